@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "swift-keyed-archiving", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [.product(name: "PropertyLists", package: "swift-keyed-archiving")],
+      swiftSettings: [.swiftLanguageMode(.v6)])
+  ]
+)

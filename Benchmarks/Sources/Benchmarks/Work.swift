@@ -1,0 +1,157 @@
+import Foundation
+import PropertyLists
+
+/// One line of the table: a piece of work that several implementations do.
+enum Work: String, CaseIterable {
+  case xmlToDocument = "XML → document"
+  case xmlToTree = "XML → tree"
+  case binaryToDocument = "binary → document, validated"
+  case binaryToTree = "binary → tree"
+  case treeToBinary = "tree → binary"
+  case treeToXML = "tree → XML"
+}
+
+enum Implementation: String, CaseIterable {
+  case ours, libplist, python, foundation
+}
+
+/// What one process measured.
+struct Measurement: Codable {
+  /// The fastest of several times, in seconds.
+  var seconds: Double
+  /// The peak of the process, in bytes, less what it had before the work.
+  var peakMemory: Int
+  /// The length of what was written, in bytes; 0 for reading.
+  var outputLength = 0
+}
+
+extension Work {
+  /// Does the work in this process, several times.
+  func measure(_ implementation: Implementation, xml: URL, binary: URL) throws -> Measurement? {
+    switch implementation {
+    case .ours: try measureOurs(xml, binary)
+    case .libplist: try measureLibPlist(xml, binary)
+    case .python: try measurePython(xml, binary)
+    case .foundation: try measureFoundation(xml, binary)
+    }
+  }
+
+  private static let repetitions = 7
+  /// No further repetition begins after so many seconds.
+  private static let patience = 4.0
+
+  private static func measure(_ body: () throws -> Int) rethrows -> Measurement {
+    let before = residentMemory(peak: false)
+    var measurement = Measurement(seconds: .infinity, peakMemory: 0)
+    let begin = ContinuousClock.now
+    for _ in 0..<repetitions where ContinuousClock.now - begin < .seconds(patience) {
+      let start = ContinuousClock.now
+      measurement.outputLength = try body()
+      let duration = ContinuousClock.now - start
+      let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+      measurement.seconds = min(measurement.seconds, seconds)
+    }
+    measurement.peakMemory = residentMemory(peak: true) - before
+    return measurement
+  }
+
+  private func measureOurs(_ xml: URL, _ binary: URL) throws -> Measurement {
+    switch self {
+    case .xmlToDocument, .xmlToTree:
+      let data = try Data(contentsOf: xml)
+      return try Self.measure {
+        let document = try PropertyListDocument(data)
+        if self == .xmlToTree { keep(try PropertyList(document.root)) } else { keep(document) }
+        return 0
+      }
+    case .binaryToDocument, .binaryToTree:
+      let data = try Data(contentsOf: binary)
+      return try Self.measure {
+        let document = try PropertyListDocument(data)
+        if self == .binaryToTree { keep(try PropertyList(document.root)) } else { try document.validate() }
+        return 0
+      }
+    case .treeToBinary, .treeToXML:
+      let tree = try PropertyList(contentsOf: binary)
+      return try Self.measure { try tree.data(format: self == .treeToXML ? .xml : .binary).count }
+    }
+  }
+
+  private func measureLibPlist(_ xml: URL, _ binary: URL) throws -> Measurement? {
+    guard let library = LibPlist() else { return nil }
+    switch self {
+    case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree:
+      let isXML = self == .xmlToDocument || self == .xmlToTree
+      let data = try Data(contentsOf: isXML ? xml : binary)
+      return Self.measure {
+        library.free(library.parse(data, isXML: isXML))
+        return 0
+      }
+    case .treeToBinary, .treeToXML:
+      let tree = library.parse(try Data(contentsOf: binary), isXML: false)
+      return Self.measure { library.print(tree, isXML: self == .treeToXML) }
+    }
+  }
+
+  private func measureFoundation(_ xml: URL, _ binary: URL) throws -> Measurement {
+    switch self {
+    case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree:
+      let data = try Data(contentsOf: self == .xmlToDocument || self == .xmlToTree ? xml : binary)
+      return try Self.measure {
+        keep(try PropertyListSerialization.propertyList(from: data, format: nil))
+        return 0
+      }
+    case .treeToBinary, .treeToXML:
+      let tree = try PropertyListSerialization.propertyList(from: Data(contentsOf: binary), format: nil)
+      return try Self.measure {
+        try PropertyListSerialization.data(
+          fromPropertyList: tree, format: self == .treeToXML ? .xml : .binary, options: 0
+        ).count
+      }
+    }
+  }
+
+  private func measurePython(_ xml: URL, _ binary: URL) throws -> Measurement? {
+    let isXML = self == .xmlToDocument || self == .xmlToTree
+    let body =
+      switch self {
+      case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree: "plistlib.loads(data); length = 0"
+      case .treeToBinary: "length = len(plistlib.dumps(tree, fmt=plistlib.FMT_BINARY, sort_keys=False))"
+      case .treeToXML: "length = len(plistlib.dumps(tree, sort_keys=False))"
+      }
+    let setup = self == .treeToBinary || self == .treeToXML ? "tree = plistlib.loads(data)" : ""
+    let script = """
+      import plistlib, resource, time, json, gc
+      data = open('\((isXML ? xml : binary).path)', 'rb').read()
+      \(setup)
+      before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+      best = 1e9
+      for _ in range(2):
+        start = time.perf_counter()
+        \(body)
+        best = min(best, time.perf_counter() - start)
+      peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+      print(json.dumps({'seconds': best, 'peakMemory': (peak - before) * 1024, 'outputLength': length}))
+      """
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", script]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return try? JSONDecoder().decode(Measurement.self, from: output)
+  }
+}
+
+@inline(never)
+private func keep(_ value: Any) {}
+
+/// The memory of this process that is in use, or that was at its peak, in bytes (Linux).
+private func residentMemory(peak: Bool) -> Int {
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix(peak ? "VmHWM:" : "VmRSS:") }
+  return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+}

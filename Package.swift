@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+let package = Package(
+  name: "swift-keyed-archiving",
+  platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+  products: [
+    .library(name: "PropertyLists", targets: ["PropertyLists"]),
+    .executable(name: "plistutil", targets: ["plistutil"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLibXML2", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
+    .target(
+      name: "PropertyLists",
+      dependencies: ["CLibXML2", .product(name: "OrderedCollections", package: "swift-collections")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "plistutil",
+      dependencies: ["PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: settings),
+    .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
+    .testTarget(name: "InterchangeTests", dependencies: ["PropertyLists"], swiftSettings: settings),
+    .testTarget(name: "plistutilTests", dependencies: ["plistutil", "PropertyLists"], swiftSettings: settings),
+  ]
+)

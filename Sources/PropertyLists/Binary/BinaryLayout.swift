@@ -1,0 +1,216 @@
+/// Where things are in a binary property list: what its trailer says, checked against the length of the file.
+///
+/// The file is its own index: the offset table leads from the number of an object to its bytes. Nothing is read but what is
+/// asked for, and everything that is read is checked first: this type is why no file can lead a reader out of its bytes.
+struct BinaryLayout: Sendable {
+  let objectCount: Int
+  let topObject: Int
+  let tableOffset: Int
+  let offsetWidth: Int
+  let referenceWidth: Int
+
+  static let headerLength = 8
+  static let trailerLength = 32
+
+  /// Checks header and trailer by the rules of Apple's reader (`CFBinaryPList.c`, `__CFBinaryPlistGetTopLevelInfo`).
+  ///
+  /// - Complexity: O(1).
+  init(_ bytes: RawSpan) throws(PropertyListError) {
+    guard bytes.starts(with: "bplist") else {
+      throw PropertyListError(.unknownFormat, "not a binary property list")
+    }
+    guard bytes.byteCount >= Self.headerLength, bytes[6] == UInt8(ascii: "0") else {
+      let version = (6..<min(8, bytes.byteCount)).map { String(UnicodeScalar(bytes[$0])) }.joined()
+      throw PropertyListError(
+        .unsupportedVersion, "version \"\(version)\" of the binary format; only 00 is read", byteOffset: 6)
+    }
+    let trailer = bytes.byteCount - Self.trailerLength
+    guard trailer >= Self.headerLength + 1 else {
+      throw PropertyListError(
+        .malformed, "the file is cut off: \(bytes.byteCount) bytes have no room for a trailer",
+        byteOffset: bytes.byteCount)
+    }
+    offsetWidth = Int(bytes[trailer + 6])
+    referenceWidth = Int(bytes[trailer + 7])
+    let objectCount = bytes.bigEndian(at: trailer + 8, width: 8)
+    let topObject = bytes.bigEndian(at: trailer + 16, width: 8)
+    let tableOffset = bytes.bigEndian(at: trailer + 24, width: 8)
+    guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth) else {
+      throw PropertyListError(
+        .malformed, "offsets of \(offsetWidth) and references of \(referenceWidth) bytes in the trailer; 1 to 8 are possible",
+        byteOffset: trailer + 6)
+    }
+    guard tableOffset > UInt64(Self.headerLength), tableOffset < UInt64(trailer) else {
+      throw PropertyListError(
+        .malformed, "the trailer has the offset table at \(tableOffset), outside the file or cut off",
+        byteOffset: trailer + 24)
+    }
+    let tableLength = trailer - Int(tableOffset)
+    guard objectCount > 0, objectCount <= UInt64(tableLength),
+      Int(objectCount) * offsetWidth == tableLength
+    else {
+      throw PropertyListError(
+        .malformed,
+        "an offset table of \(tableLength) bytes for \(objectCount) objects at \(offsetWidth) bytes each",
+        byteOffset: trailer + 8)
+    }
+    guard topObject < objectCount else {
+      throw PropertyListError(
+        .malformed, "the trailer has object \(topObject) of \(objectCount) as the root", byteOffset: trailer + 16)
+    }
+    guard Self.fits(objectCount, width: referenceWidth), Self.fits(tableOffset, width: offsetWidth) else {
+      throw PropertyListError(
+        .malformed, "references or offsets too narrow for \(objectCount) objects in \(tableOffset) bytes",
+        byteOffset: trailer + 6)
+    }
+    self.objectCount = Int(objectCount)
+    self.topObject = Int(topObject)
+    self.tableOffset = Int(tableOffset)
+  }
+
+  private static func fits(_ value: UInt64, width: Int) -> Bool { width == 8 || value >> UInt64(8 * width) == 0 }
+}
+
+extension BinaryLayout {
+  /// Where the object number `index`, which is below ``objectCount``, begins.
+  @inline(__always)
+  func offset(of index: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
+    let entry = tableOffset + index * offsetWidth
+    let offset = bytes.bigEndian(at: entry, width: offsetWidth)
+    guard offset >= UInt64(Self.headerLength), offset < UInt64(tableOffset) else {
+      throw PropertyListError(
+        .malformed, "the offset of object \(index) is \(offset), outside the objects", byteOffset: entry)
+    }
+    return Int(truncatingIfNeeded: offset)
+  }
+
+  /// The object number that stands as a reference at `offset`, which lies before the offset table.
+  @inline(__always)
+  func reference(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
+    let index = bytes.bigEndian(at: offset, width: referenceWidth)
+    guard index < UInt64(objectCount) else {
+      throw PropertyListError(
+        .malformed, "a reference to object \(index) of \(objectCount)", byteOffset: offset)
+    }
+    return Int(truncatingIfNeeded: index)
+  }
+
+  /// The object number `index`: its kind, and that its bytes and references lie within the file. The text of strings and the
+  /// targets of references are not looked at.
+  @inline(__always)
+  func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
+    let offset = try offset(of: index, in: bytes)
+    let marker = bytes[offset]
+    let low = Int(marker & 0x0F)
+    switch marker & 0xF0 {
+    case BinaryMarker.asciiString:
+      let (start, count) = try extent(low, at: offset, unit: 1, in: bytes)
+      return .string(.ascii, offset: start, length: count)
+    case BinaryMarker.integer: return .integer(try integer(at: offset, in: bytes))
+    case BinaryMarker.utf16String:
+      let (start, count) = try extent(low, at: offset, unit: 2, in: bytes)
+      return .string(.utf16, offset: start, length: 2 * count)
+    case BinaryMarker.data:
+      let (start, count) = try extent(low, at: offset, unit: 1, in: bytes)
+      return .data(.verbatim, offset: start, length: count)
+    case BinaryMarker.array, BinaryMarker.set:
+      let (start, count) = try extent(low, at: offset, unit: referenceWidth, in: bytes)
+      return .container(.array, offset: start, count: count)
+    case BinaryMarker.dictionary:
+      let (start, count) = try extent(low, at: offset, unit: 2 * referenceWidth, in: bytes)
+      return .container(.dictionary, offset: start, count: count)
+    case BinaryMarker.uid: return .uid(try uid(width: low + 1, at: offset, in: bytes))
+    default: return try simpleNode(marker, at: offset, in: bytes)
+    }
+  }
+
+  private func simpleNode(_ marker: UInt8, at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
+    switch marker {
+    case BinaryMarker.null: return .null
+    case BinaryMarker.false: return .boolean(false)
+    case BinaryMarker.true: return .boolean(true)
+    case BinaryMarker.float:
+      try require(4, after: offset, in: bytes)
+      return .float(Float(bitPattern: UInt32(truncatingIfNeeded: bytes.bigEndian(at: offset + 1, width: 4))))
+    case BinaryMarker.real:
+      try require(8, after: offset, in: bytes)
+      return .real(Double(bitPattern: bytes.bigEndian(at: offset + 1, width: 8)))
+    case BinaryMarker.date:
+      try require(8, after: offset, in: bytes)
+      return .date(Double(bitPattern: bytes.bigEndian(at: offset + 1, width: 8)))
+    default:
+      throw PropertyListError(
+        .malformed, "0x\(String(marker, radix: 16)) begins no object of the binary format", byteOffset: offset)
+    }
+  }
+
+  private func uid(width: Int, at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> UInt32 {
+    try require(width, after: offset, in: bytes)
+    var value: UInt64 = 0
+    for index in 0..<width {
+      guard value >> 32 == 0 else { break }
+      value = value << 8 | UInt64(bytes[offset + 1 + index])
+    }
+    guard let uid = UInt32(exactly: value) else {
+      throw PropertyListError(.malformed, "a UID above 4294967295", byteOffset: offset)
+    }
+    return uid
+  }
+
+  /// The integer object at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros, or with ones as one
+  /// writer of Apple's does; Apple's reader looks at its low half only, which would lose the rest of any other.
+  private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
+    let exponent = Int(bytes[offset] & 0x0F)
+    guard exponent <= 4 else {
+      throw PropertyListError(.malformed, "an integer of 2^\(exponent) bytes", byteOffset: offset)
+    }
+    let width = 1 << exponent
+    try require(width, after: offset, in: bytes)
+    switch width {
+    case 8: return PropertyList.Integer(Int64(bitPattern: bytes.bigEndian(at: offset + 1, width: 8)))
+    case 16:
+      let high = bytes.bigEndian(at: offset + 1, width: 8)
+      guard high == 0 || high == .max else {
+        throw PropertyListError(.malformed, "an integer that needs more than 64 bits", byteOffset: offset)
+      }
+      return PropertyList.Integer(bytes.bigEndian(at: offset + 9, width: 8))
+    default: return PropertyList.Integer(bytes.bigEndian(at: offset + 1, width: width))
+    }
+  }
+
+  /// Where the content of an object begins and how many units of `unit` bytes it has.
+  @inline(__always)
+  private func extent(
+    _ low: Int, at offset: Int, unit: Int, in bytes: RawSpan
+  ) throws(PropertyListError) -> (start: Int, count: Int) {
+    var start = offset + 1
+    var count = low
+    if low == BinaryMarker.countFollows { (start, count) = try longCount(at: offset, in: bytes) }
+    // Compared by division, because the product could overflow.
+    guard count <= (tableOffset - start) / unit else {
+      throw PropertyListError(
+        .malformed, "an object of \(count) units of \(unit) bytes runs into the offset table", byteOffset: offset)
+    }
+    return (start, count)
+  }
+
+  private func longCount(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> (start: Int, count: Int) {
+    try require(1, after: offset, in: bytes)
+    guard bytes[offset + 1] & 0xF0 == BinaryMarker.integer else {
+      throw PropertyListError(.malformed, "a count that is no integer", byteOffset: offset + 1)
+    }
+    let integer = try integer(at: offset + 1, in: bytes)
+    guard let count = Int(exactly: integer) else {
+      throw PropertyListError(.malformed, "a count of \(integer)", byteOffset: offset + 1)
+    }
+    guard count >= 0 else { throw PropertyListError(.malformed, "a count of \(count)", byteOffset: offset + 1) }
+    return (offset + 2 + 1 << Int(bytes[offset + 1] & 0x0F), count)
+  }
+
+  @inline(__always)
+  private func require(_ length: Int, after offset: Int, in bytes: RawSpan) throws(PropertyListError) {
+    guard length < tableOffset - offset else {
+      throw PropertyListError(.malformed, "an object that runs into the offset table", byteOffset: offset)
+    }
+  }
+}

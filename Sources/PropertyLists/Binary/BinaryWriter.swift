@@ -1,0 +1,236 @@
+internal import FoundationEssentials
+
+/// Writes the binary format.
+///
+/// Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first from the root, a dictionary followed by
+/// all its keys and then its values. Each scalar is written once, whatever refers to it. Containers are written with the narrowest
+/// references, so their bytes are known only at the end; the bytes of scalars are made at once, in order, and double as the
+/// keys by which equal ones are found.
+struct BinaryWriter: PropertyListSink, ~Copyable {
+  static var takesKeysFirst: Bool { true }
+
+  private struct Container {
+    let marker: UInt8
+    /// Where its references begin, and how many there are.
+    let start: Int
+    let count: Int
+  }
+
+  /// The objects in order: the number of a scalar, or the complement of a container's number.
+  private var objects: [Int] = []
+  private var scalarCount = 0
+  private var scalars = ScalarTable()
+  private var containers: [Container] = []
+  /// The references of all containers. Those of one stand side by side, and are filled in as its children are told.
+  private var references: [UInt32] = []
+  /// Where the reference to the next value goes, for each open container.
+  private var open: [Int] = []
+
+  // The values that need no look-up.
+  private var booleans: (UInt32?, UInt32?) = (nil, nil)
+  private var smallIntegers = [UInt32](repeating: .max, count: 256)
+
+  init() {}
+
+  /// Refers to an object from the place that is next in the innermost container.
+  @inline(__always)
+  private mutating func refer(to object: UInt32) {
+    guard let place = open.last else { return }
+    references[place] = object
+    open[open.count - 1] = place + 1
+  }
+
+  private mutating func begin(_ marker: UInt8, count: Int, references width: Int) throws(PropertyListError) {
+    let number = try newObject(~containers.count)
+    refer(to: number)
+    containers.append(Container(marker: marker, start: references.count, count: count))
+    open.append(references.count)
+    references.append(contentsOf: repeatElement(0, count: width))
+  }
+
+  @inline(__always)
+  private mutating func newObject(_ entry: Int) throws(PropertyListError) -> UInt32 {
+    guard objects.count < Int(UInt32.max) - 1 else {
+      throw PropertyListError(.notRepresentable, "more than 4294967294 objects")
+    }
+    objects.append(entry)
+    return UInt32(truncatingIfNeeded: objects.count - 1)
+  }
+
+  /// Refers to the scalar whose bytes stand at the end of the table: to an equal one if there is one, else to this one.
+  @inline(__always) @discardableResult
+  private mutating func referToScalar() throws(PropertyListError) -> UInt32 {
+    let object = scalars.find(newObject: UInt32(truncatingIfNeeded: objects.count))
+    if object == objects.count {
+      _ = try newObject(scalarCount)
+      scalarCount += 1
+    }
+    refer(to: object)
+    return object
+  }
+
+  mutating func null() throws(PropertyListError) { try single(BinaryMarker.null) }
+
+  private mutating func single(_ marker: UInt8) throws(PropertyListError) {
+    scalars.bytes.append(byte: marker)
+    try referToScalar()
+  }
+
+  mutating func boolean(_ value: Bool) throws(PropertyListError) {
+    if let known = value ? booleans.1 : booleans.0 { return refer(to: known) }
+    scalars.bytes.append(byte: value ? BinaryMarker.true : BinaryMarker.false)
+    let object = try referToScalar()
+    if value { booleans.1 = object } else { booleans.0 = object }
+  }
+
+  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
+    let isSmall = !value.isNegative && value.bits < 256
+    if isSmall, smallIntegers[Int(value.bits)] != .max { return refer(to: smallIntegers[Int(value.bits)]) }
+    Self.append(value, to: &scalars.bytes)
+    let object = try referToScalar()
+    if isSmall { smallIntegers[Int(value.bits)] = object }
+  }
+
+  /// The narrowest form: 1, 2 or 4 bytes without sign, 8 with, 16 for what is above `Int64.max`.
+  private static func append(_ value: PropertyList.Integer, to buffer: inout ByteBuffer) {
+    if value.isNegative {
+      buffer.append(byte: BinaryMarker.integer | 3)
+      buffer.append(bigEndian: value.bits, width: 8)
+    } else if value.bits < 1 << 8 {
+      buffer.append(byte: BinaryMarker.integer)
+      buffer.append(byte: UInt8(value.bits))
+    } else if value.bits < 1 << 16 {
+      buffer.append(byte: BinaryMarker.integer | 1)
+      buffer.append(bigEndian: value.bits, width: 2)
+    } else if value.bits < 1 << 32 {
+      buffer.append(byte: BinaryMarker.integer | 2)
+      buffer.append(bigEndian: value.bits, width: 4)
+    } else if value.bits < 1 << 63 {
+      buffer.append(byte: BinaryMarker.integer | 3)
+      buffer.append(bigEndian: value.bits, width: 8)
+    } else {
+      buffer.append(byte: BinaryMarker.integer | 4)
+      buffer.append(bigEndian: 0, width: 8)
+      buffer.append(bigEndian: value.bits, width: 8)
+    }
+  }
+
+  mutating func real(_ value: Double) throws(PropertyListError) { try number(BinaryMarker.real, value.bitPattern, width: 8) }
+
+  mutating func float(_ value: Float) throws(PropertyListError) {
+    try number(BinaryMarker.float, UInt64(value.bitPattern), width: 4)
+  }
+
+  mutating func date(_ seconds: Double) throws(PropertyListError) {
+    try number(BinaryMarker.date, seconds.bitPattern, width: 8)
+  }
+
+  mutating func uid(_ value: UInt32) throws(PropertyListError) {
+    let width = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : 4
+    try number(BinaryMarker.uid | UInt8(width - 1), UInt64(value), width: width)
+  }
+
+  private mutating func number(_ marker: UInt8, _ bits: UInt64, width: Int) throws(PropertyListError) {
+    scalars.bytes.append(byte: marker)
+    scalars.bytes.append(bigEndian: bits, width: width)
+    try referToScalar()
+  }
+
+  mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+    if utf8.isASCII {
+      Self.append(BinaryMarker.asciiString, count: utf8.byteCount, to: &scalars.bytes)
+      scalars.bytes.append(utf8)
+    } else {
+      UTF16Text.appendObject(utf8, to: &scalars.bytes)
+    }
+    try referToScalar()
+  }
+
+  mutating func key(_ utf8: RawSpan) throws(PropertyListError) { try string(utf8) }
+
+  mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
+    Self.append(BinaryMarker.data, count: bytes.byteCount, to: &scalars.bytes)
+    scalars.bytes.append(bytes)
+    try referToScalar()
+  }
+
+  /// A marker with its count.
+  @inline(__always)
+  static func append(_ marker: UInt8, count: Int, to buffer: inout ByteBuffer) {
+    if count < Int(BinaryMarker.countFollows) {
+      buffer.append(byte: marker | UInt8(truncatingIfNeeded: count))
+    } else {
+      buffer.append(byte: marker | BinaryMarker.countFollows)
+      append(PropertyList.Integer(count), to: &buffer)
+    }
+  }
+
+  mutating func beginArray(count: Int) throws(PropertyListError) {
+    try begin(BinaryMarker.array, count: count, references: count)
+  }
+
+  mutating func endArray() throws(PropertyListError) { open.removeLast() }
+
+  mutating func beginDictionary(count: Int) throws(PropertyListError) {
+    try begin(BinaryMarker.dictionary, count: count, references: 2 * count)
+  }
+
+  mutating func endDictionary() throws(PropertyListError) { open.removeLast() }
+}
+
+extension BinaryWriter {
+  /// The file, once the one root value has been told.
+  consuming func finish() throws(PropertyListError) -> Data {
+    let referenceWidth = Self.width(objects.count)
+    var output = ByteBuffer()
+    output.reserve(
+      scalars.bytes.count + references.count * referenceWidth + 10 * containers.count + 8 * objects.count + 64)
+    output.append("bplist00")
+    var offsets: [Int] = []
+    offsets.reserveCapacity(objects.count)
+    var copied = 0
+    var position = 0
+    let bytes = scalars.bytes.bytes
+    while position < objects.count {
+      // A run of scalars goes over in one piece.
+      let shift = output.count - copied
+      var end = copied
+      while position < objects.count, objects[position] >= 0 {
+        offsets.append(end + shift)
+        end = scalars.ends[objects[position]]
+        position += 1
+      }
+      output.append(bytes.extracting(copied..<end))
+      copied = end
+      if position < objects.count {
+        offsets.append(output.count)
+        append(containers[~objects[position]], referenceWidth, to: &output)
+        position += 1
+      }
+    }
+    let tableOffset = output.count
+    let offsetWidth = Self.width(tableOffset)
+    output.reserve(offsets.count * offsetWidth + 40)
+    for offset in offsets { output.append(bigEndian: UInt64(truncatingIfNeeded: offset), width: offsetWidth) }
+    output.append(repeating: 0, count: 6)
+    output.append(byte: UInt8(offsetWidth))
+    output.append(byte: UInt8(referenceWidth))
+    output.append(bigEndian: UInt64(objects.count), width: 8)
+    output.append(bigEndian: 0, width: 8)
+    output.append(bigEndian: UInt64(tableOffset), width: 8)
+    return output.takeData()
+  }
+
+  @inline(__always)
+  private borrowing func append(_ container: Container, _ width: Int, to output: inout ByteBuffer) {
+    Self.append(container.marker, count: container.count, to: &output)
+    let count = container.marker == BinaryMarker.dictionary ? 2 * container.count : container.count
+    output.reserve(count * width + 8)
+    for place in container.start..<container.start + count {
+      output.append(bigEndian: UInt64(references[place]), width: width)
+    }
+  }
+
+  /// The least number of bytes that hold `value`. Apple's writer takes only 1, 2, 4 and 8; its reader takes every width.
+  private static func width(_ value: Int) -> Int { max(1, (Int.bitWidth - value.leadingZeroBitCount + 7) / 8) }
+}

@@ -1,0 +1,57 @@
+/// The scalars of a binary property list in the making: their bytes as the file has them, each once.
+///
+/// A new scalar is written behind the others, and taken away again if an equal one is found: the bytes of a scalar, with its
+/// marker, say its kind, its width and its value.
+struct ScalarTable: ~Copyable {
+  var bytes = ByteBuffer()
+  /// Where the bytes of each scalar end; they begin where those of the one before end.
+  private(set) var ends: [Int] = []
+  /// The number that each scalar has among all objects.
+  private var objects: [UInt32] = []
+  /// The number of a scalar plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash choose
+  /// the slot. A power of two of slots, at most half in use.
+  private var slots = [UInt64](repeating: 0, count: 1024)
+  private let seed = ByteHash.seed
+
+  /// Finds a scalar equal to the one that stands at the end of the bytes, behind all that were found to be new, and takes this
+  /// one away then.
+  ///
+  /// - Parameter newObject: the number that this scalar gets if there is no equal one.
+  /// - Returns: the number of the object.
+  @inline(__always)
+  mutating func find(newObject: UInt32) -> UInt32 {
+    let start = ends.last ?? 0
+    let length = bytes.count - start
+    let hash = bytes.hash(from: start, seed: seed) >> 32
+    let mask = slots.count - 1
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while slots[place] != 0 {
+      let slot = slots[place]
+      if slot >> 32 == hash {
+        let scalar = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
+        let otherStart = scalar == 0 ? 0 : ends[scalar - 1]
+        if ends[scalar] - otherStart == length, bytes.equalBytes(otherStart, start, count: length) {
+          bytes.truncate(to: start)
+          return objects[scalar]
+        }
+      }
+      place = (place + 1) & mask
+    }
+    ends.append(bytes.count)
+    objects.append(newObject)
+    slots[place] = hash << 32 | UInt64(truncatingIfNeeded: ends.count)
+    if 2 * ends.count > slots.count { grow() }
+    return newObject
+  }
+
+  private mutating func grow() {
+    var larger = [UInt64](repeating: 0, count: 2 * slots.count)
+    let mask = larger.count - 1
+    for slot in slots where slot != 0 {
+      var place = Int(truncatingIfNeeded: slot >> 32) & mask
+      while larger[place] != 0 { place = (place + 1) & mask }
+      larger[place] = slot
+    }
+    slots = larger
+  }
+}

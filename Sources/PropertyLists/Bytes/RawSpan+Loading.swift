@@ -1,0 +1,91 @@
+/// Integers out of bytes. These are the only places that reinterpret memory of a span.
+///
+/// The unsafe loads are sound: the standard library checks their bounds, and every bit pattern is a value of an integer.
+extension RawSpan {
+  @inline(__always)
+  subscript(offset: Int) -> UInt8 {
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// Eight bytes, the first in the lowest bits.
+  @inline(__always)
+  func littleEndianWord(at offset: Int) -> UInt64 {
+    unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// A big-endian integer of 1 to 8 bytes that begins at least 8 bytes before the end.
+  @inline(__always)
+  func bigEndian(at offset: Int, width: Int) -> UInt64 {
+    unsafe UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)) >> UInt64(64 - 8 * width)
+  }
+
+  @inline(__always)
+  func bigEndianUInt16(at offset: Int) -> UInt16 {
+    unsafe UInt16(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  @inline(__always)
+  func littleEndianUInt32(at offset: Int) -> UInt32 {
+    unsafe UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+}
+
+extension RawSpan {
+  func starts(with prefix: StaticString, at offset: Int = 0) -> Bool {
+    let length = prefix.utf8CodeUnitCount
+    guard offset >= 0, offset <= byteCount - length else { return false }
+    // Sound: a static string has as many bytes as its count says.
+    let text = unsafe UnsafeBufferPointer(start: prefix.utf8Start, count: length)
+    for index in 0..<length where unsafe text[index] != self[offset + index] { return false }
+    return true
+  }
+
+  /// Whether two stretches of this span have the same bytes.
+  @inline(__always)
+  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool {
+    var index = 0
+    while index + 8 <= count {
+      if littleEndianWord(at: first + index) != littleEndianWord(at: second + index) { return false }
+      index += 8
+    }
+    while index < count {
+      if self[first + index] != self[second + index] { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Whether all bytes are below 0x80.
+  @inline(__always)
+  var isASCII: Bool {
+    var index = 0
+    var seen: UInt64 = 0
+    while index + 8 <= byteCount {
+      seen |= littleEndianWord(at: index)
+      index += 8
+    }
+    while index < byteCount {
+      seen |= UInt64(self[index])
+      index += 1
+    }
+    return seen & 0x8080_8080_8080_8080 == 0
+  }
+}
+
+extension String {
+  /// A copy of bytes that are known to be valid UTF-8.
+  ///
+  /// Sound only under that condition, which every caller states.
+  @inline(__always)
+  init(knownUTF8 bytes: RawSpan, isASCII: Bool) {
+    let text = unsafe UTF8Span(unchecked: Span<UInt8>(_bytes: bytes), isKnownASCII: isASCII)
+    self.init(copying: text)
+  }
+}
+
+extension RawSpan {
+  /// Whether the bytes are UTF-8.
+  var isValidUTF8: Bool {
+    (try? UTF8Span(validating: Span<UInt8>(_bytes: self))) != nil
+  }
+}

@@ -1,0 +1,130 @@
+/// What a value is, as it stands in a node table.
+enum NodeKind: UInt8 {
+  case null, boolean
+  /// `Int64`.
+  case integer
+  /// `UInt64` above `Int64.max`.
+  case unsignedInteger
+  case real, float, date, uid
+  case string, data, array, dictionary
+
+  var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
+}
+
+/// How the bytes of a string or of data stand in the document.
+enum ContentEncoding: UInt8 {
+  /// UTF-8, or the bytes of the data.
+  case verbatim
+  /// Bytes that are all below 0x80.
+  case ascii
+  /// UTF-16, big-endian; the length counts bytes.
+  case utf16
+  /// The text of an XML element: UTF-8 with character references and literal line ends.
+  case xmlText
+  /// Base64 with white space.
+  case base64
+}
+
+/// One value of a document, in 16 bytes.
+///
+/// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the readers;
+/// strings and data are a place in the bytes of the document.
+struct FlatNode {
+  private var tag: UInt64
+  private var payload: UInt64
+
+  @inline(__always)
+  private init(_ kind: NodeKind, _ encoding: ContentEncoding, offset: Int, payload: UInt64) {
+    tag = UInt64(truncatingIfNeeded: offset) << 8 | UInt64(encoding.rawValue) << 4 | UInt64(kind.rawValue)
+    self.payload = payload
+  }
+
+  @inline(__always)
+  var kind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: tag & 0xF)) ?? .null }
+
+  @inline(__always)
+  var encoding: ContentEncoding { ContentEncoding(rawValue: UInt8(truncatingIfNeeded: (tag >> 4) & 0xF)) ?? .verbatim }
+
+  /// Where the content of a string or of data begins; for a container of a binary document, where its references begin.
+  @inline(__always)
+  var offset: Int { Int(tag >> 8) }
+}
+
+extension FlatNode {
+  static let null = FlatNode(.null, .verbatim, offset: 0, payload: 0)
+
+  @inline(__always)
+  static func boolean(_ value: Bool) -> FlatNode {
+    FlatNode(.boolean, .verbatim, offset: 0, payload: value ? 1 : 0)
+  }
+
+  @inline(__always)
+  static func integer(_ value: PropertyList.Integer) -> FlatNode {
+    let isSigned = value.isNegative || value.bits <= UInt64(Int64.max)
+    return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: value.bits)
+  }
+
+  @inline(__always)
+  static func real(_ value: Double) -> FlatNode {
+    FlatNode(.real, .verbatim, offset: 0, payload: value.bitPattern)
+  }
+
+  static func float(_ value: Float) -> FlatNode {
+    FlatNode(.float, .verbatim, offset: 0, payload: UInt64(value.bitPattern))
+  }
+
+  /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+  static func date(_ seconds: Double) -> FlatNode {
+    FlatNode(.date, .verbatim, offset: 0, payload: seconds.bitPattern)
+  }
+
+  static func uid(_ value: UInt32) -> FlatNode {
+    FlatNode(.uid, .verbatim, offset: 0, payload: UInt64(value))
+  }
+
+  @inline(__always)
+  static func string(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
+    FlatNode(.string, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
+  }
+
+  @inline(__always)
+  static func data(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
+    FlatNode(.data, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
+  }
+
+  /// A container in a node table: the offset is the index of the first child, which the others follow.
+  ///
+  /// - Parameter count: of elements; of a dictionary's entries, each a key and a value.
+  @inline(__always)
+  static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
+    FlatNode(kind, .verbatim, offset: offset, payload: UInt64(truncatingIfNeeded: count))
+  }
+}
+
+/// What is read out of a node; each only of the kinds it makes sense for.
+extension FlatNode {
+  @inline(__always)
+  var boolean: Bool { payload != 0 }
+
+  @inline(__always)
+  var integer: PropertyList.Integer {
+    kind == .integer ? PropertyList.Integer(Int64(bitPattern: payload)) : PropertyList.Integer(payload)
+  }
+
+  @inline(__always)
+  var real: Double { Double(bitPattern: payload) }
+
+  @inline(__always)
+  var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
+
+  @inline(__always)
+  var uid: UInt32 { UInt32(truncatingIfNeeded: payload) }
+
+  /// The bytes of a string or data as they stand in the document.
+  @inline(__always)
+  var length: Int { Int(truncatingIfNeeded: payload) }
+
+  /// The elements of an array, the entries of a dictionary.
+  @inline(__always)
+  var count: Int { Int(truncatingIfNeeded: payload) }
+}

@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+
+/// Reads the strings and data of nodes out of the bytes of their document. The one place that knows every ``ContentEncoding``.
+enum NodeContent {
+  @inline(__always)
+  static func bytes(_ node: FlatNode, in document: borrowing RawSpan) -> Range<Int> {
+    node.offset..<node.offset + node.length
+  }
+
+  /// A string whose text its reader has checked: one of a node table.
+  static func text(_ node: FlatNode, in document: RawSpan) -> String {
+    let content = document.extracting(node.offset..<node.offset + node.length)
+    guard node.encoding == .xmlText else { return String(knownUTF8: content, isASCII: false) }
+    var text: [UInt8] = []
+    XMLText.decode(content, into: &text)
+    return String(knownUTF8: text.rawBytes, isASCII: false)
+  }
+
+  /// A string of any document.
+  ///
+  /// - Throws: ``PropertyListError/Kind/malformed`` for the bytes of a binary document that are no text.
+  @inline(__always)
+  static func string(_ node: FlatNode, in document: RawSpan) throws(PropertyListError) -> String {
+    let content = document.extracting(node.offset..<node.offset + node.length)
+    switch node.encoding {
+    case .ascii:
+      guard content.isASCII else { throw notASCII(node, in: document) }
+      return String(knownUTF8: content, isASCII: true)
+    case .utf16:
+      var text: [UInt8] = []
+      try UTF16Text.decodeBigEndian(content, offset: node.offset, into: &text)
+      return String(knownUTF8: text.rawBytes, isASCII: false)
+    case .verbatim, .xmlText, .base64:
+      return text(node, in: document)
+    }
+  }
+
+  /// The UTF-8 text of a string of any document, put after what is in `buffer`.
+  static func appendText(
+    _ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]
+  ) throws(PropertyListError) {
+    let content = document.extracting(node.offset..<node.offset + node.length)
+    switch node.encoding {
+    case .ascii:
+      guard content.isASCII else { throw notASCII(node, in: document) }
+      buffer.append(bytes: content)
+    case .utf16: try UTF16Text.decodeBigEndian(content, offset: node.offset, into: &buffer)
+    case .xmlText: XMLText.decode(content, into: &buffer)
+    case .verbatim, .base64: buffer.append(bytes: content)
+    }
+  }
+
+  /// The bytes of data.
+  static func data(_ node: FlatNode, in document: RawSpan) -> Data {
+    var bytes: [UInt8] = []
+    appendData(node, in: document, to: &bytes)
+    return Data(bytes)
+  }
+
+  /// The bytes of data, put after what is in `buffer`.
+  static func appendData(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
+    let content = document.extracting(node.offset..<node.offset + node.length)
+    if node.encoding == .base64 {
+      Base64Text.decode(content, into: &buffer)
+    } else {
+      buffer.append(bytes: content)
+    }
+  }
+
+  static func notASCII(_ node: FlatNode, in document: RawSpan) -> PropertyListError {
+    var offset = node.offset
+    while document[offset] < 0x80 { offset += 1 }
+    return PropertyListError(
+      .malformed, "the byte 0x\(String(document[offset], radix: 16)) in an ASCII string", byteOffset: offset)
+  }
+}
+
+extension [UInt8] {
+  @inline(__always)
+  mutating func append(bytes: RawSpan) {
+    reserveCapacity(count + bytes.byteCount)
+    for index in 0..<bytes.byteCount { append(bytes[index]) }
+  }
+}

@@ -1,0 +1,170 @@
+private import OrderedCollections
+
+/// The nodes of a document of a text format: the children of a container stand side by side, before their container, and the
+/// root stands last. A dictionary's children are key, value, key, value.
+struct NodeTable: Sendable {
+  fileprivate(set) var nodes: [FlatNode] = []
+
+  var root: Int { nodes.count - 1 }
+}
+
+/// Builds a node table out of the values in the order of the text.
+///
+/// The children of an open container wait on a stack and move into the table in one piece when it is closed. So finding a child
+/// by its index takes one step, and building costs one copy of 16 bytes a node, from memory that is in the cache.
+struct NodeTableBuilder: ~Copyable {
+  /// A container that is still open.
+  struct Frame {
+    let kind: NodeKind
+    /// Where its children begin in ``pending``.
+    let start: Int
+  }
+
+  private(set) var frames: [Frame] = []
+  private(set) var pending: [FlatNode] = []
+  private var table = NodeTable()
+  private var shapes = [KeyShape](repeating: KeyShape(), count: 16)
+  private var keyIndex = KeyIndex()
+  let options: PropertyListReadingOptions
+
+  init(options: PropertyListReadingOptions, expectedNodes: Int) {
+    self.options = options
+    pending.reserveCapacity(256)
+    table.nodes.reserveCapacity(expectedNodes)
+  }
+
+  /// How many containers are open.
+  var depth: Int { frames.count }
+
+  /// Whether the next value has to be a key.
+  var expectsKey: Bool {
+    guard let frame = frames.last, frame.kind == .dictionary else { return false }
+    return (pending.count - frame.start) & 1 == 0
+  }
+
+  @inline(__always)
+  mutating func append(_ node: FlatNode) { pending.append(node) }
+
+  /// The caller has checked the depth.
+  mutating func open(_ kind: NodeKind) { frames.append(Frame(kind: kind, start: pending.count)) }
+
+  /// Closes the innermost container, whose last key has its value.
+  ///
+  /// - Parameter bytes: what the offsets of the strings refer to.
+  /// - Returns: nil, or where in ``pending`` the key stands that this dictionary has twice; then nothing was closed.
+  mutating func close(in bytes: RawSpan) -> Int? {
+    guard let frame = frames.last else { return nil }
+    var childCount = pending.count - frame.start
+    var count = childCount
+    if frame.kind == .dictionary {
+      count = childCount / 2
+      if count == 1, let uid = uidDictionary(at: frame.start, in: bytes) {
+        frames.removeLast()
+        pending.removeLast(2)
+        pending.append(uid)
+        return nil
+      }
+      if count > 1, !hasKnownShape(from: frame.start, count: count, in: bytes) {
+        if let duplicate = firstDuplicate(from: frame.start, count: count, in: bytes) {
+          guard options.duplicateKeys == .keepLast else { return duplicate }
+          keepLastDuplicates(from: frame.start, in: bytes)
+          childCount = pending.count - frame.start
+          count = childCount / 2
+        }
+      }
+    }
+    frames.removeLast()
+    let first = table.nodes.count
+    table.nodes.append(contentsOf: pending[frame.start...])
+    pending.removeLast(childCount)
+    if frame.kind == .dictionary { shapes[count & 15] = KeyShape(first: first, count: count) }
+    pending.append(.container(frame.kind, offset: first, count: count))
+    return nil
+  }
+
+  /// The table, once the one root value is complete.
+  consuming func finish() -> NodeTable {
+    table.nodes.append(contentsOf: pending)
+    return table
+  }
+
+  /// The way to the value that comes next.
+  func currentPath(in bytes: RawSpan) -> PropertyListKeyPath {
+    var path = PropertyListKeyPath()
+    for (depth, frame) in frames.enumerated() {
+      let end = depth + 1 < frames.count ? frames[depth + 1].start : pending.count
+      let children = end - frame.start
+      if frame.kind == .array {
+        path.components.append(.index(children))
+      } else if children & 1 == 1 {
+        path.components.append(.key(NodeContent.text(pending[end - 1], in: bytes)))
+      }
+    }
+    return path
+  }
+}
+
+extension NodeTableBuilder {
+  /// The UID that the two nodes of a dictionary stand for.
+  private func uidDictionary(at start: Int, in bytes: RawSpan) -> FlatNode? {
+    guard options.recognizesUIDDictionaries, pending[start + 1].kind == .integer else { return nil }
+    let key = pending[start]
+    guard key.length == 6, bytes.starts(with: "CF$UID", at: key.offset),
+      let value = UInt32(exactly: pending[start + 1].integer)
+    else { return nil }
+    return .uid(value)
+  }
+
+  /// Whether the keys are those of a dictionary of the same size that was closed lately, in the same order. Lists of like
+  /// dictionaries are what large files consist of, and those keys were found to be distinct before.
+  private func hasKnownShape(from start: Int, count: Int, in bytes: RawSpan) -> Bool {
+    let shape = shapes[count & 15]
+    guard count == shape.count else { return false }
+    var index = 0
+    while index < 2 * count {
+      let key = pending[start + index]
+      let other = table.nodes[shape.first + index]
+      guard key.length == other.length, bytes.equalBytes(key.offset, other.offset, count: key.length) else {
+        return false
+      }
+      index += 2
+    }
+    return true
+  }
+
+  private mutating func firstDuplicate(from start: Int, count: Int, in bytes: RawSpan) -> Int? {
+    keyIndex.trim()
+    keyIndex.beginDictionary()
+    for index in stride(from: start, to: start + 2 * count, by: 2) {
+      let key = pending[index]
+      let number =
+        if key.encoding == .xmlText {
+          // The same text can be spelled in several ways.
+          keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
+        } else {
+          keyIndex.number(of: bytes.extracting(key.offset..<key.offset + key.length))
+        }
+      if !keyIndex.isFirst(number) { return index }
+    }
+    return nil
+  }
+
+  private mutating func keepLastDuplicates(from start: Int, in bytes: RawSpan) {
+    var entries: OrderedDictionary<[UInt8], (FlatNode, FlatNode)> = [:]
+    for index in stride(from: start, to: pending.count, by: 2) {
+      let text = Array(NodeContent.text(pending[index], in: bytes).utf8)
+      entries[text] = (pending[index], pending[index + 1])
+    }
+    pending.removeLast(pending.count - start)
+    for (key, value) in entries.values {
+      pending.append(key)
+      pending.append(value)
+    }
+  }
+
+  /// Where the keys of a closed dictionary stand in the table.
+  private struct KeyShape {
+    var first = 0
+    var count = 0
+  }
+}

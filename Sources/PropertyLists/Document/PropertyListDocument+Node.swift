@@ -1,0 +1,203 @@
+public import FoundationEssentials
+
+extension PropertyListDocument {
+  /// A cursor: one value of a document. It knows no format; its children are cursors too.
+  public struct Node: Sendable {
+    public let document: PropertyListDocument
+    /// The number of the object in a binary document, the place in the node table of others.
+    let index: Int
+    let flat: FlatNode
+  }
+}
+
+extension PropertyListDocument.Node {
+  /// The kind of the value; reals of both widths are `real`.
+  public var kind: PropertyList.Kind {
+    switch flat.kind {
+    case .null: .null
+    case .boolean: .boolean
+    case .integer, .unsignedInteger: .integer
+    case .real, .float: .real
+    case .date: .date
+    case .uid: .uid
+    case .string: .string
+    case .data: .data
+    case .array: .array
+    case .dictionary: .dictionary
+    }
+  }
+
+  /// The number of elements of an array, or of entries of a dictionary; 0 for every other kind.
+  public var count: Int { flat.kind.isContainer ? flat.count : 0 }
+}
+
+/// Scalars: the value if the node is of that kind, else nil. Nothing is converted.
+extension PropertyListDocument.Node {
+  /// - Throws: ``PropertyListError/Kind/malformed`` for bytes of a binary document that are no text.
+  /// - Complexity: O(*n*) in the length of the string, as for ``data``.
+  public var string: String? {
+    get throws(PropertyListError) {
+      flat.kind == .string ? try NodeContent.string(flat, in: document.source.bytes) : nil
+    }
+  }
+
+  public var data: Data? { flat.kind == .data ? NodeContent.data(flat, in: document.source.bytes) : nil }
+
+  public var integer: PropertyList.Integer? {
+    flat.kind == .integer || flat.kind == .unsignedInteger ? flat.integer : nil
+  }
+
+  /// The real of either width, as a double, which holds both exactly.
+  public var real: Double? {
+    switch flat.kind {
+    case .real: flat.real
+    case .float: Double(flat.float)
+    default: nil
+    }
+  }
+
+  /// Whether the node is a 4-byte real.
+  public var isFloat: Bool { flat.kind == .float }
+
+  public var boolean: Bool? { flat.kind == .boolean ? flat.boolean : nil }
+
+  public var date: Date? { flat.kind == .date ? Date(timeIntervalSinceReferenceDate: flat.real) : nil }
+
+  public var uid: PropertyList.UID? { flat.kind == .uid ? PropertyList.UID(flat.uid) : nil }
+}
+
+/// Containers.
+extension PropertyListDocument.Node {
+  /// The element number `position` of an array.
+  ///
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none, or what is wrong with it in a binary document.
+  /// - Complexity: O(1).
+  public func child(at position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
+    guard flat.kind == .array, position >= 0, position < flat.count else {
+      throw PropertyListError(.noSuchValue, "no element \(position) in a value of kind \(kind.rawValue) with \(count)")
+    }
+    return try document.child(of: flat, position)
+  }
+
+  /// The key and the value of the entry number `position` of a dictionary, in the order of the file.
+  ///
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none, or what is wrong with it in a binary document.
+  /// - Complexity: O(*k*) in the length of the key.
+  public func entry(at position: Int) throws(PropertyListError) -> (key: String, value: PropertyListDocument.Node) {
+    guard flat.kind == .dictionary, position >= 0, position < flat.count else {
+      throw PropertyListError(.noSuchValue, "no entry \(position) in a value of kind \(kind.rawValue) with \(count)")
+    }
+    let key = try document.child(of: flat, document.keyPosition(position, of: flat))
+    guard let text = try key.string else { throw document.keyIsNoString(key.index) }
+    return (text, try document.child(of: flat, document.valuePosition(position, of: flat)))
+  }
+
+  /// The value of a dictionary for a key; nil if there is none, or if this is no dictionary.
+  ///
+  /// Keys are compared by their Unicode scalars, as Apple does.
+  ///
+  /// - Throws: what is wrong with a key or with the value in a binary document.
+  /// - Complexity: O(*n*) in the number of entries. To look up many, build a ``PropertyList``.
+  public func value(forKey key: String) throws(PropertyListError) -> PropertyListDocument.Node? {
+    guard flat.kind == .dictionary else { return nil }
+    let wanted = Array(key.utf8)
+    let bytes = document.source.bytes
+    var decoded: [UInt8] = []
+    for position in 0..<flat.count {
+      let node = try document.child(of: flat, document.keyPosition(position, of: flat))
+      guard node.flat.kind == .string else { throw document.keyIsNoString(node.index) }
+      let isEqual: Bool
+      if node.flat.encoding == .ascii || node.flat.encoding == .verbatim {
+        isEqual =
+          node.flat.length == wanted.count
+          && bytes.extracting(NodeContent.bytes(node.flat, in: bytes)).hasSameBytes(as: wanted.rawBytes)
+      } else {
+        decoded.removeAll(keepingCapacity: true)
+        try NodeContent.appendText(node.flat, in: bytes, to: &decoded)
+        isEqual = decoded == wanted
+      }
+      if isEqual { return try document.child(of: flat, document.valuePosition(position, of: flat)) }
+    }
+    return nil
+  }
+
+  /// The elements of an array, or the values of a dictionary, in order; none for other kinds.
+  public var children: Children { Children(parent: self) }
+
+  /// The sequence ``children``. Its iterator's `next()` cannot throw, so each element is a result.
+  public struct Children: Sequence, Sendable {
+    fileprivate let parent: PropertyListDocument.Node
+
+    public func makeIterator() -> Iterator { Iterator(parent: parent) }
+
+    public struct Iterator: IteratorProtocol {
+      fileprivate let parent: PropertyListDocument.Node
+      fileprivate var position = 0
+
+      public mutating func next() -> Result<PropertyListDocument.Node, PropertyListError>? {
+        guard position < parent.count else { return nil }
+        defer { position += 1 }
+        let document = parent.document
+        let place = parent.flat.kind == .array ? position : document.valuePosition(position, of: parent.flat)
+        do throws(PropertyListError) {
+          return .success(try document.child(of: parent.flat, place))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+  }
+}
+
+extension PropertyListDocument {
+  /// The child number `position` of a container, keys counted.
+  @inline(__always)
+  func childIndex(of container: FlatNode, _ position: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
+    switch index {
+    case .binary(let layout):
+      try layout.reference(at: container.offset + position * layout.referenceWidth, in: bytes)
+    case .table: container.offset + position
+    }
+  }
+
+  @inline(__always)
+  func flatNode(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
+    switch index {
+    case .binary(let layout): try layout.node(at: place, in: bytes)
+    case .table(let table): table.nodes[place]
+    }
+  }
+
+  @inline(__always)
+  fileprivate func child(of container: FlatNode, _ position: Int) throws(PropertyListError) -> Node {
+    let bytes = source.bytes
+    let place = try childIndex(of: container, position, in: bytes)
+    return Node(document: self, index: place, flat: try flatNode(at: place, in: bytes))
+  }
+
+  /// Where a dictionary has the key of an entry among its children: a binary one has all keys first.
+  @inline(__always)
+  func keyPosition(_ entry: Int, of dictionary: FlatNode) -> Int {
+    if case .binary = index { entry } else { 2 * entry }
+  }
+
+  @inline(__always)
+  func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int {
+    if case .binary = index { dictionary.count + entry } else { 2 * entry + 1 }
+  }
+
+  func keyIsNoString(_ object: Int) -> PropertyListError {
+    var error = PropertyListError(.malformed, "a key of a dictionary that is no string")
+    if case .binary(let layout) = index { error.byteOffset = try? layout.offset(of: object, in: source.bytes) }
+    return error
+  }
+}
+
+extension RawSpan {
+  /// Whether two spans of the same length have the same bytes.
+  @inline(__always)
+  func hasSameBytes(as other: RawSpan) -> Bool {
+    for index in 0..<byteCount where self[index] != other[index] { return false }
+    return true
+  }
+}

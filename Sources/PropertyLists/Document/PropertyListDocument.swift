@@ -1,0 +1,109 @@
+public import FoundationEssentials
+
+/// A property list that has been parsed, to be read and not changed.
+///
+/// A document is the bytes of the input and a flat index of the values in them; nothing is allocated for a value until somebody
+/// asks for it. Of a binary property list the file's own offset table is the index, so that opening one takes the same time
+/// whatever its size.
+///
+/// ```swift
+/// let document = try PropertyListDocument(contentsOf: url)
+/// let name = try document.root.value(forKey: "CFBundleName")?.string
+/// ```
+///
+/// Documents of text formats have been checked completely when they are made. A binary document is checked as it is read: what
+/// is wrong in a part is an error when that part is asked for. ``validate()`` checks all of it at once.
+public final class PropertyListDocument: Sendable {
+  /// The format the document was read from.
+  public let format: PropertyListFormat
+  /// What it was read with.
+  public let options: PropertyListReadingOptions
+  /// The top value.
+  public var root: Node { Node(document: self, index: rootIndex, flat: rootNode) }
+
+  let source: Data
+  let index: Index
+  private let rootIndex: Int
+  private let rootNode: FlatNode
+
+  /// Where the values are.
+  enum Index: Sendable {
+    case binary(BinaryLayout)
+    case table(NodeTable)
+  }
+
+  /// Reads a property list.
+  ///
+  /// - Parameters:
+  ///   - data: the whole input. It is kept, not copied, as long as the document lives.
+  ///   - format: the format of the input; nil to go by how it begins.
+  /// - Throws: ``PropertyListError``; for a binary property list only what is wrong with its header, its trailer and its root.
+  /// - Complexity: O(1) for the binary format, O(*n*) in the length of the input for the others.
+  public init(
+    _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    try options.limits.check(inputSize: data.count)
+    guard !data.isEmpty else { throw PropertyListError(.malformed, "the input is empty", byteOffset: 0) }
+    guard let format = format ?? PropertyListFormat(detecting: data.bytes) else {
+      throw PropertyListError(.unknownFormat, "neither a binary nor an XML property list", byteOffset: 0)
+    }
+    self.format = format
+    self.options = options
+    switch format {
+    case .binary:
+      let layout = try BinaryLayout(data.bytes)
+      source = data
+      index = .binary(layout)
+      rootIndex = layout.topObject
+      rootNode = try layout.node(at: rootIndex, in: data.bytes)
+    case .xml:
+      let content = try XMLReader.read(data, options: options)
+      source = content.text
+      index = .table(content.table)
+      rootIndex = content.table.root
+      rootNode = content.table.nodes[rootIndex]
+    }
+  }
+
+  /// Reads a file into memory and parses it.
+  ///
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, or what ``init(_:format:options:)`` throws.
+  public convenience init(
+    contentsOf url: URL, format: PropertyListFormat? = nil,
+    options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    try self.init(FileSystem.read(url.path, limit: options.limits.inputSize), format: format, options: options)
+  }
+
+  /// Maps a file into memory and parses it there: of a large binary property list, only the pages that are looked at are read.
+  ///
+  /// - Important: The file must not be shortened while the document is in use, or the operating system ends the process. Map
+  ///   only files that nobody else writes to, or that are replaced as a whole, as this package does it; read all others with
+  ///   ``init(contentsOf:format:options:)``.
+  public convenience init(
+    mapping url: URL, format: PropertyListFormat? = nil,
+    options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    try self.init(FileSystem.map(url.path), format: format, options: options)
+  }
+}
+
+extension PropertyListDocument {
+  /// Checks the whole document: every object that the root leads to, the text of every string, that no key stands twice in a
+  /// dictionary, that no container contains itself, and the depth. What passes can be read without error.
+  ///
+  /// - Throws: ``PropertyListError`` with the key path of the value that is wrong.
+  /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were read.
+  public func validate() throws(PropertyListError) {
+    guard case .binary(let layout) = index else { return }
+    try BinaryValidator.validate(layout, source.bytes, limits: options.limits)
+  }
+
+  /// How many values there are, keys aside: objects of a binary file's table (shared ones once), elements of a text.
+  public var objectCount: Int {
+    switch index {
+    case .binary(let layout): layout.objectCount
+    case .table(let table): table.nodes.count - table.nodes.lazy.filter { $0.kind == .dictionary }.reduce(0) { $0 + $1.count }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import FoundationEssentials
+public import OrderedCollections
+
+/// Typed accessors: the value if it is of the kind asked for, else nil. Nothing is converted.
+extension PropertyList {
+  public var string: String? {
+    if case .string(let value) = self { value } else { nil }
+  }
+
+  public var integer: Integer? {
+    if case .integer(let value) = self { value } else { nil }
+  }
+
+  /// The integer, if it fits into `Int`.
+  public var int: Int? { integer.flatMap { Int(exactly: $0) } }
+
+  /// The real of either width, as a double, which holds both exactly.
+  public var real: Double? {
+    switch self {
+    case .real(let value): value
+    case .float(let value): Double(value)
+    default: nil
+    }
+  }
+
+  public var boolean: Bool? {
+    if case .boolean(let value) = self { value } else { nil }
+  }
+
+  public var date: Date? {
+    if case .date(let value) = self { value } else { nil }
+  }
+
+  public var data: Data? {
+    if case .data(let value) = self { value } else { nil }
+  }
+
+  public var uid: UID? {
+    if case .uid(let value) = self { value } else { nil }
+  }
+
+  public var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// The elements, to read or to change in place: `list.array?.append("x")` does nothing where `list` is no array.
+  ///
+  /// Assigning an array to this property makes the value that array; assigning nil makes it ``null``.
+  public var array: [PropertyList]? {
+    get {
+      if case .array(let value) = self { value } else { nil }
+    }
+    _modify {
+      guard case .array(let value) = self else {
+        var none: [PropertyList]?
+        defer { if let none { self = .array(none) } }
+        yield &none
+        return
+      }
+      var elements: [PropertyList]? = value
+      self = .null  // so that `elements` is the only owner, and is changed in place
+      defer { if let elements { self = .array(elements) } }
+      yield &elements
+    }
+  }
+
+  /// The entries in order, to read or to change in place: `list.dictionary?["key"] = 1` does nothing where `list` is no
+  /// dictionary.
+  ///
+  /// Assigning a dictionary to this property makes the value that dictionary; assigning nil makes it ``null``.
+  public var dictionary: OrderedDictionary<String, PropertyList>? {
+    get {
+      if case .dictionary(let value) = self { value } else { nil }
+    }
+    _modify {
+      guard case .dictionary(let value) = self else {
+        var none: OrderedDictionary<String, PropertyList>?
+        defer { if let none { self = .dictionary(none) } }
+        yield &none
+        return
+      }
+      var entries: OrderedDictionary<String, PropertyList>? = value
+      self = .null  // so that `entries` is the only owner, and is changed in place
+      defer { if let entries { self = .dictionary(entries) } }
+      yield &entries
+    }
+  }
+
+  /// The value of a dictionary for a key; nil if there is none, or if this is no dictionary.
+  public subscript(key: String) -> PropertyList? {
+    if case .dictionary(let entries) = self { entries[key] } else { nil }
+  }
+
+  /// The element of an array at an index; nil if it is out of range, or if this is no array.
+  public subscript(index: Int) -> PropertyList? {
+    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+}

@@ -1,0 +1,42 @@
+public import FoundationEssentials
+
+extension PropertyList {
+  /// Reads a property list in any format.
+  ///
+  /// - Throws: ``PropertyListError``.
+  /// - Complexity: O(*n*) in the length of `data`.
+  public init(
+    _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    try self.init(PropertyListDocument(data, format: format, options: options).root)
+  }
+
+  /// Reads a file in any format.
+  ///
+  /// - Throws: ``PropertyListError``; of kind ``PropertyListError/Kind/inputOutput(errno:)`` if the file cannot be read.
+  public init(
+    contentsOf url: URL, format: PropertyListFormat? = nil,
+    options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    try self.init(PropertyListDocument(contentsOf: url, format: format, options: options).root)
+  }
+
+  /// Builds the tree of a part of a document, or of all of it.
+  ///
+  /// What several places of a binary document refer to is built once and shared.
+  ///
+  /// - Throws: ``PropertyListError``: what is wrong with a binary document below `node`; for every format
+  ///   ``PropertyListError/Kind/duplicateKey`` where two keys are one to Swift, whose strings compare by canonical equivalence.
+  /// - Complexity: O(*n*) in the bytes below `node`.
+  public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {
+    let document = node.document
+    switch document.index {
+    case .binary(let layout):
+      var builder = BinaryTreeBuilder(layout, document)
+      self = try builder.value(node.index, depth: 0, in: document.source.bytes)
+    case .table(let table):
+      var builder = TableTreeBuilder(table)
+      self = try builder.value(node.flat, in: document.source.bytes)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// Why a property list could not be read or written, and where.
+public struct PropertyListError: Error, Hashable, Sendable {
+  /// What sort of failure it is. Programs decide by it; people read ``message``.
+  public enum Kind: Hashable, Sendable {
+    /// The operating system refused, with this value of `errno`.
+    case inputOutput(errno: Int32)
+    /// The bytes begin like no format that is known here.
+    case unknownFormat
+    /// A version of the format that is not read here, such as `bplist15`.
+    case unsupportedVersion
+    /// The bytes break the rules of their format.
+    case malformed
+    /// A dictionary has the same key twice.
+    case duplicateKey
+    /// Containers are nested deeper than ``ParsingLimits/depth``.
+    case nestedTooDeeply
+    /// A container contains itself.
+    case circularReference
+    /// The input, or what its shared references expand to, is larger than ``ParsingLimits`` allow.
+    case limitExceeded
+    /// The value has no form in the format it was to be written in.
+    case notRepresentable
+    /// There is no value at the key path that was asked for.
+    case noSuchValue
+  }
+
+  public var kind: Kind
+  /// What is wrong, in one line without a place.
+  public var message: String
+  /// Where it is wrong in the input, counted in bytes from 0.
+  public var byteOffset: Int?
+  /// In text formats: where it is wrong in the input.
+  public var position: TextPosition?
+  /// The value that is wrong, as far as it is known: from the root to it.
+  public var keyPath: PropertyListKeyPath?
+
+  public init(
+    _ kind: Kind, _ message: String, byteOffset: Int? = nil, position: TextPosition? = nil,
+    keyPath: PropertyListKeyPath? = nil
+  ) {
+    self.kind = kind
+    self.message = message
+    self.byteOffset = byteOffset
+    self.position = position
+    self.keyPath = keyPath
+  }
+}
+
+extension PropertyListError {
+  /// A place in a text.
+  public struct TextPosition: Hashable, Sendable {
+    /// Counted from 1. Lines end with LF, CR or CR LF.
+    public var line: Int
+    /// Counted from 1, in Unicode scalars.
+    public var column: Int
+
+    public init(line: Int, column: Int) {
+      self.line = line
+      self.column = column
+    }
+  }
+
+  /// The same error, seen from the container that has the faulty value as `component`.
+  func below(_ component: PropertyListKeyPath.Component) -> PropertyListError {
+    var error = self
+    error.keyPath = PropertyListKeyPath([component] + (keyPath?.components ?? []))
+    return error
+  }
+}
+
+extension PropertyListError: CustomStringConvertible {
+  /// The place, then the message: `3:17: no value for the key "a" (in items.0)`, `byte 12: …`.
+  public var description: String {
+    var text = ""
+    if let position {
+      text += "\(position.line):\(position.column): "
+    } else if let byteOffset {
+      text += "byte \(byteOffset): "
+    }
+    return text + detail
+  }
+
+  /// The message and the key path, for callers that print the place in a form of their own.
+  public var detail: String {
+    guard let keyPath, !keyPath.components.isEmpty else { return message }
+    return "\(message) (in \(keyPath))"
+  }
+}

@@ -1,0 +1,215 @@
+package import FoundationEssentials
+
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// Every call to the operating system that this package makes, but for printing.
+///
+/// The unsafe expressions are sound: each passes memory with its own length, of a buffer that outlives the call.
+package enum FileSystem {
+  /// The whole of a file, at most `limit` bytes.
+  package static func read(_ path: String, limit: Int = .max) throws(PropertyListError) -> Data {
+    let descriptor = try openToRead(path)
+    defer { _ = close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure("read", path) }
+    let size = Int(status.st_size)
+    guard size <= limit else {
+      throw PropertyListError(.limitExceeded, "\(size) bytes of input, where \(limit) are allowed")
+    }
+    // One byte more than the file has, so that its end is seen without another buffer.
+    return try read(descriptor, named: path, expecting: size + 1, limit: limit)
+  }
+
+  /// All that can be read from a descriptor, such as standard input.
+  package static func read(
+    _ descriptor: Int32, named name: String, expecting size: Int = 1 << 16, limit: Int = .max
+  ) throws(PropertyListError) -> Data {
+    var capacity = max(size, 4096)
+    guard var block = unsafe malloc(capacity) else { throw outOfMemory(name) }
+    var count = 0
+    while true {
+      if count == capacity {
+        capacity *= 2
+        guard let larger = unsafe realloc(block, capacity) else {
+          unsafe free(block)
+          throw outOfMemory(name)
+        }
+        unsafe block = larger
+      }
+      // Fully qualified, since this type has a `read` too.
+      let received = unsafe systemRead(descriptor, block.advanced(by: count), capacity - count)
+      if received == 0 { break }
+      if received < 0 {
+        if errno == EINTR { continue }
+        let error = failure("read", name)
+        unsafe free(block)
+        throw error
+      }
+      count += received
+      if count > limit {
+        unsafe free(block)
+        throw PropertyListError(.limitExceeded, "more than \(limit) bytes of input")
+      }
+    }
+    return unsafe Data(bytesNoCopy: block, count: count, deallocator: .free)
+  }
+
+  /// A file as memory whose pages are read when they are looked at.
+  package static func map(_ path: String) throws(PropertyListError) -> Data {
+    let descriptor = try openToRead(path)
+    defer { _ = close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure("map", path) }
+    let size = Int(status.st_size)
+    guard size > 0 else { return Data() }
+    guard let start = unsafe mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), unsafe start != MAP_FAILED else {
+      throw failure("map", path)
+    }
+    return unsafe Data(
+      bytesNoCopy: start, count: size, deallocator: .custom { start, size in unsafe munmap(start, size) })
+  }
+
+  /// Puts `data` in the place of a file in one step: into a new file beside it, on the disk, then renamed.
+  ///
+  /// A symbolic link is followed, so that the file it names is replaced and not the link. The permission bits of the old file
+  /// are kept, and its owner where the system allows that. What is no regular file, such as a terminal or a pipe, is written to.
+  package static func replace(_ path: String, with data: Data) throws(PropertyListError) {
+    let target = resolvedPath(path)
+    var status = stat()
+    let exists = unsafe stat(target, &status) == 0
+    if !exists, errno != ENOENT { throw failure("write", path) }
+    if exists {
+      if status.st_mode & S_IFMT == S_IFDIR {
+        throw PropertyListError(.inputOutput(errno: EISDIR), "cannot write \(path): \(message(EISDIR))")
+      }
+      if status.st_mode & S_IFMT != S_IFREG { return try writeThrough(path, data) }
+    }
+    let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
+    let name = slash.map { String(target[target.index(after: $0)...]) } ?? target
+
+    let (descriptor, temporary) = try createTemporary(in: folder, for: name, reportedAs: path)
+    do throws(PropertyListError) {
+      defer { _ = close(descriptor) }
+      if exists {
+        // The owner first, because changing it clears bits of the mode. Not being allowed to is no failure.
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+        guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw failure("write", path) }
+      }
+      try write(data, to: descriptor, named: path)
+      guard fsync(descriptor) == 0 else { throw failure("write", path) }
+    } catch {
+      _ = unsafe unlink(temporary)
+      throw error
+    }
+    guard unsafe rename(temporary, target) == 0 else {
+      let error = failure("write", path)
+      _ = unsafe unlink(temporary)
+      throw error
+    }
+    // The new name is on the disk when its folder is. Some file systems cannot sync a folder; the file is complete all the same.
+    let folderDescriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folderDescriptor >= 0 {
+      _ = fsync(folderDescriptor)
+      _ = close(folderDescriptor)
+    }
+  }
+
+  /// Writes all of `data` to a descriptor, such as standard output.
+  package static func write(_ data: Data, to descriptor: Int32, named name: String) throws(PropertyListError) {
+    let span = data.bytes
+    var written = 0
+    while written < span.byteCount {
+      let result = unsafe span.extracting(written...).withUnsafeBytes {
+        unsafe systemWrite(descriptor, $0.baseAddress, $0.count)
+      }
+      if result < 0 {
+        if errno == EINTR { continue }
+        throw failure("write", name)
+      }
+      written += result
+    }
+  }
+
+  package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+}
+
+extension FileSystem {
+  private static func openToRead(_ path: String) throws(PropertyListError) -> Int32 {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", path) }
+    return descriptor
+  }
+
+  /// The file that a path leads to when all symbolic links are followed; also if the last of them names no file yet.
+  private static func resolvedPath(_ path: String) -> String {
+    var current = path
+    // As many links as Linux follows.
+    for _ in 0..<40 {
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+      let length = unsafe readlink(current, &target, target.count - 1)
+      guard length > 0 else { break }
+      let name = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if name.utf8.first == UInt8(ascii: "/") {
+        current = name
+      } else if let slash = current.lastIndex(of: "/") {
+        current = current[...slash] + name
+      } else {
+        current = name
+      }
+    }
+    return current
+  }
+
+  /// Creates a file that no other process knows, with the permissions that a new file gets.
+  private static func createTemporary(
+    in folder: String, for name: String, reportedAs path: String
+  ) throws(PropertyListError) -> (descriptor: Int32, path: String) {
+    // A file name has at most 255 bytes.
+    let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+    for _ in 0..<100 {
+      let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+      let candidate = "\(folder)/.\(stem).\(suffix).tmp"
+      let descriptor = unsafe open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if descriptor >= 0 { return (descriptor, candidate) }
+      guard errno == EEXIST else { break }
+    }
+    throw failure("write", path)
+  }
+
+  private static func writeThrough(_ path: String, _ data: Data) throws(PropertyListError) {
+    let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", path) }
+    defer { _ = close(descriptor) }
+    try write(data, to: descriptor, named: path)
+  }
+
+  /// The error of the call that failed just now.
+  private static func failure(_ verb: String, _ name: String) -> PropertyListError {
+    let code = errno
+    return PropertyListError(.inputOutput(errno: code), "cannot \(verb) \(name): \(message(code))")
+  }
+
+  private static func outOfMemory(_ name: String) -> PropertyListError {
+    PropertyListError(.inputOutput(errno: ENOMEM), "cannot read \(name): \(message(ENOMEM))")
+  }
+
+  private static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}
+
+// Under names that this type's own functions do not hide.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  unsafe read(descriptor, buffer, count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+  unsafe write(descriptor, buffer, count)
+}

@@ -1,0 +1,108 @@
+/// Base64 (RFC 4648) with white space, as XML data has it.
+enum Base64Text {
+  private static let alphabet: [UInt8] = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  private static let space: UInt8 = 64
+  private static let padding: UInt8 = 65
+  private static let invalid: UInt8 = 255
+
+  /// What each byte means: a value of six bits, or one of the three above.
+  private static let meaning: [UInt8] = {
+    var table = [UInt8](repeating: invalid, count: 256)
+    for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
+    for character in " \t\n\r".utf8 { table[Int(character)] = space }
+    table[Int(UInt8(ascii: "="))] = padding
+    return table
+  }()
+
+  /// Finds what is not base64: a character outside the alphabet, padding that is missing, wrong or followed by more.
+  ///
+  /// - Returns: nil if all is well, else what is wrong.
+  static func fault(in text: RawSpan) -> String? {
+    let meaning = meaning
+    var digits = 0
+    var index = 0
+    let end = text.byteCount
+    while index < end {
+      let value = meaning[Int(text[index])]
+      if value < 64 {
+        digits += 1
+      } else if value == padding {
+        break
+      } else if value == invalid {
+        return "a character that is not base64 in <data>"
+      }
+      index += 1
+    }
+    var paddings = 0
+    while index < end {
+      let value = meaning[Int(text[index])]
+      if value == padding {
+        paddings += 1
+      } else if value != space {
+        return "more after the end of the base64 in <data>"
+      }
+      index += 1
+    }
+    let isComplete =
+      switch digits & 3 {
+      case 0: paddings == 0
+      case 2: paddings == 2
+      case 3: paddings == 1
+      default: false
+      }
+    return isComplete ? nil : "the base64 in <data> is cut off"
+  }
+
+  /// Appends the bytes of text without fault.
+  static func decode(_ text: RawSpan, into bytes: inout [UInt8]) {
+    bytes.reserveCapacity(bytes.count + text.byteCount / 4 * 3 + 2)
+    let meaning = meaning
+    var collected: UInt32 = 0
+    var digits = 0
+    for index in 0..<text.byteCount {
+      let value = meaning[Int(text[index])]
+      guard value < 64 else { continue }
+      collected = collected << 6 | UInt32(value)
+      digits += 1
+      if digits == 4 {
+        bytes.append(UInt8(truncatingIfNeeded: collected >> 16))
+        bytes.append(UInt8(truncatingIfNeeded: collected >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: collected))
+        collected = 0
+        digits = 0
+      }
+    }
+    if digits == 2 {
+      bytes.append(UInt8(truncatingIfNeeded: collected >> 4))
+    } else if digits == 3 {
+      bytes.append(UInt8(truncatingIfNeeded: collected >> 10))
+      bytes.append(UInt8(truncatingIfNeeded: collected >> 2))
+    }
+  }
+
+  /// Appends one line of base64.
+  ///
+  /// - Parameter range: the bytes of it; padding follows where it is no multiple of three.
+  static func append(_ bytes: RawSpan, _ range: Range<Int>, to buffer: inout ByteBuffer) {
+    let alphabet = alphabet
+    buffer.reserve((range.count + 2) / 3 * 4 + 8)
+    var index = range.lowerBound
+    while index + 3 <= range.upperBound {
+      let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
+      let word =
+        UInt64(alphabet[group >> 18]) | UInt64(alphabet[group >> 12 & 63]) << 8
+        | UInt64(alphabet[group >> 6 & 63]) << 16 | UInt64(alphabet[group & 63]) << 24
+      buffer.append(littleEndianWord: word, length: 4)
+      index += 3
+    }
+    let rest = range.upperBound - index
+    if rest > 0 {
+      let group = Int(bytes[index]) << 16 | (rest == 2 ? Int(bytes[index + 1]) << 8 : 0)
+      buffer.append(byte: alphabet[group >> 18])
+      buffer.append(byte: alphabet[group >> 12 & 63])
+      buffer.append(byte: rest == 2 ? alphabet[group >> 6 & 63] : UInt8(ascii: "="))
+      buffer.append(byte: UInt8(ascii: "="))
+    }
+  }
+}

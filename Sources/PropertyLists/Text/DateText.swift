@@ -1,0 +1,106 @@
+/// Dates as the text formats write them: `2001-01-01T00:00:00Z`, in UTC and whole seconds, in the Gregorian calendar extended
+/// to all years. Seconds count from that moment, as in the binary format.
+enum DateText {
+  /// From the first day of the year 0 to 2001-01-01.
+  private static let daysToReferenceDate = 730_851
+
+  /// The years that a double counts in whole seconds, and that this calendar reaches.
+  private static let greatestYear = 99_999_999
+
+  /// Apple's form: `[-]Y…-MM-DDThh:mm:ssZ` and nothing else; a day or an hour that does not exist is refused.
+  ///
+  /// - Returns: seconds since 2001-01-01T00:00:00Z.
+  static func parse(_ bytes: RawSpan) -> Double? {
+    var index = 0
+    let end = bytes.byteCount
+    let isNegative = end > 0 && bytes[0] == UInt8(ascii: "-")
+    if isNegative { index = 1 }
+    var year = 0
+    let yearStart = index
+    while index < end, bytes[index] &- UInt8(ascii: "0") < 10 {
+      year = year * 10 + Int(bytes[index] &- UInt8(ascii: "0"))
+      index += 1
+      guard year <= greatestYear else { return nil }
+    }
+    guard index > yearStart, end - index == 16 else { return nil }
+    if isNegative { year = -year }
+    guard
+      let month = twoDigits(bytes, index + 1, after: "-"), let day = twoDigits(bytes, index + 4, after: "-"),
+      let hour = twoDigits(bytes, index + 7, after: "T"), let minute = twoDigits(bytes, index + 10, after: ":"),
+      let second = twoDigits(bytes, index + 13, after: ":"), bytes[index + 15] == UInt8(ascii: "Z"),
+      (1...12).contains(month), day >= 1, day <= days(in: month, of: year), hour < 24, minute < 60, second < 60
+    else { return nil }
+    let days = days(before: year) + daysBeforeMonth[month - 1] + (month > 2 && isLeap(year) ? 1 : 0) + day - 1
+    return Double(((days - daysToReferenceDate) * 24 + hour) * 3600 + minute * 60 + second)
+  }
+
+  private static func twoDigits(_ bytes: RawSpan, _ index: Int, after separator: Unicode.Scalar) -> Int? {
+    let tens = bytes[index] &- UInt8(ascii: "0")
+    let ones = bytes[index + 1] &- UInt8(ascii: "0")
+    guard bytes[index - 1] == UInt8(ascii: separator), tens < 10, ones < 10 else { return nil }
+    return Int(tens) * 10 + Int(ones)
+  }
+
+  /// Appends a date without the fraction of its second, as Apple's writer does.
+  ///
+  /// - Returns: false, and appends nothing, for a date that is not finite or beyond the years this form is read back for.
+  static func append(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
+    let whole = seconds.rounded(.down)
+    guard whole.magnitude < 3.1e15 else { return false }
+    let total = Int(whole)
+    let (dayCount, secondOfDay) = floorDivision(total, 86400)
+    let (year, month, day) = civil(daysSinceYearZero: dayCount + daysToReferenceDate)
+    guard year.magnitude <= UInt(greatestYear) else { return false }
+    if year < 0 { buffer.append(byte: UInt8(ascii: "-")) }
+    buffer.append(decimal: year.magnitude, width: 4)
+    buffer.append(byte: UInt8(ascii: "-"))
+    buffer.append(decimal: UInt(month), width: 2)
+    buffer.append(byte: UInt8(ascii: "-"))
+    buffer.append(decimal: UInt(day), width: 2)
+    buffer.append(byte: UInt8(ascii: "T"))
+    buffer.append(decimal: UInt(secondOfDay / 3600), width: 2)
+    buffer.append(byte: UInt8(ascii: ":"))
+    buffer.append(decimal: UInt(secondOfDay / 60 % 60), width: 2)
+    buffer.append(byte: UInt8(ascii: ":"))
+    buffer.append(decimal: UInt(secondOfDay % 60), width: 2)
+    buffer.append(byte: UInt8(ascii: "Z"))
+    return true
+  }
+}
+
+/// The calendar.
+extension DateText {
+  private static let daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
+
+  private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
+  private static func days(in month: Int, of year: Int) -> Int {
+    daysBeforeMonth[month] - daysBeforeMonth[month - 1] + (month == 2 && isLeap(year) ? 1 : 0)
+  }
+
+  /// Days from the first day of the year 0 to the first day of `year`. The year 0 is a leap year.
+  private static func days(before year: Int) -> Int {
+    let last = year - 1
+    return 365 * year + floorDivision(last, 4).quotient - floorDivision(last, 100).quotient
+      + floorDivision(last, 400).quotient + 1
+  }
+
+  private static func civil(daysSinceYearZero days: Int) -> (year: Int, month: Int, day: Int) {
+    // 400 years have 146 097 days; the estimate is at most one year off.
+    var year = floorDivision(days * 400, 146_097).quotient
+    if days < self.days(before: year) { year -= 1 }
+    if days >= self.days(before: year + 1) { year += 1 }
+    var rest = days - self.days(before: year)
+    var month = 1
+    while rest >= self.days(in: month, of: year) {
+      rest -= self.days(in: month, of: year)
+      month += 1
+    }
+    return (year, month, rest + 1)
+  }
+
+  private static func floorDivision(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}

@@ -1,0 +1,198 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// Reals as the text formats write them.
+enum RealText {
+  /// Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` with a sign in any case, else a decimal number that is the whole text.
+  ///
+  /// - Returns: nil for anything else, and for a number too large for a double.
+  static func parse(_ bytes: RawSpan) -> Double? {
+    if let value = parseExact(bytes) { return value }
+    return parseGeneral(bytes)
+  }
+
+  private static let powersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+  ]
+
+  /// A number whose digits make an integer below 2^53, times a power of ten up to 10^22. Both are doubles, so that one
+  /// multiplication or division rounds correctly (Clinger 1990). Nil leaves the text to the general way.
+  @inline(__always)
+  private static func parseExact(_ bytes: RawSpan) -> Double? {
+    var index = 0
+    let end = bytes.byteCount
+    guard end > 0, end <= 24 else { return nil }
+    let isNegative = bytes[0] == UInt8(ascii: "-")
+    if isNegative { index = 1 }
+    var digits: UInt64 = 0
+    var digitCount = 0
+    var scale = 0
+    var seenPoint = false
+    while index < end {
+      let byte = bytes[index]
+      if byte &- UInt8(ascii: "0") < 10 {
+        digits = digits &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
+        digitCount += 1
+        if seenPoint { scale += 1 }
+      } else if byte == UInt8(ascii: "."), !seenPoint {
+        seenPoint = true
+      } else {
+        return nil
+      }
+      index += 1
+    }
+    guard digitCount > 0, digitCount <= 19, digits <= 1 << 53, scale <= 22 else { return nil }
+    let value = Double(digits) / powersOfTen[scale]
+    return isNegative ? -value : value
+  }
+
+  private static func parseGeneral(_ bytes: RawSpan) -> Double? {
+    guard bytes.byteCount > 0, bytes.isASCII else { return nil }
+    let text = String(knownUTF8: bytes, isASCII: true)
+    switch text.lowercased() {
+    case "nan", "+nan", "-nan": return .nan
+    case "inf", "+inf", "infinity", "+infinity": return .infinity
+    case "-inf", "-infinity": return -.infinity
+    default: break
+    }
+    var hasDigit = false
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): hasDigit = true
+      case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): break
+      default: return nil
+      }
+    }
+    guard hasDigit, let value = Double(text), value.isFinite else { return nil }
+    return value
+  }
+}
+
+extension RealText {
+  /// A real as Apple's XML writer prints it (`CFPropertyList.c`): `%.17g`; `0.0` for both zeros; `nan`, `+infinity`,
+  /// `-infinity`.
+  static func append(_ value: Double, to buffer: inout ByteBuffer) {
+    if value == 0 {
+      // The sign of a zero is kept, though Apple's writer drops it: a value that is read must be the value that was written.
+      buffer.append(value.sign == .minus ? "-0.0" : "0.0")
+      return
+    }
+    guard value.isFinite else {
+      buffer.append(value.isNaN ? "nan" : value < 0 ? "-infinity" : "+infinity")
+      return
+    }
+    if value.sign == .minus { buffer.append(byte: UInt8(ascii: "-")) }
+    var (digits, exponent) = exactDigits(value.magnitude) ?? printedDigits(value.magnitude)
+    var digitCount = 17
+    while digits % 10 == 0 {
+      digits /= 10
+      digitCount -= 1
+    }
+    // `%g`: positional notation for exponents from -4 to one below the precision.
+    if exponent >= -4, exponent < 17 {
+      if exponent < 0 {
+        buffer.append("0.")
+        for _ in 0..<(-exponent - 1) { buffer.append(byte: UInt8(ascii: "0")) }
+        buffer.append(decimal: digits)
+      } else if digitCount <= exponent + 1 {
+        buffer.append(decimal: digits)
+        for _ in 0..<(exponent + 1 - digitCount) { buffer.append(byte: UInt8(ascii: "0")) }
+      } else {
+        var divisor: UInt64 = 1
+        for _ in 0..<(digitCount - exponent - 1) { divisor *= 10 }
+        buffer.append(decimal: digits / divisor)
+        buffer.append(byte: UInt8(ascii: "."))
+        buffer.append(decimal: digits % divisor, width: digitCount - exponent - 1)
+      }
+      return
+    }
+    var divisor: UInt64 = 1
+    for _ in 0..<(digitCount - 1) { divisor *= 10 }
+    buffer.append(decimal: digits / divisor)
+    if digitCount > 1 {
+      buffer.append(byte: UInt8(ascii: "."))
+      buffer.append(decimal: digits % divisor, width: digitCount - 1)
+    }
+    buffer.append(exponent < 0 ? "e-" : "e+")
+    buffer.append(decimal: exponent.magnitude, width: 2)
+  }
+
+  /// The first 17 significant digits, correctly rounded, and the decimal exponent of the first, for values from 1e-5 to 1e17.
+  ///
+  /// There the value times the power of ten that makes it a 17-digit integer is exact in 128 bits: 53 bits of significand and
+  /// at most 74 of 10^22.
+  private static func exactDigits(_ value: Double) -> (digits: UInt64, exponent: Int)? {
+    guard value >= 1e-5, value < 1e17 else { return nil }
+    // value = significand * 2^shift
+    let significand = UInt128(value.significandBitPattern | 1 << 52)
+    let shift = Int(value.exponent) - 52
+    // A guess of the exponent, corrected below; 10^exponent <= value.
+    var exponent = Int((Double(value.exponent) * 0.301_029_995_663_981_2).rounded(.down))
+    while true {
+      let scale = 16 - exponent
+      guard scale >= 0, scale <= 22 else { return nil }
+      let product = significand * UInt128(powersOfTenInteger[scale])
+      var digits: UInt128
+      if shift >= 0 {
+        digits = product << UInt128(shift)
+      } else if -shift >= 128 {
+        return nil
+      } else {
+        digits = product >> UInt128(-shift)
+        let rest = product & ((1 << UInt128(-shift)) - 1)
+        let half: UInt128 = 1 << UInt128(-shift - 1)
+        if rest > half || (rest == half && digits & 1 == 1) { digits += 1 }
+      }
+      if digits >= 100_000_000_000_000_000 {
+        // Either the guess was one too low, or rounding reached the next power of ten, which prints the same.
+        exponent += 1
+        continue
+      }
+      return digits < 10_000_000_000_000_000 ? nil : (UInt64(digits), exponent)
+    }
+  }
+
+  private static let powersOfTenInteger: [UInt128] = {
+    var powers: [UInt128] = [1]
+    for _ in 0..<22 { powers.append(powers[powers.count - 1] * 10) }
+    return powers
+  }()
+
+  /// The same digits for every other value, by the C library. Only the digits of its answer are looked at, because the decimal
+  /// point depends on the locale of the process.
+  private static func printedDigits(_ value: Double) -> (digits: UInt64, exponent: Int) {
+    var printed = [CChar](repeating: 0, count: 64)
+    // Sound: the buffer has 64 bytes, of which vsnprintf writes at most as many.
+    let length = unsafe withVaList([value]) { arguments in
+      unsafe printed.withUnsafeMutableBufferPointer { unsafe vsnprintf($0.baseAddress, $0.count, "%.16e", arguments) }
+    }
+    var digits: UInt64 = 0
+    var exponent = 0
+    var isInExponent = false
+    var isNegative = false
+    for character in printed.prefix(Int(length)) {
+      let byte = UInt8(bitPattern: character)
+      if byte | 0x20 == UInt8(ascii: "e") {
+        isInExponent = true
+      } else if byte == UInt8(ascii: "-") {
+        isNegative = true
+      } else if byte &- UInt8(ascii: "0") < 10 {
+        let digit = byte &- UInt8(ascii: "0")
+        if isInExponent {
+          exponent = exponent * 10 + Int(digit)
+        } else {
+          digits = digits * 10 + UInt64(digit)
+        }
+      }
+    }
+    return (digits, isNegative ? -exponent : exponent)
+  }
+}

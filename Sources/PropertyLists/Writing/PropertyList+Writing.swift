@@ -1,0 +1,65 @@
+public import FoundationEssentials
+
+extension PropertyList {
+  /// This value as the bytes of a file.
+  ///
+  /// The same value gives the same bytes, always.
+  ///
+  /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of a value that the format cannot hold;
+  ///   ``PropertyListError/Kind/nestedTooDeeply``.
+  /// - Complexity: O(*n*) in the size of the value; sorting the keys of a dictionary of *k* adds O(*k* log *k*).
+  public func data(
+    format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
+  ) throws(PropertyListError) -> Data {
+    switch format {
+    case .binary:
+      var writer = BinaryWriter()
+      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
+      return try writer.finish()
+    case .xml:
+      var writer = XMLWriter(options)
+      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
+      return writer.finish()
+    }
+  }
+
+  /// Writes this value to a file, in one step: whoever opens the file finds what was there before or all of what is there now,
+  /// and what was there is kept if anything fails.
+  ///
+  /// The permissions of an existing file are kept, and a symbolic link is followed to the file it names.
+  ///
+  /// - Throws: what ``data(format:options:)`` throws, and ``PropertyListError/Kind/inputOutput(errno:)``.
+  public func write(
+    to url: URL, format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
+  ) throws(PropertyListError) {
+    try FileSystem.replace(url.path, with: data(format: format, options: options))
+  }
+}
+
+extension PropertyListDocument.Node {
+  /// The part of the document below this node as the bytes of a file, made without a tree in between.
+  ///
+  /// - Throws: as ``PropertyList/data(format:options:)``, and what is wrong with a binary document below the node.
+  /// - Complexity: O(*n*) in the size of the value.
+  public func data(
+    format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
+  ) throws(PropertyListError) -> Data {
+    switch format {
+    case .binary:
+      var writer = BinaryWriter()
+      try walk(into: &writer, options)
+      return try writer.finish()
+    case .xml:
+      var writer = XMLWriter(options)
+      try walk(into: &writer, options)
+      return writer.finish()
+    }
+  }
+
+  func walk<Sink: PropertyListSink & ~Copyable>(
+    into sink: inout Sink, _ options: PropertyListWritingOptions
+  ) throws(PropertyListError) {
+    var walker = DocumentWalker(document, sortsKeys: options.sortsKeys)
+    try walker.walk(flat, into: &sink, depth: options.effectiveDepth, in: document.source.bytes)
+  }
+}

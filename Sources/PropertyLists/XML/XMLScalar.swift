@@ -1,0 +1,53 @@
+/// The elements of the XML format, by the names of their tags.
+enum XMLElement: String {
+  case plist, dict, array, key, string, data, integer, real, date
+  case `true`, `false`
+}
+
+extension XMLElement {
+  /// The value of an element with text, or what is wrong with it. Both lanes ask here.
+  ///
+  /// - Parameters:
+  ///   - range: where the text stands in `bytes`.
+  ///   - isDecoded: whether references in it have been replaced.
+  static func scalar(_ element: XMLElement, _ bytes: RawSpan, _ range: Range<Int>) -> Result<FlatNode, Fault> {
+    let text = bytes.extracting(range)
+    switch element {
+    case .integer:
+      guard let value = IntegerText.parse(text) else {
+        return .failure(Fault("<integer> holds no integer of 64 bits", text))
+      }
+      return .success(.integer(value))
+    case .real:
+      guard let value = RealText.parse(text) else { return .failure(Fault("<real> holds no number", text)) }
+      return .success(.real(value))
+    case .date:
+      guard let value = DateText.parse(text) else {
+        return .failure(Fault("<date> holds no date of the form YYYY-MM-DDThh:mm:ssZ", text))
+      }
+      return .success(.date(value))
+    case .data:
+      if let fault = Base64Text.fault(in: text) { return .failure(Fault(message: fault)) }
+      return .success(.data(.base64, offset: range.lowerBound, length: range.count))
+    case .string, .key:
+      return .success(.string(.verbatim, offset: range.lowerBound, length: range.count))
+    case .plist, .dict, .array, .true, .false:
+      return .failure(Fault(message: "text in <\(element.rawValue)>"))
+    }
+  }
+
+  struct Fault: Error {
+    let message: String
+
+    init(message: String) { self.message = message }
+
+    /// With the text itself, if it is short.
+    init(_ message: String, _ text: RawSpan) {
+      if text.byteCount <= 40, text.isASCII {
+        self.message = "\(message): \"\(String(knownUTF8: text, isASCII: true))\""
+      } else {
+        self.message = message
+      }
+    }
+  }
+}

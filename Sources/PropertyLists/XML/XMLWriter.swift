@@ -1,0 +1,223 @@
+internal import FoundationEssentials
+
+/// Writes the XML format, as Apple's writer does (`CFPropertyList.c`).
+struct XMLWriter: PropertyListSink, ~Copyable {
+  static var takesKeysFirst: Bool { false }
+
+  private var output = ByteBuffer()
+  private var indent = 0
+  private let options: PropertyListWritingOptions
+
+  /// The dictionary that begins next to the value, if it has one entry and the key `CF$UID`.
+  private var uidCandidate = UIDCandidate.none
+
+  private enum UIDCandidate {
+    case none, dictionaryOfOne, key
+  }
+
+  static let documentType: StaticString =
+    #"<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">"#
+
+  init(_ options: PropertyListWritingOptions) {
+    self.options = options
+    output.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+    output.append(Self.documentType)
+    output.append("\n<plist version=\"1.0\">\n")
+  }
+
+  consuming func finish() -> Data {
+    output.append("</plist>\n")
+    return output.takeData()
+  }
+
+  @inline(__always)
+  private mutating func beginLine() {
+    output.reserve(indent + 64)
+    for _ in 0..<indent { output.append(byte: UInt8(ascii: "\t")) }
+  }
+
+  /// Called for each value, to forget a `CF$UID` that is no UID.
+  @inline(__always)
+  private mutating func beginValue() {
+    uidCandidate = .none
+    beginLine()
+  }
+
+  mutating func null() throws(PropertyListError) {
+    throw PropertyListError(.notRepresentable, "XML has no null")
+  }
+
+  mutating func boolean(_ value: Bool) throws(PropertyListError) {
+    beginValue()
+    output.append(value ? "<true/>\n" : "<false/>\n")
+  }
+
+  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
+    if uidCandidate == .key, !value.isNegative, value.bits <= UInt32.max {
+      throw PropertyListError(
+        .notRepresentable, "a dictionary with CF$UID as its only key and an integer is read back as a UID")
+    }
+    beginValue()
+    output.append("<integer>")
+    if value.isNegative {
+      output.append(byte: UInt8(ascii: "-"))
+      output.append(decimal: 0 &- value.bits)
+    } else {
+      output.append(decimal: value.bits)
+    }
+    output.append("</integer>\n")
+  }
+
+  mutating func real(_ value: Double) throws(PropertyListError) {
+    beginValue()
+    output.append("<real>")
+    RealText.append(value, to: &output)
+    output.append("</real>\n")
+  }
+
+  mutating func float(_ value: Float) throws(PropertyListError) { try real(Double(value)) }
+
+  mutating func date(_ seconds: Double) throws(PropertyListError) {
+    beginValue()
+    output.append("<date>")
+    guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) else {
+      throw PropertyListError(.notRepresentable, "XML has no fractions of a second")
+    }
+    guard DateText.append(seconds, to: &output) else {
+      throw PropertyListError(.notRepresentable, "XML cannot hold a date \(seconds) seconds from 2001")
+    }
+    output.append("</date>\n")
+  }
+
+  mutating func uid(_ value: UInt32) throws(PropertyListError) {
+    guard options.writesUIDDictionaries else { throw PropertyListError(.notRepresentable, "XML has no UIDs") }
+    beginValue()
+    output.append("<dict>\n")
+    indent += 1
+    beginLine()
+    output.append("<key>CF$UID</key>\n")
+    beginLine()
+    output.append("<integer>")
+    output.append(decimal: value)
+    output.append("</integer>\n")
+    indent -= 1
+    beginLine()
+    output.append("</dict>\n")
+  }
+
+  mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+    beginValue()
+    output.append("<string>")
+    try appendEscaped(utf8)
+    output.append("</string>\n")
+  }
+
+  mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
+    let isUID =
+      uidCandidate == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6
+      && utf8.starts(with: "CF$UID")
+    beginLine()
+    output.append("<key>")
+    try appendEscaped(utf8)
+    output.append("</key>\n")
+    uidCandidate = isUID ? .key : .none
+  }
+
+  /// Base64 in lines of the tag's indent, which narrows them, down to 12 characters at 8 tabs.
+  mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
+    beginValue()
+    output.append("<data>\n")
+    let tabs = min(indent, 8)
+    let bytesPerLine = (76 - 8 * tabs) / 4 * 3
+    var start = 0
+    while start < bytes.byteCount {
+      let end = min(start + bytesPerLine, bytes.byteCount)
+      output.append(repeating: UInt8(ascii: "\t"), count: tabs)
+      Base64Text.append(bytes, start..<end, to: &output)
+      output.append(byte: UInt8(ascii: "\n"))
+      start = end
+    }
+    beginLine()
+    output.append("</data>\n")
+  }
+
+  mutating func beginArray(count: Int) throws(PropertyListError) { beginContainer("<array/>\n", "<array>\n", count) }
+
+  mutating func endArray() throws(PropertyListError) { endContainer("</array>\n") }
+
+  mutating func beginDictionary(count: Int) throws(PropertyListError) {
+    beginContainer("<dict/>\n", "<dict>\n", count)
+    if count == 1 { uidCandidate = .dictionaryOfOne }
+  }
+
+  mutating func endDictionary() throws(PropertyListError) { endContainer("</dict>\n") }
+
+  /// For each open container, whether it has a closing tag.
+  private var hasClosingTag: [Bool] = []
+
+  private mutating func beginContainer(_ empty: StaticString, _ opening: StaticString, _ count: Int) {
+    beginValue()
+    output.append(count == 0 ? empty : opening)
+    hasClosingTag.append(count > 0)
+    if count > 0 { indent += 1 }
+  }
+
+  private mutating func endContainer(_ closing: StaticString) {
+    guard hasClosingTag.removeLast() else { return }
+    indent -= 1
+    beginLine()
+    output.append(closing)
+  }
+}
+
+extension XMLWriter {
+  /// Text with `&`, `<` and `>` escaped, as Apple's writer does, and CR, which every XML reader would turn into LF.
+  ///
+  /// - Throws: ``PropertyListError/Kind/notRepresentable`` for characters that XML 1.0 does not allow in a document.
+  private mutating func appendEscaped(_ text: RawSpan) throws(PropertyListError) {
+    var index = 0
+    let end = text.byteCount
+    while index < end {
+      // The longest run without a byte that needs a look.
+      let start = index
+      while index + 8 <= end {
+        let faults = ByteClass.needsLook(text.littleEndianWord(at: index))
+        if faults != 0 {
+          index += faults.trailingZeroBitCount / 8
+          break
+        }
+        index += 8
+      }
+      if index + 8 > end {
+        while index < end, !ByteClass.needsLook(text[index]) { index += 1 }
+      }
+      output.append(text.extracting(start..<index))
+      guard index < end else { return }
+      try appendSpecial(text, &index)
+    }
+  }
+
+  private mutating func appendSpecial(_ text: RawSpan, _ index: inout Int) throws(PropertyListError) {
+    let byte = text[index]
+    index += 1
+    switch byte {
+    case UInt8(ascii: "&"): output.append("&amp;")
+    case UInt8(ascii: "<"): output.append("&lt;")
+    case UInt8(ascii: ">"): output.append("&gt;")
+    case 0x0D: output.append("&#13;")
+    case 0x09, 0x0A: output.append(byte: byte)
+    case 0xEF:
+      if index + 1 < text.byteCount, text[index] == 0xBF, text[index + 1] >= 0xBE {
+        throw PropertyListError(.notRepresentable, "XML does not allow U+\(text[index + 1] == 0xBE ? "FFFE" : "FFFF")")
+      }
+      output.append(byte: byte)
+    default:
+      if byte < 0x20 {
+        let number = String(byte, radix: 16, uppercase: true)
+        throw PropertyListError(
+          .notRepresentable, "XML does not allow the control character U+\(byte < 16 ? "000" : "00")\(number)")
+      }
+      output.append(byte: byte)
+    }
+  }
+}

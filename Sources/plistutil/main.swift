@@ -1,0 +1,2 @@
+import PropertyLists
+print("x")
