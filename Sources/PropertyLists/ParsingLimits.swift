@@ -17,7 +17,7 @@ public struct ParsingLimits: Hashable, Sendable {
   public var expansionRatio: Int
 
   public init(
-    depth: Int = 512, inputSize: Int = .max, expandedSize: Int = 1 << 26, expansionRatio: Int = 128
+    depth: Int = 512, inputSize: Int = .max, expandedSize: Int = 1 << 20, expansionRatio: Int = 128
   ) {
     self.depth = depth
     self.inputSize = inputSize

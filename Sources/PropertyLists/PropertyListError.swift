@@ -82,7 +82,9 @@ extension PropertyListError: CustomStringConvertible {
 
   /// The message and the key path, for callers that print the place in a form of their own.
   public var detail: String {
-    guard let keyPath, !keyPath.components.isEmpty else { return message }
-    return "\(message) (in \(keyPath))"
+    guard let components = keyPath?.components, !components.isEmpty else { return message }
+    guard components.count > 20 else { return "\(message) (in \(PropertyListKeyPath(components)))" }
+    let (head, tail) = (PropertyListKeyPath(Array(components.prefix(10))), PropertyListKeyPath(Array(components.suffix(5))))
+    return "\(message) (in \(head) … \(tail), \(components.count) levels deep)"
   }
 }

@@ -142,20 +142,11 @@ struct BinaryTreeBuilder: ~Copyable {
     var total = 0
     for entry in 0..<node.count {
       let reference = try layout.reference(at: node.offset + entry * width, in: bytes)
-      let key = try layout.node(at: reference, in: bytes)
-      guard key.kind == .string else { throw document.keyIsNoString(reference) }
-      let number = builtNumbers[reference]
-      if number != 0, number != Self.open, case .string(let text) = built[Int(number) - 1].value {
-        guard keys.append(text).inserted else { throw KeySets.duplicate(text) }
-      } else {
-        let text = try NodeContent.string(key, in: bytes)
-        if key.length > Self.inlineStringLength {
-          size = 1 + key.length
-          remember(.string(text), reference)
-        }
-        guard keys.append(text).inserted else { throw KeySets.duplicate(text) }
-      }
-      size = 1 + key.length
+      // Asked first, so that a container in the place of a key is not built.
+      guard try layout.node(at: reference, in: bytes).kind == .string,
+        case .string(let text) = try value(reference, depth: 0, in: bytes)
+      else { throw document.keyIsNoString(reference) }
+      guard keys.append(text).inserted else { throw KeySets.duplicate(text, at: node.offset + entry * width) }
       try add(&total)
     }
     size = total

@@ -30,7 +30,7 @@ struct KeySets {
     (UInt64(truncatingIfNeeded: count) ^ first &* 31 ^ last &* 0x0100_0193) &* 0x9E37_79B9_7F4A_7C15
   }
 
-  static func duplicate(_ key: String) -> PropertyListError {
-    PropertyListError(.duplicateKey, "the key \"\(key)\" stands twice in a dictionary")
+  static func duplicate(_ key: String, at offset: Int) -> PropertyListError {
+    PropertyListError(.duplicateKey, "the key \"\(key)\" stands twice in a dictionary", byteOffset: offset)
   }
 }

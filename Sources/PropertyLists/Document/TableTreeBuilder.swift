@@ -50,8 +50,9 @@ struct TableTreeBuilder: ~Copyable {
     }
     var keys = OrderedSet<String>(minimumCapacity: node.count)
     for entry in 0..<node.count {
-      let key = NodeContent.text(table.nodes[node.offset + 2 * entry], in: bytes)
-      guard keys.append(key).inserted else { throw KeySets.duplicate(key) }
+      let key = table.nodes[node.offset + 2 * entry]
+      let text = NodeContent.text(key, in: bytes)
+      guard keys.append(text).inserted else { throw KeySets.duplicate(text, at: key.offset) }
     }
     keySets.store(keys, at: node.offset, hash)
     return keys

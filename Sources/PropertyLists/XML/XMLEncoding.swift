@@ -144,6 +144,11 @@ enum XMLEncoding {
         .malformed, "declared as \(name), but without that encoding's byte order mark", byteOffset: 0,
         position: .init(line: 1, column: 1))
     }
+    // libxml2 tells of bad input by its return value, and on standard error if nobody listens. Listening is per thread.
+    guard let listener = unsafe __xmlStructuredError() else { throw unknown }
+    let formerListener = unsafe listener.pointee
+    unsafe listener.pointee = { _, _ in }
+    defer { unsafe listener.pointee = formerListener }
     guard let handler = unsafe xmlFindCharEncodingHandler(name) else { throw unknown }
     defer { unsafe _ = xmlCharEncCloseFunc(handler) }
     guard let input = unsafe xmlBufferCreate(), let output = unsafe xmlBufferCreate() else { throw unknown }

@@ -33,11 +33,12 @@ enum XMLParser {
   private static func setCallbacks(_ sax: UnsafeMutablePointer<xmlSAXHandler>) {
     unsafe sax.initialize(to: xmlSAXHandler())
     unsafe sax.pointee.initialized = UInt32(XML_SAX2_MAGIC)
-    // The events of SAX1, because namespaces mean nothing here and looking them up costs.
-    unsafe sax.pointee.startElement = { context, name, _ in
-      unsafe XMLParser.handler(context).start(name)
+    unsafe sax.pointee.startElementNs = { context, name, prefix, _, namespaceCount, _, _, _, _ in
+      let namespace = unsafe XMLParser.string(prefix)
+      let qualified = unsafe (namespace.isEmpty ? "" : namespace + ":") + XMLParser.string(name)
+      unsafe XMLParser.handler(context).start(qualified, namespaceCount: Int(namespaceCount))
     }
-    unsafe sax.pointee.endElement = { context, _ in
+    unsafe sax.pointee.endElementNs = { context, _, _, _ in
       unsafe XMLParser.handler(context).end()
     }
     unsafe sax.pointee.characters = { context, text, length in
@@ -133,6 +134,11 @@ private final class XMLHandler {
   private var elements: [Open] = []
   private var hasRoot = false
   private var readOffset = 0
+  private var namespaceCount = 0
+
+  /// libxml2 looks through all namespaces for each prefix, and property lists have use for none.
+  private static let greatestNamespaceCount = 100
+
   private(set) var error: PropertyListError?
   var parser: xmlParserCtxtPtr?
 
@@ -195,11 +201,14 @@ private final class XMLHandler {
     }
   }
 
-  func start(_ name: UnsafePointer<xmlChar>?) {
-    guard error == nil, let name = unsafe name else { return }
+  func start(_ name: String, namespaceCount newNamespaces: Int) {
+    guard error == nil else { return }
     let place = tagPlace
-    let text = unsafe String(cString: name)
-    guard let element = XMLElement(rawValue: text) else { return fail("unknown tag <\(text)>", at: place) }
+    namespaceCount += newNamespaces
+    guard namespaceCount <= Self.greatestNamespaceCount else {
+      return fail("more than \(Self.greatestNamespaceCount) namespaces", .limitExceeded, at: place)
+    }
+    guard let element = XMLElement(rawValue: name) else { return fail("unknown tag <\(name)>", at: place) }
     if let parent = elements.last?.element {
       switch parent {
       case .plist, .array: break
@@ -227,7 +236,7 @@ private final class XMLHandler {
       }
       builder.open(element == .dict ? .dictionary : .array)
     }
-    elements.append(Open(element: element, place: place, textStart: self.text.count))
+    elements.append(Open(element: element, place: place, textStart: text.count))
   }
 
   private var lastKey: String {
@@ -247,7 +256,7 @@ private final class XMLHandler {
       text.append(bytes: content)
     case .plist, .dict, .array, .true, .false:
       for index in 0..<content.byteCount where isCDATA || !XMLText.isSpace(content[index]) {
-        return fail("text in <\(open.element.rawValue)>")
+        return fail("text in <\(open.element.rawValue)>", at: offset - content.byteCount + index)
       }
       if isCDATA { fail("CDATA in <\(open.element.rawValue)>") }
     }

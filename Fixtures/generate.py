@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Makes the golden files of this folder. README.md says which producer each comes from and how to run this.
+
+What plistlib, plistutil or plutil can write, they write. The rest is laid out here byte by byte, from the description of the
+formats, by code that shares nothing with the library under test.
+"""
+
+import datetime
+import pathlib
+import plistlib
+import shutil
+import struct
+import subprocess
+
+# GNUstep has a plutil too; the one meant here comes with the Swift toolchain, and is Foundation's PropertyListSerialization.
+PLUTIL = pathlib.Path(shutil.which("swift")).resolve().parent / "plutil"
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def put(name, data):
+    path = HERE / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+# -- Values that every producer can write ----------------------------------------------------------------------------------
+
+KINDS = {
+    "zulu": "first key, last in the alphabet",
+    "empty string": "",
+    "ASCII": "plain text",
+    "markup": "a < b && c > d \"quoted\" 'single'",
+    "BMP": "Größe 東京 ελληνικά",
+    "astral": "x😀y𝄞z",
+    "multi\nline": "one\ntwo\n\tthree",
+    "zero": 0, "one": 1, "byte": 255, "short": 256, "word": 65535, "long": 65536, "dword": 4294967295,
+    "quad": 4294967296, "largest": 9223372036854775807, "minus one": -1, "smallest": -9223372036854775808,
+    "unsigned": 9223372036854775808, "greatest": 18446744073709551615,
+    "real": 1.5, "negative real": -0.25, "tenth": 0.1, "whole real": 2.0, "huge": 1e300, "tiny": 1e-300,
+    "true": True, "false": False,
+    "date": datetime.datetime(2026, 2, 28, 23, 59, 59), "epoch": datetime.datetime(2001, 1, 1),
+    "before": datetime.datetime(1969, 7, 20, 20, 17, 40),
+    "data": bytes(range(100)), "no data": b"", "one byte": b"\x00",
+    "array": [1, "two", [3.5, []], {}],
+    "empty array": [], "empty dictionary": {},
+    "nested": {"a": {"b": {"c": {"d": b"deep data, wrapped more narrowly the deeper it is, in 76 - 8 n columns"}}}},
+}
+
+COUNTS = {
+    **{f"string {n}": "s" * n for n in (14, 15, 16, 255, 256, 65535, 65536)},
+    **{f"unicode {n}": "é" * n for n in (14, 15, 16, 255, 256)},
+    **{f"data {n}": b"d" * n for n in (14, 15, 16, 255, 256)},
+    **{f"array {n}": list(range(n)) for n in (14, 15, 16, 255, 256, 300)},
+    **{f"dictionary {n}": {str(i): i for i in range(n)} for n in (14, 15, 16, 255, 256)},
+}
+
+
+def producers():
+    for name, value in (("kinds", KINDS), ("counts", COUNTS)):
+        xml = put(f"xml/{name}-python.plist", plistlib.dumps(value, sort_keys=False))
+        put(f"binary/{name}-python.bplist", plistlib.dumps(value, fmt=plistlib.FMT_BINARY, sort_keys=False))
+        run("plistutil", "-i", xml, "-f", "bin", "-o", HERE / f"binary/{name}-libplist.bplist")
+        run("plistutil", "-i", HERE / f"binary/{name}-libplist.bplist", "-f", "xml",
+            "-o", HERE / f"xml/{name}-libplist.plist")
+        run(PLUTIL, "-convert", "binary1", "-o", HERE / f"binary/{name}-foundation.bplist", xml)
+        run(PLUTIL, "-convert", "xml1", "-o", HERE / f"xml/{name}-foundation.plist", xml)
+    put("binary/uid-python.bplist", plistlib.dumps(
+        [plistlib.UID(n) for n in (0, 1, 255, 256, 65535, 65536, 4294967295)], fmt=plistlib.FMT_BINARY))
+    put("xml/uid-python.plist", plistlib.dumps([{"CF$UID": n} for n in (0, 1, 255, 256, 65535, 65536, 4294967295)]))
+    shared = ["shared between several places"]
+    put("binary/shared-python.bplist", plistlib.dumps({"a": shared, "b": shared, "c": [shared, shared]},
+                                                       fmt=plistlib.FMT_BINARY))
+
+
+def run(*command):
+    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
+
+
+# -- The binary format by hand ---------------------------------------------------------------------------------------------
+
+def layout(objects, *, offset_width=1, reference_width=1, top=0, count=None, table=None, offsets=None, magic=b"bplist00",
+           tail=b"", gap=b""):
+    """A file of the given objects, each its own bytes, with a trailer that says what the arguments say."""
+    body = magic
+    places = []
+    for data in objects:
+        places.append(len(body))
+        body += data
+    start = len(body)
+    body += gap
+    for place in offsets if offsets is not None else places:
+        body += place.to_bytes(offset_width, "big")
+    body += bytes(6) + bytes([offset_width & 255, reference_width & 255])
+    body += struct.pack(">QQQ", len(places) if count is None else count, top, start + len(gap) if table is None else table)
+    return body + tail
+
+
+def by_hand():
+    for width in range(1, 9):
+        reference = lambda n: n.to_bytes(width, "big")
+        objects = [b"\xd1" + reference(1) + reference(2), b"\x51A", b"\x51B"]
+        put(f"binary/reference-width-{width}.bplist", layout(objects, reference_width=width))
+        put(f"binary/offset-width-{width}.bplist", layout([b"\xd1\x01\x02", b"\x51A", b"\x51B"], offset_width=width))
+    put("binary/null.bplist", layout([b"\xa1\x01", b"\x00"]))
+    put("binary/set.bplist", layout([b"\xc2\x01\x02", b"\x10\x01", b"\x10\x02"]))
+    put("binary/float.bplist", layout([b"\xa2\x01\x02", b"\x22" + struct.pack(">f", 24), b"\x23" + struct.pack(">d", 24)]))
+    put("binary/date-fraction.bplist", layout([b"\x33" + struct.pack(">d", 0.5)]))
+    put("binary/wide-integers.bplist", layout([
+        b"\xa6\x01\x02\x03\x04\x05\x06", b"\x11\x00\x05", b"\x12\x00\x00\x00\x05", b"\x13" + bytes(7) + b"\x05",
+        b"\x14" + bytes(15) + b"\x05", b"\x14" + bytes(8) + b"\xff" * 8, b"\x14" + b"\xff" * 16]))
+    put("binary/wide-counts.bplist", layout([b"\xaf\x13" + bytes(7) + b"\x02\x01\x02", b"\x5f\x10\x01A", b"\x6f\x11\x00\x01\x00B"]))
+    put("binary/wide-uid.bplist", layout([b"\x87" + bytes(7) + b"\x07"]))
+    put("binary/version-01.bplist", layout([b"\x09"], magic=b"bplist01"))
+    put("binary/orphans.bplist", layout([b"\xa1\x02", b"\xf0", b"\x09"]))
+
+
+# -- XML by hand -----------------------------------------------------------------------------------------------------------
+
+DOCTYPE = ('<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" '
+           '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">')
+SAMPLE = "<dict><key>käse</key><string>Größe</string></dict>"
+
+
+def xml(body, head='<?xml version="1.0" encoding="UTF-8"?>\n' + DOCTYPE + "\n"):
+    return f'{head}<plist version="1.0">{body}</plist>\n'
+
+
+def xml_by_hand():
+    bare = '<?xml version="1.0"?>\n'
+    put("xml/utf8-mark.plist", b"\xef\xbb\xbf" + xml(SAMPLE).encode())
+    for name, codec in (("utf16-little", "utf-16-le"), ("utf16-big", "utf-16-be"),
+                        ("utf32-little", "utf-32-le"), ("utf32-big", "utf-32-be")):
+        put(f"xml/{name}-mark.plist", ("\ufeff" + xml(SAMPLE, bare)).encode(codec))
+    put("xml/utf16-little.plist", xml(SAMPLE, bare).encode("utf-16-le"))
+    put("xml/utf16-big.plist", xml(SAMPLE, bare).encode("utf-16-be"))
+    put("xml/latin1.plist", xml(SAMPLE, '<?xml version="1.0" encoding="ISO-8859-1"?>\n').encode("latin-1"))
+    put("xml/windows-1252.plist", xml("<string>„Größe“ €</string>",
+                                      "<?xml version='1.0' encoding='windows-1252'?>\n").encode("cp1252"))
+    put("xml/shift-jis.plist", xml("<string>東京</string>",
+                                   '<?xml version="1.0" encoding="Shift_JIS"?>\n').encode("shift_jis"))
+    put("xml/references.plist", xml(
+        "<array><string>&lt;&gt;&amp;&quot;&apos;</string><string>&#65;&#x42;&#x1F600;&#13;</string></array>"))
+    put("xml/cdata.plist", xml(
+        "<dict><key><![CDATA[a&b]]></key><string>x<![CDATA[<y>]]>z<![CDATA[]]></string></dict>"))
+    put("xml/comments.plist", xml(
+        "<!-- one --><dict><!-- two --><key>a<!-- three -->b</key><?pi some?><string>c<!-- four -->d</string></dict><!-- five -->",
+        "<!-- before -->\n<?pi?>\n"))
+    put("xml/line-ends.plist", xml("<array>\r\n<string>a\r\nb\rc\nd</string>\r\n</array>\r\n"))
+    put("xml/no-plist-tag.plist", "<array><integer>1</integer></array>")
+    put("xml/attributes.plist", '<plist version="1.0" xmlns="urn:x"><array id="1"><true a=\'&lt;\'/></array></plist>')
+    put("xml/integers.plist", xml("<array>" + "".join(f"<integer>{text}</integer>" for text in (
+        "0", "-0", "+7", " 42", "- 5", "007", "0x1F", "0Xff", "-0x10", "18446744073709551615", "-9223372036854775808",
+        "0xFFFFFFFFFFFFFFFF")) + "</array>"))
+    put("xml/reals.plist", xml("<array>" + "".join(f"<real>{text}</real>" for text in (
+        "0", "0.0", "-0.0", "1", "1.5", "-1e10", "+2.5E-3", ".5", "5.", "0.1", "123456789012345678901234567890",
+        "2.2250738585072014e-308", "5e-324", "1.7976931348623157e308", "nan", "NaN", "inf", "-INF", "+infinity", "-Infinity"))
+        + "</array>"))
+    put("xml/dates.plist", xml("<array>" + "".join(f"<date>{text}</date>" for text in (
+        "2001-01-01T00:00:00Z", "2000-02-29T12:34:56Z", "1969-12-31T23:59:59Z", "0001-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z", "1600-02-29T00:00:00Z")) + "</array>"))
+    put("xml/base64.plist", xml("<array>" + "".join(f"<data>{text}</data>" for text in (
+        "", " \n\t", "AA==", "AAE=", "AAEC", "\n\tAA\n\tEC\n", "A A E C A w = =")) + "</array>"))
+    put("xml/empty-tags.plist", xml(
+        "<array><string/><string></string><dict/><dict></dict><array/><array></array><true></true><false></false><data></data></array>"))
+
+
+# -- Hostile inputs --------------------------------------------------------------------------------------------------------
+
+def hostile():
+    put("hostile/self-array.bplist", layout([b"\xa1\x00"]))
+    put("hostile/circle-of-two.bplist", layout([b"\xa1\x01", b"\xa1\x00"]))
+    put("hostile/dictionary-in-itself.bplist", layout([b"\xd1\x01\x00", b"\x51k"]))
+    put("hostile/circle-below.bplist", layout([b"\xa2\x01\x02", b"\x09", b"\xa1\x03", b"\xa1\x02"]))
+    levels = 60
+    put("hostile/expansion.bplist", layout([bytes([0xA2, n + 1, n + 1]) for n in range(levels)] + [b"\x51x"]))
+    wide = [b"\xa8" + bytes([n + 1] * 8) for n in range(40)] + [b"\x5f\x10\x64" + b"x" * 100]
+    put("hostile/expansion-of-text.bplist", layout(wide, offset_width=2))
+    put("hostile/count-2-63.bplist", layout([b"\xaf\x13\x7f" + b"\xff" * 7]))
+    put("hostile/count-negative.bplist", layout([b"\xaf\x13\xff" + b"\xff" * 7]))
+    put("hostile/count-times-width.bplist", layout([b"\xdf\x13\x40" + bytes(7)], reference_width=8))
+    put("hostile/count-of-16-bytes.bplist", layout([b"\x5f\x14\x01" + bytes(15) + b"abc"]))
+    put("hostile/count-is-string.bplist", layout([b"\x5f\x51A"]))
+    put("hostile/count-cut-off.bplist", layout([b"\x5f"]))
+    put("hostile/width-0-references.bplist", layout([b"\xa1\x00"], reference_width=0))
+    put("hostile/width-0-offsets.bplist", bytes(b"bplist00\x09") + b"\x08" + bytes(6) + b"\x00\x01" + struct.pack(">QQQ", 1, 0, 9))
+    put("hostile/width-9.bplist", bytes(b"bplist00\x09") + bytes(8) + b"\x08" + bytes(6) + b"\x09\x01" + struct.pack(">QQQ", 1, 0, 9))
+    put("hostile/table-beyond-end.bplist", layout([b"\x09"], table=2**64 - 1))
+    put("hostile/table-in-trailer.bplist", layout([b"\x09"], table=20))
+    put("hostile/table-in-header.bplist", layout([b"\x09"], table=3))
+    put("hostile/table-overflow.bplist", layout([b"\x09"], count=2**61, offset_width=8))
+    put("hostile/no-objects.bplist", layout([b"\x09"], count=0))
+    put("hostile/top-beyond.bplist", layout([b"\x09"], top=1))
+    put("hostile/gap.bplist", layout([b"\x09"], gap=b"\x00\x00", table=9))
+    put("hostile/trailing-bytes.bplist", layout([b"\x09"], tail=b"\n"))
+    put("hostile/narrow-references.bplist", layout([b"\x09"] * 256, offset_width=2))
+    put("hostile/offset-in-header.bplist", layout([b"\xa1\x01", b"\x09"], offsets=[8, 2]))
+    put("hostile/offset-in-table.bplist", layout([b"\xa1\x01", b"\x09"], offsets=[8, 12]))
+    put("hostile/reference-beyond.bplist", layout([b"\xa1\x09"]))
+    put("hostile/string-into-table.bplist", layout([b"\x5e" + b"abc"]))
+    put("hostile/integer-into-table.bplist", layout([b"\x13\x00"]))
+    put("hostile/integer-of-32-bytes.bplist", layout([b"\x15" + bytes(32)]))
+    put("hostile/integer-of-80-bits.bplist", layout([b"\x14" + bytes(6) + b"\x01" + bytes(9)]))
+    put("hostile/real-of-2-bytes.bplist", layout([b"\x21\x00\x00"]))
+    put("hostile/uid-too-large.bplist", layout([b"\x84\x01" + bytes(4)]))
+    put("hostile/unknown-marker.bplist", layout([b"\xf0"]))
+    put("hostile/url-marker.bplist", layout([b"\x0c\x51a"]))
+    put("hostile/key-is-array.bplist", layout([b"\xd1\x01\x02", b"\xa0", b"\x09"]))
+    put("hostile/key-is-integer.bplist", layout([b"\xd1\x01\x02", b"\x10\x01", b"\x09"]))
+    put("hostile/key-twice.bplist", layout([b"\xd2\x01\x01\x02\x02", b"\x51k", b"\x09"]))
+    put("hostile/key-twice-in-two-objects.bplist", layout([b"\xd2\x01\x02\x03\x03", b"\x51k", b"\x61\x00k", b"\x09"]))
+    put("hostile/not-ascii.bplist", layout([b"\x52a\xe9"]))
+    put("hostile/lone-surrogate.bplist", layout([b"\x62\xd8\x3d\x00a"]))
+    put("hostile/surrogate-at-end.bplist", layout([b"\x62\x00a\xd8\x3d"]))
+    deep = 100_000
+    width = 3
+    put("hostile/deep-100000.bplist", layout(
+        [b"\xa1" + (n + 1).to_bytes(width, "big") for n in range(deep)] + [b"\x09"], offset_width=3, reference_width=3))
+    put("hostile/deep-513.bplist", layout(
+        [b"\xa1" + (n + 1).to_bytes(2, "big") for n in range(513)] + [b"\x09"], offset_width=2, reference_width=2))
+    put("hostile/overlap.bplist", overlap(20_000))
+    put("hostile/truncated.bplist", plistlib.dumps(KINDS, fmt=plistlib.FMT_BINARY)[:-20])
+    put("hostile/header-only.bplist", b"bplist00")
+    put("hostile/version-15.bplist", b"bplist15" + bytes(64))
+
+    lol = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    put("hostile/billion-laughs.plist", f'<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY l0 "lol">{lol}]>'
+        '<plist><string>&l9;</string></plist>')
+    put("hostile/external-entity.plist", '<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+        "<plist><string>&x;</string></plist>")
+    put("hostile/unknown-entity.plist", xml("<string>&copy;</string>"))
+    put("hostile/deep-100000.plist", xml("<array>" * 100_000 + "</array>" * 100_000))
+    put("hostile/deep-513.plist", xml("<array>" * 513 + "</array>" * 513))
+    put("hostile/many-attributes.plist", "<plist " + " ".join(f'a{n}=""' for n in range(200_000)) + "><true/></plist>")
+    put("hostile/many-namespaces.plist", "<plist>" + "".join(
+        f'<array xmlns:n{n}="u{n}">' for n in range(400)) + "</array>" * 400 + "</plist>")
+    put("hostile/key-twice.plist", xml("\n<dict>\n<key>a</key><true/>\n<key>b</key><true/>\n  <key>a</key><false/>\n</dict>\n"))
+    put("hostile/key-twice-spelled.plist", xml("<dict><key>a&amp;</key><true/><key>a&#38;</key><false/></dict>"))
+    put("hostile/value-missing.plist", xml("<dict><key>a</key></dict>"))
+    put("hostile/value-without-key.plist", xml("<dict><true/></dict>"))
+    put("hostile/second-root.plist", xml("<true/><false/>"))
+    put("hostile/unknown-tag.plist", xml("<array><foo/></array>"))
+    put("hostile/prefixed-tag.plist", '<plist xmlns:p="urn:p"><p:true/></plist>')
+    put("hostile/tag-in-string.plist", xml("<string>a<true/></string>"))
+    put("hostile/text-in-array.plist", xml("<array>text</array>"))
+    put("hostile/cdata-in-integer.plist", xml("<integer><![CDATA[1]]></integer>"))
+    put("hostile/no-value.plist", xml(""))
+    put("hostile/unclosed.plist", xml("<array><true/>").replace("</plist>", ""))
+    put("hostile/after-the-end.plist", xml("<true/>") + "more")
+    put("hostile/control-character.plist", xml("<string>a\x01b</string>"))
+    put("hostile/nul.plist", xml("<string>a\x00b</string>"))
+    put("hostile/noncharacter.plist", xml("<string>a\uffffb</string>"))
+    put("hostile/cdata-end-in-text.plist", xml("<string>a]]>b</string>"))
+    put("hostile/not-utf8.plist", xml("<string>a?b</string>").encode().replace(b"?b", b"\xffb"))
+    put("hostile/utf8-cut-off.plist", xml("<string>a\x00</string>").encode().replace(b"a\x00", b"a\xe6\x9d"))
+    put("hostile/utf16-odd.plist", b"\xff\xfe" + xml("<true/>", "").encode("utf-16-le") + b"\x00")
+    put("hostile/unknown-encoding.plist", xml("<true/>", '<?xml version="1.0" encoding="x-none"?>'))
+    put("hostile/encoding-with-options.plist", xml("<true/>", '<?xml version="1.0" encoding="UTF-8//IGNORE"?>'))
+    for name, body in {
+        "integer-empty": "<integer></integer>", "integer-junk": "<integer>12x</integer>",
+        "integer-too-large": "<integer>18446744073709551616</integer>",
+        "integer-too-small": "<integer>-9223372036854775809</integer>", "integer-tag-empty": "<integer/>",
+        "real-empty": "<real></real>", "real-junk": "<real>1.5.2</real>", "real-hexadecimal": "<real>0x1p3</real>",
+        "real-too-large": "<real>1e999</real>",
+        "date-no-such-day": "<date>2026-02-30T00:00:00Z</date>", "date-no-such-hour": "<date>2026-01-01T24:00:00Z</date>",
+        "date-with-fraction": "<date>2026-01-01T00:00:00.5Z</date>", "date-without-zone": "<date>2026-01-01T00:00:00</date>",
+        "date-empty": "<date></date>",
+        "data-tag-empty": "<data/>", "data-cut-off": "<data>AAE</data>", "data-bad-character": "<data>AA*C</data>",
+        "data-after-padding": "<data>AA==AA==</data>", "data-one-digit": "<data>A</data>",
+    }.items():
+        put(f"hostile/{name}.plist", xml(body))
+    put("hostile/empty", b"")
+    put("hostile/blank", b" \n\t ")
+    put("hostile/text", b"just some text\n")
+
+
+def overlap(count):
+    """As many strings as bytes, each of which says that it runs to the end: the square of the file's length in text."""
+    array = b"\xaf\x12" + struct.pack(">I", count) + b"".join((n + 1).to_bytes(3, "big") for n in range(count))
+    start = 8 + len(array)
+    filler = b"\x5f\x12" + struct.pack(">I", count) + b"\x20" * count
+    return layout([array] + [filler] + [b""] * (count - 1), offset_width=3, reference_width=3,
+                  offsets=[8] + [start] * count)
+
+
+if __name__ == "__main__":
+    producers()
+    by_hand()
+    xml_by_hand()
+    hostile()

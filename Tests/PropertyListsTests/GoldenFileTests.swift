@@ -1,0 +1,191 @@
+import Foundation
+import OrderedCollections
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Files that others wrote")
+struct GoldenFileTests {
+  static let kinds: PropertyList = [
+    "zulu": "first key, last in the alphabet", "empty string": "", "ASCII": "plain text",
+    "markup": "a < b && c > d \"quoted\" 'single'", "BMP": "Größe 東京 ελληνικά", "astral": "x😀y𝄞z",
+    "multi\nline": "one\ntwo\n\tthree",
+    "zero": 0, "one": 1, "byte": 255, "short": 256, "word": 65535, "long": 65536, "dword": 4_294_967_295,
+    "quad": 4_294_967_296, "largest": 9_223_372_036_854_775_807, "minus one": -1,
+    "smallest": -9_223_372_036_854_775_808, "unsigned": 9_223_372_036_854_775_808,
+    "greatest": 18_446_744_073_709_551_615,
+    "real": 1.5, "negative real": -0.25, "tenth": 0.1, "whole real": 2.0, "huge": 1e300, "tiny": 1e-300,
+    "true": true, "false": false,
+    "date": .date(Date(timeIntervalSince1970: 1_772_323_199)),
+    "epoch": .date(Date(timeIntervalSinceReferenceDate: 0)),
+    "before": .date(Date(timeIntervalSince1970: -14_182_940)),
+    "data": .data(Data(0..<100)), "no data": .data(Data()), "one byte": .data(Data([0])),
+    "array": [1, "two", [3.5, []], [:]], "empty array": [], "empty dictionary": [:],
+    "nested": ["a": ["b": ["c": ["d": .data(Data("deep data, wrapped more narrowly the deeper it is, in 76 - 8 n columns".utf8))]]]],
+  ]
+
+  /// plutil sorts the keys it writes to XML, and has them in the order of a hash table in binary files.
+  @Test(
+    "every kind and width, from every producer",
+    arguments: [
+      "binary/kinds-python.bplist", "binary/kinds-libplist.bplist", "binary/kinds-foundation.bplist",
+      "xml/kinds-python.plist", "xml/kinds-libplist.plist", "xml/kinds-foundation.plist",
+    ])
+  func everyKind(_ name: String) throws {
+    let value = try PropertyList(Fixtures.data(name))
+    if name.contains("foundation") {
+      #expect(value.sorted() == Self.kinds.sorted())
+    } else if name == "binary/kinds-libplist.bplist" {
+      // libplist narrows the reals that a float holds exactly.
+      #expect(value["real"] == .float(1.5))
+      #expect(value.asInXML == Self.kinds)
+    } else {
+      #expect(value == Self.kinds)
+    }
+  }
+
+  @Test(
+    "counts around every limit of the marker, from every producer",
+    arguments: ["python", "libplist", "foundation"])
+  func counts(_ producer: String) throws {
+    let binary = try PropertyList(Fixtures.data("binary/counts-\(producer).bplist"))
+    let xml = try PropertyList(Fixtures.data("xml/counts-\(producer).plist"))
+    #expect(binary.sorted() == xml.sorted())
+    for count in [14, 15, 16, 255, 256, 65535, 65536] {
+      #expect(binary["string \(count)"] == .string(String(repeating: "s", count: count)))
+    }
+    for count in [14, 15, 16, 255, 256] {
+      #expect(binary["unicode \(count)"] == .string(String(repeating: "é", count: count)))
+      #expect(binary["data \(count)"] == .data(Data(repeating: UInt8(ascii: "d"), count: count)))
+      #expect(binary["array \(count)"]?.array?.map(\.int) == Array(0..<count))
+      #expect(binary["dictionary \(count)"]?.dictionary?.count == count)
+      #expect(binary["dictionary \(count)"]?["\(count - 1)"]?.int == count - 1)
+    }
+  }
+
+  @Test("UIDs of every width, and their form in XML")
+  func uids() throws {
+    let expected: PropertyList = .array([0, 1, 255, 256, 65535, 65536, 4_294_967_295].map { .uid(.init($0)) })
+    #expect(try PropertyList(Fixtures.data("binary/uid-python.bplist")) == expected)
+    #expect(try PropertyList(Fixtures.data("xml/uid-python.plist")) == expected)
+    let asIs = PropertyListReadingOptions(recognizesUIDDictionaries: false)
+    #expect(try PropertyList(Fixtures.data("xml/uid-python.plist"), options: asIs)[1] == ["CF$UID": 1])
+  }
+
+  @Test("references and offsets of 1 to 8 bytes", arguments: 1...8)
+  func widths(_ width: Int) throws {
+    #expect(try PropertyList(Fixtures.data("binary/reference-width-\(width).bplist")) == ["A": "B"])
+    #expect(try PropertyList(Fixtures.data("binary/offset-width-\(width).bplist")) == ["A": "B"])
+  }
+
+  @Test(
+    "markers that no producer at hand writes",
+    arguments: [
+      ("null", [.null]), ("set", [1, 2]), ("float", [.float(24), .real(24)]),
+      ("date-fraction", .date(Date(timeIntervalSinceReferenceDate: 0.5))),
+      ("wide-integers", [5, 5, 5, 5, 18_446_744_073_709_551_615, 18_446_744_073_709_551_615]),
+      ("wide-counts", ["A", "B"]), ("wide-uid", .uid(.init(7))), ("version-01", true), ("orphans", [true]),
+    ] as [(String, PropertyList)])
+  func markers(_ name: String, _ expected: PropertyList) throws {
+    let document = try PropertyListDocument(Fixtures.data("binary/\(name).bplist"))
+    try document.validate()
+    #expect(try PropertyList(document.root) == expected)
+  }
+
+  @Test(
+    "XML in every encoding that Apple's reader takes",
+    arguments: [
+      "utf8-mark", "utf16-little-mark", "utf16-big-mark", "utf32-little-mark", "utf32-big-mark", "utf16-little",
+      "utf16-big", "latin1",
+    ])
+  func encodings(_ name: String) throws {
+    #expect(try PropertyList(Fixtures.data("xml/\(name).plist")) == ["käse": "Größe"])
+  }
+
+  @Test(
+    "XML of every form that is well-formed",
+    arguments: [
+      ("windows-1252", "„Größe“ €"), ("shift-jis", "東京"),
+      ("references", ["<>&\"'", "AB😀\r"]), ("cdata", ["a&b": "x<y>z"]), ("comments", ["ab": "cd"]),
+      ("line-ends", ["a\nb\nc\nd"]), ("no-plist-tag", [1]), ("attributes", [true]),
+      (
+        "integers",
+        [0, 0, 7, 42, -5, 7, 31, 255, -16, 18_446_744_073_709_551_615, -9_223_372_036_854_775_808,
+          18_446_744_073_709_551_615]
+      ),
+      (
+        "reals",
+        [
+          0.0, 0.0, -0.0, 1.0, 1.5, -1e10, 2.5e-3, 0.5, 5.0, 0.1, 123456789012345678901234567890.0,
+          2.2250738585072014e-308, .real(.leastNonzeroMagnitude), 1.7976931348623157e308, .real(.nan), .real(.nan), .real(.infinity),
+          .real(-.infinity), .real(.infinity), .real(-.infinity),
+        ]
+      ),
+      (
+        "dates",
+        .array(
+          [0, -26_479_504, -978_307_201, -63_113_904_000, 252_423_993_599, -12_649_305_600].map {
+            .date(Date(timeIntervalSinceReferenceDate: $0))
+          })
+      ),
+      (
+        "base64",
+        .array([[], [], [0], [0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2, 3]].map { .data(Data($0)) })
+      ),
+      ("empty-tags", ["", "", [:], [:], [], [], true, false, .data(Data())]),
+    ] as [(String, PropertyList)])
+  func wellFormedXML(_ name: String, _ expected: PropertyList) throws {
+    #expect(try PropertyList(Fixtures.data("xml/\(name).plist")) == expected)
+  }
+
+  @Test(
+    "reading, writing and reading again gives the same value, and writing again the same bytes",
+    arguments: Fixtures.names(in: "binary") + Fixtures.names(in: "xml"))
+  func fixedPoint(_ name: String) throws {
+    let document = try PropertyListDocument(Fixtures.data(name))
+    try document.validate()
+    let tree = try PropertyList(document.root)
+    for format in PropertyListFormat.allCases {
+      if format == .xml, tree.hasNoFormInXML { continue }
+      let written = try tree.data(format: format)
+      #expect(try document.root.data(format: format) == written, "a document is written as its tree is")
+      let again = try PropertyList(written)
+      #expect(format == .xml ? again == tree.asInXML : again == tree)
+      #expect(try again.data(format: format) == written)
+    }
+  }
+}
+
+extension PropertyList {
+  /// The same value with the keys of all dictionaries in one order.
+  func sorted() -> PropertyList {
+    switch self {
+    case .array(let elements): return .array(elements.map { $0.sorted() })
+    case .dictionary(let entries):
+      return .dictionary(
+        OrderedDictionary(
+          uniqueKeysWithValues: entries.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted()) }))
+    default: return self
+    }
+  }
+
+  /// What XML keeps of the value: reals of 8 bytes and whole seconds.
+  var asInXML: PropertyList {
+    switch self {
+    case .float(let value): .real(Double(value))
+    case .date(let value):
+      .date(Date(timeIntervalSinceReferenceDate: value.timeIntervalSinceReferenceDate.rounded(.down)))
+    case .array(let elements): .array(elements.map(\.asInXML))
+    case .dictionary(let entries): .dictionary(entries.mapValues(\.asInXML))
+    default: self
+    }
+  }
+
+  var hasNoFormInXML: Bool {
+    switch self {
+    case .null: true
+    case .array(let elements): elements.contains(where: \.hasNoFormInXML)
+    default: false
+    }
+  }
+}

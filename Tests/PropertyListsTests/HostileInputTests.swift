@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Bytes from somebody who means harm")
+struct HostileInputTests {
+  /// Every file of `Fixtures/hostile`, and what it is refused as.
+  static let expected: [String: PropertyListError.Kind] = [
+    "empty": .malformed, "blank": .unknownFormat, "text": .unknownFormat,
+    "self-array.bplist": .circularReference, "circle-of-two.bplist": .circularReference,
+    "circle-below.bplist": .circularReference, "dictionary-in-itself.bplist": .circularReference,
+    "deep-513.bplist": .nestedTooDeeply, "deep-100000.bplist": .nestedTooDeeply,
+    "deep-513.plist": .nestedTooDeeply, "deep-100000.plist": .nestedTooDeeply,
+    "expansion.bplist": .limitExceeded, "expansion-of-text.bplist": .limitExceeded, "overlap.bplist": .limitExceeded,
+    "many-attributes.plist": .limitExceeded, "many-namespaces.plist": .limitExceeded,
+    "key-twice.bplist": .duplicateKey, "key-twice-in-two-objects.bplist": .duplicateKey,
+    "key-twice.plist": .duplicateKey, "key-twice-spelled.plist": .duplicateKey,
+    "version-15.bplist": .unsupportedVersion,
+  ]
+
+  @Test("is refused with an error of the right kind that says where", arguments: Fixtures.names(in: "hostile"))
+  func isRefused(_ name: String) throws {
+    let data = try Fixtures.data(name)
+    let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
+    let expected = Self.expected[String(name.dropFirst("hostile/".count))] ?? .malformed
+    #expect(found?.kind == expected, "\(name): \(found?.description ?? "was read")")
+    if name.hasSuffix(".plist"), found?.kind != .limitExceeded {
+      #expect(found?.position != nil || name.contains("utf16"), "\(name) has no line and column")
+    }
+    #expect(
+      found?.byteOffset != nil || found?.position != nil || found?.keyPath != nil,
+      "\(name): \(found?.description ?? "") says no place")
+  }
+
+  @Test("does not pass the full check, except where only its expansion is at fault", arguments: Fixtures.names(in: "hostile"))
+  func doesNotValidate(_ name: String) throws {
+    let data = try Fixtures.data(name)
+    let found = error { () throws(PropertyListError) in try PropertyListDocument(data).validate() }
+    if name.contains("expansion") {
+      #expect(found == nil, "shared references are no fault as such")
+    } else {
+      #expect(found?.kind == Self.expected[String(name.dropFirst("hostile/".count))] ?? .malformed)
+    }
+  }
+
+  @Test("cannot be written out again", arguments: ["expansion.bplist", "expansion-of-text.bplist"])
+  func expansionIsNotWritten(_ name: String) throws {
+    let document = try PropertyListDocument(Fixtures.data("hostile/\(name)"))
+    for format in PropertyListFormat.allCases {
+      #expect(error { () throws(PropertyListError) in _ = try document.root.data(format: format) }?.kind == .limitExceeded)
+    }
+  }
+
+  @Test("costs time in proportion to its size", arguments: Fixtures.names(in: "hostile"))
+  func takesNoTime(_ name: String) throws {
+    let data = try Fixtures.data(name)
+    let duration = ContinuousClock().measure { _ = try? PropertyList(data) }
+    // The largest are a few megabytes; even a debug build is done with them in a fraction of this.
+    #expect(duration < .seconds(20))
+  }
+
+  @Test("the limits are values that a caller can set")
+  func limits() throws {
+    let shallow = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
+    let nested: PropertyList = [[["deep"]]]
+    for format in PropertyListFormat.allCases {
+      let data = try nested.data(format: format)
+      let found = error { () throws(PropertyListError) in _ = try PropertyList(data, options: shallow) }
+      #expect(found?.kind == .nestedTooDeeply)
+      #expect(try PropertyList(data, options: .init(limits: ParsingLimits(depth: 3))) == nested)
+      let small = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 20))
+      #expect(error { () throws(PropertyListError) in _ = try PropertyList(data, options: small) }?.kind == .limitExceeded)
+    }
+    let deep = try PropertyList(
+      Fixtures.data("hostile/deep-513.bplist"), options: .init(limits: ParsingLimits(depth: 513)))
+    #expect(deep[0]?[0]?[0]?.kind == .array)
+    let unlimited = PropertyListReadingOptions(limits: ParsingLimits(depth: .max))
+    #expect(
+      error { () throws(PropertyListError) in
+        _ = try PropertyList(try! Fixtures.data("hostile/deep-100000.bplist"), options: unlimited)
+      }?.kind == .nestedTooDeeply)
+    let generous = PropertyListReadingOptions(limits: ParsingLimits(expandedSize: .max))
+    let expanded = try PropertyList(Fixtures.data("binary/shared-python.bplist"), options: generous)
+    #expect(expanded["c"]?[1] == ["shared between several places"])
+  }
+
+  @Test("an error in a binary file names the key path")
+  func keyPath() throws {
+    let data = try Fixtures.data("hostile/circle-below.bplist")
+    let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
+    #expect(found?.keyPath == PropertyListKeyPath([.index(1), .index(0), .index(0)]))
+  }
+
+  @Test("an error in XML names line, column, byte and key path")
+  func xmlPlace() throws {
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0">
+      <dict>
+      \t<key>größe.n</key>
+      \t<array>
+      \t\t<true/>
+      \t\t<string>ä</string> <integer>x</integer>
+      """
+    let found = error { () throws(PropertyListError) in _ = try PropertyList(Data(text.utf8)) }
+    #expect(found?.position == .init(line: 7, column: 22))
+    #expect(found?.byteOffset == text.utf8.count - "<integer>x</integer>".utf8.count)
+    #expect(found?.keyPath?.description == #"größe\.n.2"#)
+    let utf16 = text.data(using: .utf16LittleEndian)!
+    let same = error { () throws(PropertyListError) in _ = try PropertyList(utf16) }
+    #expect(same?.position == found?.position)
+    #expect(same?.byteOffset == 2 * (text.utf16.count - "<integer>x</integer>".utf16.count))
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import OrderedCollections
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Random values and random damage")
+struct RandomTests {
+  @Test("generated values survive the binary format", arguments: 0..<60)
+  func binaryRoundTrip(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let value = PropertyList.random(depth: 4, forXML: false, using: &random)
+    let data = try value.data(format: .binary)
+    let document = try PropertyListDocument(data)
+    try document.validate()
+    #expect(try PropertyList(document.root) == value)
+    #expect(try document.root.data(format: .binary) == data)
+  }
+
+  @Test("generated values survive XML", arguments: 0..<60)
+  func xmlRoundTrip(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let value = PropertyList.random(depth: 4, forXML: true, using: &random)
+    let data = try value.data(format: .xml)
+    #expect(try PropertyList(data) == value)
+    #expect(try PropertyList.libxml2Lane(data) == value)
+    #expect(try PropertyListDocument(data).root.data(format: .xml) == data)
+  }
+
+  /// How many damaged inputs are read. The short form runs always; `PLIST_MUTATIONS=100000` is the long one.
+  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 6000
+
+  @Test("damaged files never trap, and take no time", arguments: [1, 2] as [UInt64])
+  func damage(_ seed: UInt64) throws {
+    var originals: [[UInt8]] = []
+    for name in Fixtures.names(in: "binary") + Fixtures.names(in: "xml") + Fixtures.names(in: "hostile") {
+      let data = try Fixtures.data(name)
+      if data.count < 20_000, !data.isEmpty { originals.append([UInt8](data)) }
+    }
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<Self.mutations / 2 {
+      var bytes = originals.randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 1...8, using: &random) { bytes.damage(using: &random) }
+      let input = Data(bytes)
+      let duration = ContinuousClock().measure {
+        guard let document = try? PropertyListDocument(input) else { return }
+        let isValid = (try? document.validate()) != nil
+        let tree = try? PropertyList(document.root)
+        if isValid, tree == nil {
+          // What passes the full check can only expand too far, or have keys that are one to Swift alone.
+          let failure = error { () throws(PropertyListError) in _ = try PropertyList(document.root) }
+          #expect(failure?.kind == .limitExceeded || failure?.kind == .duplicateKey)
+        }
+        if let tree, tree.kind != .null { #expect((try? tree.data(format: .binary)) != nil) }
+        _ = try? document.root.data(format: .xml)
+        _ = try? document.root.data(format: .binary)
+      }
+      if duration > .seconds(10) { Issue.record("\(duration) for \(input.base64EncodedString())") }
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func damage(using random: inout SeededGenerator) {
+    guard count > 40 else { return }
+    // Often in the trailer, where a byte means most.
+    let place =
+      Int.random(in: 0..<4, using: &random) == 0
+      ? count - Int.random(in: 1...32, using: &random) : Int.random(in: 0..<count, using: &random)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: self[place] = UInt8.random(in: .min ... .max, using: &random)
+    case 1: self[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 2: remove(at: place)
+    case 3: insert(UInt8.random(in: .min ... .max, using: &random), at: place)
+    case 4: self[place] = [0x00, 0xFF, 0x0F, 0x7F, 0x80, 0xA1, 0xD1, 0x5F, 0x6F].randomElement(using: &random)!
+    default:
+      let length = Int.random(in: 0..<Swift.min(16, count - place), using: &random)
+      let source = Int.random(in: 0...count - length, using: &random)
+      replaceSubrange(place..<place + length, with: Array(self[source..<source + length]))
+    }
+  }
+}
+
+extension PropertyList {
+  static func random(depth: Int, forXML: Bool, using random: inout SeededGenerator) -> PropertyList {
+    switch Int.random(in: 0..<(depth > 0 ? 14 : 11), using: &random) {
+    case 0, 1: return .string(randomText(forXML: forXML, using: &random))
+    case 2: return .integer(.init(Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0..<64, using: &random)))
+    case 3: return .integer(.init(random.next()))
+    case 4:
+      let value = Double(bitPattern: random.next())
+      // The sign and payload of a NaN have no form in XML.
+      return .real(forXML && value.isNaN ? .nan : value)
+    case 5: return .real(Double(Int.random(in: -1_000_000...1_000_000, using: &random)) / 1000)
+    case 6: return .boolean(.random(using: &random))
+    case 7:
+      let seconds = Double.random(in: -1e11...1e11, using: &random)
+      return .date(Date(timeIntervalSinceReferenceDate: forXML ? seconds.rounded() : seconds))
+    case 8: return .data(Data((0..<Int.random(in: 0..<90, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
+    case 9: return .uid(.init(UInt32.random(in: .min ... .max, using: &random)))
+    case 10: return forXML ? .boolean(true) : .random(using: &random) ? .null : .float(Float(bitPattern: UInt32.random(in: 0...0x7F00_0000, using: &random)))
+    case 11:
+      return .array(
+        (0..<Int.random(in: 0..<40, using: &random)).map { _ in Self.random(depth: depth - 1, forXML: forXML, using: &random) })
+    default:
+      var entries: OrderedDictionary<String, PropertyList> = [:]
+      for _ in 0..<Int.random(in: 0..<40, using: &random) {
+        entries[randomText(forXML: forXML, using: &random)] = Self.random(depth: depth - 1, forXML: forXML, using: &random)
+      }
+      return .dictionary(entries)
+    }
+  }
+
+  private static func randomText(forXML: Bool, using random: inout SeededGenerator) -> String {
+    var text = ""
+    for _ in 0..<Int.random(in: 0..<24, using: &random) {
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: text += ["&", "<", ">", "]]>", "\t", "\n", "\r", "\"", "&amp;"].randomElement(using: &random)!
+      case 1: text.unicodeScalars.append(Unicode.Scalar(UInt32.random(in: 0xA0...0xD7FF, using: &random))!)
+      case 2: text.unicodeScalars.append(Unicode.Scalar(UInt32.random(in: 0x10000...0x10FFFF, using: &random))!)
+      case 3 where !forXML: text.unicodeScalars.append(Unicode.Scalar(UInt8.random(in: 0..<0x20, using: &random)))
+      default: text.unicodeScalars.append(Unicode.Scalar(UInt8.random(in: 0x20..<0x7F, using: &random)))
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import PropertyLists
+
+@Suite("The two lanes of the XML reader")
+struct XMLLaneTests {
+  @Test("agree on every file", arguments: Fixtures.names(in: "xml") + Fixtures.names(in: "hostile"))
+  func agreeOnFixtures(_ name: String) throws {
+    let data = try Fixtures.data(name)
+    guard let fast = try PropertyList.plainLane(data) else { return }
+    #expect(try PropertyList.libxml2Lane(data) == fast)
+  }
+
+  @Test(
+    "what writers emit goes over the fast lane",
+    arguments: ["kinds-python", "kinds-libplist", "kinds-foundation", "counts-python", "counts-foundation", "uid-python"])
+  func writersTakeTheFastLane(_ name: String) throws {
+    #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) != nil)
+  }
+
+  @Test("what only looks like the plain dialect does not", arguments: ["cdata", "comments", "attributes", "no-plist-tag"])
+  func otherFormsDoNot(_ name: String) throws {
+    #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) == nil)
+  }
+
+  /// Pieces of XML put together at random: mostly well-formed, often not, in every combination of what the scanner looks at.
+  @Test("agree on 20 000 generated documents")
+  func agreeOnGenerated() throws {
+    var random = SeededGenerator(seed: 7)
+    let pieces = [
+      "<dict>", "</dict>", "<array>", "</array>", "<dict/>", "<array/>", "<key>k</key>", "<key>l</key>", "<key/>",
+      "<string>text</string>", "<string/>", "<string>", "</string>", "<string>a]]>b</string>", "<string>]]</string>",
+      "<string>&amp;&#x41;</string>", "<string>&bad;</string>", "<string>&#1;</string>", "<string>é\u{FFFE}</string>",
+      "<string>ü\r\nb\rc</string>", "<integer>12</integer>", "<integer> 0x1F</integer>", "<integer>x</integer>",
+      "<real>1.5</real>", "<real>1e400</real>", "<date>2001-01-01T00:00:00Z</date>", "<date>2001-02-29T00:00:00Z</date>",
+      "<data>AAEC</data>", "<data>AAE</data>", "<true/>", "<false/>", "<true></true>", " ", "\n\t", "\r\n", "text", "<!-- c -->",
+      "<![CDATA[x]]>", "<foo/>", "<string >s</string>", "<key>CF$UID</key>", "<integer>5</integer>", "\u{1}", ">", "&amp;",
+    ]
+    var accepted = 0
+    for _ in 0..<20_000 {
+      var body = ""
+      var open: [String] = []
+      for _ in 0..<Int.random(in: 1...14, using: &random) {
+        let piece = pieces.randomElement(using: &random)!
+        if let last = open.last, last == "dict", Bool.random(using: &random) { body += "<key>\(body.utf8.count)</key>" }
+        body += piece
+        if piece == "<dict>" || piece == "<array>" { open.append(String(piece.dropFirst().dropLast())) }
+        if piece == "</dict>" || piece == "</array>" { _ = open.popLast() }
+      }
+      for name in open.reversed() { body += "</\(name)>" }
+      let data = Data("<plist version=\"1.0\">\(body)</plist>".utf8)
+      for options in [
+        PropertyListReadingOptions(),
+        .init(limits: .init(depth: 2), recognizesUIDDictionaries: false, duplicateKeys: .keepLast),
+      ] {
+        guard let fast = try PropertyList.plainLane(data, options: options) else { continue }
+        accepted += 1
+        let slow = try? PropertyList.libxml2Lane(data, options: options)
+        #expect(slow == fast, "\(body.debugDescription)")
+      }
+    }
+    #expect(accepted > 1000, "the generator makes too little that the scanner accepts")
+  }
+
+  @Test("agree on damaged files, byte by byte")
+  func agreeOnDamage() throws {
+    let original = try [UInt8](Fixtures.data("xml/kinds-python.plist"))
+    var random = SeededGenerator(seed: 11)
+    var accepted = 0
+    for _ in 0..<4000 {
+      var bytes = original
+      let place = Int.random(in: 0..<bytes.count, using: &random)
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
+      case 1: bytes.remove(at: place)
+      default: bytes.insert(Array("<>&/;] \n\rx\u{80}".utf8).randomElement(using: &random)!, at: place)
+      }
+      guard let fast = try PropertyList.plainLane(Data(bytes)) else { continue }
+      accepted += 1
+      #expect(try PropertyList.libxml2Lane(Data(bytes)) == fast)
+    }
+    #expect(accepted > 500)
+  }
+}
