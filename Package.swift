@@ -1,13 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
+let testSettings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
-  .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableExperimentalFeature("Lifetimes"),
 ]
+
+let settings =
+  testSettings + [
+    .strictMemorySafety(),
+    // For a property that returns a span of its owner's bytes.
+    .enableExperimentalFeature("Lifetimes"),
+  ]
 
 let package = Package(
   name: "swift-keyed-archiving",
@@ -32,8 +37,12 @@ let package = Package(
       name: "plistutil",
       dependencies: ["PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
-    .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], swiftSettings: settings),
-    .testTarget(name: "InterchangeTests", dependencies: ["PropertyLists"], swiftSettings: settings),
-    .testTarget(name: "plistutilTests", dependencies: ["plistutil", "PropertyLists"], swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
+    .testTarget(
+      name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
+    .testTarget(
+      name: "InterchangeTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
+    .testTarget(
+      name: "plistutilTests", dependencies: ["plistutil", "PropertyLists", "TestSupport"], swiftSettings: testSettings),
   ]
 )

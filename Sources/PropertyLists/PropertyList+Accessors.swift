@@ -51,15 +51,11 @@ extension PropertyList {
       if case .array(let value) = self { value } else { nil }
     }
     _modify {
-      guard case .array(let value) = self else {
-        var none: [PropertyList]?
-        defer { if let none { self = .array(none) } }
-        yield &none
-        return
+      var elements = takeArray()
+      let wasArray = elements != nil
+      defer {
+        if let elements { self = .array(elements) } else if wasArray { self = .null }
       }
-      var elements: [PropertyList]? = value
-      self = .null  // so that `elements` is the only owner, and is changed in place
-      defer { if let elements { self = .array(elements) } }
       yield &elements
     }
   }
@@ -73,17 +69,27 @@ extension PropertyList {
       if case .dictionary(let value) = self { value } else { nil }
     }
     _modify {
-      guard case .dictionary(let value) = self else {
-        var none: OrderedDictionary<String, PropertyList>?
-        defer { if let none { self = .dictionary(none) } }
-        yield &none
-        return
+      var entries = takeDictionary()
+      let wasDictionary = entries != nil
+      defer {
+        if let entries { self = .dictionary(entries) } else if wasDictionary { self = .null }
       }
-      var entries: OrderedDictionary<String, PropertyList>? = value
-      self = .null  // so that `entries` is the only owner, and is changed in place
-      defer { if let entries { self = .dictionary(entries) } }
       yield &entries
     }
+  }
+
+  /// The elements, taken out of this value, so that there is one owner to change them in place; nil if there are none.
+  private mutating func takeArray() -> [PropertyList]? {
+    guard case .array(let elements) = self else { return nil }
+    self = .null
+    return elements
+  }
+
+  /// The entries, as ``takeArray()``.
+  private mutating func takeDictionary() -> OrderedDictionary<String, PropertyList>? {
+    guard case .dictionary(let entries) = self else { return nil }
+    self = .null
+    return entries
   }
 
   /// The value of a dictionary for a key; nil if there is none, or if this is no dictionary.

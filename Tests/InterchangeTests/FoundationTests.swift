@@ -1,0 +1,143 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+/// Foundation of the toolchain is the oracle: what it reads out of a file, it writes as XML, and that has to be what this package
+/// writes for what it read out of the same file. One comparison for four readers and writers.
+@Suite("Beside Foundation")
+struct FoundationTests {
+  static func foundationXML(_ data: Data) throws -> String {
+    let value = try PropertyListSerialization.propertyList(from: data, format: nil)
+    return String(
+      decoding: try PropertyListSerialization.data(fromPropertyList: value, format: .xml, options: 0), as: UTF8.self)
+  }
+
+  static func ourXML(_ value: PropertyList) throws -> String {
+    String(decoding: try value.data(format: .xml, options: .init(sortsKeys: true)), as: UTF8.self)
+  }
+
+  @Test(
+    "files mean the same to both, and are written as the same bytes",
+    arguments: [
+      "binary/kinds-python.bplist", "binary/kinds-libplist.bplist", "binary/kinds-foundation.bplist",
+      "binary/counts-python.bplist", "binary/counts-libplist.bplist", "binary/counts-foundation.bplist",
+      "binary/shared-python.bplist", "binary/float.bplist", "binary/date-fraction.bplist",
+      "binary/wide-integers.bplist", "binary/wide-counts.bplist", "binary/version-01.bplist", "binary/orphans.bplist",
+      "xml/kinds-python.plist", "xml/kinds-libplist.plist", "xml/kinds-foundation.plist", "xml/counts-python.plist",
+      "xml/utf8-mark.plist", "xml/utf16-little-mark.plist", "xml/utf16-big-mark.plist", "xml/utf32-little-mark.plist",
+      "xml/utf32-big-mark.plist", "xml/latin1.plist", "xml/windows-1252.plist", "xml/shift-jis.plist", "xml/cdata.plist",
+      "xml/no-plist-tag.plist", "xml/attributes.plist", "xml/integers.plist", "xml/dates.plist", "xml/base64.plist",
+      "xml/empty-tags.plist",
+    ] + (1...8).flatMap { ["binary/reference-width-\($0).bplist", "binary/offset-width-\($0).bplist"] })
+  func sameMeaning(_ name: String) throws {
+    let data = try Fixtures.data(name)
+    let value = try PropertyList(data)
+    let expected = try Self.foundationXML(data)
+    #expect(try Self.ourXML(value) == expected)
+    #expect(try Self.foundationXML(value.data(format: .binary)) == expected, "Foundation reads the binary written here")
+    #expect(try Self.foundationXML(value.data(format: .xml)) == expected, "Foundation reads the XML written here")
+  }
+
+  @Test("reals are written alike to the last digit")
+  func reals() throws {
+    var random = SeededGenerator(seed: 17)
+    var values: [Double] = [
+      0.1, 1e-5, 9.9999999999999995e-6, 1e17, 1e17.nextDown, 1e16, 123456789012345680, 0.3, 2.5, 1e22,
+      .leastNonzeroMagnitude,
+      .greatestFiniteMagnitude, .infinity, -.infinity, .nan, 1e100, 4503599627370496.5, 9007199254740992, 0.5, 1 / 3,
+    ]
+    for _ in 0..<20_000 {
+      values.append(Double(bitPattern: random.next()))
+      values.append(Double.random(in: -1000...1000, using: &random))
+      values.append(Double.random(in: 0...1, using: &random) * pow(10, Double.random(in: -8...20, using: &random)))
+    }
+    let expected = try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+    let ours = try PropertyList.array(values.map { .real($0) }).data(format: .xml)
+    let pairs = zip(lines(expected), lines(ours))
+    for (line, ourLine) in pairs where line != ourLine { Issue.record("\(line) is written as \(ourLine)") }
+    let read = try PropertyList(ours).array?.compactMap(\.real) ?? []
+    for (value, back) in zip(values, read) where value.bitPattern != back.bitPattern && !value.isNaN {
+      Issue.record("\(value) comes back as \(back)")
+    }
+    #expect(read.count == values.count)
+  }
+
+  @Test("dates are written alike")
+  func dates() throws {
+    var random = SeededGenerator(seed: 17)
+    var seconds: [Double] = [0, -0.5, 0.5, -1, 86399.999, -63_113_904_000, 252_423_993_600, 63_113_904_000]
+    for _ in 0..<20_000 { seconds.append(Double.random(in: -63_000_000_000...252_000_000_000, using: &random)) }
+    let dates = seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
+    let expected = try PropertyListSerialization.data(fromPropertyList: dates, format: .xml, options: 0)
+    let ours = try PropertyList.array(dates.map { .date($0) }).data(format: .xml)
+    for (line, ourLine) in zip(lines(expected), lines(ours)) where line != ourLine {
+      Issue.record("\(line) is written as \(ourLine)")
+    }
+    let read = try PropertyList(ours).array?.compactMap(\.date) ?? []
+    #expect(read.map(\.timeIntervalSinceReferenceDate) == seconds.map { $0.rounded(.down) })
+  }
+
+  private func lines(_ data: Data) -> [Substring] { String(decoding: data, as: UTF8.self).split(separator: "\n") }
+}
+
+/// Where this package and Foundation differ, each with the reason. The article "Differences from Apple's reader" has the list in
+/// words.
+@Suite("Where we differ from Foundation")
+struct DifferenceTests {
+  struct Difference: CustomTestStringConvertible, Sendable {
+    let input: String
+    /// What Foundation makes of it; nil if it refuses.
+    let foundation: String?
+    /// What is made of it here; nil if it is refused.
+    let ours: String?
+    let reason: String
+
+    var testDescription: String { reason }
+  }
+
+  static let differences = [
+    Difference(
+      input: "<dict><key>a</key><true/><key>a</key><false/></dict>", foundation: "<dict>\n\t<key>a</key>\n\t<false/>\n</dict>",
+      ours: nil, reason: "a key that stands twice would lose a value"),
+    Difference(
+      input: "<data>AAE</data>", foundation: "<data>\n</data>", ours: nil, reason: "base64 that is cut off would lose bytes"),
+    Difference(
+      input: "<data>AA*C</data>", foundation: "<data>\n</data>", ours: nil, reason: "a character that is no base64 is damage"),
+    Difference(
+      input: "<date>2026-02-30T00:00:00Z</date>", foundation: "<date>2026-03-02T00:00:00Z</date>", ours: nil,
+      reason: "a day that does not exist is no other day"),
+    Difference(
+      input: "<real>1e999</real>", foundation: "<real>+infinity</real>", ours: nil, reason: "a number is not infinity"),
+    Difference(
+      input: "<string>a]]>b</string>", foundation: "<string>a]]&gt;b</string>", ours: nil,
+      reason: "XML does not allow ]]> in text"),
+    Difference(
+      input: "<string>a\u{1}b</string>", foundation: "<string>a\u{1}b</string>", ours: nil,
+      reason: "XML does not allow control characters"),
+    Difference(
+      input: "<string>a\r\nb</string>", foundation: "<string>a\r\nb</string>", ours: "<string>a\nb</string>",
+      reason: "XML turns line ends into LF"),
+    Difference(
+      input: "<real>-0.0</real>", foundation: "<real>0.0</real>", ours: "<real>-0.0</real>",
+      reason: "the sign of a zero is kept"),
+    Difference(
+      input: "<string>a&#13;b</string>", foundation: "<string>a\rb</string>", ours: "<string>a&#13;b</string>",
+      reason: "a CR is escaped, because XML readers turn it into LF"),
+    Difference(
+      input: "<string>a<!-- b -->c</string>", foundation: nil, ours: "<string>ac</string>",
+      reason: "a comment may stand in text"),
+  ]
+
+  @Test("each with its reason", arguments: differences)
+  func difference(_ difference: Difference) throws {
+    let data = Data("<plist version=\"1.0\">\(difference.input)</plist>".utf8)
+    #expect(body(try? FoundationTests.foundationXML(data)) == difference.foundation)
+    #expect(body(try? FoundationTests.ourXML(PropertyList(data))) == difference.ours)
+  }
+
+  private func body(_ xml: String?) -> String? {
+    guard let xml, let start = xml.range(of: "<plist version=\"1.0\">\n"), let end = xml.range(of: "\n</plist>") else { return nil }
+    return String(xml[start.upperBound..<end.lowerBound])
+  }
+}

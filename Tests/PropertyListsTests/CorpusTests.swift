@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+/// Over every file of the folder that `PLIST_CORPUS` names: `PLIST_CORPUS=../shared/corpus swift test`.
+@Suite("A folder of files", .enabled(if: !Fixtures.corpus.isEmpty))
+struct CorpusTests {
+  @Test("is read, or refused with a reason and a place", arguments: Fixtures.corpus)
+  func file(_ url: URL) throws {
+    let data = try Data(contentsOf: url)
+    do throws(PropertyListError) {
+      let document = try PropertyListDocument(data)
+      try document.validate()
+      let tree = try PropertyList(document.root)
+      for format in PropertyListFormat.allCases {
+        let written = try tree.data(format: format)
+        #expect(try document.root.data(format: format) == written)
+        let again = try PropertyList(written)
+        #expect(again == tree || (format == .xml && again == tree.asInXML))
+        #expect(try again.data(format: format) == written)
+      }
+      if document.format == .xml { #expect(try PropertyList.libxml2Lane(data) == tree) }
+    } catch {
+      #expect(!error.message.isEmpty)
+      #expect(error.byteOffset != nil || error.position != nil || error.keyPath != nil)
+    }
+  }
+
+  /// Python's plistlib reads the same values, where it is installed and reads the file at all.
+  @Test("means the same to Python", arguments: Fixtures.corpus)
+  func python(_ url: URL) throws {
+    let folder = try TemporaryFolder()
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c",
+      """
+      import plistlib, sys
+      value = plistlib.load(open(sys.argv[1], 'rb'))
+      open(sys.argv[2], 'wb').write(plistlib.dumps(value, fmt=plistlib.FMT_BINARY, sort_keys=False))
+      """, url.path, folder.path("python.bplist"),
+    ]
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { return }
+    // As plistlib reads: the last of two equal keys counts, and a UID of XML is a dictionary.
+    let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
+    guard let python = try? PropertyList(contentsOf: URL(filePath: folder.path("python.bplist"))) else {
+      // plistlib makes circular values, which are refused here.
+      #expect((try? PropertyList(contentsOf: url)) == nil)
+      return
+    }
+    #expect(try PropertyList(contentsOf: url, options: options).asInXML.sorted() == python.asInXML.sorted())
+  }
+}

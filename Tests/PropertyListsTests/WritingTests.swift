@@ -1,0 +1,218 @@
+import Foundation
+import TestSupport
+import Testing
+
+import PropertyLists
+
+@Suite("Writing")
+struct WritingTests {
+  /// Bytes as they are printed in hexadecimal.
+  private func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
+
+  @Test("the binary form, byte by byte")
+  func binaryBytes() throws {
+    // The dictionary, its keys, then its values; the second reference to 1 is to the same object.
+    let value: PropertyList = ["a": 1, "b": ["a", 1]]
+    let objects = "d2" + "01020304" + "5161" + "5162" + "1001" + "a2" + "0103"
+    let trailer = "000000000000" + "01" + "01" + "0000000000000005" + "0000000000000000" + "0000000000000016"
+    #expect(
+      hexadecimal(try value.data(format: .binary))
+        == hexadecimal(Data("bplist00".utf8)) + objects + "080d0f1113" + trailer)
+  }
+
+  @Test(
+    "the narrowest form of every scalar",
+    arguments: [
+      (0, "1000"), (255, "10ff"), (256, "110100"), (65535, "11ffff"), (65536, "1200010000"),
+      (4_294_967_296, "130000000100000000"), (-1, "13ffffffffffffffff"), (9_223_372_036_854_775_808, "14000000000000000080" + "00000000000000"),
+      (1.5, "233ff8000000000000"), (.float(1.5), "223fc00000"), (true, "09"), (false, "08"), (.null, "00"),
+      (.date(Date(timeIntervalSinceReferenceDate: 1)), "333ff0000000000000"), ("", "50"), ("ab", "526162"),
+      ("é", "6100e9"), ("😀", "62d83dde00"), (.data(Data([7])), "4107"), (.uid(.init(3)), "8003"),
+      (.uid(.init(256)), "810100"), (.uid(.init(65536)), "8300010000"), ("fifteen letters", "5f100f" + "66696674656e"),
+    ] as [(PropertyList, String)])
+  func scalars(_ value: PropertyList, _ expected: String) throws {
+    let data = try value.data(format: .binary)
+    let object = hexadecimal(data.dropFirst(8).dropLast(33))
+    if value == "fifteen letters" {
+      #expect(object == "5f100f" + hexadecimal(Data("fifteen letters".utf8)))
+    } else if value == 9_223_372_036_854_775_808 {
+      #expect(object == "14" + "0000000000000000" + "8000000000000000")
+    } else {
+      #expect(object == expected)
+    }
+  }
+
+  @Test("every scalar is written once, told apart by kind and width")
+  func uniquing() throws {
+    let long = "a string that is too long to live inside its value"
+    let scalars: [PropertyList] = [
+      1, 1.0, .float(1), true, "1", .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 1)), .uid(.init(1)), .null,
+      .string(long), "größe", .real(.nan), 0.0, -0.0,
+    ]
+    let once = try PropertyListDocument(PropertyList.array(scalars).data(format: .binary))
+    let thrice = try PropertyListDocument(PropertyList.array(scalars + scalars + scalars).data(format: .binary))
+    #expect(once.objectCount == scalars.count + 1 && thrice.objectCount == scalars.count + 1)
+    #expect(try PropertyList(thrice.root).array == scalars + scalars + scalars)
+  }
+
+  @Test("references and offsets are as wide as they have to be", arguments: [254, 255, 65534, 65535])
+  func widths(_ count: Int) throws {
+    let list = PropertyList.array((0..<count).map { .integer(.init($0)) })
+    let data = try list.data(format: .binary)
+    // Apple's reader wants the number of objects itself to fit.
+    #expect(data[data.count - 25] == (count + 1 < 256 ? 1 : count + 1 < 65536 ? 2 : 3))
+    #expect(try PropertyList(data) == list)
+  }
+
+  @Test("binary files are no larger than those of any other producer", arguments: ["kinds", "counts"])
+  func size(_ name: String) throws {
+    for producer in ["python", "libplist", "foundation"] {
+      let theirs = try Fixtures.data("binary/\(name)-\(producer).bplist")
+      #expect(try PropertyList(theirs).data(format: .binary).count <= theirs.count)
+    }
+  }
+
+  @Test("time grows with the number of values, not faster")
+  func linear() throws {
+    func duration(_ count: Int) throws -> Duration {
+      let list = PropertyList.array((0..<count).map { .string("value \($0)") })
+      return try ContinuousClock().measure { _ = try list.data(format: .binary) }
+    }
+    _ = try duration(1000)
+    let (small, large) = (try duration(10_000), try duration(160_000))
+    #expect(large < small * 16 * 6)
+  }
+
+  @Test("the same value gives the same bytes, every time")
+  func deterministic() throws {
+    let value = try PropertyList(Fixtures.data("binary/kinds-python.bplist"))
+    for format in PropertyListFormat.allCases {
+      let first = try value.data(format: format)
+      for _ in 0..<5 { #expect(try value.data(format: format) == first) }
+    }
+  }
+
+  @Test("base64 is narrower the deeper it stands, down to 12 characters")
+  func base64Widths() throws {
+    var value = PropertyList.data(Data(repeating: 0, count: 120))
+    for depth in 0..<12 {
+      let text = String(decoding: try value.data(format: .xml), as: UTF8.self)
+      let line = text.split(separator: "\n").first { $0.contains("AAAA") }!
+      #expect(line.count { $0 == "A" } == 76 - 8 * min(depth, 8))
+      #expect(line.count { $0 == "\t" } == min(depth, 8))
+      value = [value]
+    }
+  }
+
+  @Test(
+    "what XML cannot hold is an error with the key path",
+    arguments: [
+      (.null, "null"), ("a\u{0}b", "U+0000"), ("\u{1F}", "U+001F"), ("\u{FFFE}", "U+FFFE"), ("x\u{FFFF}", "U+FFFF"),
+      (["CF$UID": 5], "UID"), (.date(Date(timeIntervalSinceReferenceDate: .nan)), "date"),
+      (.date(Date(timeIntervalSinceReferenceDate: 1e20)), "date"),
+    ] as [(PropertyList, String)])
+  func notRepresentable(_ value: PropertyList, _ word: String) throws {
+    let found = error { () throws(PropertyListError) in _ = try (["k": [1, value]] as PropertyList).data(format: .xml) }
+    #expect(found?.kind == .notRepresentable && found?.message.contains(word) == true)
+    #expect(found?.keyPath?.components.prefix(2) == [.key("k"), .index(1)])
+    let binary = try value.data(format: .binary)
+    #expect(try PropertyList(binary) == value)
+  }
+
+  @Test("a dictionary that looks like a UID can be written where UIDs cannot")
+  func uidDictionaries() throws {
+    let options = PropertyListWritingOptions(writesUIDDictionaries: false)
+    let data = try (["CF$UID": 5] as PropertyList).data(format: .xml, options: options)
+    #expect(try PropertyList(data) == .uid(.init(5)))
+    #expect(try PropertyList(data, options: .init(recognizesUIDDictionaries: false)) == ["CF$UID": 5])
+    #expect(error { () throws(PropertyListError) in _ = try PropertyList.uid(.init(5)).data(format: .xml, options: options) }?.kind == .notRepresentable)
+    for other in [["CF$UID": "5"], ["CF$UID": -1], ["CF$UID": 4_294_967_296], ["CF$UID": 1, "b": 2], ["b": ["CF$UID": [1]]]] as [PropertyList] {
+      #expect(try PropertyList(other.data(format: .xml)) == other)
+    }
+  }
+
+  @Test("fractions of a second are dropped like Apple does, or refused")
+  func fractions() throws {
+    let value = PropertyList.date(Date(timeIntervalSinceReferenceDate: -0.5))
+    #expect(String(decoding: try value.data(format: .xml), as: UTF8.self).contains("<date>2000-12-31T23:59:59Z</date>"))
+    let found = error { () throws(PropertyListError) in
+      _ = try value.data(format: .xml, options: .init(fractionalSeconds: .refuse))
+    }
+    #expect(found?.kind == .notRepresentable)
+  }
+
+  @Test("a value that no reader would take back is not written", arguments: PropertyListFormat.allCases)
+  func depth(_ format: PropertyListFormat) throws {
+    var value: PropertyList = 1
+    for _ in 0..<512 { value = [value] }
+    #expect(try PropertyList(value.data(format: format)) == value)
+    value = [value]
+    #expect(error { () throws(PropertyListError) in _ = try value.data(format: format) }?.kind == .nestedTooDeeply)
+    #expect(try !value.data(format: format, options: .init(depth: 513)).isEmpty)
+  }
+}
+
+@Suite("Writing files")
+struct FileTests {
+  @Test("a failed write leaves the old file, and nothing beside it")
+  func failure() throws {
+    let folder = try TemporaryFolder()
+    let url = URL(filePath: folder.path("a.plist"))
+    try (["old"] as PropertyList).write(to: url, format: .xml)
+    let before = try Data(contentsOf: url)
+    #expect(error { () throws(PropertyListError) in try PropertyList.null.write(to: url, format: .xml) }?.kind == .notRepresentable)
+    #expect(try Data(contentsOf: url) == before)
+    let below = URL(filePath: folder.path("a.plist/b"))
+    #expect(error { () throws(PropertyListError) in try ([] as PropertyList).write(to: below, format: .xml) }?.kind == .inputOutput(errno: ENOTDIR))
+    #expect(folder.names == ["a.plist"])
+  }
+
+  @Test("the new file is another file, so that who has the old one open keeps it")
+  func replaces() throws {
+    let folder = try TemporaryFolder()
+    let url = URL(filePath: folder.path("a.plist"))
+    try (["old"] as PropertyList).write(to: url, format: .binary)
+    let mapped = try PropertyListDocument(mapping: url)
+    try ([] as PropertyList).write(to: url, format: .binary)
+    #expect(try PropertyList(mapped.root) == ["old"])
+    #expect(try PropertyList(contentsOf: url) == [])
+  }
+
+  @Test("permissions of an old file are kept; a new one gets those of the process")
+  func permissions() throws {
+    let folder = try TemporaryFolder()
+    let url = URL(filePath: folder.path("a.plist"))
+    let mask = umask(0o027)
+    defer { umask(mask) }
+    try ([] as PropertyList).write(to: url, format: .xml)
+    #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == 0o640)
+    for mode in [0o600, 0o444, 0o755] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+      try ([] as PropertyList).write(to: url, format: .xml)
+      #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == mode)
+    }
+  }
+
+  @Test("symbolic links are followed, chains and broken ones too")
+  func links() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(atPath: folder.path("one"), withDestinationPath: "two")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("two"), withDestinationPath: folder.path("three"))
+    try (["x"] as PropertyList).write(to: URL(filePath: folder.path("one")), format: .xml)
+    #expect(try PropertyList(contentsOf: URL(filePath: folder.path("three"))) == ["x"])
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("one")) == "two")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("loop"), withDestinationPath: "loop")
+    #expect(
+      error { () throws(PropertyListError) in try ([] as PropertyList).write(to: URL(filePath: folder.path("loop")), format: .xml) }?.kind
+        == .inputOutput(errno: ELOOP))
+    #expect(folder.names == ["loop", "one", "three", "two"])
+  }
+
+  @Test("long names")
+  func longNames() throws {
+    let folder = try TemporaryFolder()
+    let name = String(repeating: "ü", count: 127)
+    try ([] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)
+    #expect(folder.names == [name])
+  }
+}

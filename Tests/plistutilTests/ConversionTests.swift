@@ -1,0 +1,168 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Converting with plistutil")
+struct ConversionTests {
+  static let xml = "xml/kinds-python.plist"
+  static let binary = "binary/kinds-python.bplist"
+
+  @Test("without a format, binary becomes XML and XML becomes binary")
+  func otherFormat() throws {
+    let binary = try Tool.run("-i", Fixtures.url(Self.xml).path)
+    #expect(binary.status == 0 && binary.errors.isEmpty)
+    #expect(PropertyListFormat(detecting: binary.output.bytes) == .binary)
+    let xml = try Tool.run("-i", Fixtures.url(Self.binary).path)
+    #expect(PropertyListFormat(detecting: xml.output.bytes) == .xml)
+    #expect(try PropertyList(binary.output) == PropertyList(xml.output))
+  }
+
+  @Test(
+    "a format is named like libplist's tool names it",
+    arguments: [("xml", "<?xml"), ("xml1", "<?xml"), ("bin", "bplist00"), ("binary", "bplist00"), ("binary1", "bplist00")])
+  func formats(_ name: String, _ beginning: String) throws {
+    for input in [Self.xml, Self.binary] {
+      let result = try Tool.run("-i", Fixtures.url(input).path, "--format", name)
+      #expect(result.status == 0)
+      #expect(result.output.starts(with: Data(beginning.utf8)))
+    }
+  }
+
+  @Test("standard input and output, named or not", arguments: [[], ["-i", "-"], ["--infile", "-", "--outfile", "-"], ["-o", "-"]])
+  func standardStreams(_ arguments: [String]) throws {
+    let data = try Fixtures.data(Self.xml)
+    let result = try Tool.run(arguments, input: data)
+    #expect(result.status == 0)
+    #expect(try PropertyList(result.output) == PropertyList(data))
+  }
+
+  @Test("a file can be its own output, and keeps its permissions; nothing is left beside it")
+  func inPlace() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.plist")
+    try Fixtures.data(Self.xml).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    #expect(try Tool.run("-i", path, "-o", path, "-f", "bin").status == 0)
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+    #expect(folder.names == ["a.plist"])
+    #expect(try PropertyList(contentsOf: URL(filePath: path)) == PropertyList(Fixtures.data(Self.xml)))
+  }
+
+  @Test("a symbolic link stays one, and its file is written")
+  func symbolicLink() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: false)
+    try Data("old".utf8).write(to: URL(filePath: folder.path("there/file")))
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "there/file")
+    #expect(try Tool.run("-i", Fixtures.url(Self.xml).path, "-o", folder.path("link")).status == 0)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == "there/file")
+    #expect(try PropertyList(contentsOf: URL(filePath: folder.path("there/file"))).kind == .dictionary)
+  }
+
+  @Test("what is no regular file is written to and not replaced")
+  func device() throws {
+    #expect(try Tool.run("-i", Fixtures.url(Self.xml).path, "-o", "/dev/null").status == 0)
+    let status = try FileManager.default.attributesOfItem(atPath: "/dev/null")
+    #expect(status[.type] as? FileAttributeType == .typeCharacterSpecial)
+  }
+
+  @Test("--sort sorts the keys of all dictionaries, by UTF-16 units as Apple does")
+  func sort() throws {
+    let input = try (["b": ["z": 1, "a": 2], "\u{FF5E}": 1, "😀": 2, "B": 3] as PropertyList).data(format: .binary)
+    let result = try Tool.run("-s", "-f", "xml", input: input)
+    let sorted = try PropertyList(result.output)
+    #expect(sorted.dictionary?.keys.elements == ["B", "b", "😀", "\u{FF5E}"])
+    #expect(sorted["b"]?.dictionary?.keys.elements == ["a", "z"])
+    let binary = try Tool.run("--sort", "-f", "bin", input: input)
+    #expect(try PropertyList(binary.output) == sorted)
+  }
+
+  @Test(
+    "--nodepath takes one value",
+    arguments: [
+      ("array/2/0", 3.5), ("/nested//a/b/", ["c": ["d": .data(Data("deep data, wrapped more narrowly the deeper it is, in 76 - 8 n columns".utf8))]]),
+      ("ASCII", "plain text"),
+    ] as [(String, PropertyList)])
+  func nodePath(_ path: String, _ expected: PropertyList) throws {
+    for input in [Self.xml, Self.binary] {
+      let result = try Tool.run("-i", Fixtures.url(input).path, "-f", "bin", "-n", path)
+      #expect(result.status == 0)
+      #expect(try PropertyList(result.output) == expected)
+    }
+  }
+
+  @Test("a key with a slash is reachable")
+  func escapedPath() throws {
+    let input = try (["a/b": ["c\\d": 1]] as PropertyList).data(format: .binary)
+    #expect(try PropertyList(Tool.run("-n", #"a\/b/c\\d"#, "-f", "bin", input: input).output) == 1)
+  }
+
+  @Test("--print shows every type and escapes text", arguments: ["-p", "--print"])
+  func print(_ option: String) throws {
+    let folder = try TemporaryFolder()
+    let value: PropertyList = [
+      "text": "a\"b\\c\n\u{1B}[31m\u{9B}é", "integer": 2, "real": 2.0, "flag": true, "none": .null,
+      "date": .date(Date(timeIntervalSinceReferenceDate: 0.5)), "data": .data(Data([0, 1, 2, 3, 4])), "uid": .uid(.init(3)),
+      "empty": [], "list": [1, [:]],
+    ]
+    try value.write(to: URL(filePath: folder.path("a.plist")), format: .binary)
+    let result = try Tool.run(option, folder.path("a.plist"), "-o", "/nonexistent/ignored")
+    #expect(result.status == 0)
+    #expect(
+      result.text == #"""
+        {
+          "text": "a\"b\\c\n\u001b[31m\u009bé",
+          "integer": 2,
+          "real": 2.0,
+          "flag": true,
+          "none": null,
+          "date": 2001-01-01 00:00:00.5 +0000,
+          "data": <00010203 04>,
+          "uid": CF$UID:3,
+          "empty": [],
+          "list": [
+            1,
+            {}
+          ]
+        }
+
+        """#)
+    #expect(try Tool.run(option, folder.path("a.plist"), "-n", "list/0").text == "1\n")
+  }
+
+  @Test("--debug says on standard error what was done, and changes nothing else")
+  func debug() throws {
+    let path = Fixtures.url(Self.binary).path
+    let result = try Tool.run("-d", "-i", path)
+    #expect(result.errors.contains("\(path): binary, ") && result.errors.contains("-: xml, "))
+    #expect(try result.output == Tool.run("-i", path).output)
+  }
+
+  @Test("dates of a binary file lose their fractions in XML, with a warning")
+  func fractions() throws {
+    let result = try Tool.run("-i", Fixtures.url("binary/date-fraction.bplist").path)
+    #expect(result.status == 0)
+    #expect(result.text.contains("<date>2001-01-01T00:00:00Z</date>"))
+    #expect(result.errors.contains("warning: dates are cut to whole seconds"))
+  }
+
+  @Test("a key that stands twice is refused, unless the last is asked for")
+  func duplicateKeys() throws {
+    let path = Fixtures.url("hostile/key-twice.plist").path
+    let refused = try Tool.run("-i", path, "-f", "xml")
+    #expect(refused.status == 3)
+    #expect(refused.errors == "\(path):7:3: error: the key \"a\" stands twice in a <dict>\n")
+    let kept = try Tool.run("-i", path, "-f", "bin", "--keep-last-duplicates")
+    #expect(try PropertyList(kept.output) == ["a": false, "b": true])
+  }
+
+  @Test("help and version")
+  func help() throws {
+    for option in ["-h", "--help"] {
+      let help = try Tool.run(option)
+      #expect(help.status == 0 && help.text.contains("--nodepath") && help.text.contains("lint"))
+    }
+    for option in ["-v", "--version"] { #expect(try Tool.run(option).text.hasPrefix("plistutil 0.")) }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Exit codes and messages of plistutil")
+struct ExitCodeTests {
+  @Test(
+    "every usage error is 64, with nothing on standard output",
+    arguments: [
+      ["--unknown"], ["-f", "json"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint"], ["lint", "--unknown", "f"],
+      ["-p", "a", "-i", "b"], ["-p", "a", "-f", "xml"],
+    ])
+  func usage(_ arguments: [String]) throws {
+    let result = try Tool.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.output.isEmpty && !result.errors.isEmpty)
+  }
+
+  @Test(
+    "what cannot be read, and the line that says why",
+    arguments: [
+      ("hostile/key-twice.plist", 3, ":7:3: error: "), ("hostile/truncated.bplist", 3, ": error: "),
+      ("hostile/text", 3, ": error: neither a binary nor an XML property list, at byte 0"),
+      ("hostile/empty", 3, ": error: the input is empty"), ("hostile/version-15.bplist", 3, ": error: version \"15\""),
+      ("hostile/deep-100000.bplist", 4, ": error: containers are nested more than 512 deep"),
+      ("hostile/deep-513.plist", 4, ":3:3606: error: containers are nested more than 512 deep"),
+      ("hostile/self-array.bplist", 5, ": error: a container that contains itself"),
+      ("hostile/expansion.bplist", 3, ": error: shared references expand"),
+    ])
+  func unreadable(_ name: String, _ status: Int32, _ message: String) throws {
+    let folder = try TemporaryFolder()
+    let output = folder.path("out.plist")
+    try Data("what was there before".utf8).write(to: URL(filePath: output))
+    let path = Fixtures.url(name).path
+    let result = try Tool.run("-i", path, "-f", "xml", "-o", output)
+    #expect(result.status == status)
+    #expect(result.errors.hasPrefix(path + message), "\(result.errors)")
+    #expect(result.errors.filter { $0 == "\n" }.count == 1)
+    #expect(result.output.isEmpty)
+    #expect(try Data(contentsOf: URL(filePath: output)) == Data("what was there before".utf8))
+    #expect(folder.names == ["out.plist"])
+    let piped = try Tool.run("-f", "xml", input: Fixtures.data(name))
+    #expect(piped.status == status && piped.errors.hasPrefix("<stdin>" + message))
+  }
+
+  @Test("what the format cannot hold is 2", arguments: [("binary/null.bplist", "XML has no null (in 0)")])
+  func notRepresentable(_ name: String, _ message: String) throws {
+    let path = Fixtures.url(name).path
+    let result = try Tool.run("-i", path)
+    #expect(result.status == 2)
+    #expect(result.errors == "\(path): error: \(message)\n")
+  }
+
+  @Test("what the operating system refuses is 1, and names the file")
+  func inputOutput() throws {
+    let folder = try TemporaryFolder()
+    let input = Fixtures.url("xml/integers.plist").path
+    let missing = try Tool.run("-i", folder.path("none"))
+    #expect(missing.status == 1)
+    #expect(missing.errors == "plistutil: error: cannot open \(folder.path("none")): No such file or directory\n")
+    let directory = try Tool.run("-i", folder.url.path)
+    #expect(directory.status == 1 && directory.errors.contains("Is a directory"))
+    let onDirectory = try Tool.run("-i", input, "-o", folder.url.path)
+    #expect(onDirectory.status == 1 && onDirectory.errors.contains("Is a directory"))
+    let nowhere = try Tool.run("-i", input, "-o", folder.path("no/such/folder"))
+    #expect(nowhere.status == 1 && nowhere.errors.contains(folder.path("no/such/folder")))
+    #if os(Linux)
+      let full = try Tool.run("-i", input, "-o", "/dev/full")
+      #expect(full.status == 1 && full.errors == "plistutil: error: cannot write /dev/full: No space left on device\n")
+    #endif
+    let path = try Tool.run("-i", input, "-n", "7/x", "-f", "xml")
+    #expect(path.status == 1 && path.errors == "\(input): error: \"x\" below a value of kind integer (in 7)\n")
+    #expect(folder.names.isEmpty)
+  }
+}
+
+@Suite("plistutil lint")
+struct LintTests {
+  @Test("every file gets a line, and the highest code counts")
+  func lines() throws {
+    let good = Fixtures.url("binary/kinds-python.bplist").path
+    let counts = Fixtures.url("xml/counts-python.plist").path
+    let bad = Fixtures.url("hostile/key-twice.plist").path
+    let result = try Tool.run("lint", good, bad, "/nonexistent", counts)
+    #expect(result.status == 3)
+    let objects = try PropertyListDocument(Fixtures.data("binary/kinds-python.bplist")).objectCount
+    #expect(result.text == "\(good): OK (binary, \(objects) objects)\n\(counts): OK (xml, 1 441 objects)\n")
+    #expect(
+      result.errors
+        == "\(bad):7:3: error: the key \"a\" stands twice in a <dict>\n"
+        + "plistutil: error: cannot open /nonexistent: No such file or directory\n")
+    #expect(try Tool.run("lint", good).status == 0)
+    #expect(try Tool.run("lint", "/nonexistent").status == 1)
+    #expect(try Tool.run("lint", Fixtures.url("hostile/self-array.bplist").path).status == 5)
+  }
+
+  @Test("standard input")
+  func standardInput() throws {
+    let result = try Tool.run("lint", "-", input: Data("<plist><true/></plist>".utf8))
+    #expect(result.status == 0 && result.text == "<stdin>: OK (xml, 1 object)\n")
+  }
+}
