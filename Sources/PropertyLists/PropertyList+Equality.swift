@@ -1,3 +1,5 @@
+private import FoundationEssentials
+
 extension PropertyList: Hashable {
   /// - Complexity: O(*n*) in the number of values below the two.
   public static func == (lhs: PropertyList, rhs: PropertyList) -> Bool {
@@ -34,8 +36,6 @@ extension PropertyList: Hashable {
     }
   }
 }
-
-private import FoundationEssentials
 
 extension Date {
   fileprivate var secondsBitPattern: UInt64 { timeIntervalSinceReferenceDate.bitPattern }

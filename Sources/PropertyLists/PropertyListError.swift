@@ -84,7 +84,9 @@ extension PropertyListError: CustomStringConvertible {
   public var detail: String {
     guard let components = keyPath?.components, !components.isEmpty else { return message }
     guard components.count > 20 else { return "\(message) (in \(PropertyListKeyPath(components)))" }
-    let (head, tail) = (PropertyListKeyPath(Array(components.prefix(10))), PropertyListKeyPath(Array(components.suffix(5))))
+    let (head, tail) = (
+      PropertyListKeyPath(Array(components.prefix(10))), PropertyListKeyPath(Array(components.suffix(5)))
+    )
     return "\(message) (in \(head) … \(tail), \(components.count) levels deep)"
   }
 }

@@ -26,7 +26,8 @@ struct FoundationTests {
       "binary/wide-integers.bplist", "binary/wide-counts.bplist", "binary/version-01.bplist", "binary/orphans.bplist",
       "xml/kinds-python.plist", "xml/kinds-libplist.plist", "xml/kinds-foundation.plist", "xml/counts-python.plist",
       "xml/utf8-mark.plist", "xml/utf16-little-mark.plist", "xml/utf16-big-mark.plist", "xml/utf32-little-mark.plist",
-      "xml/utf32-big-mark.plist", "xml/latin1.plist", "xml/windows-1252.plist", "xml/shift-jis.plist", "xml/cdata.plist",
+      "xml/utf32-big-mark.plist", "xml/latin1.plist", "xml/windows-1252.plist", "xml/shift-jis.plist",
+      "xml/cdata.plist",
       "xml/no-plist-tag.plist", "xml/attributes.plist", "xml/integers.plist", "xml/dates.plist", "xml/base64.plist",
       "xml/empty-tags.plist",
     ] + (1...8).flatMap { ["binary/reference-width-\($0).bplist", "binary/offset-width-\($0).bplist"] })
@@ -43,9 +44,10 @@ struct FoundationTests {
   func reals() throws {
     var random = SeededGenerator(seed: 17)
     var values: [Double] = [
-      0.1, 1e-5, 9.9999999999999995e-6, 1e17, 1e17.nextDown, 1e16, 123456789012345680, 0.3, 2.5, 1e22,
+      0.1, 1e-5, 9.9999999999999995e-6, 1e17, 1e17.nextDown, 1e16, 123_456_789_012_345_680, 0.3, 2.5, 1e22,
       .leastNonzeroMagnitude,
-      .greatestFiniteMagnitude, .infinity, -.infinity, .nan, 1e100, 4503599627370496.5, 9007199254740992, 0.5, 1 / 3,
+      .greatestFiniteMagnitude, .infinity, -.infinity, .nan, 1e100, 4503599627370496.5, 9_007_199_254_740_992, 0.5,
+      1 / 3,
     ]
     for _ in 0..<20_000 {
       values.append(Double(bitPattern: random.next()))
@@ -98,12 +100,15 @@ struct DifferenceTests {
 
   static let differences = [
     Difference(
-      input: "<dict><key>a</key><true/><key>a</key><false/></dict>", foundation: "<dict>\n\t<key>a</key>\n\t<false/>\n</dict>",
+      input: "<dict><key>a</key><true/><key>a</key><false/></dict>",
+      foundation: "<dict>\n\t<key>a</key>\n\t<false/>\n</dict>",
       ours: nil, reason: "a key that stands twice would lose a value"),
     Difference(
-      input: "<data>AAE</data>", foundation: "<data>\n</data>", ours: nil, reason: "base64 that is cut off would lose bytes"),
+      input: "<data>AAE</data>", foundation: "<data>\n</data>", ours: nil,
+      reason: "base64 that is cut off would lose bytes"),
     Difference(
-      input: "<data>AA*C</data>", foundation: "<data>\n</data>", ours: nil, reason: "a character that is no base64 is damage"),
+      input: "<data>AA*C</data>", foundation: "<data>\n</data>", ours: nil,
+      reason: "a character that is no base64 is damage"),
     Difference(
       input: "<date>2026-02-30T00:00:00Z</date>", foundation: "<date>2026-03-02T00:00:00Z</date>", ours: nil,
       reason: "a day that does not exist is no other day"),
@@ -137,7 +142,9 @@ struct DifferenceTests {
   }
 
   private func body(_ xml: String?) -> String? {
-    guard let xml, let start = xml.range(of: "<plist version=\"1.0\">\n"), let end = xml.range(of: "\n</plist>") else { return nil }
+    guard let xml, let start = xml.range(of: "<plist version=\"1.0\">\n"), let end = xml.range(of: "\n</plist>") else {
+      return nil
+    }
     return String(xml[start.upperBound..<end.lowerBound])
   }
 }

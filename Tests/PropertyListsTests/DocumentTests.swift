@@ -1,8 +1,7 @@
 import Foundation
+import PropertyLists
 import TestSupport
 import Testing
-
-import PropertyLists
 
 @Suite("The document")
 struct DocumentTests {

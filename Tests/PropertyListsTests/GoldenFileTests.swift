@@ -22,7 +22,11 @@ struct GoldenFileTests {
     "before": .date(Date(timeIntervalSince1970: -14_182_940)),
     "data": .data(Data(0..<100)), "no data": .data(Data()), "one byte": .data(Data([0])),
     "array": [1, "two", [3.5, []], [:]], "empty array": [], "empty dictionary": [:],
-    "nested": ["a": ["b": ["c": ["d": .data(Data("deep data, wrapped more narrowly the deeper it is, in 76 - 8 n columns".utf8))]]]],
+    "nested": [
+      "a": [
+        "b": ["c": ["d": .data(Data("deep data, wrapped more narrowly the deeper it is, in 76 - 8 n columns".utf8))]]
+      ]
+    ],
   ]
 
   /// plutil sorts the keys it writes to XML, and has them in the order of a hash table in binary files.
@@ -111,14 +115,17 @@ struct GoldenFileTests {
       ("line-ends", ["a\nb\nc\nd"]), ("no-plist-tag", [1]), ("attributes", [true]),
       (
         "integers",
-        [0, 0, 7, 42, -5, 7, 31, 255, -16, 18_446_744_073_709_551_615, -9_223_372_036_854_775_808,
-          18_446_744_073_709_551_615]
+        [
+          0, 0, 7, 42, -5, 7, 31, 255, -16, 18_446_744_073_709_551_615, -9_223_372_036_854_775_808,
+          18_446_744_073_709_551_615,
+        ]
       ),
       (
         "reals",
         [
           0.0, 0.0, -0.0, 1.0, 1.5, -1e10, 2.5e-3, 0.5, 5.0, 0.1, 123456789012345678901234567890.0,
-          2.2250738585072014e-308, .real(.leastNonzeroMagnitude), 1.7976931348623157e308, .real(.nan), .real(.nan), .real(.infinity),
+          2.2250738585072014e-308, .real(.leastNonzeroMagnitude), 1.7976931348623157e308, .real(.nan), .real(.nan),
+          .real(.infinity),
           .real(-.infinity), .real(.infinity), .real(-.infinity),
         ]
       ),

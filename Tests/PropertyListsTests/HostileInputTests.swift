@@ -34,7 +34,9 @@ struct HostileInputTests {
       "\(name): \(found?.description ?? "") says no place")
   }
 
-  @Test("does not pass the full check, except where only its expansion is at fault", arguments: Fixtures.names(in: "hostile"))
+  @Test(
+    "does not pass the full check, except where only its expansion is at fault",
+    arguments: Fixtures.names(in: "hostile"))
   func doesNotValidate(_ name: String) throws {
     let data = try Fixtures.data(name)
     let found = error { () throws(PropertyListError) in try PropertyListDocument(data).validate() }
@@ -49,7 +51,8 @@ struct HostileInputTests {
   func expansionIsNotWritten(_ name: String) throws {
     let document = try PropertyListDocument(Fixtures.data("hostile/\(name)"))
     for format in PropertyListFormat.allCases {
-      #expect(error { () throws(PropertyListError) in _ = try document.root.data(format: format) }?.kind == .limitExceeded)
+      #expect(
+        error { () throws(PropertyListError) in _ = try document.root.data(format: format) }?.kind == .limitExceeded)
     }
   }
 
@@ -71,7 +74,8 @@ struct HostileInputTests {
       #expect(found?.kind == .nestedTooDeeply)
       #expect(try PropertyList(data, options: .init(limits: ParsingLimits(depth: 3))) == nested)
       let small = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 20))
-      #expect(error { () throws(PropertyListError) in _ = try PropertyList(data, options: small) }?.kind == .limitExceeded)
+      #expect(
+        error { () throws(PropertyListError) in _ = try PropertyList(data, options: small) }?.kind == .limitExceeded)
     }
     let deep = try PropertyList(
       Fixtures.data("hostile/deep-513.bplist"), options: .init(limits: ParsingLimits(depth: 513)))

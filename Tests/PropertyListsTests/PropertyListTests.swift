@@ -1,8 +1,7 @@
 import Foundation
 import OrderedCollections
-import Testing
-
 import PropertyLists
+import Testing
 
 @Suite("The value")
 struct PropertyListTests {

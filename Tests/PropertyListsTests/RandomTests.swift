@@ -97,16 +97,25 @@ extension PropertyList {
     case 7:
       let seconds = Double.random(in: -1e11...1e11, using: &random)
       return .date(Date(timeIntervalSinceReferenceDate: forXML ? seconds.rounded() : seconds))
-    case 8: return .data(Data((0..<Int.random(in: 0..<90, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
+    case 8:
+      return .data(
+        Data((0..<Int.random(in: 0..<90, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
     case 9: return .uid(.init(UInt32.random(in: .min ... .max, using: &random)))
-    case 10: return forXML ? .boolean(true) : .random(using: &random) ? .null : .float(Float(bitPattern: UInt32.random(in: 0...0x7F00_0000, using: &random)))
+    case 10:
+      return forXML
+        ? .boolean(true)
+        : .random(using: &random)
+          ? .null : .float(Float(bitPattern: UInt32.random(in: 0...0x7F00_0000, using: &random)))
     case 11:
       return .array(
-        (0..<Int.random(in: 0..<40, using: &random)).map { _ in Self.random(depth: depth - 1, forXML: forXML, using: &random) })
+        (0..<Int.random(in: 0..<40, using: &random)).map { _ in
+          Self.random(depth: depth - 1, forXML: forXML, using: &random)
+        })
     default:
       var entries: OrderedDictionary<String, PropertyList> = [:]
       for _ in 0..<Int.random(in: 0..<40, using: &random) {
-        entries[randomText(forXML: forXML, using: &random)] = Self.random(depth: depth - 1, forXML: forXML, using: &random)
+        entries[randomText(forXML: forXML, using: &random)] = Self.random(
+          depth: depth - 1, forXML: forXML, using: &random)
       }
       return .dictionary(entries)
     }

@@ -1,8 +1,7 @@
 import Foundation
+import PropertyLists
 import TestSupport
 import Testing
-
-import PropertyLists
 
 @Suite("Writing")
 struct WritingTests {
@@ -24,7 +23,8 @@ struct WritingTests {
     "the narrowest form of every scalar",
     arguments: [
       (0, "1000"), (255, "10ff"), (256, "110100"), (65535, "11ffff"), (65536, "1200010000"),
-      (4_294_967_296, "130000000100000000"), (-1, "13ffffffffffffffff"), (9_223_372_036_854_775_808, "14000000000000000080" + "00000000000000"),
+      (4_294_967_296, "130000000100000000"), (-1, "13ffffffffffffffff"),
+      (9_223_372_036_854_775_808, "14000000000000000080" + "00000000000000"),
       (1.5, "233ff8000000000000"), (.float(1.5), "223fc00000"), (true, "09"), (false, "08"), (.null, "00"),
       (.date(Date(timeIntervalSinceReferenceDate: 1)), "333ff0000000000000"), ("", "50"), ("ab", "526162"),
       ("é", "6100e9"), ("😀", "62d83dde00"), (.data(Data([7])), "4107"), (.uid(.init(3)), "8003"),
@@ -46,7 +46,8 @@ struct WritingTests {
   func uniquing() throws {
     let long = "a string that is too long to live inside its value"
     let scalars: [PropertyList] = [
-      1, 1.0, .float(1), true, "1", .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 1)), .uid(.init(1)), .null,
+      1, 1.0, .float(1), true, "1", .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 1)), .uid(.init(1)),
+      .null,
       .string(long), "größe", .real(.nan), 0.0, -0.0,
     ]
     let once = try PropertyListDocument(PropertyList.array(scalars).data(format: .binary))
@@ -125,8 +126,12 @@ struct WritingTests {
     let data = try (["CF$UID": 5] as PropertyList).data(format: .xml, options: options)
     #expect(try PropertyList(data) == .uid(.init(5)))
     #expect(try PropertyList(data, options: .init(recognizesUIDDictionaries: false)) == ["CF$UID": 5])
-    #expect(error { () throws(PropertyListError) in _ = try PropertyList.uid(.init(5)).data(format: .xml, options: options) }?.kind == .notRepresentable)
-    for other in [["CF$UID": "5"], ["CF$UID": -1], ["CF$UID": 4_294_967_296], ["CF$UID": 1, "b": 2], ["b": ["CF$UID": [1]]]] as [PropertyList] {
+    #expect(
+      error { () throws(PropertyListError) in _ = try PropertyList.uid(.init(5)).data(format: .xml, options: options) }?
+        .kind == .notRepresentable)
+    for other in [
+      ["CF$UID": "5"], ["CF$UID": -1], ["CF$UID": 4_294_967_296], ["CF$UID": 1, "b": 2], ["b": ["CF$UID": [1]]],
+    ] as [PropertyList] {
       #expect(try PropertyList(other.data(format: .xml)) == other)
     }
   }
@@ -160,10 +165,14 @@ struct FileTests {
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .xml)
     let before = try Data(contentsOf: url)
-    #expect(error { () throws(PropertyListError) in try PropertyList.null.write(to: url, format: .xml) }?.kind == .notRepresentable)
+    #expect(
+      error { () throws(PropertyListError) in try PropertyList.null.write(to: url, format: .xml) }?.kind
+        == .notRepresentable)
     #expect(try Data(contentsOf: url) == before)
     let below = URL(filePath: folder.path("a.plist/b"))
-    #expect(error { () throws(PropertyListError) in try ([] as PropertyList).write(to: below, format: .xml) }?.kind == .inputOutput(errno: ENOTDIR))
+    #expect(
+      error { () throws(PropertyListError) in try ([] as PropertyList).write(to: below, format: .xml) }?.kind
+        == .inputOutput(errno: ENOTDIR))
     #expect(folder.names == ["a.plist"])
   }
 
@@ -203,7 +212,9 @@ struct FileTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("one")) == "two")
     try FileManager.default.createSymbolicLink(atPath: folder.path("loop"), withDestinationPath: "loop")
     #expect(
-      error { () throws(PropertyListError) in try ([] as PropertyList).write(to: URL(filePath: folder.path("loop")), format: .xml) }?.kind
+      error { () throws(PropertyListError) in
+        try ([] as PropertyList).write(to: URL(filePath: folder.path("loop")), format: .xml)
+      }?.kind
         == .inputOutput(errno: ELOOP))
     #expect(folder.names == ["loop", "one", "three", "two"])
   }

@@ -15,12 +15,15 @@ struct XMLLaneTests {
 
   @Test(
     "what writers emit goes over the fast lane",
-    arguments: ["kinds-python", "kinds-libplist", "kinds-foundation", "counts-python", "counts-foundation", "uid-python"])
+    arguments: [
+      "kinds-python", "kinds-libplist", "kinds-foundation", "counts-python", "counts-foundation", "uid-python",
+    ])
   func writersTakeTheFastLane(_ name: String) throws {
     #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) != nil)
   }
 
-  @Test("what only looks like the plain dialect does not", arguments: ["cdata", "comments", "attributes", "no-plist-tag"])
+  @Test(
+    "what only looks like the plain dialect does not", arguments: ["cdata", "comments", "attributes", "no-plist-tag"])
   func otherFormsDoNot(_ name: String) throws {
     #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) == nil)
   }
@@ -34,9 +37,12 @@ struct XMLLaneTests {
       "<string>text</string>", "<string/>", "<string>", "</string>", "<string>a]]>b</string>", "<string>]]</string>",
       "<string>&amp;&#x41;</string>", "<string>&bad;</string>", "<string>&#1;</string>", "<string>é\u{FFFE}</string>",
       "<string>ü\r\nb\rc</string>", "<integer>12</integer>", "<integer> 0x1F</integer>", "<integer>x</integer>",
-      "<real>1.5</real>", "<real>1e400</real>", "<date>2001-01-01T00:00:00Z</date>", "<date>2001-02-29T00:00:00Z</date>",
-      "<data>AAEC</data>", "<data>AAE</data>", "<true/>", "<false/>", "<true></true>", " ", "\n\t", "\r\n", "text", "<!-- c -->",
-      "<![CDATA[x]]>", "<foo/>", "<string >s</string>", "<key>CF$UID</key>", "<integer>5</integer>", "\u{1}", ">", "&amp;",
+      "<real>1.5</real>", "<real>1e400</real>", "<date>2001-01-01T00:00:00Z</date>",
+      "<date>2001-02-29T00:00:00Z</date>",
+      "<data>AAEC</data>", "<data>AAE</data>", "<true/>", "<false/>", "<true></true>", " ", "\n\t", "\r\n", "text",
+      "<!-- c -->",
+      "<![CDATA[x]]>", "<foo/>", "<string >s</string>", "<key>CF$UID</key>", "<integer>5</integer>", "\u{1}", ">",
+      "&amp;",
     ]
     var accepted = 0
     for _ in 0..<20_000 {

@@ -20,7 +20,9 @@ struct ConversionTests {
 
   @Test(
     "a format is named like libplist's tool names it",
-    arguments: [("xml", "<?xml"), ("xml1", "<?xml"), ("bin", "bplist00"), ("binary", "bplist00"), ("binary1", "bplist00")])
+    arguments: [
+      ("xml", "<?xml"), ("xml1", "<?xml"), ("bin", "bplist00"), ("binary", "bplist00"), ("binary1", "bplist00"),
+    ])
   func formats(_ name: String, _ beginning: String) throws {
     for input in [Self.xml, Self.binary] {
       let result = try Tool.run("-i", Fixtures.url(input).path, "--format", name)
@@ -29,7 +31,9 @@ struct ConversionTests {
     }
   }
 
-  @Test("standard input and output, named or not", arguments: [[], ["-i", "-"], ["--infile", "-", "--outfile", "-"], ["-o", "-"]])
+  @Test(
+    "standard input and output, named or not",
+    arguments: [[], ["-i", "-"], ["--infile", "-", "--outfile", "-"], ["-o", "-"]])
   func standardStreams(_ arguments: [String]) throws {
     let data = try Fixtures.data(Self.xml)
     let result = try Tool.run(arguments, input: data)
@@ -81,7 +85,11 @@ struct ConversionTests {
   @Test(
     "--nodepath takes one value",
     arguments: [
-      ("array/2/0", 3.5), ("/nested//a/b/", ["c": ["d": .data(Data("deep data, wrapped more narrowly the deeper it is, in 76 - 8 n columns".utf8))]]),
+      ("array/2/0", 3.5),
+      (
+        "/nested//a/b/",
+        ["c": ["d": .data(Data("deep data, wrapped more narrowly the deeper it is, in 76 - 8 n columns".utf8))]]
+      ),
       ("ASCII", "plain text"),
     ] as [(String, PropertyList)])
   func nodePath(_ path: String, _ expected: PropertyList) throws {
@@ -103,7 +111,8 @@ struct ConversionTests {
     let folder = try TemporaryFolder()
     let value: PropertyList = [
       "text": "a\"b\\c\n\u{1B}[31m\u{9B}é", "integer": 2, "real": 2.0, "flag": true, "none": .null,
-      "date": .date(Date(timeIntervalSinceReferenceDate: 0.5)), "data": .data(Data([0, 1, 2, 3, 4])), "uid": .uid(.init(3)),
+      "date": .date(Date(timeIntervalSinceReferenceDate: 0.5)), "data": .data(Data([0, 1, 2, 3, 4])),
+      "uid": .uid(.init(3)),
       "empty": [], "list": [1, [:]],
     ]
     try value.write(to: URL(filePath: folder.path("a.plist")), format: .binary)

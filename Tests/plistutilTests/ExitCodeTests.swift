@@ -8,7 +8,8 @@ struct ExitCodeTests {
   @Test(
     "every usage error is 64, with nothing on standard output",
     arguments: [
-      ["--unknown"], ["-f", "json"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint"], ["lint", "--unknown", "f"],
+      ["--unknown"], ["-f", "json"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint"],
+      ["lint", "--unknown", "f"],
       ["-p", "a", "-i", "b"], ["-p", "a", "-f", "xml"],
     ])
   func usage(_ arguments: [String]) throws {

@@ -4,9 +4,10 @@ import Foundation
 struct LibPlist {
   typealias Value = OpaquePointer
   private typealias Parse = @convention(c) (UnsafeRawPointer, UInt32, UnsafeMutablePointer<OpaquePointer?>) -> Void
-  private typealias Print = @convention(c) (
-    OpaquePointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<UInt32>
-  ) -> Void
+  private typealias Print =
+    @convention(c) (
+      OpaquePointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<UInt32>
+    ) -> Void
   private typealias Free = @convention(c) (OpaquePointer) -> Void
 
   private let fromXML: Parse

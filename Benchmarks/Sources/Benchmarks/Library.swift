@@ -41,7 +41,8 @@ enum Library {
 
   private static let words = [
     "Amber", "Birch", "Cedar", "Dusk", "Ember", "Fjord", "Glade", "Harbor", "Island", "Juniper", "Kestrel", "Lantern",
-    "Meadow", "Nebula", "Orchid", "Prairie", "Quarry", "River", "Saffron", "Thistle", "Umbra", "Valley", "Willow", "Zephyr",
+    "Meadow", "Nebula", "Orchid", "Prairie", "Quarry", "River", "Saffron", "Thistle", "Umbra", "Valley", "Willow",
+    "Zephyr",
   ]
 }
 

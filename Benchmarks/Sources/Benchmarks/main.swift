@@ -51,7 +51,9 @@ func printTable(in folder: URL) throws {
   }
 }
 
-if arguments.count == 3, let work = Work(rawValue: arguments[1]), let implementation = Implementation(rawValue: arguments[2]) {
+if arguments.count == 3, let work = Work(rawValue: arguments[1]),
+  let implementation = Implementation(rawValue: arguments[2])
+{
   try measure(work, implementation, in: URL(fileURLWithPath: arguments[3]))
 } else {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("property-list-benchmarks")

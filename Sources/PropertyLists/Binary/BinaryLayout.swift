@@ -37,7 +37,8 @@ struct BinaryLayout: Sendable {
     let tableOffset = bytes.bigEndian(at: trailer + 24, width: 8)
     guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth) else {
       throw PropertyListError(
-        .malformed, "offsets of \(offsetWidth) and references of \(referenceWidth) bytes in the trailer; 1 to 8 are possible",
+        .malformed,
+        "offsets of \(offsetWidth) and references of \(referenceWidth) bytes in the trailer; 1 to 8 are possible",
         byteOffset: trailer + 6)
     }
     guard tableOffset > UInt64(Self.headerLength), tableOffset < UInt64(trailer) else {

@@ -79,7 +79,8 @@ struct BinaryTreeBuilder: ~Copyable {
     builtNumbers[index] = UInt32(truncatingIfNeeded: built.count)
   }
 
-  private mutating func array(_ node: FlatNode, depth: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
+  private mutating func array(_ node: FlatNode, depth: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList
+  {
     var elements: [PropertyList] = []
     elements.reserveCapacity(node.count)
     var total = 1

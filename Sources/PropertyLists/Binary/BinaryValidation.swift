@@ -103,7 +103,9 @@ struct BinaryValidator: ~Copyable {
         }
         guard !descends else { continue }
         // The containers above, and the height below, together.
-        guard frames.count - 1 + Int(height) <= depthLimit else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
+        guard frames.count - 1 + Int(height) <= depthLimit else {
+          throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
+        }
         states[frame.object] = .done
         heights[frame.object] = height
         frames.removeLast()

@@ -115,7 +115,9 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
     }
   }
 
-  mutating func real(_ value: Double) throws(PropertyListError) { try number(BinaryMarker.real, value.bitPattern, width: 8) }
+  mutating func real(_ value: Double) throws(PropertyListError) {
+    try number(BinaryMarker.real, value.bitPattern, width: 8)
+  }
 
   mutating func float(_ value: Float) throws(PropertyListError) {
     try number(BinaryMarker.float, UInt64(value.bitPattern), width: 4)

@@ -103,7 +103,8 @@ extension PropertyListDocument {
   public var objectCount: Int {
     switch index {
     case .binary(let layout): layout.objectCount
-    case .table(let table): table.nodes.count - table.nodes.lazy.filter { $0.kind == .dictionary }.reduce(0) { $0 + $1.count }
+    case .table(let table):
+      table.nodes.count - table.nodes.lazy.filter { $0.kind == .dictionary }.reduce(0) { $0 + $1.count }
     }
   }
 }

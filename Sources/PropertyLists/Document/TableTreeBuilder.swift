@@ -1,3 +1,4 @@
+private import FoundationEssentials
 private import OrderedCollections
 
 /// Builds the tree of a document of a text format.
@@ -86,5 +87,3 @@ extension PropertyList {
     }
   }
 }
-
-private import FoundationEssentials

@@ -75,7 +75,8 @@ extension PropertyListDocument.Node {
         node = try node.child(at: index)
         walked.components.append(.index(index))
       default:
-        throw PropertyListError(.noSuchValue, "\"\(part)\" below a value of kind \(node.kind.rawValue)", keyPath: walked)
+        throw PropertyListError(
+          .noSuchValue, "\"\(part)\" below a value of kind \(node.kind.rawValue)", keyPath: walked)
       }
     }
     return node

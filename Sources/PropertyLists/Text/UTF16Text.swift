@@ -20,7 +20,8 @@ enum UTF16Text {
       var length = 2
       if unit & 0xF800 == 0xD800 {
         guard unit < 0xDC00, offset + 4 <= end else { return offset }
-        let low = isBigEndian ? bytes.bigEndianUInt16(at: offset + 2) : bytes.bigEndianUInt16(at: offset + 2).byteSwapped
+        let low =
+          isBigEndian ? bytes.bigEndianUInt16(at: offset + 2) : bytes.bigEndianUInt16(at: offset + 2).byteSwapped
         guard low & 0xFC00 == 0xDC00 else { return offset }
         scalar = 0x10000 + (UInt32(unit) & 0x3FF) << 10 + UInt32(low) & 0x3FF
         length = 4

@@ -81,7 +81,9 @@ private enum Tag {
   static func word(_ text: StaticString) -> UInt64 {
     var word: UInt64 = 0
     // Sound: at most as many bytes are read as the static string has.
-    for index in 0..<min(8, text.utf8CodeUnitCount) { unsafe word |= UInt64(text.utf8Start[index]) << UInt64(8 * index) }
+    for index in 0..<min(8, text.utf8CodeUnitCount) {
+      unsafe word |= UInt64(text.utf8Start[index]) << UInt64(8 * index)
+    }
     return word
   }
 
@@ -221,7 +223,9 @@ extension PlainXMLScanner {
       index += 8
       guard index < end else { return false }
     }
-    guard case .success(let node) = XMLElement.scalar(element, bytes, start..<index), index > start else { return false }
+    guard case .success(let node) = XMLElement.scalar(element, bytes, start..<index), index > start else {
+      return false
+    }
     builder.append(node)
     return true
   }
@@ -251,7 +255,9 @@ extension PlainXMLScanner {
         index += length
       case UInt8(ascii: ">"):
         // XML 1.0 section 2.4: `]]>` may not stand in text.
-        if index >= start + 2, bytes[index - 1] == UInt8(ascii: "]"), bytes[index - 2] == UInt8(ascii: "]") { return false }
+        if index >= start + 2, bytes[index - 1] == UInt8(ascii: "]"), bytes[index - 2] == UInt8(ascii: "]") {
+          return false
+        }
         index += 1
       case 0x09, 0x0A: index += 1
       case 0x0D:

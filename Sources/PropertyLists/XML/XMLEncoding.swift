@@ -13,7 +13,9 @@ enum XMLEncoding {
   }
 
   private enum Unicode {
-    case utf8, utf16(isBigEndian: Bool), utf32(isBigEndian: Bool)
+    case utf8
+    case utf16(isBigEndian: Bool)
+    case utf32(isBigEndian: Bool)
   }
 
   /// A byte order mark decides; without one, a NUL among the first two bytes means UTF-16; else the declaration counts, and
@@ -71,7 +73,9 @@ enum XMLEncoding {
     }
   }
 
-  private static func decodeUTF32(_ bytes: RawSpan, from start: Int, _ isBigEndian: Bool) throws(PropertyListError) -> Data {
+  private static func decodeUTF32(_ bytes: RawSpan, from start: Int, _ isBigEndian: Bool) throws(PropertyListError)
+    -> Data
+  {
     var text: [UInt8] = []
     var offset = start
     while offset < bytes.byteCount {
@@ -123,7 +127,8 @@ enum XMLEncoding {
   /// The characters of XML 1.0's `EncName`. It has no slash, so a name cannot carry options to iconv.
   private static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
       UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
       true
     default: false

@@ -42,11 +42,13 @@ enum XMLParser {
       unsafe XMLParser.handler(context).end()
     }
     unsafe sax.pointee.characters = { context, text, length in
-      unsafe XMLParser.handler(context).characters(UnsafeRawBufferPointer(start: text, count: Int(length)), isCDATA: false)
+      unsafe XMLParser.handler(context).characters(
+        UnsafeRawBufferPointer(start: text, count: Int(length)), isCDATA: false)
     }
     unsafe sax.pointee.ignorableWhitespace = unsafe sax.pointee.characters
     unsafe sax.pointee.cdataBlock = { context, text, length in
-      unsafe XMLParser.handler(context).characters(UnsafeRawBufferPointer(start: text, count: Int(length)), isCDATA: true)
+      unsafe XMLParser.handler(context).characters(
+        UnsafeRawBufferPointer(start: text, count: Int(length)), isCDATA: true)
     }
     unsafe sax.pointee.reference = { context, name in
       unsafe XMLParser.handler(context).fail("the entity \"\(XMLParser.string(name))\" is not one of the five of XML")
@@ -224,7 +226,9 @@ private final class XMLHandler {
     }
     if element == .key, elements.last?.element != .dict { return fail("<key> outside <dict>", at: place) }
     if element == .plist {
-      guard elements.isEmpty else { return fail("<plist> inside <\(elements[elements.count - 1].element.rawValue)>", at: place) }
+      guard elements.isEmpty else {
+        return fail("<plist> inside <\(elements[elements.count - 1].element.rawValue)>", at: place)
+      }
     } else if builder.depth == 0 {
       guard !hasRoot else { return fail("a second value in <plist>", at: place) }
       hasRoot = true

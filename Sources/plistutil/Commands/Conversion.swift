@@ -29,7 +29,8 @@ struct Conversion: ParsableArguments {
   var sort = false
 
   @Flag(
-    help: "Where a dictionary of XML has a key twice, take the last value, as Apple does, instead of refusing the file.")
+    help: "Where a dictionary of XML has a key twice, take the last value, as Apple does, instead of refusing the file."
+  )
   var keepLastDuplicates = false
 
   @Flag(name: .shortAndLong, help: "Say on standard error what is read and written, and how long it takes.")
