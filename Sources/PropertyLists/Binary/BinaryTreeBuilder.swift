@@ -102,20 +102,15 @@ struct BinaryTreeBuilder: ~Copyable {
   ) throws(PropertyListError) -> PropertyList {
     let keys = try keys(of: node, in: bytes)
     var total = 1 + size
-    var values: ContiguousArray<PropertyList> = []
-    values.reserveCapacity(node.count)
-    for entry in 0..<node.count {
-      do throws(PropertyListError) {
-        let position = node.offset + (node.count + entry) * layout.referenceWidth
-        let child = try layout.reference(at: position, in: bytes)
-        values.append(try value(child, depth: depth + 1, in: bytes))
-        try add(&total)
-      } catch {
-        throw error.below(.key(keys[entry]))
-      }
+    let dictionary = try KeySets.dictionary(keys) { (entry) throws(PropertyListError) in
+      let position = node.offset + (node.count + entry) * layout.referenceWidth
+      let child = try layout.reference(at: position, in: bytes)
+      let value = try value(child, depth: depth + 1, in: bytes)
+      try add(&total)
+      return value
     }
     size = total
-    return .dictionary(OrderedDictionary(uniqueKeys: keys, values: values))
+    return dictionary
   }
 
   @inline(__always)
@@ -126,9 +121,9 @@ struct BinaryTreeBuilder: ~Copyable {
   }
 
   /// The keys of a dictionary; ``size`` becomes the size of all of them.
-  private mutating func keys(of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> OrderedSet<String> {
+  private mutating func keys(of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> KeySets.KeySet {
     size = 0
-    guard node.count > 0 else { return [] }
+    guard node.count > 0 else { return [:] }
     let width = layout.referenceWidth
     let first = bytes.bigEndian(at: node.offset, width: width)
     let last = bytes.bigEndian(at: node.offset + (node.count - 1) * width, width: width)
@@ -139,7 +134,7 @@ struct BinaryTreeBuilder: ~Copyable {
       size = node.count
       return keys
     }
-    var keys = OrderedSet<String>(minimumCapacity: node.count)
+    var keys = KeySets.KeySet(minimumCapacity: node.count)
     var total = 0
     for entry in 0..<node.count {
       let reference = try layout.reference(at: node.offset + entry * width, in: bytes)
@@ -147,7 +142,7 @@ struct BinaryTreeBuilder: ~Copyable {
       guard try layout.node(at: reference, in: bytes).kind == .string,
         case .string(let text) = try value(reference, depth: 0, in: bytes)
       else { throw document.keyIsNoString(reference) }
-      guard keys.append(text).inserted else { throw KeySets.duplicate(text, at: node.offset + entry * width) }
+      guard keys.updateValue(entry, forKey: text) == nil else { throw KeySets.duplicate(text, at: node.offset + entry * width) }
       try add(&total)
     }
     size = total

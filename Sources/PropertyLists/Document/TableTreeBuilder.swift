@@ -24,23 +24,15 @@ struct TableTreeBuilder: ~Copyable {
       }
       return .array(elements)
     case .dictionary:
-      let keys = try keys(of: node, in: bytes)
-      var values: ContiguousArray<PropertyList> = []
-      values.reserveCapacity(node.count)
-      for entry in 0..<node.count {
-        do throws(PropertyListError) {
-          values.append(try value(table.nodes[node.offset + 2 * entry + 1], in: bytes))
-        } catch {
-          throw error.below(.key(keys[entry]))
-        }
+      return try KeySets.dictionary(keys(of: node, in: bytes)) { (entry) throws(PropertyListError) in
+        try value(table.nodes[node.offset + 2 * entry + 1], in: bytes)
       }
-      return .dictionary(OrderedDictionary(uniqueKeys: keys, values: values))
     default: return PropertyList(scalar: node, in: bytes)
     }
   }
 
-  private mutating func keys(of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> OrderedSet<String> {
-    guard node.count > 0 else { return [] }
+  private mutating func keys(of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> KeySets.KeySet {
+    guard node.count > 0 else { return [:] }
     let first = table.nodes[node.offset]
     let last = table.nodes[node.offset + 2 * node.count - 2]
     let hash = KeySets.hash(node.count, UInt64(first.length), UInt64(last.length))
@@ -49,11 +41,11 @@ struct TableTreeBuilder: ~Copyable {
     {
       return keys
     }
-    var keys = OrderedSet<String>(minimumCapacity: node.count)
+    var keys = KeySets.KeySet(minimumCapacity: node.count)
     for entry in 0..<node.count {
       let key = table.nodes[node.offset + 2 * entry]
       let text = NodeContent.text(key, in: bytes)
-      guard keys.append(text).inserted else { throw KeySets.duplicate(text, at: key.offset) }
+      guard keys.updateValue(entry, forKey: text) == nil else { throw KeySets.duplicate(text, at: key.offset) }
     }
     keySets.store(keys, at: node.offset, hash)
     return keys

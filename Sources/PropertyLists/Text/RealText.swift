@@ -56,23 +56,26 @@ enum RealText {
 
   private static func parseGeneral(_ bytes: RawSpan) -> Double? {
     guard bytes.byteCount > 0, bytes.isASCII else { return nil }
-    let text = String(knownUTF8: bytes, isASCII: true)
-    switch text.lowercased() {
-    case "nan", "+nan", "-nan": return .nan
-    case "inf", "+inf", "infinity", "+infinity": return .infinity
-    case "-inf", "-infinity": return -.infinity
-    default: break
-    }
     var hasDigit = false
-    for byte in text.utf8 {
-      switch byte {
+    for index in 0..<bytes.byteCount {
+      switch bytes[index] {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): hasDigit = true
       case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): break
-      default: return nil
+      default: return parseWord(String(knownUTF8: bytes, isASCII: true))
       }
     }
+    let text = String(knownUTF8: bytes, isASCII: true)
     guard hasDigit, let value = Double(text), value.isFinite else { return nil }
     return value
+  }
+
+  private static func parseWord(_ text: String) -> Double? {
+    switch text.lowercased() {
+    case "nan", "+nan", "-nan": .nan
+    case "inf", "+inf", "infinity", "+infinity": .infinity
+    case "-inf", "-infinity": -.infinity
+    default: nil
+    }
   }
 }
 

@@ -87,31 +87,31 @@ private enum Tag {
     return word
   }
 
-  static let key = word("<key>")
-  static let string = word("<string>")
-  static let integer = word("<integer>")
-  static let real = word("<real>")
-  static let date = word("<date>")
-  static let data = word("<data>")
-  static let dict = word("<dict>")
-  static let array = word("<array>")
-  static let `true` = word("<true/>")
-  static let `false` = word("<false/>")
-  static let emptyString = word("<string/")
-  static let emptyDict = word("<dict/>")
-  static let emptyArray = word("<array/>")
-  static let endDict = word("</dict>")
-  static let endArray = word("</array>")
-  static let endKey = word("</key>")
-  static let endString = word("</string")
-  static let endInteger = word("</intege")
-  static let endReal = word("</real>")
-  static let endDate = word("</date>")
-  static let endData = word("</data>")
+  @inline(__always) static var key: UInt64 { word("<key>") }
+  @inline(__always) static var string: UInt64 { word("<string>") }
+  @inline(__always) static var integer: UInt64 { word("<integer>") }
+  @inline(__always) static var real: UInt64 { word("<real>") }
+  @inline(__always) static var date: UInt64 { word("<date>") }
+  @inline(__always) static var data: UInt64 { word("<data>") }
+  @inline(__always) static var dict: UInt64 { word("<dict>") }
+  @inline(__always) static var array: UInt64 { word("<array>") }
+  @inline(__always) static var `true`: UInt64 { word("<true/>") }
+  @inline(__always) static var `false`: UInt64 { word("<false/>") }
+  @inline(__always) static var emptyString: UInt64 { word("<string/") }
+  @inline(__always) static var emptyDict: UInt64 { word("<dict/>") }
+  @inline(__always) static var emptyArray: UInt64 { word("<array/>") }
+  @inline(__always) static var endDict: UInt64 { word("</dict>") }
+  @inline(__always) static var endArray: UInt64 { word("</array>") }
+  @inline(__always) static var endKey: UInt64 { word("</key>") }
+  @inline(__always) static var endString: UInt64 { word("</string") }
+  @inline(__always) static var endInteger: UInt64 { word("</intege") }
+  @inline(__always) static var endReal: UInt64 { word("</real>") }
+  @inline(__always) static var endDate: UInt64 { word("</date>") }
+  @inline(__always) static var endData: UInt64 { word("</data>") }
 
-  static let fiveBytes: UInt64 = 0xFF_FFFF_FFFF
-  static let sixBytes: UInt64 = 0xFFFF_FFFF_FFFF
-  static let sevenBytes: UInt64 = 0xFF_FFFF_FFFF_FFFF
+  @inline(__always) static var fiveBytes: UInt64 { 0xFF_FFFF_FFFF }
+  @inline(__always) static var sixBytes: UInt64 { 0xFFFF_FFFF_FFFF }
+  @inline(__always) static var sevenBytes: UInt64 { 0xFF_FFFF_FFFF_FFFF }
 }
 
 /// The values.
@@ -124,9 +124,7 @@ extension PlainXMLScanner {
       if builder.expectsKey {
         if word & Tag.fiveBytes == Tag.key {
           index += 5
-          guard scanText(bytes) else { return false }
-          guard self.word(bytes, index) & Tag.sixBytes == Tag.endKey & Tag.sixBytes else { return false }
-          index += 6
+          guard scanText(bytes), scanTag(Tag.endKey, length: 6, bytes) else { return false }
         } else if word & Tag.sevenBytes == Tag.endDict {
           index += 7
           guard builder.close(in: bytes) == nil else { return false }
@@ -147,11 +145,7 @@ extension PlainXMLScanner {
     case UInt8(ascii: "s"):
       if word == Tag.string {
         index += 8
-        guard scanText(bytes), self.word(bytes, index) == Tag.endString, index + 8 < end,
-          bytes[index + 8] == UInt8(ascii: ">")
-        else { return false }
-        index += 9
-        return true
+        return scanText(bytes) && scanTag(Tag.endString, length: 9, bytes)
       }
       guard word == Tag.emptyString, index + 8 < end, bytes[index + 8] == UInt8(ascii: ">") else { return false }
       index += 9
@@ -160,11 +154,11 @@ extension PlainXMLScanner {
     case UInt8(ascii: "i"):
       guard word == Tag.integer, index + 8 < end, bytes[index + 8] == UInt8(ascii: ">") else { return false }
       index += 9
-      return scanScalar(.integer, bytes) && skip("</integer>", bytes)
+      return scanScalar(.integer, bytes, closedBy: Tag.endInteger, length: 10)
     case UInt8(ascii: "r"):
       guard word & Tag.sixBytes == Tag.real else { return false }
       index += 6
-      return scanScalar(.real, bytes) && skip("</real>", bytes)
+      return scanScalar(.real, bytes, closedBy: Tag.endReal, length: 7)
     case UInt8(ascii: "t"):
       guard word & Tag.sevenBytes == Tag.true else { return false }
       index += 7
@@ -179,11 +173,11 @@ extension PlainXMLScanner {
       if word & Tag.sixBytes == Tag.dict { return open(.dictionary, length: 6) }
       if word & Tag.sixBytes == Tag.date {
         index += 6
-        return scanScalar(.date, bytes) && skip("</date>", bytes)
+        return scanScalar(.date, bytes, closedBy: Tag.endDate, length: 7)
       }
       if word & Tag.sixBytes == Tag.data {
         index += 6
-        return scanScalar(.data, bytes) && skip("</data>", bytes)
+        return scanScalar(.data, bytes, closedBy: Tag.endData, length: 7)
       }
       guard word & Tag.sevenBytes == Tag.emptyDict else { return false }
       return openAndClose(.dictionary, length: 7, bytes)
@@ -210,9 +204,11 @@ extension PlainXMLScanner {
     open(kind, length: length) && builder.close(in: bytes) == nil
   }
 
-  /// The text of an element that is no string, up to the next `<`.
+  /// The text of an element that is no string, up to the next `<`, which has to begin the closing tag.
   @inline(__always)
-  private mutating func scanScalar(_ element: XMLElement, _ bytes: RawSpan) -> Bool {
+  private mutating func scanScalar(
+    _ element: XMLElement, _ bytes: RawSpan, closedBy tag: UInt64, length: Int
+  ) -> Bool {
     let start = index
     while true {
       let found = ByteClass.equal(word(bytes, index), UInt8(ascii: "<"))
@@ -223,10 +219,20 @@ extension PlainXMLScanner {
       index += 8
       guard index < end else { return false }
     }
-    guard case .success(let node) = XMLElement.scalar(element, bytes, start..<index), index > start else {
-      return false
-    }
+    guard index > start, case .success(let node) = XMLElement.scalar(element, bytes, start..<index) else { return false }
     builder.append(node)
+    return scanTag(tag, length: length, bytes)
+  }
+
+  /// A tag of `length` bytes, of which `tag` has the first eight.
+  @inline(__always)
+  private mutating func scanTag(_ tag: UInt64, length: Int, _ bytes: RawSpan) -> Bool {
+    let mask = length < 8 ? (1 << UInt64(8 * length)) - 1 : UInt64.max
+    guard word(bytes, index) & mask == tag, index + length <= end else { return false }
+    // Of the closing tags, `</string>` and `</integer>` are longer than a word.
+    if length == 9, bytes[index + 8] != UInt8(ascii: ">") { return false }
+    if length == 10, bytes[index + 8] != UInt8(ascii: "r") || bytes[index + 9] != UInt8(ascii: ">") { return false }
+    index += length
     return true
   }
 
