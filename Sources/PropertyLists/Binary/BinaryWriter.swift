@@ -11,19 +11,24 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
 
   private struct Container {
     let marker: UInt8
-    /// Where its references begin, and how many there are.
+    /// Its number among all objects.
+    let object: UInt32
+    /// Where its references begin, counted in references.
     let start: Int
+    /// The elements or entries.
     let count: Int
+
+    var referenceCount: Int { marker == BinaryMarker.dictionary ? 2 * count : count }
   }
 
-  /// The objects in order: the number of a scalar, or the complement of a container's number.
-  private var objects: [Int] = []
-  private var scalarCount = 0
+  private var objectCount = 0
   private var scalars = ScalarTable()
+  /// In the order of their numbers. All objects between two of them are scalars, in order too.
   private var containers: [Container] = []
-  /// The references of all containers. Those of one stand side by side, and are filled in as its children are told.
-  private var references: [UInt32] = []
-  /// Where the reference to the next value goes, for each open container.
+  /// The references of all containers, four bytes each. Those of one stand side by side, and are filled in as its children are
+  /// told.
+  private var references = ByteBuffer()
+  /// Where the reference to the next value goes, for each open container, counted in references.
   private var open: [Int] = []
 
   // The values that need no look-up.
@@ -36,35 +41,33 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
   @inline(__always)
   private mutating func refer(to object: UInt32) {
     guard let place = open.last else { return }
-    references[place] = object
+    references.store(object, at: 4 * place)
     open[open.count - 1] = place + 1
   }
 
-  private mutating func begin(_ marker: UInt8, count: Int, references width: Int) throws(PropertyListError) {
-    let number = try newObject(~containers.count)
-    refer(to: number)
-    containers.append(Container(marker: marker, start: references.count, count: count))
-    open.append(references.count)
-    references.append(contentsOf: repeatElement(0, count: width))
+  private mutating func begin(_ marker: UInt8, count: Int) throws(PropertyListError) {
+    let start = references.count / 4
+    let container = Container(marker: marker, object: try newObject(), start: start, count: count)
+    refer(to: container.object)
+    containers.append(container)
+    open.append(start)
+    references.append(repeating: 0, count: 4 * container.referenceCount)
   }
 
   @inline(__always)
-  private mutating func newObject(_ entry: Int) throws(PropertyListError) -> UInt32 {
-    guard objects.count < Int(UInt32.max) - 1 else {
+  private mutating func newObject() throws(PropertyListError) -> UInt32 {
+    guard objectCount < Int(UInt32.max) - 1 else {
       throw PropertyListError(.notRepresentable, "more than 4294967294 objects")
     }
-    objects.append(entry)
-    return UInt32(truncatingIfNeeded: objects.count - 1)
+    objectCount += 1
+    return UInt32(truncatingIfNeeded: objectCount - 1)
   }
 
   /// Refers to the scalar whose bytes stand at the end of the table: to an equal one if there is one, else to this one.
   @inline(__always) @discardableResult
   private mutating func referToScalar() throws(PropertyListError) -> UInt32 {
-    let object = scalars.find(newObject: UInt32(truncatingIfNeeded: objects.count))
-    if object == objects.count {
-      _ = try newObject(scalarCount)
-      scalarCount += 1
-    }
+    let object = scalars.find(newObject: UInt32(truncatingIfNeeded: objectCount))
+    if object == objectCount { _ = try newObject() }
     refer(to: object)
     return object
   }
@@ -168,13 +171,13 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
   }
 
   mutating func beginArray(count: Int) throws(PropertyListError) {
-    try begin(BinaryMarker.array, count: count, references: count)
+    try begin(BinaryMarker.array, count: count)
   }
 
   mutating func endArray() throws(PropertyListError) { open.removeLast() }
 
   mutating func beginDictionary(count: Int) throws(PropertyListError) {
-    try begin(BinaryMarker.dictionary, count: count, references: 2 * count)
+    try begin(BinaryMarker.dictionary, count: count)
   }
 
   mutating func endDictionary() throws(PropertyListError) { open.removeLast() }
@@ -183,54 +186,66 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
 extension BinaryWriter {
   /// The file, once the one root value has been told.
   consuming func finish() throws(PropertyListError) -> Data {
-    let referenceWidth = Self.width(objects.count)
-    var output = ByteBuffer()
-    output.reserve(
-      scalars.bytes.count + references.count * referenceWidth + 10 * containers.count + 8 * objects.count + 64)
-    output.append("bplist00")
-    var offsets: [Int] = []
-    offsets.reserveCapacity(objects.count)
-    var copied = 0
-    var position = 0
-    let bytes = scalars.bytes.bytes
-    while position < objects.count {
-      // A run of scalars goes over in one piece.
-      let shift = output.count - copied
-      var end = copied
-      while position < objects.count, objects[position] >= 0 {
-        offsets.append(end + shift)
-        end = scalars.ends[objects[position]]
-        position += 1
-      }
-      output.append(bytes.extracting(copied..<end))
-      copied = end
-      if position < objects.count {
-        offsets.append(output.count)
-        append(containers[~objects[position]], referenceWidth, to: &output)
-        position += 1
-      }
+    scalars.endSearch()
+    let referenceWidth = Self.width(objectCount)
+    var length = BinaryLayout.headerLength + scalars.bytes.count
+    for container in containers {
+      length += Self.markerLength(count: container.count) + container.referenceCount * referenceWidth
     }
-    let tableOffset = output.count
-    let offsetWidth = Self.width(tableOffset)
-    output.reserve(offsets.count * offsetWidth + 40)
-    for offset in offsets { output.append(bigEndian: UInt64(truncatingIfNeeded: offset), width: offsetWidth) }
+    let offsetWidth = Self.width(length)
+    var output = ByteBuffer()
+    output.reserve(length + objectCount * offsetWidth + BinaryLayout.trailerLength + 8)
+    var table = ByteBuffer()
+    table.reserve(objectCount * offsetWidth + 8)
+
+    output.append("bplist00")
+    var scalar = 0
+    for (number, container) in containers.enumerated() {
+      // As many objects before it as are no containers are scalars.
+      appendScalars(&scalar, until: Int(container.object) - number, offsetWidth, &output, &table)
+      table.append(bigEndian: UInt64(output.count), width: offsetWidth)
+      append(container, referenceWidth, to: &output)
+    }
+    appendScalars(&scalar, until: scalars.ends.count, offsetWidth, &output, &table)
+    output.append(table.bytes)
     output.append(repeating: 0, count: 6)
     output.append(byte: UInt8(offsetWidth))
     output.append(byte: UInt8(referenceWidth))
-    output.append(bigEndian: UInt64(objects.count), width: 8)
+    output.append(bigEndian: UInt64(objectCount), width: 8)
     output.append(bigEndian: 0, width: 8)
-    output.append(bigEndian: UInt64(tableOffset), width: 8)
+    output.append(bigEndian: UInt64(length), width: 8)
     return output.takeData()
   }
 
+  /// Appends the scalars from number `scalar` to the one before `end`, whose bytes go over in one piece, and their offsets.
   @inline(__always)
+  private borrowing func appendScalars(
+    _ scalar: inout Int, until end: Int, _ width: Int, _ output: inout ByteBuffer, _ table: inout ByteBuffer
+  ) {
+    guard scalar < end else { return }
+    let start = scalar == 0 ? 0 : scalars.ends[scalar - 1]
+    let shift = output.count - start
+    var offset = start
+    while scalar < end {
+      table.append(bigEndian: UInt64(truncatingIfNeeded: offset + shift), width: width)
+      offset = scalars.ends[scalar]
+      scalar += 1
+    }
+    output.append(scalars.bytes.bytes.extracting(start..<offset))
+  }
+
   private borrowing func append(_ container: Container, _ width: Int, to output: inout ByteBuffer) {
     Self.append(container.marker, count: container.count, to: &output)
-    let count = container.marker == BinaryMarker.dictionary ? 2 * container.count : container.count
-    output.reserve(count * width + 8)
-    for place in container.start..<container.start + count {
-      output.append(bigEndian: UInt64(references[place]), width: width)
+    output.reserve(container.referenceCount * width + 8)
+    let bytes = references.bytes
+    for place in container.start..<container.start + container.referenceCount {
+      output.append(bigEndian: UInt64(bytes.littleEndianUInt32(at: 4 * place)), width: width)
     }
+  }
+
+  /// The bytes of a marker with its count.
+  private static func markerLength(count: Int) -> Int {
+    count < Int(BinaryMarker.countFollows) ? 1 : count < 1 << 8 ? 3 : count < 1 << 16 ? 4 : count < 1 << 32 ? 6 : 10
   }
 
   /// The least number of bytes that hold `value`. Apple's writer takes only 1, 2, 4 and 8; its reader takes every width.

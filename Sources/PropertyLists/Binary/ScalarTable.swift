@@ -44,6 +44,12 @@ struct ScalarTable: ~Copyable {
     return newObject
   }
 
+  /// No scalar is looked for any more: gives back the memory that took.
+  mutating func endSearch() {
+    slots = []
+    objects = []
+  }
+
   private mutating func grow() {
     var larger = [UInt64](repeating: 0, count: 2 * slots.count)
     let mask = larger.count - 1

@@ -32,7 +32,10 @@ struct ByteBuffer: ~Copyable {
 
   @inline(never)
   private mutating func grow(by size: Int) {
-    let needed = max(count + size, capacity + capacity / 2, 4096)
+    // Growing copies, and keeps both blocks for that time, up to the size from which malloc always maps pages of their own (32 MB
+    // in glibc). From there on pages are moved, and those that nobody wrote to cost nothing. So the sizes between are skipped.
+    let larger = capacity < 1 << 16 ? 4 * capacity : max(2 * capacity, 33 << 20)
+    let needed = max(count + size, larger, 512)
     guard let block = unsafe realloc(base, needed) else {
       // As everywhere in Swift, memory that the system does not have ends the process.
       fatalError("out of memory: \(needed) bytes")
@@ -80,12 +83,59 @@ struct ByteBuffer: ~Copyable {
     append(littleEndianWord: (value << UInt64(64 - 8 * width)).byteSwapped, length: width)
   }
 
+  /// Tabs at the beginning of a line.
+  @inline(__always)
+  mutating func append(tabs: Int) {
+    reserve(tabs + 8)
+    let target = unsafe base.unsafelyUnwrapped.advanced(by: count)
+    var written = 0
+    repeat {
+      unsafe target.storeBytes(of: 0x0909_0909_0909_0909, toByteOffset: written, as: UInt64.self)
+      written += 8
+    } while written < tabs
+    count += tabs
+  }
+
+  /// Appends `text` from `start` up to the first byte that XML text cannot have as it is, or to its end.
+  ///
+  /// - Returns: where it stopped in `text`.
+  @inline(__always)
+  mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
+    let length = text.byteCount - start
+    reserve(length + 8)
+    let target = unsafe base.unsafelyUnwrapped.advanced(by: count)
+    var copied = 0
+    while copied + 8 <= length {
+      let word = text.littleEndianWord(at: start + copied)
+      unsafe target.storeBytes(of: word.littleEndian, toByteOffset: copied, as: UInt64.self)
+      let faults = ByteClass.needsLook(word)
+      if faults != 0 {
+        copied += faults.trailingZeroBitCount / 8
+        count += copied
+        return start + copied
+      }
+      copied += 8
+    }
+    while copied < length, !ByteClass.needsLook(text[start + copied]) {
+      unsafe target.storeBytes(of: text[start + copied], toByteOffset: copied, as: UInt8.self)
+      copied += 1
+    }
+    count += copied
+    return start + copied
+  }
+
   mutating func append(repeating byte: UInt8, count repetitions: Int) {
     guard repetitions > 0 else { return }
     reserve(repetitions)
     unsafe base.unsafelyUnwrapped.advanced(by: count).initializeMemory(
       as: UInt8.self, repeating: byte, count: repetitions)
     count += repetitions
+  }
+
+  /// Replaces the four bytes at `offset`, which stand before ``count``.
+  @inline(__always)
+  mutating func store(_ value: UInt32, at offset: Int) {
+    unsafe base.unsafelyUnwrapped.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
   }
 
   /// Forgets what was appended after the first `count` bytes.
@@ -120,32 +170,41 @@ struct ByteBuffer: ~Copyable {
 }
 
 extension ByteBuffer {
-  /// Pairs of decimal digits, `00` to `99`, each as two bytes.
-  private static let digitPairs: [UInt16] = (0..<100).map { value in
-    UInt16(UInt8(ascii: "0") + UInt8(value / 10)) | UInt16(UInt8(ascii: "0") + UInt8(value % 10)) << 8
-  }
+  /// The decimal digits of 0 to 99, two bytes for each.
+  private static let digitPairs: StaticString = """
+    00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657\
+    585960616263646566676869707172737475767778798081828384858687888990919293949596979899
+    """
 
-  /// A number in decimal digits, with zeros in front up to `width`.
+  /// A number in decimal digits, with zeros in front up to `width`, which is at most 20.
+  ///
+  /// Sound: the digits are written backwards from 24 bytes behind `count`, for which there is room, and 64 bits have no more
+  /// than 20; a static string of 200 bytes has the pairs of every number below 100.
+  @inline(__always)
   mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
-    var rest = UInt64(value)
-    var digitCount = 1
-    var bound: UInt64 = 10
-    while rest >= bound, digitCount < 20 {
-      digitCount += 1
-      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-      if overflow { break }
-      bound = next
-    }
-    digitCount = max(digitCount, width)
-    reserve(digitCount)
-    var offset = count + digitCount
-    while offset > count {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      offset -= 1
-      unsafe base.unsafelyUnwrapped.storeBytes(
-        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit), toByteOffset: offset, as: UInt8.self)
+    reserve(48)
+    let base = unsafe self.base.unsafelyUnwrapped.advanced(by: count)
+    let pairs = unsafe Self.digitPairs.utf8Start
+    var rest = UInt64(truncatingIfNeeded: value)
+    var start = 24
+    while rest >= 100 {
+      let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+      start -= 2
+      unsafe base.advanced(by: start).copyMemory(from: pairs.advanced(by: 2 * Int(pair)), byteCount: 2)
       rest = quotient
     }
-    count += digitCount
+    if rest >= 10 {
+      start -= 2
+      unsafe base.advanced(by: start).copyMemory(from: pairs.advanced(by: 2 * Int(rest)), byteCount: 2)
+    } else {
+      start -= 1
+      unsafe base.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest), toByteOffset: start, as: UInt8.self)
+    }
+    while 24 - start < width {
+      start -= 1
+      unsafe base.storeBytes(of: UInt8(ascii: "0"), toByteOffset: start, as: UInt8.self)
+    }
+    unsafe base.copyMemory(from: base.advanced(by: start), byteCount: 24 - start)
+    count += 24 - start
   }
 }

@@ -21,9 +21,10 @@ extension PropertyList {
     case .array(let elements):
       guard depth > 0 else { throw PropertyListError(.nestedTooDeeply, "containers are nested too deeply to write") }
       try sink.beginArray(count: elements.count)
-      for position in elements.indices {
+      let span = elements.span
+      for position in span.indices {
         do throws(PropertyListError) {
-          try elements[position].walk(into: &sink, sortsKeys: sortsKeys, depth: depth - 1)
+          try span[position].walk(into: &sink, sortsKeys: sortsKeys, depth: depth - 1)
         } catch {
           throw error.below(.index(position))
         }
@@ -38,21 +39,29 @@ extension PropertyList {
   private static func walk<Sink: PropertyListSink & ~Copyable>(
     _ entries: OrderedDictionary<String, PropertyList>, into sink: inout Sink, sortsKeys: Bool, depth: Int
   ) throws(PropertyListError) {
-    let keys = entries.keys
-    let values = entries.values
+    // Spans, because reading an element of a collection takes a reference to what it holds.
+    let (keyArray, valueArray) = (entries.keys.elements, entries.values.elements)
+    let (keys, values) = (keyArray.span, valueArray.span)
     try sink.beginDictionary(count: keys.count)
     if Sink.takesKeysFirst {
-      for position in keys.indices { try sink.key(keys[position].utf8Span.rawBytes) }
+      for position in keys.indices { try key(keys[position], into: &sink) }
     }
     for position in keys.indices {
       do throws(PropertyListError) {
-        if !Sink.takesKeysFirst { try sink.key(keys[position].utf8Span.rawBytes) }
+        if !Sink.takesKeysFirst { try key(keys[position], into: &sink) }
         try values[position].walk(into: &sink, sortsKeys: sortsKeys, depth: depth - 1)
       } catch {
         throw error.below(.key(keys[position]))
       }
     }
     try sink.endDictionary()
+  }
+
+  @inline(__always)
+  private static func key<Sink: PropertyListSink & ~Copyable>(
+    _ text: String, into sink: inout Sink
+  ) throws(PropertyListError) {
+    try sink.key(text.utf8Span.rawBytes)
   }
 
   private static func sorted(

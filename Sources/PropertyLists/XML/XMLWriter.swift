@@ -31,10 +31,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
   }
 
   @inline(__always)
-  private mutating func beginLine() {
-    output.reserve(indent + 64)
-    for _ in 0..<indent { output.append(byte: UInt8(ascii: "\t")) }
-  }
+  private mutating func beginLine() { output.append(tabs: indent) }
 
   /// Called for each value, to forget a `CF$UID` that is no UID.
   @inline(__always)
@@ -132,7 +129,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     var start = 0
     while start < bytes.byteCount {
       let end = min(start + bytesPerLine, bytes.byteCount)
-      output.append(repeating: UInt8(ascii: "\t"), count: tabs)
+      output.append(tabs: tabs)
       Base64Text.append(bytes, start..<end, to: &output)
       output.append(byte: UInt8(ascii: "\n"))
       start = end
@@ -174,26 +171,12 @@ extension XMLWriter {
   /// Text with `&`, `<` and `>` escaped, as Apple's writer does, and CR, which every XML reader would turn into LF.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` for characters that XML 1.0 does not allow in a document.
+  @inline(__always)
   private mutating func appendEscaped(_ text: RawSpan) throws(PropertyListError) {
-    var index = 0
-    let end = text.byteCount
-    while index < end {
-      // The longest run without a byte that needs a look.
-      let start = index
-      while index + 8 <= end {
-        let faults = ByteClass.needsLook(text.littleEndianWord(at: index))
-        if faults != 0 {
-          index += faults.trailingZeroBitCount / 8
-          break
-        }
-        index += 8
-      }
-      if index + 8 > end {
-        while index < end, !ByteClass.needsLook(text[index]) { index += 1 }
-      }
-      output.append(text.extracting(start..<index))
-      guard index < end else { return }
+    var index = output.append(cleanTextOf: text, from: 0)
+    while index < text.byteCount {
       try appendSpecial(text, &index)
+      index = output.append(cleanTextOf: text, from: index)
     }
   }
 
