@@ -174,6 +174,8 @@ def hostile():
     put("hostile/circle-below.bplist", layout([b"\xa2\x01\x02", b"\x09", b"\xa1\x03", b"\xa1\x02"]))
     levels = 60
     put("hostile/expansion.bplist", layout([bytes([0xA2, n + 1, n + 1]) for n in range(levels)] + [b"\x51x"]))
+    put("hostile/expansion-of-nothing.bplist", layout(
+        [bytes([0xA8] + [n + 1] * 8) for n in range(40)] + [b"\xa0"], offset_width=2))
     wide = [b"\xa8" + bytes([n + 1] * 8) for n in range(40)] + [b"\x5f\x10\x64" + b"x" * 100]
     put("hostile/expansion-of-text.bplist", layout(wide, offset_width=2))
     put("hostile/count-2-63.bplist", layout([b"\xaf\x13\x7f" + b"\xff" * 7]))

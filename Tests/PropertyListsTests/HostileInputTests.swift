@@ -13,7 +13,8 @@ struct HostileInputTests {
     "circle-below.bplist": .circularReference, "dictionary-in-itself.bplist": .circularReference,
     "deep-513.bplist": .nestedTooDeeply, "deep-100000.bplist": .nestedTooDeeply,
     "deep-513.plist": .nestedTooDeeply, "deep-100000.plist": .nestedTooDeeply,
-    "expansion.bplist": .limitExceeded, "expansion-of-text.bplist": .limitExceeded, "overlap.bplist": .limitExceeded,
+    "expansion.bplist": .limitExceeded, "expansion-of-text.bplist": .limitExceeded,
+    "expansion-of-nothing.bplist": .limitExceeded, "overlap.bplist": .limitExceeded,
     "many-attributes.plist": .limitExceeded, "many-namespaces.plist": .limitExceeded,
     "key-twice.bplist": .duplicateKey, "key-twice-in-two-objects.bplist": .duplicateKey,
     "key-twice.plist": .duplicateKey, "key-twice-spelled.plist": .duplicateKey,
@@ -47,7 +48,9 @@ struct HostileInputTests {
     }
   }
 
-  @Test("cannot be written out again", arguments: ["expansion.bplist", "expansion-of-text.bplist"])
+  @Test(
+    "cannot be written out again",
+    arguments: ["expansion.bplist", "expansion-of-text.bplist", "expansion-of-nothing.bplist"])
   func expansionIsNotWritten(_ name: String) throws {
     let document = try PropertyListDocument(Fixtures.data("hostile/\(name)"))
     for format in PropertyListFormat.allCases {

@@ -166,6 +166,26 @@ struct ConversionTests {
     #expect(try PropertyList(kept.output) == ["a": false, "b": true])
   }
 
+  /// Over every file of the folder that `PLIST_CORPUS` names.
+  @Test(
+    "every file of a folder goes to XML and back, or is refused with one line that names it", arguments: Fixtures.corpus
+  )
+  func corpus(_ url: URL) throws {
+    let xml = try Tool.run("-i", url.path, "-f", "xml")
+    guard xml.status == 0 else {
+      #expect([3, 4, 5].contains(xml.status))
+      #expect(xml.errors.hasPrefix(url.path + ":") && xml.errors.filter { $0 == "\n" }.count == 1)
+      #expect(xml.output.isEmpty)
+      return
+    }
+    let binary = try Tool.run("-f", "bin", input: xml.output)
+    #expect(binary.status == 0)
+    #expect(try PropertyList(binary.output) == PropertyList(xml.output))
+    #expect(try Tool.run("-f", "xml", input: binary.output).output == xml.output)
+    // Reals of 4 bytes and fractions of seconds aside, which XML does not have, it is the value of the file.
+    #expect(try PropertyList(contentsOf: url).data(format: .xml) == xml.output)
+  }
+
   @Test("help and version")
   func help() throws {
     for option in ["-h", "--help"] {

@@ -142,7 +142,9 @@ struct BinaryTreeBuilder: ~Copyable {
       guard try layout.node(at: reference, in: bytes).kind == .string,
         case .string(let text) = try value(reference, depth: 0, in: bytes)
       else { throw document.keyIsNoString(reference) }
-      guard keys.updateValue(entry, forKey: text) == nil else { throw KeySets.duplicate(text, at: node.offset + entry * width) }
+      guard keys.updateValue(entry, forKey: text) == nil else {
+        throw KeySets.duplicate(text, at: node.offset + entry * width)
+      }
       try add(&total)
     }
     size = total

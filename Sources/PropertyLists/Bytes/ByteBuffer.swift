@@ -198,7 +198,8 @@ extension ByteBuffer {
       unsafe base.advanced(by: start).copyMemory(from: pairs.advanced(by: 2 * Int(rest)), byteCount: 2)
     } else {
       start -= 1
-      unsafe base.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest), toByteOffset: start, as: UInt8.self)
+      unsafe base.storeBytes(
+        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest), toByteOffset: start, as: UInt8.self)
     }
     while 24 - start < width {
       start -= 1

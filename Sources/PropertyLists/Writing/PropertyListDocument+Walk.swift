@@ -19,7 +19,7 @@ struct DocumentWalker: ~Copyable {
   mutating func walk<Sink: PropertyListSink & ~Copyable>(
     _ node: FlatNode, into sink: inout Sink, depth: Int, in bytes: RawSpan
   ) throws(PropertyListError) {
-    size += 1
+    try spend(1)
     switch node.kind {
     case .null: try sink.null()
     case .boolean: try sink.boolean(node.boolean)

@@ -219,7 +219,9 @@ extension PlainXMLScanner {
       index += 8
       guard index < end else { return false }
     }
-    guard index > start, case .success(let node) = XMLElement.scalar(element, bytes, start..<index) else { return false }
+    guard index > start, case .success(let node) = XMLElement.scalar(element, bytes, start..<index) else {
+      return false
+    }
     builder.append(node)
     return scanTag(tag, length: length, bytes)
   }
