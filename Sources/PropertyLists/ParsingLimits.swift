@@ -41,6 +41,16 @@ public struct ParsingLimits: Hashable, Sendable {
     }
   }
 
+  /// How many bytes and references of a binary file may be looked at. Objects can overlap, as Apple's reader allows; without a
+  /// bound, n bytes could make n objects of n bytes each. A file without overlaps needs one look at each byte, and one more at
+  /// keys.
+  static func overlapBudget(inputSize: Int) -> Int { 4 * inputSize + 1 << 16 }
+
+  static var overlap: PropertyListError {
+    PropertyListError(
+      .limitExceeded, "the objects overlap, and are many times larger together than the file", byteOffset: 8)
+  }
+
   static func expandsTooFar(limit: Int) -> PropertyListError {
     PropertyListError(.limitExceeded, "shared references expand to more than \(limit) values and bytes")
   }

@@ -31,12 +31,8 @@ extension PropertyList {
   public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {
     let document = node.document
     switch document.index {
-    case .binary(let layout):
-      var builder = BinaryTreeBuilder(layout, document)
-      self = try builder.value(node.index, depth: 0, in: document.source.bytes)
-    case .table(let table):
-      var builder = TableTreeBuilder(table)
-      self = try builder.value(node.flat, in: document.source.bytes)
+    case .binary(let layout): self = try TreeBuilder(layout, document).build(node.index, in: document.source.bytes)
+    case .table(let table): self = try TreeBuilder(table, document).build(node.index, in: document.source.bytes)
     }
   }
 }

@@ -13,9 +13,9 @@ public import OrderedCollections
 ///
 /// Machines that only read should use ``PropertyListDocument``, which allocates nothing per value.
 ///
-/// - Note: Two values are equal when every writer writes them as the same bytes. So not-a-number equals itself, `0.0` and
-///   `-0.0` differ, and a 4-byte real differs from the 8-byte real of the same value. Strings compare as Swift strings do:
-///   by canonical equivalence. Dictionaries are equal when they have the same entries in the same order.
+/// - Note: Numbers and dates are equal when their bits are: not-a-number equals itself, `0.0` and `-0.0` differ, and a 4-byte
+///   real differs from the 8-byte real of the same value. Strings compare as Swift strings do, by canonical equivalence.
+///   Dictionaries are equal when they have the same entries in the same order.
 public enum PropertyList: Sendable {
   case string(String)
   /// Any integer of `Int64` and of `UInt64`.

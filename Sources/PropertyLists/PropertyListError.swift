@@ -59,13 +59,6 @@ extension PropertyListError {
       self.column = column
     }
   }
-
-  /// The same error, seen from the container that has the faulty value as `component`.
-  func below(_ component: PropertyListKeyPath.Component) -> PropertyListError {
-    var error = self
-    error.keyPath = PropertyListKeyPath([component] + (keyPath?.components ?? []))
-    return error
-  }
 }
 
 extension PropertyListError: CustomStringConvertible {
@@ -83,10 +76,11 @@ extension PropertyListError: CustomStringConvertible {
   /// The message and the key path, for callers that print the place in a form of their own.
   public var detail: String {
     guard let components = keyPath?.components, !components.isEmpty else { return message }
-    guard components.count > 20 else { return "\(message) (in \(PropertyListKeyPath(components)))" }
-    let (head, tail) = (
-      PropertyListKeyPath(Array(components.prefix(10))), PropertyListKeyPath(Array(components.suffix(5)))
-    )
+    guard components.count > 20 else {
+      return "\(message) (in \(PropertyListKeyPath(components).description.printable(limit: 300)))"
+    }
+    let head = PropertyListKeyPath(Array(components.prefix(10))).description.printable(limit: 200)
+    let tail = PropertyListKeyPath(Array(components.suffix(5))).description.printable(limit: 100)
     return "\(message) (in \(head) … \(tail), \(components.count) levels deep)"
   }
 }

@@ -6,9 +6,11 @@ import PropertyLists
 struct Input {
   private let path: String
   /// How messages name it.
-  var name: String { path == "-" ? "<stdin>" : path }
+  var name: String { path == "-" ? "<stdin>" : path.printable() }
 
   init(_ path: String) { self.path = path }
+
+  static let standard = Input("-")
 
   static var isTerminal: Bool { FileSystem.isTerminal(0) }
 
@@ -26,7 +28,7 @@ struct Input {
   /// One line on standard error that names the file and the place.
   func report(_ error: PropertyListError) {
     switch error.kind {
-    case .inputOutput: note("plistutil: error: \(error.message)")
+    case .inputOutput: note("plistutil: error: \(error.message.printable())")
     default:
       if let position = error.position {
         note("\(name):\(position.line):\(position.column): error: \(error.detail)")
@@ -60,6 +62,11 @@ extension PropertyListError {
     case .circularReference: 5
     }
   }
+}
+
+/// A line on standard output.
+func output(_ text: String) throws(PropertyListError) {
+  try FileSystem.write(Data((text + "\n").utf8), to: 1, named: "standard output")
 }
 
 /// A line on standard error.

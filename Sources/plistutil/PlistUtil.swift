@@ -1,4 +1,5 @@
 import ArgumentParser
+import PropertyLists
 
 @main
 struct PlistUtil: ParsableCommand {
@@ -28,8 +29,20 @@ struct PlistUtil: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print the version.")
   var version = false
 
+  static func main() {
+    // A name that is not UTF-8 would be another name by now.
+    for argument in CommandLine.arguments where argument.unicodeScalars.contains("\u{FFFD}") {
+      exit(withError: ValidationError("\"\(argument.printable())\" is not UTF-8."))
+    }
+    main(nil)
+  }
+
   func run() throws {
-    if version { return print("plistutil \(Self.version)") }
+    if version {
+      return try Input.standard.reportingErrors { () throws(PropertyListError) in
+        try output("plistutil \(Self.version)")
+      }
+    }
     try conversion.run()
   }
 }

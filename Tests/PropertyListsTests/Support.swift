@@ -9,19 +9,14 @@ extension PropertyList {
     guard let source = try? XMLEncoding.decode(data),
       let table = PlainXMLScanner.scan(source.text.bytes, options: options)
     else { return nil }
-    return try tree(table, source.text)
+    return try PropertyList(PropertyListDocument(TextContent(text: source.text, table: table), .xml, options).root)
   }
 
   static func libxml2Lane(
     _ data: Data, options: PropertyListReadingOptions = .init()
   ) throws(PropertyListError) -> PropertyList {
     let content = try XMLParser.parse(XMLEncoding.decode(data), options: options)
-    return try tree(content.table, content.text)
-  }
-
-  private static func tree(_ table: NodeTable, _ text: Data) throws(PropertyListError) -> PropertyList {
-    var builder = TableTreeBuilder(table)
-    return try builder.value(table.nodes[table.root], in: text.bytes)
+    return try PropertyList(PropertyListDocument(content, .xml, options).root)
   }
 }
 

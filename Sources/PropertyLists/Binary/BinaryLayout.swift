@@ -158,8 +158,8 @@ extension BinaryLayout {
     return uid
   }
 
-  /// The integer object at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros, or with ones as one
-  /// writer of Apple's does; Apple's reader looks at its low half only, which would lose the rest of any other.
+  /// The integer object at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros; all ones are what a
+  /// writer of Apple's makes of the greatest. Apple's reader looks at the low half only, which would lose the rest of any other.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
     guard exponent <= 4 else {
@@ -171,10 +171,11 @@ extension BinaryLayout {
     case 8: return PropertyList.Integer(Int64(bitPattern: bytes.bigEndian(at: offset + 1, width: 8)))
     case 16:
       let high = bytes.bigEndian(at: offset + 1, width: 8)
-      guard high == 0 || high == .max else {
+      let low = bytes.bigEndian(at: offset + 9, width: 8)
+      guard high == 0 || (high == .max && low == .max) else {
         throw PropertyListError(.malformed, "an integer that needs more than 64 bits", byteOffset: offset)
       }
-      return PropertyList.Integer(bytes.bigEndian(at: offset + 9, width: 8))
+      return PropertyList.Integer(low)
     default: return PropertyList.Integer(bytes.bigEndian(at: offset + 1, width: width))
     }
   }

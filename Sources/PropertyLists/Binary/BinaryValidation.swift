@@ -10,8 +10,7 @@ struct BinaryValidator: ~Copyable {
   private var keyNumbers: [UInt32] = []
   /// Dictionaries whose keys were found in order, by the number of their entries.
   private var knownKeys = [FlatNode](repeating: .null, count: 64)
-  /// How many more bytes of content and references may be looked at. Objects can overlap, as Apple's reader allows; without a
-  /// bound, n bytes could make n objects of n bytes each.
+  /// How many more bytes of content and references may be looked at.
   private var budget: Int
 
   private enum State: UInt8 {
@@ -31,9 +30,11 @@ struct BinaryValidator: ~Copyable {
     var height: UInt16
   }
 
-  /// - Complexity: O(*n*) in the length of the file. Allocates three bytes an object.
+  /// - Complexity: O(*n*) in the length of the file. Allocates up to seven bytes an object, and a copy of each key.
   static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits) throws(PropertyListError) {
-    var validator = BinaryValidator(layout, depthLimit: limits.effectiveDepth, budget: 8 * bytes.byteCount + 1 << 20)
+    var validator = BinaryValidator(
+      layout, depthLimit: limits.effectiveDepth,
+      budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount))
     try validator.scanObjects(in: bytes)
     try validator.followReferences(in: bytes)
   }
@@ -48,9 +49,7 @@ struct BinaryValidator: ~Copyable {
 
   private mutating func spend(_ size: Int) throws(PropertyListError) {
     budget -= size
-    if budget < 0 {
-      throw PropertyListError(.limitExceeded, "the objects overlap, and are many times larger together than the file")
-    }
+    if budget < 0 { throw ParsingLimits.overlap }
   }
 
   private mutating func scanObjects(in bytes: RawSpan) throws(PropertyListError) {
@@ -155,7 +154,7 @@ struct BinaryValidator: ~Copyable {
       guard keyIndex.isFirst(Int(keyNumbers[reference]) - 1) else {
         let key = try NodeContent.string(layout.node(at: reference, in: bytes), in: bytes)
         throw PropertyListError(
-          .duplicateKey, "the key \"\(key)\" stands twice in a dictionary", byteOffset: node.offset + entry * width)
+          .duplicateKey, "the key \(key.quoted) stands twice in a dictionary", byteOffset: node.offset + entry * width)
       }
     }
     knownKeys[node.count & 63] = node

@@ -9,55 +9,49 @@ struct KeySets {
   typealias KeySet = OrderedDictionary<String, Int>
 
   private struct Slot {
-    var place = 0
-    var count = -1
+    var node = FlatNode.null
     var keys: KeySet = [:]
   }
 
   private var slots = [Slot](repeating: Slot(), count: 64)
 
-  /// The set that was stored last under `hash`, and a place in the document where its keys stand. The caller compares.
+  /// The keys of a dictionary, if one before it had the same.
   @inline(__always)
-  func candidate(_ hash: UInt64, count: Int) -> (place: Int, keys: KeySet)? {
-    let slot = slots[Int(truncatingIfNeeded: hash >> 58)]
-    return slot.count == count ? (slot.place, slot.keys) : nil
+  func find(_ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) throws(PropertyListError) -> KeySet? {
+    let slot = slots[try slotNumber(node, source, in: bytes)]
+    guard slot.node.kind == .dictionary, slot.node.count == node.count,
+      source.haveSameKeys(slot.node, node, in: bytes)
+    else { return nil }
+    return slot.keys
   }
 
-  mutating func store(_ keys: KeySet, at place: Int, _ hash: UInt64) {
-    slots[Int(truncatingIfNeeded: hash >> 58)] = Slot(place: place, count: keys.count, keys: keys)
+  mutating func store(_ keys: KeySet, of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) {
+    guard let number = try? slotNumber(node, source, in: bytes) else { return }
+    slots[number] = Slot(node: node, keys: keys)
   }
 
-  /// Spreads what tells key sets apart over the high bits, which choose the slot.
+  /// The slot by the number of keys and by what is quickly known of the first and the last.
   @inline(__always)
-  static func hash(_ count: Int, _ first: UInt64, _ last: UInt64) -> UInt64 {
-    (UInt64(truncatingIfNeeded: count) ^ first &* 31 ^ last &* 0x0100_0193) &* 0x9E37_79B9_7F4A_7C15
-  }
-
-  /// A dictionary of these keys, with the values in their order.
-  ///
-  /// - Parameter value: the value of the entry at a position.
-  @inline(__always)
-  static func dictionary(
-    _ keys: KeySet, _ value: (Int) throws(PropertyListError) -> PropertyList
-  ) throws(PropertyListError) -> PropertyList {
-    do {
-      return .dictionary(
-        try keys.mapValues { position in
-          do throws(PropertyListError) {
-            return try value(position)
-          } catch {
-            throw error.below(.key(keys.keys[position]))
-          }
-        })
-    } catch let error as PropertyListError {
-      throw error
-    } catch {
-      // `mapValues` passes on what `value` throws, and that is of one type.
-      throw PropertyListError(.malformed, "\(error)")
+  private func slotNumber(
+    _ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan
+  ) throws(PropertyListError) -> Int {
+    let first = try source.child(source.keyPosition(0, of: node), of: node, in: bytes)
+    let last = try source.child(source.keyPosition(node.count - 1, of: node), of: node, in: bytes)
+    var mix = UInt64(truncatingIfNeeded: node.count)
+    if source.sharedPlaceCount > 0 {
+      mix ^= UInt64(truncatingIfNeeded: first) &* 31 ^ UInt64(truncatingIfNeeded: last) &* 0x0100_0193
+    } else {
+      mix ^= UInt64(truncatingIfNeeded: try source.node(at: first, in: bytes).length) &* 31
+      mix ^= UInt64(truncatingIfNeeded: try source.node(at: last, in: bytes).length) &* 0x0100_0193
     }
+    return Int(truncatingIfNeeded: (mix &* 0x9E37_79B9_7F4A_7C15) >> 58)
   }
 
-  static func duplicate(_ key: String, at offset: Int) -> PropertyListError {
-    PropertyListError(.duplicateKey, "the key \"\(key)\" stands twice in a dictionary", byteOffset: offset)
+  static func duplicate(_ key: String, _ former: String) -> PropertyListError {
+    key.utf8.elementsEqual(former.utf8)
+      ? PropertyListError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary")
+      : PropertyListError(
+        .duplicateKey,
+        "the key \(key.quoted) stands in a dictionary in two spellings, which Unicode and Swift take as one")
   }
 }

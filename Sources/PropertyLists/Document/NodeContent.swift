@@ -2,11 +2,6 @@ internal import FoundationEssentials
 
 /// Reads the strings and data of nodes out of the bytes of their document. The one place that knows every ``ContentEncoding``.
 enum NodeContent {
-  @inline(__always)
-  static func bytes(_ node: FlatNode, in document: borrowing RawSpan) -> Range<Int> {
-    node.offset..<node.offset + node.length
-  }
-
   /// A string whose text its reader has checked: one of a node table.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {
     let content = document.extracting(node.offset..<node.offset + node.length)
@@ -78,7 +73,13 @@ enum NodeContent {
 extension [UInt8] {
   @inline(__always)
   mutating func append(bytes: RawSpan) {
-    reserveCapacity(count + bytes.byteCount)
-    for index in 0..<bytes.byteCount { append(bytes[index]) }
+    // Sound: the buffer is only read, and inside the closure.
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+
+  /// Makes room for `size` more bytes; again and again without moving what is there each time.
+  @inline(__always)
+  mutating func reserve(_ size: Int) {
+    if count + size > capacity { reserveCapacity(Swift.max(count + size, 2 * capacity)) }
   }
 }

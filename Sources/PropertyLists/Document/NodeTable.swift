@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 private import OrderedCollections
 
 /// The nodes of a document of a text format: the children of a container stand side by side, before their container, and the
@@ -6,6 +7,13 @@ struct NodeTable: Sendable {
   fileprivate(set) var nodes: [FlatNode] = []
 
   var root: Int { nodes.count - 1 }
+}
+
+/// What a reader of a text format makes.
+struct TextContent {
+  /// UTF-8; what the offsets of the table refer to.
+  let text: Data
+  let table: NodeTable
 }
 
 /// Builds a node table out of the values in the order of the text.
@@ -109,9 +117,11 @@ extension NodeTableBuilder {
   private func uidDictionary(at start: Int, in bytes: RawSpan) -> FlatNode? {
     guard options.recognizesUIDDictionaries, pending[start + 1].kind == .integer else { return nil }
     let key = pending[start]
-    guard key.length == 6, bytes.starts(with: "CF$UID", at: key.offset),
-      let value = UInt32(exactly: pending[start + 1].integer)
-    else { return nil }
+    let isUID =
+      key.encoding == .xmlText
+      ? NodeContent.text(key, in: bytes) == "CF$UID"
+      : key.length == 6 && bytes.starts(with: "CF$UID", at: key.offset)
+    guard isUID, let value = UInt32(exactly: pending[start + 1].integer) else { return nil }
     return .uid(value)
   }
 

@@ -87,9 +87,8 @@ extension PropertyListDocument.Node {
     guard flat.kind == .dictionary, position >= 0, position < flat.count else {
       throw PropertyListError(.noSuchValue, "no entry \(position) in a value of kind \(kind.rawValue) with \(count)")
     }
-    let key = try document.child(of: flat, document.keyPosition(position, of: flat))
-    guard let text = try key.string else { throw document.keyIsNoString(key.index) }
-    return (text, try document.child(of: flat, document.valuePosition(position, of: flat)))
+    let key = try NodeContent.string(document.key(position, of: flat), in: document.source.bytes)
+    return (key, try document.value(position, of: flat))
   }
 
   /// The value of a dictionary for a key; nil if there is none, or if this is no dictionary.
@@ -104,19 +103,18 @@ extension PropertyListDocument.Node {
     let bytes = document.source.bytes
     var decoded: [UInt8] = []
     for position in 0..<flat.count {
-      let node = try document.child(of: flat, document.keyPosition(position, of: flat))
-      guard node.flat.kind == .string else { throw document.keyIsNoString(node.index) }
+      let node = try document.key(position, of: flat)
       let isEqual: Bool
-      if node.flat.encoding == .ascii || node.flat.encoding == .verbatim {
+      if node.encoding == .ascii || node.encoding == .verbatim {
         isEqual =
-          node.flat.length == wanted.count
-          && bytes.extracting(NodeContent.bytes(node.flat, in: bytes)).hasSameBytes(as: wanted.rawBytes)
+          node.length == wanted.count
+          && bytes.extracting(node.offset..<node.offset + node.length).hasSameBytes(as: wanted.rawBytes)
       } else {
         decoded.removeAll(keepingCapacity: true)
-        try NodeContent.appendText(node.flat, in: bytes, to: &decoded)
+        try NodeContent.appendText(node, in: bytes, to: &decoded)
         isEqual = decoded == wanted
       }
-      if isEqual { return try document.child(of: flat, document.valuePosition(position, of: flat)) }
+      if isEqual { return try document.value(position, of: flat) }
     }
     return nil
   }
@@ -137,10 +135,11 @@ extension PropertyListDocument.Node {
       public mutating func next() -> Result<PropertyListDocument.Node, PropertyListError>? {
         guard position < parent.count else { return nil }
         defer { position += 1 }
-        let document = parent.document
-        let place = parent.flat.kind == .array ? position : document.valuePosition(position, of: parent.flat)
         do throws(PropertyListError) {
-          return .success(try document.child(of: parent.flat, place))
+          return .success(
+            parent.flat.kind == .array
+              ? try parent.document.child(of: parent.flat, position)
+              : try parent.document.value(position, of: parent.flat))
         } catch {
           return .failure(error)
         }
@@ -151,45 +150,33 @@ extension PropertyListDocument.Node {
 
 extension PropertyListDocument {
   /// The child number `position` of a container, keys counted.
-  @inline(__always)
-  func childIndex(of container: FlatNode, _ position: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
-    switch index {
-    case .binary(let layout):
-      try layout.reference(at: container.offset + position * layout.referenceWidth, in: bytes)
-    case .table: container.offset + position
-    }
-  }
-
-  @inline(__always)
-  func flatNode(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
-    switch index {
-    case .binary(let layout): try layout.node(at: place, in: bytes)
-    case .table(let table): table.nodes[place]
-    }
-  }
-
-  @inline(__always)
   fileprivate func child(of container: FlatNode, _ position: Int) throws(PropertyListError) -> Node {
-    let bytes = source.bytes
-    let place = try childIndex(of: container, position, in: bytes)
-    return Node(document: self, index: place, flat: try flatNode(at: place, in: bytes))
+    switch index {
+    case .binary(let layout): try child(of: container, position, layout)
+    case .table(let table): try child(of: container, position, table)
+    }
   }
 
-  /// Where a dictionary has the key of an entry among its children: a binary one has all keys first.
-  @inline(__always)
-  func keyPosition(_ entry: Int, of dictionary: FlatNode) -> Int {
-    if case .binary = index { entry } else { 2 * entry }
+  private func child(
+    of container: FlatNode, _ position: Int, _ source: some NodeSource
+  ) throws(PropertyListError) -> Node {
+    let bytes = self.source.bytes
+    let place = try source.child(position, of: container, in: bytes)
+    return Node(document: self, index: place, flat: try source.node(at: place, in: bytes))
   }
 
-  @inline(__always)
-  func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int {
-    if case .binary = index { dictionary.count + entry } else { 2 * entry + 1 }
+  fileprivate func key(_ entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
+    switch index {
+    case .binary(let layout): try layout.key(entry, of: dictionary, in: source.bytes)
+    case .table(let table): try table.key(entry, of: dictionary, in: source.bytes)
+    }
   }
 
-  func keyIsNoString(_ object: Int) -> PropertyListError {
-    var error = PropertyListError(.malformed, "a key of a dictionary that is no string")
-    if case .binary(let layout) = index { error.byteOffset = try? layout.offset(of: object, in: source.bytes) }
-    return error
+  fileprivate func value(_ entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> Node {
+    switch index {
+    case .binary(let layout): try child(of: dictionary, layout.valuePosition(entry, of: dictionary), layout)
+    case .table(let table): try child(of: dictionary, table.valuePosition(entry, of: dictionary), table)
+    }
   }
 }
 

@@ -39,7 +39,7 @@ public final class PropertyListDocument: Sendable {
   ///   - format: the format of the input; nil to go by how it begins.
   /// - Throws: ``PropertyListError``; for a binary property list only what is wrong with its header, its trailer and its root.
   /// - Complexity: O(1) for the binary format, O(*n*) in the length of the input for the others.
-  public init(
+  public convenience init(
     _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
     try options.limits.check(inputSize: data.count)
@@ -47,22 +47,31 @@ public final class PropertyListDocument: Sendable {
     guard let format = format ?? PropertyListFormat(detecting: data.bytes) else {
       throw PropertyListError(.unknownFormat, "neither a binary nor an XML property list", byteOffset: 0)
     }
-    self.format = format
-    self.options = options
     switch format {
     case .binary:
       let layout = try BinaryLayout(data.bytes)
-      source = data
-      index = .binary(layout)
-      rootIndex = layout.topObject
-      rootNode = try layout.node(at: rootIndex, in: data.bytes)
-    case .xml:
-      let content = try XMLReader.read(data, options: options)
-      source = content.text
-      index = .table(content.table)
-      rootIndex = content.table.root
-      rootNode = content.table.nodes[rootIndex]
+      let root = try layout.node(at: layout.topObject, in: data.bytes)
+      self.init(format, options, data, .binary(layout), rootIndex: layout.topObject, root)
+    case .xml: self.init(try XMLReader.read(data, options: options), format, options)
     }
+  }
+
+  /// A document of a text format that has been read.
+  convenience init(_ content: TextContent, _ format: PropertyListFormat, _ options: PropertyListReadingOptions) {
+    let root = content.table.root
+    self.init(format, options, content.text, .table(content.table), rootIndex: root, content.table.nodes[root])
+  }
+
+  private init(
+    _ format: PropertyListFormat, _ options: PropertyListReadingOptions, _ source: Data, _ index: Index, rootIndex: Int,
+    _ rootNode: FlatNode
+  ) {
+    self.format = format
+    self.options = options
+    self.source = source
+    self.index = index
+    self.rootIndex = rootIndex
+    self.rootNode = rootNode
   }
 
   /// Reads a file into memory and parses it.
@@ -72,7 +81,8 @@ public final class PropertyListDocument: Sendable {
     contentsOf url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
-    try self.init(FileSystem.read(url.path, limit: options.limits.inputSize), format: format, options: options)
+    try self.init(
+      FileSystem.read(FileSystem.path(url), limit: options.limits.inputSize), format: format, options: options)
   }
 
   /// Maps a file into memory and parses it there: of a large binary property list, only the pages that are looked at are read.
@@ -84,13 +94,16 @@ public final class PropertyListDocument: Sendable {
     mapping url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
-    try self.init(FileSystem.map(url.path), format: format, options: options)
+    try self.init(FileSystem.map(FileSystem.path(url)), format: format, options: options)
   }
 }
 
 extension PropertyListDocument {
   /// Checks the whole document: every object that the root leads to, the text of every string, that no key stands twice in a
-  /// dictionary, that no container contains itself, and the depth. What passes can be read without error.
+  /// dictionary, that no container contains itself, and the depth.
+  ///
+  /// What passes can be read without error through ``root``. A tree, and output, have one more limit, how far shared references
+  /// expand; and a tree has no room for two keys of one dictionary that Unicode holds equivalent.
   ///
   /// - Throws: ``PropertyListError`` with the key path of the value that is wrong.
   /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were read.
@@ -99,7 +112,7 @@ extension PropertyListDocument {
     try BinaryValidator.validate(layout, source.bytes, limits: options.limits)
   }
 
-  /// How many values there are, keys aside: objects of a binary file's table (shared ones once), elements of a text.
+  /// How many objects the table of a binary file has, keys and shared ones once each; how many values a text has, keys aside.
   public var objectCount: Int {
     switch index {
     case .binary(let layout): layout.objectCount

@@ -63,20 +63,22 @@ extension PropertyListDocument.Node {
       switch node.kind {
       case .dictionary:
         guard let next = try node.value(forKey: part) else {
-          throw PropertyListError(.noSuchValue, "no key \"\(part)\"", keyPath: walked)
+          throw PropertyListError(.noSuchValue, "no key \(part.quoted)", keyPath: walked)
         }
         node = next
         walked.components.append(.key(part))
       case .array:
-        guard let index = Int(part), index >= 0, index < node.count else {
+        guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let index = Int(part),
+          index < node.count
+        else {
           throw PropertyListError(
-            .noSuchValue, "\"\(part)\" is no index of an array of \(node.count)", keyPath: walked)
+            .noSuchValue, "\(part.quoted) is no index of an array of \(node.count)", keyPath: walked)
         }
         node = try node.child(at: index)
         walked.components.append(.index(index))
       default:
         throw PropertyListError(
-          .noSuchValue, "\"\(part)\" below a value of kind \(node.kind.rawValue)", keyPath: walked)
+          .noSuchValue, "\(part.quoted) below a value of kind \(node.kind.rawValue)", keyPath: walked)
       }
     }
     return node

@@ -82,21 +82,20 @@ package enum FileSystem {
   /// A symbolic link is followed, so that the file it names is replaced and not the link. The permission bits of the old file
   /// are kept, and its owner where the system allows that. What is no regular file, such as a terminal or a pipe, is written to.
   package static func replace(_ path: String, with data: Data) throws(PropertyListError) {
-    let target = resolvedPath(path)
     var status = stat()
-    let exists = unsafe stat(target, &status) == 0
+    let exists = unsafe stat(path, &status) == 0
     if !exists, errno != ENOENT { throw failure("write", path) }
     if exists {
       if status.st_mode & S_IFMT == S_IFDIR {
         throw PropertyListError(.inputOutput(errno: EISDIR), "cannot write \(path): \(message(EISDIR))")
       }
-      if status.st_mode & S_IFMT != S_IFREG { return try writeThrough(path, data) }
+      // The names there are of open files of processes; there is nothing to rename.
+      let isOpenFile = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
+      if status.st_mode & S_IFMT != S_IFREG || isOpenFile { return try writeThrough(path, data) }
     }
-    let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = slash.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
-    let name = slash.map { String(target[target.index(after: $0)...]) } ?? target
-
-    let (descriptor, temporary) = try createTemporary(in: folder, for: name, reportedAs: path)
+    let target = resolvedPath(path)
+    // Nobody else may read it until it has the permissions it is to have.
+    let (descriptor, temporary) = try createTemporary(for: target, mode: exists ? 0o600 : 0o666, reportedAs: path)
     do throws(PropertyListError) {
       defer { _ = close(descriptor) }
       if exists {
@@ -116,10 +115,10 @@ package enum FileSystem {
       throw error
     }
     // The new name is on the disk when its folder is. Some file systems cannot sync a folder; the file is complete all the same.
-    let folderDescriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folderDescriptor >= 0 {
-      _ = fsync(folderDescriptor)
-      _ = close(folderDescriptor)
+    let folder = unsafe open(folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folder >= 0 {
+      _ = fsync(folder)
+      _ = close(folder)
     }
   }
 
@@ -139,6 +138,14 @@ package enum FileSystem {
     }
   }
 
+  /// The path of a file URL.
+  static func path(_ url: URL) throws(PropertyListError) -> String {
+    guard url.isFileURL else {
+      throw PropertyListError(.inputOutput(errno: EINVAL), "\(url.absoluteString.quoted) is no file URL")
+    }
+    return url.path
+  }
+
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 }
 
@@ -149,40 +156,53 @@ extension FileSystem {
     return descriptor
   }
 
+  /// A path as the system has it: bytes, which need not be UTF-8, and a NUL.
+  private typealias SystemPath = [CChar]
+
+  private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
+
   /// The file that a path leads to when all symbolic links are followed; also if the last of them names no file yet.
-  private static func resolvedPath(_ path: String) -> String {
-    var current = path
+  private static func resolvedPath(_ path: String) -> SystemPath {
+    var current = Array(path.utf8CString)
     // As many links as Linux follows.
     for _ in 0..<40 {
-      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+      var target = SystemPath(repeating: 0, count: Int(PATH_MAX) + 1)
       let length = unsafe readlink(current, &target, target.count - 1)
       guard length > 0 else { break }
-      let name = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      if name.utf8.first == UInt8(ascii: "/") {
-        current = name
-      } else if let slash = current.lastIndex(of: "/") {
-        current = current[...slash] + name
-      } else {
-        current = name
-      }
+      let name = target.prefix(length) + [0]
+      current = name.first == slash ? Array(name) : folderPrefix(of: current) + name
     }
     return current
   }
 
-  /// Creates a file that no other process knows, with the permissions that a new file gets.
+  /// The folder that a path names something in; `.` if it names none.
+  private static func folder(of path: SystemPath) -> SystemPath {
+    let folder = folderPrefix(of: path)
+    return (folder.isEmpty ? [CChar(bitPattern: UInt8(ascii: "."))] : folder) + [0]
+  }
+
+  /// What stands before the name at the end of a path, up to the last slash.
+  private static func folderPrefix(of path: SystemPath) -> SystemPath {
+    path.lastIndex(of: slash).map { Array(path[...$0]) } ?? []
+  }
+
+  /// Creates a file beside another that no other process knows.
   private static func createTemporary(
-    in folder: String, for name: String, reportedAs path: String
-  ) throws(PropertyListError) -> (descriptor: Int32, path: String) {
+    for target: SystemPath, mode: mode_t, reportedAs path: String
+  ) throws(PropertyListError) -> (descriptor: Int32, path: SystemPath) {
+    let folder = folderPrefix(of: target)
     // A file name has at most 255 bytes.
-    let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+    let stem = target.dropFirst(folder.count).dropLast().prefix(200)
     for _ in 0..<100 {
-      let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-      let candidate = "\(folder)/.\(stem).\(suffix).tmp"
-      let descriptor = unsafe open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
+      let candidate = folder + [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
+      let descriptor = unsafe open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
       if descriptor >= 0 { return (descriptor, candidate) }
       guard errno == EEXIST else { break }
     }
-    throw failure("write", path)
+    let code = errno
+    let reason = code == EACCES || code == EROFS ? "no file can be made in its folder: \(message(code))" : message(code)
+    throw PropertyListError(.inputOutput(errno: code), "cannot write \(path): \(reason)")
   }
 
   private static func writeThrough(_ path: String, _ data: Data) throws(PropertyListError) {

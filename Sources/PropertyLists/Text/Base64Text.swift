@@ -56,7 +56,7 @@ enum Base64Text {
 
   /// Appends the bytes of text without fault.
   static func decode(_ text: RawSpan, into bytes: inout [UInt8]) {
-    bytes.reserveCapacity(bytes.count + text.byteCount / 4 * 3 + 2)
+    bytes.reserve(text.byteCount / 4 * 3 + 2)
     let meaning = meaning
     var collected: UInt32 = 0
     var digits = 0

@@ -11,7 +11,7 @@ enum UTF16Text {
 
   /// - Returns: nil, or the offset of the first unit that is a surrogate without its partner.
   static func decode(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
-    text.reserveCapacity(text.count + bytes.byteCount)
+    text.reserve(bytes.byteCount)
     var offset = 0
     let end = bytes.byteCount & ~1
     while offset < end {

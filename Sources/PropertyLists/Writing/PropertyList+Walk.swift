@@ -2,12 +2,55 @@ internal import FoundationEssentials
 internal import OrderedCollections
 
 extension PropertyList {
-  /// Tells this value to a writer.
+  /// Tells this value to a writer. It keeps its own stack, so that the depth of a value costs no stack of the thread.
   ///
-  /// Recursion is bounded by `depth`, how many more levels of containers there may be.
+  /// - Parameter depth: how deep containers may be nested.
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, sortsKeys: Bool, depth: Int
   ) throws(PropertyListError) {
+    if try tellScalar(to: &sink) { return }
+    var outer: [WalkFrame] = []
+    var current = try WalkFrame(self, &sink, sortsKeys: sortsKeys, depth: depth)
+    // The next child of the current container.
+    var next = 0
+    do throws(PropertyListError) {
+      walking: while true {
+        // Spans, because reading an element of an array takes a reference to what it holds.
+        let (keyArray, valueArray) = (current.keys, current.values)
+        let (keys, values) = (keyArray.span, valueArray.span)
+        while next < values.count {
+          if current.isDictionary, !Sink.takesKeysFirst { try Self.tell(key: keys[next], to: &sink) }
+          next += 1
+          if try values[next - 1].tellScalar(to: &sink) { continue }
+          guard outer.count + 1 < depth else { throw ParsingLimits.nestedTooDeeply(limit: depth) }
+          let inner = try WalkFrame(values[next - 1], &sink, sortsKeys: sortsKeys, depth: depth)
+          current.next = next
+          outer.append(current)
+          current = inner
+          next = 0
+          continue walking
+        }
+        if current.isDictionary { try sink.endDictionary() } else { try sink.endArray() }
+        guard let parent = outer.popLast() else { return }
+        current = parent
+        next = parent.next
+      }
+    } catch {
+      var error = error
+      current.next = next
+      error.keyPath = PropertyListKeyPath(
+        (outer + [current]).filter { $0.next > 0 }.map { frame in
+          frame.isDictionary ? .key(frame.keys[frame.next - 1]) : .index(frame.next - 1)
+        })
+      throw error
+    }
+  }
+
+  /// Tells a value that is no container.
+  ///
+  /// - Returns: false, and tells nothing, for a container.
+  @inline(__always)
+  private func tellScalar<Sink: PropertyListSink & ~Copyable>(to sink: inout Sink) throws(PropertyListError) -> Bool {
     switch self {
     case .string(let value): try sink.string(value.utf8Span.rawBytes)
     case .integer(let value): try sink.integer(value)
@@ -18,57 +61,46 @@ extension PropertyList {
     case .data(let value): try sink.data(value.bytes)
     case .uid(let value): try sink.uid(value.value)
     case .null: try sink.null()
-    case .array(let elements):
-      guard depth > 0 else { throw PropertyListError(.nestedTooDeeply, "containers are nested too deeply to write") }
-      try sink.beginArray(count: elements.count)
-      let span = elements.span
-      for position in span.indices {
-        do throws(PropertyListError) {
-          try span[position].walk(into: &sink, sortsKeys: sortsKeys, depth: depth - 1)
-        } catch {
-          throw error.below(.index(position))
-        }
-      }
-      try sink.endArray()
-    case .dictionary(let entries):
-      guard depth > 0 else { throw PropertyListError(.nestedTooDeeply, "containers are nested too deeply to write") }
-      try Self.walk(sortsKeys ? Self.sorted(entries) : entries, into: &sink, sortsKeys: sortsKeys, depth: depth)
+    case .array, .dictionary: return false
     }
-  }
-
-  private static func walk<Sink: PropertyListSink & ~Copyable>(
-    _ entries: OrderedDictionary<String, PropertyList>, into sink: inout Sink, sortsKeys: Bool, depth: Int
-  ) throws(PropertyListError) {
-    // Spans, because reading an element of a collection takes a reference to what it holds.
-    let (keyArray, valueArray) = (entries.keys.elements, entries.values.elements)
-    let (keys, values) = (keyArray.span, valueArray.span)
-    try sink.beginDictionary(count: keys.count)
-    if Sink.takesKeysFirst {
-      for position in keys.indices { try key(keys[position], into: &sink) }
-    }
-    for position in keys.indices {
-      do throws(PropertyListError) {
-        if !Sink.takesKeysFirst { try key(keys[position], into: &sink) }
-        try values[position].walk(into: &sink, sortsKeys: sortsKeys, depth: depth - 1)
-      } catch {
-        throw error.below(.key(keys[position]))
-      }
-    }
-    try sink.endDictionary()
+    return true
   }
 
   @inline(__always)
-  private static func key<Sink: PropertyListSink & ~Copyable>(
-    _ text: String, into sink: inout Sink
+  fileprivate static func tell<Sink: PropertyListSink & ~Copyable>(
+    key: String, to sink: inout Sink
   ) throws(PropertyListError) {
-    try sink.key(text.utf8Span.rawBytes)
+    try sink.key(key.utf8Span.rawBytes)
   }
+}
 
-  private static func sorted(
-    _ entries: OrderedDictionary<String, PropertyList>
-  ) -> OrderedDictionary<String, PropertyList> {
-    var sorted = entries
-    sorted.sort { KeyOrder.precedes($0.key.utf8, $1.key.utf8) }
-    return sorted
+/// A container that has been begun.
+private struct WalkFrame {
+  let isDictionary: Bool
+  /// Of a dictionary; empty for an array.
+  let keys: [String]
+  let values: [PropertyList]
+  var next = 0
+
+  /// Tells the beginning of a container, and its keys if the writer takes them first.
+  @inline(__always)
+  init<Sink: PropertyListSink & ~Copyable>(
+    _ container: PropertyList, _ sink: inout Sink, sortsKeys: Bool, depth: Int
+  ) throws(PropertyListError) {
+    guard depth > 0 else { throw ParsingLimits.nestedTooDeeply(limit: depth) }
+    switch container {
+    case .array(let elements):
+      (isDictionary, keys, values) = (false, [], elements)
+      try sink.beginArray(count: elements.count)
+    case .dictionary(var entries):
+      if sortsKeys { entries.sort { KeyOrder.precedes($0.key.utf8, $1.key.utf8) } }
+      (isDictionary, keys, values) = (true, entries.keys.elements, entries.values.elements)
+      try sink.beginDictionary(count: keys.count)
+      if Sink.takesKeysFirst {
+        let span = keys.span
+        for position in span.indices { try PropertyList.tell(key: span[position], to: &sink) }
+      }
+    default: (isDictionary, keys, values) = (false, [], [])
+    }
   }
 }

@@ -32,7 +32,7 @@ extension PropertyList {
   public func write(
     to url: URL, format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) {
-    try FileSystem.replace(url.path, with: data(format: format, options: options))
+    try FileSystem.replace(FileSystem.path(url), with: data(format: format, options: options))
   }
 }
 
@@ -59,7 +59,14 @@ extension PropertyListDocument.Node {
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, _ options: PropertyListWritingOptions
   ) throws(PropertyListError) {
-    var walker = DocumentWalker(document, sortsKeys: options.sortsKeys)
-    try walker.walk(flat, into: &sink, depth: options.effectiveDepth, in: document.source.bytes)
+    let bytes = document.source.bytes
+    switch document.index {
+    case .binary(let layout):
+      var walker = DocumentWalker(layout, document, options)
+      try walker.walk(flat, into: &sink, in: bytes)
+    case .table(let table):
+      var walker = DocumentWalker(table, document, options)
+      try walker.walk(flat, into: &sink, in: bytes)
+    }
   }
 }

@@ -1,25 +1,74 @@
 internal import FoundationEssentials
 
-/// Tells the values of a document to a writer, without a tree in between.
-struct DocumentWalker: ~Copyable {
+/// Tells the values of a document to a writer, without a tree in between. It keeps its own stack, so that the depth of a document
+/// costs no stack of the thread.
+struct DocumentWalker<Source: NodeSource>: ~Copyable {
+  private let source: Source
   private let document: PropertyListDocument
   private let sortsKeys: Bool
+  private let depthLimit: Int
   private let sizeLimit: Int
-  /// The size told so far, in the sense of ``ParsingLimits/expandedSize``. Only the binary format can share.
+  /// The size told so far, in the sense of ``ParsingLimits/expandedSize``, and the levels each value stands below others,
+  /// because text formats indent by them. Only the binary format can share.
   private var size = 0
   private var scratch: [UInt8] = []
+  /// The containers around the current one.
+  private var outer: [Frame] = []
+  private var current = Frame(node: .null, order: [])
 
-  init(_ document: PropertyListDocument, sortsKeys: Bool) {
+  /// A container that has been begun.
+  private struct Frame {
+    let node: FlatNode
+    /// The entries of a dictionary in the order of their keys, if that is asked for.
+    let order: [Int]
+    var next = 0
+
+    func entry(_ position: Int) -> Int { order.isEmpty ? position : order[position] }
+  }
+
+  init(_ source: Source, _ document: PropertyListDocument, _ options: PropertyListWritingOptions) {
+    self.source = source
     self.document = document
-    self.sortsKeys = sortsKeys
+    sortsKeys = options.sortsKeys
+    depthLimit = options.effectiveDepth
     sizeLimit = document.options.limits.effectiveExpandedSize(inputSize: document.source.count)
   }
 
-  /// Recursion is bounded by `depth`, how many more levels of containers there may be.
+  /// Tells the value of a node with all that is below it.
   mutating func walk<Sink: PropertyListSink & ~Copyable>(
-    _ node: FlatNode, into sink: inout Sink, depth: Int, in bytes: RawSpan
+    _ root: FlatNode, into sink: inout Sink, in bytes: RawSpan
   ) throws(PropertyListError) {
-    try spend(1)
+    do throws(PropertyListError) {
+      // A container around the root, so that the root is a child like all others.
+      current = Frame(node: .container(.array, offset: 0, count: 1), order: [], next: 1)
+      try tell(root, to: &sink, in: bytes)
+      while true {
+        while current.next < current.node.count {
+          let position = current.next
+          current.next = position + 1
+          var child = position
+          if current.node.kind == .dictionary {
+            let entry = current.entry(position)
+            if !Sink.takesKeysFirst { try tellKey(entry, of: current.node, to: &sink, in: bytes) }
+            child = source.valuePosition(entry, of: current.node)
+          }
+          try tell(source.node(at: source.child(child, of: current.node, in: bytes), in: bytes), to: &sink, in: bytes)
+        }
+        guard let parent = outer.popLast() else { return }
+        if current.node.kind == .dictionary { try sink.endDictionary() } else { try sink.endArray() }
+        current = parent
+      }
+    } catch {
+      throw located(error, in: bytes)
+    }
+  }
+
+  /// Tells a scalar, or begins with a container.
+  @inline(__always)
+  private mutating func tell<Sink: PropertyListSink & ~Copyable>(
+    _ node: FlatNode, to sink: inout Sink, in bytes: RawSpan
+  ) throws(PropertyListError) {
+    try spend(1 + outer.count)
     switch node.kind {
     case .null: try sink.null()
     case .boolean: try sink.boolean(node.boolean)
@@ -49,51 +98,38 @@ struct DocumentWalker: ~Copyable {
         NodeContent.appendData(node, in: bytes, to: &scratch)
         try sink.data(scratch.rawBytes)
       }
-    case .array:
-      try checkDepth(depth)
+    case .array, .dictionary: try begin(node, to: &sink, in: bytes)
+    }
+  }
+
+  private mutating func begin<Sink: PropertyListSink & ~Copyable>(
+    _ node: FlatNode, to sink: inout Sink, in bytes: RawSpan
+  ) throws(PropertyListError) {
+    guard outer.count < depthLimit else {
+      // A circle is the better answer, if there is one.
+      try document.validate()
+      throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
+    }
+    // Before a writer makes room for so many.
+    try spend(node.count)
+    let isSorted = sortsKeys && node.kind == .dictionary
+    let frame = Frame(node: node, order: isSorted ? try sortedEntries(of: node, in: bytes) : [])
+    if node.kind == .array {
       try sink.beginArray(count: node.count)
-      for position in 0..<node.count {
-        do throws(PropertyListError) {
-          try walk(child(of: node, position, in: bytes), into: &sink, depth: depth - 1, in: bytes)
-        } catch {
-          throw error.below(.index(position))
-        }
+    } else {
+      try sink.beginDictionary(count: node.count)
+      if Sink.takesKeysFirst {
+        for position in 0..<node.count { try tellKey(frame.entry(position), of: node, to: &sink, in: bytes) }
       }
-      try sink.endArray()
-    case .dictionary:
-      try checkDepth(depth)
-      try walkDictionary(node, into: &sink, depth: depth, in: bytes)
     }
+    outer.append(current)
+    current = frame
   }
 
-  private mutating func walkDictionary<Sink: PropertyListSink & ~Copyable>(
-    _ node: FlatNode, into sink: inout Sink, depth: Int, in bytes: RawSpan
+  private mutating func tellKey<Sink: PropertyListSink & ~Copyable>(
+    _ entry: Int, of node: FlatNode, to sink: inout Sink, in bytes: RawSpan
   ) throws(PropertyListError) {
-    try sink.beginDictionary(count: node.count)
-    let order = sortsKeys ? try sortedEntries(of: node, in: bytes) : []
-    if Sink.takesKeysFirst {
-      for position in 0..<node.count {
-        try key(sortsKeys ? order[position] : position, of: node, into: &sink, in: bytes)
-      }
-    }
-    for position in 0..<node.count {
-      let entry = sortsKeys ? order[position] : position
-      do throws(PropertyListError) {
-        if !Sink.takesKeysFirst { try key(entry, of: node, into: &sink, in: bytes) }
-        let value = try child(of: node, document.valuePosition(entry, of: node), in: bytes)
-        try walk(value, into: &sink, depth: depth - 1, in: bytes)
-      } catch {
-        guard let text = try? keyText(entry, of: node, in: bytes) else { throw error }
-        throw error.below(.key(text))
-      }
-    }
-    try sink.endDictionary()
-  }
-
-  private mutating func key<Sink: PropertyListSink & ~Copyable>(
-    _ entry: Int, of node: FlatNode, into sink: inout Sink, in bytes: RawSpan
-  ) throws(PropertyListError) {
-    let key = try keyNode(entry, of: node, in: bytes)
+    let key = try source.key(entry, of: node, in: bytes)
     try spend(key.length + 1)
     if key.encoding == .verbatim {
       try sink.key(bytes.extracting(key.offset..<key.offset + key.length))
@@ -108,44 +144,40 @@ struct DocumentWalker: ~Copyable {
     try NodeContent.appendText(node, in: bytes, to: &scratch)
   }
 
-  @inline(__always)
-  private func child(of node: FlatNode, _ position: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
-    try document.flatNode(at: document.childIndex(of: node, position, in: bytes), in: bytes)
-  }
-
-  @inline(__always)
-  private func keyNode(_ entry: Int, of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
-    let place = try document.childIndex(of: node, document.keyPosition(entry, of: node), in: bytes)
-    let key = try document.flatNode(at: place, in: bytes)
-    guard key.kind == .string else { throw document.keyIsNoString(place) }
-    return key
-  }
-
-  private func keyText(_ entry: Int, of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> String {
-    try NodeContent.string(keyNode(entry, of: node, in: bytes), in: bytes)
-  }
-
-  private func sortedEntries(of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> [Int] {
+  private mutating func sortedEntries(of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> [Int] {
     var texts: [[UInt8]] = []
-    texts.reserveCapacity(node.count)
     for entry in 0..<node.count {
+      let key = try source.key(entry, of: node, in: bytes)
+      try spend(key.length + 1)
       var text: [UInt8] = []
-      try NodeContent.appendText(keyNode(entry, of: node, in: bytes), in: bytes, to: &text)
+      try NodeContent.appendText(key, in: bytes, to: &text)
       texts.append(text)
     }
     return texts.indices.sorted { KeyOrder.precedes(texts[$0], texts[$1]) }
-  }
-
-  private func checkDepth(_ depth: Int) throws(PropertyListError) {
-    guard depth <= 0 else { return }
-    // A circle is the better answer, if there is one.
-    try document.validate()
-    throw PropertyListError(.nestedTooDeeply, "containers are nested too deeply to write")
   }
 
   @inline(__always)
   private mutating func spend(_ length: Int) throws(PropertyListError) {
     size += length
     guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
+  }
+
+  /// The error with the way to the value it is about, which is the child that was begun last of each open container.
+  private func located(_ error: PropertyListError, in bytes: RawSpan) -> PropertyListError {
+    guard error.keyPath == nil else { return error }
+    var error = error
+    var path = PropertyListKeyPath()
+    // The outermost frame is the one around the root.
+    for frame in (outer + [current]).dropFirst() where frame.next > 0 {
+      if frame.node.kind == .array {
+        path.components.append(.index(frame.next - 1))
+      } else if let key = try? source.key(frame.entry(frame.next - 1), of: frame.node, in: bytes),
+        let text = try? NodeContent.string(key, in: bytes)
+      {
+        path.components.append(.key(text))
+      }
+    }
+    error.keyPath = path
+    return error
   }
 }

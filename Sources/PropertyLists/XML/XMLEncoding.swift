@@ -100,8 +100,8 @@ enum XMLEncoding {
 
   /// The name in `<?xml … encoding="name" …?>`, if the file begins with such a declaration.
   private static func declaredEncoding(_ bytes: RawSpan) -> String? {
-    guard bytes.starts(with: "<?xml") else { return nil }
-    var index = 5
+    guard bytes.starts(with: "<?xml"), bytes.byteCount > 5, XMLText.isSpace(bytes[5]) else { return nil }
+    var index = 6
     while index < bytes.byteCount, !bytes.starts(with: "?>", at: index) {
       if bytes.starts(with: "encoding", at: index) {
         index += 8
@@ -135,6 +135,12 @@ enum XMLEncoding {
     }
   }
 
+  /// What is called Shift_JIS in files is Microsoft's, with a backslash and a tilde where the standard has a yen sign and an
+  /// overline. Apple reads it so, and so do browsers.
+  private static func iconvName(_ name: String) -> String {
+    ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "csshiftjis"].contains(name.lowercased()) ? "CP932" : name
+  }
+
   /// Text in an encoding that libxml2 knows by name, in UTF-8.
   ///
   /// The unsafe expressions are sound: the handler and both buffers are libxml2's own and freed here alone.
@@ -154,7 +160,7 @@ enum XMLEncoding {
     let formerListener = unsafe listener.pointee
     unsafe listener.pointee = { _, _ in }
     defer { unsafe listener.pointee = formerListener }
-    guard let handler = unsafe xmlFindCharEncodingHandler(name) else { throw unknown }
+    guard let handler = unsafe xmlFindCharEncodingHandler(iconvName(name)) else { throw unknown }
     defer { unsafe _ = xmlCharEncCloseFunc(handler) }
     guard let input = unsafe xmlBufferCreate(), let output = unsafe xmlBufferCreate() else { throw unknown }
     defer {
@@ -182,15 +188,17 @@ enum XMLEncoding {
           text.append(bytes: produced)
           unsafe xmlBufferEmpty(output)
         }
-        guard result != -2 else {
-          throw PropertyListError(
-            .malformed, "not \(name), as it is declared", byteOffset: offset - Int(unsafe xmlBufferLength(input)))
+        let left = unsafe Int(xmlBufferLength(input))
+        // A character has at most eight bytes, with all that may shift to its character set.
+        guard result != -2, left < before || left < 16 else {
+          throw PropertyListError(.malformed, "not \(name), as it is declared", byteOffset: offset - left)
         }
-        if unsafe xmlBufferLength(input) == before { break }
+        if left == before { break }
       }
     }
-    guard unsafe xmlBufferLength(input) == 0 else {
-      throw PropertyListError(.malformed, "a character of \(name) is cut off", byteOffset: bytes.byteCount)
+    let left = unsafe Int(xmlBufferLength(input))
+    guard left == 0 else {
+      throw PropertyListError(.malformed, "not \(name), as it is declared", byteOffset: bytes.byteCount - left)
     }
     guard (try? UTF8Span(validating: text.span)) != nil else {
       throw PropertyListError(.malformed, "not \(name), as it is declared", byteOffset: 0)

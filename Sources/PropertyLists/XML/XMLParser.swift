@@ -9,7 +9,8 @@ internal import FoundationEssentials
 enum XMLParser {
   static func parse(
     _ source: XMLEncoding.Source, options: PropertyListReadingOptions
-  ) throws(PropertyListError) -> XMLReader.Content {
+  ) throws(PropertyListError) -> TextContent {
+    try checkBeginning(source)
     try checkTagLengths(source)
     xmlInitParser()
     let handler = XMLHandler(source, options)
@@ -81,11 +82,30 @@ enum XMLParser {
     unsafe name.map { unsafe String(cString: $0) } ?? ""
   }
 
+  /// Refuses what libxml2 would guess another encoding from, though the text is UTF-8 by now: it looks for a NUL among the first
+  /// bytes, for a byte order mark, and for a `<` of EBCDIC. It also takes a NUL for the end of the text.
+  private static func checkBeginning(_ source: XMLEncoding.Source) throws(PropertyListError) {
+    let bytes = source.text.bytes
+    if let place = bytes.firstIndex(of: 0, from: 0) {
+      throw malformed("the character U+0000", source.place(place))
+    }
+    guard bytes.byteCount > 0, bytes[0] == UInt8(ascii: "<") || XMLText.isSpace(bytes[0]) else {
+      throw malformed("text before the first tag", source.place(0))
+    }
+  }
+
+  private static func malformed(
+    _ message: String, _ place: (byteOffset: Int?, position: PropertyListError.TextPosition),
+    _ kind: PropertyListError.Kind = .malformed
+  ) -> PropertyListError {
+    PropertyListError(kind, message, byteOffset: place.byteOffset, position: place.position)
+  }
+
   /// Tags longer than this are refused. libxml2 compares each attribute of a tag with all others, so that the time for a long tag
   /// grows with the square of its length; and no tag of a property list has use for attributes.
   private static let greatestTagLength = 1024
 
-  /// Scans the text as far as it is well-formed; where it is not, libxml2 stops too.
+  /// Scans the text as far as it is well-formed; from where it is not, libxml2 gets no more of it.
   private static func checkTagLengths(_ source: XMLEncoding.Source) throws(PropertyListError) {
     let bytes = source.text.bytes
     var index = 0
@@ -109,10 +129,7 @@ enum XMLParser {
           }
           close += 1
           guard close - start <= greatestTagLength else {
-            let place = source.place(start)
-            throw PropertyListError(
-              .limitExceeded, "a tag of more than \(greatestTagLength) bytes", byteOffset: place.byteOffset,
-              position: place.position)
+            throw malformed("a tag of more than \(greatestTagLength) bytes", source.place(start), .limitExceeded)
           }
         }
       }
@@ -147,6 +164,8 @@ private final class XMLHandler {
   private struct Open {
     let element: XMLElement
     let place: Int
+    /// Whether its tag ends with `/>`.
+    let isEmptyTag: Bool
     /// Where its text begins.
     let textStart: Int
   }
@@ -159,6 +178,8 @@ private final class XMLHandler {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    // libxml2 goes on after an error, to find more of them. It is given nothing to go on with.
+    guard error == nil else { return 0 }
     let bytes = source.text.bytes
     let count = min(buffer.count, bytes.byteCount - readOffset)
     guard count > 0 else { return 0 }
@@ -189,7 +210,7 @@ private final class XMLHandler {
       let place = source.place(place ?? offset)
       let path = builder.currentPath(in: text.rawBytes)
       error = PropertyListError(
-        kind, message, byteOffset: place.byteOffset, position: place.position,
+        kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
         keyPath: path.components.isEmpty ? nil : path)
     }
     if !isLibXML2, let parser = unsafe parser { unsafe xmlStopParser(parser) }
@@ -240,14 +261,17 @@ private final class XMLHandler {
       }
       builder.open(element == .dict ? .dictionary : .array)
     }
-    elements.append(Open(element: element, place: place, textStart: text.count))
+    let bytes = source.text.bytes
+    // libxml2 tells of an element when it has read the name and the attributes.
+    let isEmptyTag = offset < bytes.byteCount && bytes[offset] == UInt8(ascii: "/")
+    elements.append(Open(element: element, place: place, isEmptyTag: isEmptyTag, textStart: text.count))
   }
 
   private var lastKey: String {
     guard let key = builder.pending.last, key.kind == .string else { return "" }
     let text = text
     let name = NodeContent.text(key, in: text.rawBytes)
-    return "\"\(name)\""
+    return name.quoted
   }
 
   func characters(_ characters: UnsafeRawBufferPointer, isCDATA: Bool) {
@@ -276,13 +300,14 @@ private final class XMLHandler {
       if open.element == .dict, !builder.expectsKey { return fail("no value for the key \(lastKey)", at: tagPlace) }
       if let duplicate = builder.close(in: text.rawBytes) {
         let key = NodeContent.text(builder.pending[duplicate], in: text.rawBytes)
-        return fail("the key \"\(key)\" stands twice in a <dict>", .duplicateKey, at: places[duplicate])
+        return fail("the key \(key.quoted) stands twice in a <dict>", .duplicateKey, at: places[duplicate])
       }
       places.removeLast(places.count - (builder.pending.count - 1))
       places.append(open.place)
     case .string, .key, .integer, .real, .date, .data:
       let range = open.textStart..<text.count
-      if range.isEmpty, open.element != .string, open.element != .key, isEmptyTag(open.place) {
+      if range.isEmpty, open.element != .string, open.element != .key, open.isEmptyTag {
+        // Apple's reader takes `<data></data>`, but not `<data/>`.
         return fail("<\(open.element.rawValue)/> holds nothing", at: open.place)
       }
       switch XMLElement.scalar(open.element, text.rawBytes, range) {
@@ -295,26 +320,19 @@ private final class XMLHandler {
     }
   }
 
-  /// Whether the tag at `place` ends with `/>`. Apple's reader takes `<data></data>`, but not `<data/>`.
-  private func isEmptyTag(_ place: Int) -> Bool {
-    let bytes = source.text.bytes
-    guard let close = bytes.firstIndex(of: UInt8(ascii: ">"), from: place) else { return false }
-    return bytes[close - 1] == UInt8(ascii: "/")
-  }
-
   private func append(_ node: FlatNode, at place: Int) {
     builder.append(node)
     places.append(place)
   }
 
-  func finish(isWellFormed: Bool) throws(PropertyListError) -> XMLReader.Content {
+  func finish(isWellFormed: Bool) throws(PropertyListError) -> TextContent {
     if let error { throw error }
     guard isWellFormed, hasRoot, elements.isEmpty else {
       throw PropertyListError(.malformed, "not well-formed XML", byteOffset: source.text.count)
     }
     var finished = NodeTableBuilder(options: builder.options, expectedNodes: 0)
     swap(&finished, &builder)
-    return XMLReader.Content(text: Data(text), table: finished.finish())
+    return TextContent(text: Data(text), table: finished.finish())
   }
 }
 

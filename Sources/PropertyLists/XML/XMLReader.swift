@@ -6,16 +6,10 @@ internal import FoundationEssentials
 /// the first character on, goes to ``XMLParser``, where libxml2 decides what is well-formed. The scanner reports no errors: an
 /// input that has one is none it knows.
 enum XMLReader {
-  struct Content {
-    /// UTF-8; what the offsets of the table refer to.
-    let text: Data
-    let table: NodeTable
-  }
-
-  static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> Content {
+  static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
     let source = try XMLEncoding.decode(data)
     if let table = PlainXMLScanner.scan(source.text.bytes, options: options) {
-      return Content(text: source.text, table: table)
+      return TextContent(text: source.text, table: table)
     }
     return try XMLParser.parse(source, options: options)
   }

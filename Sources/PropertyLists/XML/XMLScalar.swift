@@ -44,7 +44,7 @@ extension XMLElement {
     /// With the text itself, if it is short.
     init(_ message: String, _ text: RawSpan) {
       if text.byteCount <= 40, text.isASCII {
-        self.message = "\(message): \"\(String(knownUTF8: text, isASCII: true))\""
+        self.message = "\(message): \(String(knownUTF8: text, isASCII: true).quoted)"
       } else {
         self.message = message
       }

@@ -8,7 +8,7 @@ enum XMLText {
   ///
   /// - Parameter content: text whose references a reader has checked.
   static func decode(_ content: RawSpan, into text: inout [UInt8]) {
-    text.reserveCapacity(text.count + content.byteCount)
+    text.reserve(content.byteCount)
     var index = 0
     while index < content.byteCount {
       let byte = content[index]

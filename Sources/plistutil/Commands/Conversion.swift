@@ -36,6 +36,12 @@ struct Conversion: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Say on standard error what is read and written, and how long it takes.")
   var debug = false
 
+  /// Whether any option was given.
+  var isUsed: Bool {
+    infile != nil || outfile != nil || format != nil || print != nil || nodepath != nil || sort || keepLastDuplicates
+      || debug
+  }
+
   func validate() throws {
     if print != nil, infile != nil { throw ValidationError("--print FILE names the input, and so does --infile.") }
     if print != nil, format != nil { throw ValidationError("--print has a form of its own; it goes without --format.") }
@@ -43,9 +49,7 @@ struct Conversion: ParsableArguments {
 
   func run() throws {
     let input = Input(print ?? infile ?? "-")
-    if infile == nil, print == nil, CommandLine.arguments.count == 1, Input.isTerminal {
-      throw CleanExit.helpRequest()
-    }
+    if !isUsed, Input.isTerminal { throw CleanExit.helpRequest() }
     try input.reportingErrors { () throws(PropertyListError) in
       let clock = ContinuousClock()
       let start = clock.now
@@ -63,7 +67,7 @@ struct Conversion: ParsableArguments {
       let target = format?.format ?? (document.format == .binary ? .xml : .binary)
       let converted = clock.now
       let data = try convert(node, to: target, input)
-      if let outfile, outfile != "-" {
+      if let outfile, outfile != "-", outfile != "/dev/stdout" {
         try FileSystem.replace(outfile, with: data)
       } else {
         try FileSystem.write(data, to: 1, named: "standard output")

@@ -14,6 +14,12 @@ struct Lint: ParsableCommand {
   @Argument(help: ArgumentHelp("The files; - is standard input.", valueName: "file"))
   var files: [String]
 
+  @ParentCommand var tool: PlistUtil
+
+  func validate() throws {
+    if tool.conversion.isUsed { throw ValidationError("lint takes files and no other options.") }
+  }
+
   func run() throws {
     var worst: Int32 = 0
     for file in files {
@@ -21,7 +27,7 @@ struct Lint: ParsableCommand {
       do throws(PropertyListError) {
         let document = try input.document()
         try document.validate()
-        print("\(input.name): OK (\(document.format), \(input.summary(document)))")
+        try output("\(input.name): OK (\(document.format), \(input.summary(document)))")
       } catch {
         input.report(error)
         worst = max(worst, error.exitCode)

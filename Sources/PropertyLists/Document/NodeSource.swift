@@ -1,0 +1,90 @@
+/// Where the nodes of a document come from: the objects of a binary file, or a node table. What builds trees and what tells
+/// documents to writers is made for each of the two at compile time.
+protocol NodeSource {
+  /// The node at a place. What is wrong with it is an error only in a binary file.
+  func node(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
+
+  /// The place of the child number `position` of a container, keys counted.
+  func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int
+
+  /// Where a dictionary has the key of an entry among its children.
+  func keyPosition(_ entry: Int, of dictionary: FlatNode) -> Int
+
+  /// Where a dictionary has the value of an entry among its children.
+  func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int
+
+  /// Whether two dictionaries with the same number of entries have the same keys in the same order. False is no proof that they
+  /// have not.
+  func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool
+
+  /// How many places there are that several containers can refer to; 0 where each child has one parent.
+  var sharedPlaceCount: Int { get }
+}
+
+extension BinaryLayout: NodeSource {
+  @inline(__always)
+  func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
+    try reference(at: container.offset + position * referenceWidth, in: bytes)
+  }
+
+  @inline(__always)
+  func keyPosition(_ entry: Int, of dictionary: FlatNode) -> Int { entry }
+
+  @inline(__always)
+  func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int { dictionary.count + entry }
+
+  /// In a binary file equal keys are one object; looking at their text would only make up for a wasteful writer.
+  @inline(__always)
+  func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool {
+    bytes.equalBytes(first.offset, second.offset, count: first.count * referenceWidth)
+  }
+
+  var sharedPlaceCount: Int { objectCount }
+}
+
+extension NodeTable: NodeSource {
+  @inline(__always)
+  func node(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode { nodes[place] }
+
+  @inline(__always)
+  func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
+    container.offset + position
+  }
+
+  @inline(__always)
+  func keyPosition(_ entry: Int, of dictionary: FlatNode) -> Int { 2 * entry }
+
+  @inline(__always)
+  func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int { 2 * entry + 1 }
+
+  @inline(__always)
+  func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool {
+    for entry in 0..<first.count {
+      let key = nodes[first.offset + 2 * entry]
+      let other = nodes[second.offset + 2 * entry]
+      guard key.length == other.length, key.encoding == other.encoding,
+        bytes.equalBytes(key.offset, other.offset, count: key.length)
+      else { return false }
+    }
+    return true
+  }
+
+  var sharedPlaceCount: Int { 0 }
+}
+
+extension NodeSource {
+  /// The key of an entry.
+  @inline(__always)
+  func key(_ entry: Int, of dictionary: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
+    let place = try child(keyPosition(entry, of: dictionary), of: dictionary, in: bytes)
+    let key = try node(at: place, in: bytes)
+    guard key.kind == .string else { throw keyIsNoString(place, in: bytes) }
+    return key
+  }
+
+  private func keyIsNoString(_ place: Int, in bytes: RawSpan) -> PropertyListError {
+    var error = PropertyListError(.malformed, "a key of a dictionary that is no string")
+    if let layout = self as? BinaryLayout { error.byteOffset = try? layout.offset(of: place, in: bytes) }
+    return error
+  }
+}

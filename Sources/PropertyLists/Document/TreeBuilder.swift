@@ -1,0 +1,233 @@
+internal import FoundationEssentials
+internal import OrderedCollections
+
+/// Builds the tree of a document, or of a part of it.
+///
+/// It keeps its own stack, so that the depth of a document costs no stack of the thread. What several containers refer to is
+/// built once and shared.
+struct TreeBuilder<Source: NodeSource>: ~Copyable {
+  private let source: Source
+  private let document: PropertyListDocument
+  private let depthLimit: Int
+  private let sizeLimit: Int
+  /// How many more values and bytes may be built. Only overlapping objects take more than the file has bytes.
+  private var budget: Int
+  private var keySets = KeySets()
+
+  /// The values that are finished, but whose containers are not.
+  private var values: [PropertyList] = []
+  /// The containers around the current one.
+  private var outer: [Frame] = []
+  private var current = Frame(place: 0, node: .null, start: 0, keys: [:])
+
+  /// For each place that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
+  private var builtNumbers: [UInt32]
+  private var built: [Built] = []
+
+  /// A container that is not finished.
+  private struct Frame {
+    let place: Int
+    let node: FlatNode
+    /// Where its children begin in ``values``.
+    let start: Int
+    let keys: KeySets.KeySet
+    /// The next child; of a dictionary, the next entry.
+    var next = 0
+    /// Its size so far, in the sense of ``ParsingLimits/expandedSize``.
+    var size = 1
+  }
+
+  private struct Built {
+    let value: PropertyList
+    let size: Int
+  }
+
+  /// Strings up to this many bytes live inside their value, so there is nothing to share.
+  private static var inlineStringLength: Int { 15 }
+
+  private static var open: UInt32 { .max }
+
+  init(_ source: Source, _ document: PropertyListDocument) {
+    self.source = source
+    self.document = document
+    let limits = document.options.limits
+    depthLimit = limits.effectiveDepth
+    sizeLimit = limits.effectiveExpandedSize(inputSize: document.source.count)
+    budget = ParsingLimits.overlapBudget(inputSize: document.source.count)
+    builtNumbers = Array(repeating: 0, count: source.sharedPlaceCount)
+  }
+
+  /// The tree below a node.
+  consuming func build(_ place: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
+    // A container around the root, so that the root is a child like all others.
+    current = Frame(place: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:])
+    do throws(PropertyListError) {
+      current.next = 1
+      try add(place, in: bytes)
+      while true {
+        while current.next < current.node.count {
+          let entry = current.next
+          current.next = entry + 1
+          let position = current.node.kind == .array ? entry : source.valuePosition(entry, of: current.node)
+          try add(source.child(position, of: current.node, in: bytes), in: bytes)
+        }
+        guard let parent = outer.popLast() else { break }
+        try close(into: parent)
+      }
+    } catch {
+      throw located(error)
+    }
+    return values.removeLast()
+  }
+
+  /// Adds the value at a place to the current container, or begins with it if it is a container.
+  @inline(__always)
+  private mutating func add(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
+    let isShareable = place < builtNumbers.count
+    if isShareable, builtNumbers[place] != 0 { return try addBuilt(place, in: bytes) }
+    let node = try source.node(at: place, in: bytes)
+    switch node.kind {
+    case .string:
+      let value = PropertyList.string(try NodeContent.string(node, in: bytes))
+      try add(value, size: 1 + node.length)
+      if isShareable, node.length > Self.inlineStringLength { try remember(value, 1 + node.length, place) }
+    case .data:
+      let value = PropertyList.data(NodeContent.data(node, in: bytes))
+      try add(value, size: 1 + node.length)
+      if isShareable { try remember(value, 1 + node.length, place) }
+    case .array, .dictionary: try open(place, node, in: bytes)
+    default: try add(PropertyList(scalar: node), size: 1)
+    }
+  }
+
+  @inline(__always)
+  private mutating func add(_ value: PropertyList, size: Int) throws(PropertyListError) {
+    values.append(value)
+    current.size &+= size
+    if current.size > sizeLimit { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
+  }
+
+  private mutating func addBuilt(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
+    guard builtNumbers[place] != Self.open else {
+      var error = PropertyListError(.circularReference, "a container that contains itself")
+      if let layout = source as? BinaryLayout { error.byteOffset = try layout.offset(of: place, in: bytes) }
+      throw error
+    }
+    let found = built[Int(builtNumbers[place]) - 1]
+    try add(found.value, size: found.size)
+  }
+
+  private mutating func remember(_ value: PropertyList, _ size: Int, _ place: Int) throws(PropertyListError) {
+    built.append(Built(value: value, size: size))
+    builtNumbers[place] = UInt32(truncatingIfNeeded: built.count)
+    try spend(size)
+  }
+
+  private mutating func spend(_ size: Int) throws(PropertyListError) {
+    budget -= size
+    if budget < 0 { throw ParsingLimits.overlap }
+  }
+
+  private mutating func open(_ place: Int, _ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
+    guard outer.count < depthLimit else {
+      // A circle is the better answer, if there is one.
+      try document.validate()
+      throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
+    }
+    var size = 1
+    let keys = node.kind == .dictionary ? try keys(of: node, size: &size, in: bytes) : [:]
+    if place < builtNumbers.count {
+      try spend(node.count)
+      builtNumbers[place] = Self.open
+    }
+    outer.append(current)
+    current = Frame(place: place, node: node, start: values.count, keys: keys, size: size)
+  }
+
+  /// Makes the value of the current container, whose children are all there, and adds it to the one around it.
+  @inline(__always)
+  private mutating func close(into parent: Frame) throws(PropertyListError) {
+    let start = current.start
+    let value: PropertyList
+    if current.node.kind == .array {
+      value = .array(Array(values[start...]))
+    } else {
+      value = .dictionary(current.keys.mapValues { values[start + $0] })
+    }
+    values.removeLast(values.count - start)
+    let (place, size) = (current.place, current.size)
+    current = parent
+    if place < builtNumbers.count {
+      built.append(Built(value: value, size: size))
+      builtNumbers[place] = UInt32(truncatingIfNeeded: built.count)
+    }
+    try add(value, size: size)
+  }
+
+  /// The keys of a dictionary: those of a dictionary before it, if they are the same.
+  private mutating func keys(
+    of node: FlatNode, size: inout Int, in bytes: RawSpan
+  ) throws(PropertyListError) -> KeySets.KeySet {
+    guard node.count > 0 else { return [:] }
+    if let known = try keySets.find(node, source, in: bytes) {
+      size += node.count
+      return known
+    }
+    // As many as are found in the file; the count alone may promise any number.
+    var keys: KeySets.KeySet = [:]
+    for entry in 0..<node.count {
+      let place = try source.child(source.keyPosition(entry, of: node), of: node, in: bytes)
+      let key = try source.key(entry, of: node, in: bytes)
+      let text = try keyText(key, place, in: bytes)
+      size += 1 + key.length
+      guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
+      if keys.updateValue(entry, forKey: text) != nil {
+        let former = keys.keys.first { $0 == text } ?? text
+        throw KeySets.duplicate(text, former)
+      }
+    }
+    keySets.store(keys, of: node, source, in: bytes)
+    return keys
+  }
+
+  @inline(__always)
+  private mutating func keyText(_ key: FlatNode, _ place: Int, in bytes: RawSpan) throws(PropertyListError) -> String {
+    guard place < builtNumbers.count else { return try NodeContent.string(key, in: bytes) }
+    if builtNumbers[place] != 0, builtNumbers[place] != Self.open,
+      case .string(let text) = built[Int(builtNumbers[place]) - 1].value
+    {
+      return text
+    }
+    let text = try NodeContent.string(key, in: bytes)
+    if key.length > Self.inlineStringLength { try remember(.string(text), 1 + key.length, place) }
+    return text
+  }
+
+  /// The error with the way to the value it is about, which is the child that was begun last of each open container.
+  private func located(_ error: PropertyListError) -> PropertyListError {
+    guard error.keyPath == nil else { return error }
+    var error = error
+    // The outermost frame is the one around the root.
+    error.keyPath = PropertyListKeyPath(
+      (outer + [current]).dropFirst().filter { $0.next > 0 }.map { frame in
+        frame.node.kind == .array ? .index(frame.next - 1) : .key(frame.keys.keys[frame.next - 1])
+      })
+    return error
+  }
+}
+
+extension PropertyList {
+  /// The value of a node of fixed size.
+  @inline(__always)
+  init(scalar node: FlatNode) {
+    switch node.kind {
+    case .boolean: self = .boolean(node.boolean)
+    case .integer, .unsignedInteger: self = .integer(node.integer)
+    case .real: self = .real(node.real)
+    case .float: self = .float(node.float)
+    case .date: self = .date(Date(timeIntervalSinceReferenceDate: node.real))
+    case .uid: self = .uid(UID(node.uid))
+    case .null, .string, .data, .array, .dictionary: self = .null
+    }
+  }
+}

@@ -1,0 +1,20 @@
+extension StringProtocol {
+  /// The text as a message shows it: between quotation marks, on one line, shortened if it is long.
+  var quoted: String { "\"\(printable(limit: 80))\"" }
+
+  /// The text without what would end a line or give a terminal commands.
+  package func printable(limit: Int = .max) -> String {
+    var text = ""
+    var count = 0
+    for scalar in unicodeScalars {
+      guard count < limit else { return text + "…" }
+      count += 1
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069:
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
