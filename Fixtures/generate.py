@@ -161,6 +161,11 @@ def xml_by_hand():
         "9999-12-31T23:59:59Z", "1600-02-29T00:00:00Z")) + "</array>"))
     put("xml/base64.plist", xml("<array>" + "".join(f"<data>{text}</data>" for text in (
         "", " \n\t", "AA==", "AAE=", "AAEC", "\n\tAA\n\tEC\n", "A A E C A w = =")) + "</array>"))
+    put("xml/uid-spelled-with-reference.plist", xml("<dict><key>CF$UI&#68;</key><integer>5</integer></dict>"))
+    put("xml/style-sheet.plist", xml("<string>é</string>", '<?xml-stylesheet encoding="iso-8859-1"?>\n'))
+    put("xml/angle-bracket-in-attribute.plist", xml('<array><data a="/>"></data><string a=">"/></array>'))
+    put("xml/shift-jis-backslash.plist", xml("<string>日本\\~ｱ</string>",
+                                             '<?xml version="1.0" encoding="shift_jis"?>\n').encode("shift_jis"))
     put("xml/empty-tags.plist", xml(
         "<array><string/><string></string><dict/><dict></dict><array/><array></array><true></true><false></false><data></data></array>"))
 
@@ -214,6 +219,12 @@ def hostile():
     put("hostile/not-ascii.bplist", layout([b"\x52a\xe9"]))
     put("hostile/lone-surrogate.bplist", layout([b"\x62\xd8\x3d\x00a"]))
     put("hostile/surrogate-at-end.bplist", layout([b"\x62\x00a\xd8\x3d"]))
+    put("hostile/key-with-escapes.bplist", layout([b"\xd2\x01\x01\x02\x02", b"\x5a\x1b]0;hi\x07\nEV", b"\x09"]))
+    put("hostile/expansion-of-numbers.bplist", layout([bytes([0xA2, n + 1, n + 1]) for n in range(40)] + [b"\x10\x05"]))
+    put("hostile/expansion-far-below.bplist", layout(
+        [b"\xa1" + (n + 1).to_bytes(2, "big") for n in range(480)]
+        + [b"\xa2" + (n + 481).to_bytes(2, "big") * 2 for n in range(19)] + [b"\x50"], offset_width=2, reference_width=2))
+    put("hostile/integer-all-ones-but-one.bplist", layout([b"\x14" + b"\xff" * 8 + bytes(7) + b"\x05"]))
     deep = 100_000
     width = 3
     put("hostile/deep-100000.bplist", layout(
@@ -234,6 +245,13 @@ def hostile():
     put("hostile/deep-100000.plist", xml("<array>" * 100_000 + "</array>" * 100_000))
     put("hostile/deep-513.plist", xml("<array>" * 513 + "</array>" * 513))
     put("hostile/many-attributes.plist", "<plist " + " ".join(f'a{n}=""' for n in range(200_000)) + "><true/></plist>")
+    attributes = " ".join(f'a{n}=""' for n in range(40_000))
+    put("hostile/many-attributes-after-an-error.plist", f'<array><a "<![CDATA[" > <!-- ]]> <e {attributes}/> --></array>')
+    put("hostile/utf16-after-utf8-mark.plist", b"\xef\xbb\xbf" + xml("<string>hi</string>", "").encode("utf-16-le"))
+    put("hostile/nul-after-the-end.plist", xml("<true/>") + "\0more")
+    put("hostile/not-ascii-as-declared.plist", xml("<string>a?b</string>", '<?xml version="1.0" encoding="ascii"?>').encode()
+        .replace(b"?b", b"\xe9b"))
+    put("hostile/data-tag-empty-with-bracket.plist", xml('<data a=">"/>'))
     put("hostile/many-namespaces.plist", "<plist>" + "".join(
         f'<array xmlns:n{n}="u{n}">' for n in range(400)) + "</array>" * 400 + "</plist>")
     put("hostile/key-twice.plist", xml("\n<dict>\n<key>a</key><true/>\n<key>b</key><true/>\n  <key>a</key><false/>\n</dict>\n"))

@@ -110,7 +110,9 @@ struct GoldenFileTests {
   @Test(
     "XML of every form that is well-formed",
     arguments: [
-      ("windows-1252", "„Größe“ €"), ("shift-jis", "東京"),
+      ("windows-1252", "„Größe“ €"), ("shift-jis", "東京"), ("shift-jis-backslash", #"日本\~ｱ"#),
+      ("uid-spelled-with-reference", .uid(.init(5))), ("style-sheet", "é"),
+      ("angle-bracket-in-attribute", [.data(Data()), ""]),
       ("references", ["<>&\"'", "AB😀\r"]), ("cdata", ["a&b": "x<y>z"]), ("comments", ["ab": "cd"]),
       ("line-ends", ["a\nb\nc\nd"]), ("no-plist-tag", [1]), ("attributes", [true]),
       (

@@ -10,7 +10,7 @@ struct ExitCodeTests {
     arguments: [
       ["--unknown"], ["-f", "json"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint"],
       ["lint", "--unknown", "f"],
-      ["-p", "a", "-i", "b"], ["-p", "a", "-f", "xml"],
+      ["-p", "a", "-i", "b"], ["-i", "a", "lint", "b"], ["-p", "a", "-f", "xml"],
     ])
   func usage(_ arguments: [String]) throws {
     let result = try Tool.run(arguments)
@@ -44,6 +44,40 @@ struct ExitCodeTests {
     let piped = try Tool.run("-f", "xml", input: Fixtures.data(name))
     #expect(piped.status == status && piped.errors.hasPrefix("<stdin>" + message))
   }
+
+  #if os(Linux)
+    @Test(
+      "output that cannot be written is 1 for every verb",
+      arguments: [["lint", "F"], ["-v"], ["-i", "F"], ["-p", "F"]])
+    func fullOutput(_ arguments: [String]) throws {
+      let path = Fixtures.url("xml/integers.plist").path
+      let command = ([Tool.executable.path] + arguments.map { $0 == "F" ? path : $0 }).joined(separator: " ")
+      for redirection in ["> /dev/full", ">&-"] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "\(command) \(redirection) 2> /dev/null"]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+      }
+    }
+
+    @Test("/dev/stdout is standard output, and a name that is not UTF-8 is no other name")
+    func specialNames() throws {
+      let path = Fixtures.url("xml/integers.plist").path
+      #expect(try Tool.run("-i", path, "-o", "/dev/stdout").output == Tool.run("-i", path).output)
+      let folder = try TemporaryFolder()
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = [
+        "-c", "\(Tool.executable.path) -i \(path) -o \"\(folder.url.path)/$(printf 'a\\377')\" 2> /dev/null",
+      ]
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 64)
+      #expect(folder.names.isEmpty)
+    }
+  #endif
 
   @Test("what the format cannot hold is 2", arguments: [("binary/null.bplist", "XML has no null (in 0)")])
   func notRepresentable(_ name: String, _ message: String) throws {

@@ -150,9 +150,9 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     let start = current.start
     let value: PropertyList
     if current.node.kind == .array {
-      value = .array(Array(values[start...]))
+      value = .array((start..<values.count).map { values.take(at: $0) })
     } else {
-      value = .dictionary(current.keys.mapValues { values[start + $0] })
+      value = .dictionary(current.keys.mapValues { values.take(at: start + $0) })
     }
     values.removeLast(values.count - start)
     let (place, size) = (current.place, current.size)
@@ -213,6 +213,16 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
         frame.node.kind == .array ? .index(frame.next - 1) : .key(frame.keys.keys[frame.next - 1])
       })
     return error
+  }
+}
+
+extension [PropertyList] {
+  /// Takes a value out, and leaves null: no reference is counted up here to be counted down there.
+  @inline(__always)
+  fileprivate mutating func take(at index: Int) -> PropertyList {
+    var value = PropertyList.null
+    swap(&value, &self[index])
+    return value
   }
 }
 

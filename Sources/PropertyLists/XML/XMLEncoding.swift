@@ -65,7 +65,7 @@ enum XMLEncoding {
     case .utf16(let isBigEndian):
       var text: [UInt8] = []
       if let fault = UTF16Text.decode(bytes.extracting(markLength...), isBigEndian: isBigEndian, into: &text) {
-        throw PropertyListError(.malformed, "not UTF-16", byteOffset: markLength + fault)
+        throw wrong("UTF-16", after: text, at: markLength + fault)
       }
       return Source(text: Data(text), start: markLength, unitWidth: 2)
     case .utf32(let isBigEndian):
@@ -80,17 +80,28 @@ enum XMLEncoding {
     var offset = start
     while offset < bytes.byteCount {
       guard offset + 4 <= bytes.byteCount else {
-        throw PropertyListError(.malformed, "not UTF-32", byteOffset: offset)
+        throw wrong("UTF-32", after: text, at: offset)
       }
       let unit = bytes.littleEndianUInt32(at: offset)
       let scalar = isBigEndian ? unit.byteSwapped : unit
       guard scalar <= 0x10FFFF, scalar & 0xFFFF_F800 != 0xD800 else {
-        throw PropertyListError(.malformed, "not UTF-32", byteOffset: offset)
+        throw wrong("UTF-32", after: text, at: offset)
       }
       text.append(scalar: scalar)
       offset += 4
     }
     return Data(text)
+  }
+
+  /// Bytes that are not in the encoding they ought to be in.
+  ///
+  /// - Parameters:
+  ///   - text: what comes before them, in UTF-8.
+  ///   - offset: where they stand in the input.
+  private static func wrong(_ encoding: String, after text: [UInt8], at offset: Int) -> PropertyListError {
+    PropertyListError(
+      .malformed, "not \(encoding), as it claims to be", byteOffset: offset,
+      position: Source(text: Data(text)).place(text.count).position)
   }
 
   private static func isUTF8(_ name: String) -> Bool {
@@ -191,17 +202,17 @@ enum XMLEncoding {
         let left = unsafe Int(xmlBufferLength(input))
         // A character has at most eight bytes, with all that may shift to its character set.
         guard result != -2, left < before || left < 16 else {
-          throw PropertyListError(.malformed, "not \(name), as it is declared", byteOffset: offset - left)
+          throw wrong(name, after: text, at: offset - left)
         }
         if left == before { break }
       }
     }
     let left = unsafe Int(xmlBufferLength(input))
     guard left == 0 else {
-      throw PropertyListError(.malformed, "not \(name), as it is declared", byteOffset: bytes.byteCount - left)
+      throw wrong(name, after: text, at: bytes.byteCount - left)
     }
     guard (try? UTF8Span(validating: text.span)) != nil else {
-      throw PropertyListError(.malformed, "not \(name), as it is declared", byteOffset: 0)
+      throw wrong(name, after: [], at: 0)
     }
     return Data(text)
   }
