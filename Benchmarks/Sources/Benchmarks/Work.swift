@@ -13,6 +13,15 @@ enum Work: String, CaseIterable {
 
 enum Implementation: String, CaseIterable {
   case ours, libplist, python, foundation
+
+  var name: String {
+    switch self {
+    case .ours: "here"
+    case .libplist: "libplist"
+    case .python: "Python's plistlib"
+    case .foundation: "Foundation"
+    }
+  }
 }
 
 /// What one process measured.

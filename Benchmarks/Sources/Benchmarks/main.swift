@@ -25,30 +25,33 @@ func run(_ work: Work, _ implementation: Implementation, in folder: URL) throws 
   return try? JSONDecoder().decode(Measurement.self, from: output)
 }
 
-func pad(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
-
+/// The table, in Markdown: the time and the peak memory here, and those of the peers, the times as multiples of the time here.
 func printTable(in folder: URL) throws {
-  print(
-    pad("work", 30)
-      + Implementation.allCases.map { pad("\($0.rawValue)", 30) }.joined())
-  print(pad("", 30) + Implementation.allCases.map { _ in pad("ms     MB peak   × ours", 30) }.joined())
+  print("| work | " + Implementation.allCases.map(\.name).joined(separator: " | ") + " |")
+  print("|---|" + Implementation.allCases.map { _ in "---|" }.joined())
+  var sizes: [String] = []
   for work in Work.allCases {
-    var row = pad(work.rawValue, 30)
+    var row = "| \(work.rawValue) |"
     var ours: Measurement?
     for implementation in Implementation.allCases {
       guard let measurement = try run(work, implementation, in: folder) else {
-        row += pad("–", 30)
+        row += " – |"
         continue
       }
-      if implementation == .ours { ours = measurement }
-      let ratio = ours.map { measurement.seconds / $0.seconds } ?? 1
-      var cell = String(
-        format: "%-7.1f%-8.1f%6.1f", measurement.seconds * 1000, Double(measurement.peakMemory) / 1e6, ratio)
-      if measurement.outputLength > 0 { cell += String(format: "  %d B", measurement.outputLength) }
-      row += pad(cell, 30)
+      let memory = String(format: "%.0f MB", Double(measurement.peakMemory) / 1e6)
+      if let ours {
+        row += String(format: " %.1f ×, ", measurement.seconds / ours.seconds) + memory + " |"
+      } else {
+        ours = measurement
+        row += String(format: " %.0f ms, ", measurement.seconds * 1000) + memory + " |"
+      }
+      if measurement.outputLength > 0 {
+        sizes.append("\(work.rawValue), \(implementation.name): \(measurement.outputLength) bytes")
+      }
     }
     print(row)
   }
+  print("\n" + sizes.joined(separator: "\n"))
 }
 
 if arguments.count == 3, let work = Work(rawValue: arguments[1]),
