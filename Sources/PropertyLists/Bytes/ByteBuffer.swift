@@ -1,15 +1,5 @@
 internal import FoundationEssentials
 
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Output that grows. It becomes `Data` without a copy.
 ///
 /// Sound: `base` is always null or a block of `capacity` bytes from malloc that this value alone owns, and every write is
@@ -22,7 +12,7 @@ struct ByteBuffer: ~Copyable {
 
   init() {}
 
-  deinit { unsafe free(base) }
+  deinit { unsafe CLibrary.release(base) }
 
   /// Makes room for `size` more bytes.
   @inline(__always)
@@ -36,11 +26,7 @@ struct ByteBuffer: ~Copyable {
     // in glibc). From there on pages are moved, and those that nobody wrote to cost nothing. So the sizes between are skipped.
     let larger = capacity < 1 << 16 ? 4 * capacity : max(2 * capacity, 33 << 20)
     let needed = max(count + size, larger, 512)
-    guard let block = unsafe realloc(base, needed) else {
-      // As everywhere in Swift, memory that the system does not have ends the process.
-      fatalError("out of memory: \(needed) bytes")
-    }
-    unsafe base = block
+    unsafe base = CLibrary.reallocate(base, to: needed)
     capacity = needed
   }
 
@@ -165,7 +151,7 @@ struct ByteBuffer: ~Copyable {
     guard count > 0, let block = unsafe base else { return Data() }
     unsafe base = nil
     let size = count
-    return unsafe Data(bytesNoCopy: realloc(block, size) ?? block, count: size, deallocator: .free)
+    return unsafe Data(bytesNoCopy: CLibrary.reallocate(block, to: size), count: size, deallocator: .free)
   }
 }
 

@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Reals as the text formats write them.
 enum RealText {
   /// Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` with a sign in any case, else a decimal number that is the whole text.
@@ -172,17 +162,11 @@ extension RealText {
   /// The same digits for every other value, by the C library. Only the digits of its answer are looked at, because the decimal
   /// point depends on the locale of the process.
   private static func printedDigits(_ value: Double) -> (digits: UInt64, exponent: Int) {
-    var printed = [CChar](repeating: 0, count: 64)
-    // Sound: the buffer has 64 bytes, of which vsnprintf writes at most as many.
-    let length = unsafe withVaList([value]) { arguments in
-      unsafe printed.withUnsafeMutableBufferPointer { unsafe vsnprintf($0.baseAddress, $0.count, "%.16e", arguments) }
-    }
     var digits: UInt64 = 0
     var exponent = 0
     var isInExponent = false
     var isNegative = false
-    for character in printed.prefix(Int(length)) {
-      let byte = UInt8(bitPattern: character)
+    for byte in CLibrary.printed(value) {
       if byte | 0x20 == UInt8(ascii: "e") {
         isInExponent = true
       } else if byte == UInt8(ascii: "-") {
