@@ -16,6 +16,7 @@ public struct ParsingLimits: Hashable, Sendable {
   /// How many times larger than the input a value may become when shared references are followed.
   public var expansionRatio: Int
 
+  /// Limits that are safe for bytes from anybody, but for those that are given.
   public init(
     depth: Int = 512, inputSize: Int = .max, expandedSize: Int = 1 << 20, expansionRatio: Int = 128
   ) {
@@ -62,6 +63,7 @@ public struct ParsingLimits: Hashable, Sendable {
 
 /// How a property list is read.
 public struct PropertyListReadingOptions: Hashable, Sendable {
+  /// How much is read before the reader gives up.
   public var limits: ParsingLimits
 
   /// Whether a dictionary of XML whose only key is `CF$UID`, with an integer of 0 to `UInt32.max`, is read as the UID it stands
@@ -71,6 +73,7 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   /// What a dictionary with the same key twice means.
   public var duplicateKeys: DuplicateKeys
 
+  /// Apple's way of reading, but for a key that stands twice.
   public init(
     limits: ParsingLimits = ParsingLimits(), recognizesUIDDictionaries: Bool = true,
     duplicateKeys: DuplicateKeys = .reject
@@ -80,6 +83,7 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
     self.duplicateKeys = duplicateKeys
   }
 
+  /// What to do about a key that stands twice in a dictionary.
   public enum DuplicateKeys: Hashable, Sendable {
     /// An error: to choose one is to lose the other.
     case reject

@@ -3,10 +3,12 @@ public import OrderedCollections
 
 /// Typed accessors: the value if it is of the kind asked for, else nil. Nothing is converted.
 extension PropertyList {
+  /// The text of a string.
   public var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
+  /// The integer, exactly.
   public var integer: Integer? {
     if case .integer(let value) = self { value } else { nil }
   }
@@ -23,22 +25,27 @@ extension PropertyList {
     }
   }
 
+  /// The truth value of a boolean; no number is taken for one.
   public var boolean: Bool? {
     if case .boolean(let value) = self { value } else { nil }
   }
 
+  /// The moment of a date.
   public var date: Date? {
     if case .date(let value) = self { value } else { nil }
   }
 
+  /// The bytes of data.
   public var data: Data? {
     if case .data(let value) = self { value } else { nil }
   }
 
+  /// The index that a UID of a keyed archive refers to.
   public var uid: UID? {
     if case .uid(let value) = self { value } else { nil }
   }
 
+  /// Whether this is the null object of the binary format.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }

@@ -11,16 +11,19 @@ extension PropertyList {
     let bits: UInt64
     let isNegative: Bool
 
+    /// Every `Int64` is an integer of a property list.
     public init(_ value: Int64) {
       bits = UInt64(bitPattern: value)
       isNegative = value < 0
     }
 
+    /// Every `UInt64` is an integer of a property list.
     public init(_ value: UInt64) {
       bits = value
       isNegative = false
     }
 
+    /// Every `Int` is an integer of a property list.
     public init(_ value: Int) { self.init(Int64(value)) }
 
     /// Nil if `value` is below `Int64.min` or above `UInt64.max`.
@@ -54,6 +57,7 @@ extension PropertyList.Integer: ExpressibleByIntegerLiteral {
 }
 
 extension PropertyList.Integer: CustomStringConvertible {
+  /// The decimal digits.
   public var description: String { isNegative ? String(Int64(bitPattern: bits)) : String(bits) }
 }
 

@@ -1,6 +1,7 @@
 private import OrderedCollections
 
 extension PropertyList: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+  /// A string.
   public init(stringLiteral value: String) { self = .string(value) }
 }
 
@@ -10,14 +11,17 @@ extension PropertyList: ExpressibleByIntegerLiteral {
 }
 
 extension PropertyList: ExpressibleByFloatLiteral {
+  /// An 8-byte real.
   public init(floatLiteral value: Double) { self = .real(value) }
 }
 
 extension PropertyList: ExpressibleByBooleanLiteral {
+  /// A boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 
 extension PropertyList: ExpressibleByArrayLiteral {
+  /// An array.
   public init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
 }
 

@@ -64,8 +64,10 @@ extension PropertyList {
   ///
   /// Apple's reader takes no value above `UInt32.max` (`CFBinaryPList.c`, `CFKeyedArchiverUIDCreate`).
   public struct UID: Hashable, Sendable, Comparable {
+    /// The index.
     public var value: UInt32
 
+    /// A reference to the object with this index.
     public init(_ value: UInt32) { self.value = value }
 
     public static func < (lhs: UID, rhs: UID) -> Bool { lhs.value < rhs.value }

@@ -24,6 +24,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
     case noSuchValue
   }
 
+  /// What sort of failure it is.
   public var kind: Kind
   /// What is wrong, in one line without a place.
   public var message: String
@@ -34,6 +35,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
   /// The value that is wrong, as far as it is known: from the root to it.
   public var keyPath: PropertyListKeyPath?
 
+  /// An error for code that builds on this package; what the package itself throws, it makes here too.
   public init(
     _ kind: Kind, _ message: String, byteOffset: Int? = nil, position: TextPosition? = nil,
     keyPath: PropertyListKeyPath? = nil
@@ -54,6 +56,7 @@ extension PropertyListError {
     /// Counted from 1, in Unicode scalars.
     public var column: Int
 
+    /// A place; both count from 1.
     public init(line: Int, column: Int) {
       self.line = line
       self.column = column

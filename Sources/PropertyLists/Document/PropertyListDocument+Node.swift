@@ -3,6 +3,7 @@ public import FoundationEssentials
 extension PropertyListDocument {
   /// A cursor: one value of a document. It knows no format; its children are cursors too.
   public struct Node: Sendable {
+    /// The document this is a part of.
     public let document: PropertyListDocument
     /// The number of the object in a binary document, the place in the node table of others.
     let index: Int
@@ -41,8 +42,12 @@ extension PropertyListDocument.Node {
     }
   }
 
+  /// The bytes of data.
+  ///
+  /// - Complexity: O(*n*) in their number.
   public var data: Data? { flat.kind == .data ? NodeContent.data(flat, in: document.source.bytes) : nil }
 
+  /// The integer, exactly.
   public var integer: PropertyList.Integer? {
     flat.kind == .integer || flat.kind == .unsignedInteger ? flat.integer : nil
   }
@@ -59,10 +64,13 @@ extension PropertyListDocument.Node {
   /// Whether the node is a 4-byte real.
   public var isFloat: Bool { flat.kind == .float }
 
+  /// The truth value of a boolean.
   public var boolean: Bool? { flat.kind == .boolean ? flat.boolean : nil }
 
+  /// The moment of a date.
   public var date: Date? { flat.kind == .date ? Date(timeIntervalSinceReferenceDate: flat.real) : nil }
 
+  /// The index that a UID of a keyed archive refers to.
   public var uid: PropertyList.UID? { flat.kind == .uid ? PropertyList.UID(flat.uid) : nil }
 }
 
@@ -126,12 +134,15 @@ extension PropertyListDocument.Node {
   public struct Children: Sequence, Sendable {
     fileprivate let parent: PropertyListDocument.Node
 
+    /// From the first child on.
     public func makeIterator() -> Iterator { Iterator(parent: parent) }
 
+    /// Goes from child to child.
     public struct Iterator: IteratorProtocol {
       fileprivate let parent: PropertyListDocument.Node
       fileprivate var position = 0
 
+      /// The next child, or what is wrong with it in a binary document.
       public mutating func next() -> Result<PropertyListDocument.Node, PropertyListError>? {
         guard position < parent.count else { return nil }
         defer { position += 1 }

@@ -1,5 +1,6 @@
 /// The way from the root of a property list to a value in it.
 public struct PropertyListKeyPath: Hashable, Sendable {
+  /// One step down.
   public enum Component: Hashable, Sendable {
     /// A key of a dictionary.
     case key(String)
@@ -7,8 +8,10 @@ public struct PropertyListKeyPath: Hashable, Sendable {
     case index(Int)
   }
 
+  /// The steps, from the root on.
   public var components: [Component]
 
+  /// The path of these steps; of none, the root.
   public init(_ components: [Component] = []) { self.components = components }
 }
 
@@ -26,6 +29,7 @@ extension PropertyListKeyPath: CustomStringConvertible {
 
 /// A path spelled as libplist spells it, `items/0/name`: its parts are keys or indices, as the value they meet decides.
 public struct SlashPath: Hashable, Sendable {
+  /// What stands between the slashes, without escapes.
   public var parts: [String]
 
   /// Empty parts are skipped, so `/`, `//a` and `a/` are fine; `\/` is a slash and `\\` a backslash inside a part.

@@ -42,6 +42,7 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   /// has none and is refused; without it, UIDs are refused.
   public var writesUIDDictionaries: Bool
 
+  /// Apple's way of writing, with the keys in the order they have.
   public init(
     sortsKeys: Bool = false, depth: Int = 512, fractionalSeconds: FractionalSeconds = .drop,
     writesUIDDictionaries: Bool = true
@@ -52,6 +53,7 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
     self.writesUIDDictionaries = writesUIDDictionaries
   }
 
+  /// What to do about the fraction of a second.
   public enum FractionalSeconds: Hashable, Sendable {
     /// Dates are rounded down, as Apple's writer does.
     case drop
