@@ -40,6 +40,14 @@ struct FoundationTests {
     #expect(try Self.foundationXML(value.data(format: .xml)) == expected, "Foundation reads the XML written here")
   }
 
+  /// Over every file of the folder that `PLIST_CORPUS` names. Foundation refuses UIDs, so keyed archives are passed over.
+  @Test("what both read means the same", arguments: Fixtures.corpus)
+  func corpus(_ url: URL) throws {
+    let data = try Data(contentsOf: url)
+    guard let value = try? PropertyList(data), let expected = try? Self.foundationXML(data) else { return }
+    #expect(try Self.ourXML(value) == expected)
+  }
+
   @Test("reals are written alike to the last digit")
   func reals() throws {
     var random = SeededGenerator(seed: 17)

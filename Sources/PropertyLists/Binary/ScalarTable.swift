@@ -51,7 +51,7 @@ struct ScalarTable: ~Copyable {
   }
 
   private mutating func grow() {
-    var larger = [UInt64](repeating: 0, count: 2 * slots.count)
+    var larger = [UInt64](repeating: 0, count: 4 * slots.count)
     let mask = larger.count - 1
     for slot in slots where slot != 0 {
       var place = Int(truncatingIfNeeded: slot >> 32) & mask

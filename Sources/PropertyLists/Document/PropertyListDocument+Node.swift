@@ -34,8 +34,10 @@ extension PropertyListDocument.Node {
 
 /// Scalars: the value if the node is of that kind, else nil. Nothing is converted.
 extension PropertyListDocument.Node {
+  /// The text of a string.
+  ///
   /// - Throws: ``PropertyListError/Kind/malformed`` for bytes of a binary document that are no text.
-  /// - Complexity: O(*n*) in the length of the string, as for ``data``.
+  /// - Complexity: O(*n*) in its length.
   public var string: String? {
     get throws(PropertyListError) {
       flat.kind == .string ? try NodeContent.string(flat, in: document.source.bytes) : nil

@@ -19,7 +19,11 @@ enum XMLParser {
       guard let parser = unsafe xmlCreateIOParserCtxt(nil, nil, readMore, nil, context, XML_CHAR_ENCODING_UTF8) else {
         throw PropertyListError(.inputOutput(errno: 12), "libxml2 has no memory for a parser")
       }
-      defer { unsafe xmlFreeParserCtxt(parser) }
+      defer {
+        // Made by libxml2 for itself when it reads on into a document type after an error.
+        unsafe xmlFreeDoc(parser.pointee.myDoc)
+        unsafe xmlFreeParserCtxt(parser)
+      }
       let flags = XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_IGNORE_ENC.rawValue
       unsafe xmlCtxtUseOptions(parser, Int32(bitPattern: flags))
       unsafe setCallbacks(parser.pointee.sax)
