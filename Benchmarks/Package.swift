@@ -9,6 +9,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [.product(name: "PropertyLists", package: "swift-keyed-archiving")],
-      swiftSettings: [.swiftLanguageMode(.v6)])
+      swiftSettings: [.swiftLanguageMode(.v6)]
+        + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]))
   ]
 )

@@ -52,7 +52,8 @@ extension PropertyList {
 
   /// The elements, to read or to change in place: `list.array?.append("x")` does nothing where `list` is no array.
   ///
-  /// Assigning an array to this property makes the value that array; assigning nil makes it ``null``.
+  /// Assigning an array to this property makes the value that array. Assigning nil makes an array ``null``, and leaves
+  /// a value of another kind as it is.
   public var array: [PropertyList]? {
     get {
       if case .array(let value) = self { value } else { nil }
@@ -70,7 +71,8 @@ extension PropertyList {
   /// The entries in order, to read or to change in place: `list.dictionary?["key"] = 1` does nothing where `list` is no
   /// dictionary.
   ///
-  /// Assigning a dictionary to this property makes the value that dictionary; assigning nil makes it ``null``.
+  /// Assigning a dictionary to this property makes the value that dictionary. Assigning nil makes a dictionary
+  /// ``null``, and leaves a value of another kind as it is.
   public var dictionary: OrderedDictionary<String, PropertyList>? {
     get {
       if case .dictionary(let value) = self { value } else { nil }

@@ -1,8 +1,42 @@
 private import FoundationEssentials
 
+/// Both are made with stacks of their own, so that the depth of a value costs no stack of the thread.
 extension PropertyList: Hashable {
   /// - Complexity: O(*n*) in the number of values below the two.
   public static func == (lhs: PropertyList, rhs: PropertyList) -> Bool {
+    var pairs = [(lhs, rhs)]
+    while let (first, second) = pairs.popLast() {
+      switch (first, second) {
+      case (.array(let a), .array(let b)):
+        guard haveEqualScalars(a, b, containers: &pairs) else { return false }
+      case (.dictionary(let a), .dictionary(let b)):
+        guard a.keys == b.keys, haveEqualScalars(a.values.elements, b.values.elements, containers: &pairs) else {
+          return false
+        }
+      default:
+        guard areEqualScalars(first, second) else { return false }
+      }
+    }
+    return true
+  }
+
+  /// Whether two lists agree in all that is no container, and have containers in the same places, which are left to
+  /// compare.
+  private static func haveEqualScalars(
+    _ first: [PropertyList], _ second: [PropertyList], containers: inout [(PropertyList, PropertyList)]
+  ) -> Bool {
+    guard first.count == second.count else { return false }
+    for (a, b) in zip(first, second) {
+      switch (a, b) {
+      case (.array, .array), (.dictionary, .dictionary): containers.append((a, b))
+      default:
+        guard areEqualScalars(a, b) else { return false }
+      }
+    }
+    return true
+  }
+
+  private static func areEqualScalars(_ lhs: PropertyList, _ rhs: PropertyList) -> Bool {
     switch (lhs, rhs) {
     case (.string(let a), .string(let b)): a == b
     case (.integer(let a), .integer(let b)): a == b
@@ -11,16 +45,40 @@ extension PropertyList: Hashable {
     case (.boolean(let a), .boolean(let b)): a == b
     case (.date(let a), .date(let b)): a.secondsBitPattern == b.secondsBitPattern
     case (.data(let a), .data(let b)): a == b
-    case (.array(let a), .array(let b)): a == b
-    case (.dictionary(let a), .dictionary(let b)): a == b
     case (.uid(let a), .uid(let b)): a == b
     case (.null, .null): true
     default: false
     }
   }
 
+  /// - Complexity: O(*n*) in the number of values below this one.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(kind)
+    var containers = [self]
+    while let next = containers.popLast() {
+      hasher.combine(next.kind)
+      switch next {
+      case .array(let elements): Self.hash(elements, into: &hasher, containers: &containers)
+      case .dictionary(let entries):
+        hasher.combine(entries.keys)
+        Self.hash(entries.values.elements, into: &hasher, containers: &containers)
+      default: next.hashScalar(into: &hasher)
+      }
+    }
+  }
+
+  private static func hash(_ elements: [PropertyList], into hasher: inout Hasher, containers: inout [PropertyList]) {
+    hasher.combine(elements.count)
+    for element in elements {
+      switch element {
+      case .array, .dictionary: containers.append(element)
+      default:
+        hasher.combine(element.kind)
+        element.hashScalar(into: &hasher)
+      }
+    }
+  }
+
+  private func hashScalar(into hasher: inout Hasher) {
     switch self {
     case .string(let value): hasher.combine(value)
     case .integer(let value): hasher.combine(value)
@@ -29,10 +87,8 @@ extension PropertyList: Hashable {
     case .boolean(let value): hasher.combine(value)
     case .date(let value): hasher.combine(value.secondsBitPattern)
     case .data(let value): hasher.combine(value)
-    case .array(let value): hasher.combine(value)
-    case .dictionary(let value): hasher.combine(value)
     case .uid(let value): hasher.combine(value)
-    case .null: break
+    case .null, .array, .dictionary: break
     }
   }
 }

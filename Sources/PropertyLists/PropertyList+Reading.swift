@@ -13,7 +13,8 @@ extension PropertyList {
 
   /// Reads a file in any format.
   ///
-  /// - Throws: ``PropertyListError``; of kind ``PropertyListError/Kind/inputOutput(errno:)`` if the file cannot be read.
+  /// - Throws: ``PropertyListError``; of kind ``PropertyListError/Kind/inputOutput(errno:)`` if the file cannot be
+  ///   read.
   public init(
     contentsOf url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -26,7 +27,8 @@ extension PropertyList {
   /// What several places of a binary document refer to is built once and shared.
   ///
   /// - Throws: ``PropertyListError``: what is wrong with a binary document below `node`; for every format
-  ///   ``PropertyListError/Kind/duplicateKey`` where two keys are one to Swift, whose strings compare by canonical equivalence.
+  ///   ``PropertyListError/Kind/duplicateKey`` where two keys are one to Swift, whose strings compare by canonical
+  ///   equivalence.
   /// - Complexity: O(*n*) in the bytes below `node`.
   public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {
     let document = node.document

@@ -3,8 +3,8 @@ public import OrderedCollections
 
 /// A property list: the mutable value that people build, edit and compare.
 ///
-/// The kinds are those of Core Foundation's property lists, and the two that only the binary format has: ``uid(_:)``, the
-/// reference of keyed archives, and ``null``. A copy costs one reference count, whatever the size of the value.
+/// The kinds are those of Core Foundation's property lists, and the two that only the binary format has: ``uid(_:)``,
+/// the reference of keyed archives, and ``null``. A copy costs one reference count, whatever the size of the value.
 ///
 /// ```swift
 /// var info: PropertyList = ["CFBundleName": "Notes", "LSRequiresIPhoneOS": true]
@@ -13,10 +13,11 @@ public import OrderedCollections
 ///
 /// Machines that only read should use ``PropertyListDocument``, which allocates nothing per value.
 ///
-/// - Note: Numbers and dates are equal when their bits are: not-a-number equals itself, `0.0` and `-0.0` differ, and a 4-byte
-///   real differs from the 8-byte real of the same value. Strings compare as Swift strings do, by canonical equivalence.
-///   Dictionaries are equal when they have the same entries in the same order.
+/// - Note: Numbers and dates are equal when their bits are: not-a-number equals itself, `0.0` and `-0.0` differ, and a
+///   4-byte real differs from the 8-byte real of the same value. Strings compare as Swift strings do, by canonical
+///   equivalence. Dictionaries are equal when they have the same entries in the same order.
 public enum PropertyList: Sendable {
+  /// Text.
   case string(String)
   /// Any integer of `Int64` and of `UInt64`.
   case integer(Integer)
@@ -24,9 +25,13 @@ public enum PropertyList: Sendable {
   case real(Double)
   /// A 4-byte real. Only the binary format can tell it from an 8-byte one.
   case float(Float)
+  /// True or false; no number.
   case boolean(Bool)
+  /// A moment, as seconds since 2001-01-01T00:00:00Z.
   case date(Date)
+  /// Bytes.
   case data(Data)
+  /// Elements in order.
   case array([PropertyList])
   /// Entries in the order of the file.
   case dictionary(OrderedDictionary<String, PropertyList>)

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a property list could not be read or written, and where.
 public struct PropertyListError: Error, Hashable, Sendable {
   /// What sort of failure it is. Programs decide by it; people read ``message``.
@@ -78,6 +80,7 @@ extension PropertyListError: CustomStringConvertible {
 
   /// The message and the key path, for callers that print the place in a form of their own.
   public var detail: String {
+    // Long enough for people to find the place, short enough for one line; programs have ``keyPath``.
     guard let components = keyPath?.components, !components.isEmpty else { return message }
     guard components.count > 20 else {
       return "\(message) (in \(PropertyListKeyPath(components).description.printable(limit: 300)))"
@@ -86,4 +89,9 @@ extension PropertyListError: CustomStringConvertible {
     let tail = PropertyListKeyPath(Array(components.suffix(5))).description.printable(limit: 100)
     return "\(message) (in \(head) … \(tail), \(components.count) levels deep)"
   }
+}
+
+extension PropertyListError: LocalizedError {
+  /// The ``description``.
+  public var errorDescription: String? { description }
 }

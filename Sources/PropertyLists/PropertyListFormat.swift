@@ -11,8 +11,8 @@ public enum PropertyListFormat: String, Hashable, Sendable, CaseIterable {
 extension PropertyListFormat {
   /// The format that `bytes` begin like, or nil if they begin like none.
   ///
-  /// Binary files begin with `bplist`, in any version; XML files with `<`, after white space and a byte order mark, in any of
-  /// the encodings that XML files are found in. The rest of the bytes is not looked at.
+  /// Binary files begin with `bplist`, in any version; XML files with `<`, after white space and a byte order mark, in
+  /// any of the encodings that XML files are found in. The rest of the bytes is not looked at.
   ///
   /// - Complexity: O(*w*) in the white space before the first other character.
   public init?(detecting bytes: RawSpan) {

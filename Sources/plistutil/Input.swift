@@ -20,11 +20,6 @@ struct Input {
     try PropertyListDocument(path == "-" ? FileSystem.read(0, named: name) : FileSystem.read(path), options: options)
   }
 
-  func summary(_ document: PropertyListDocument) -> String {
-    let count = document.objectCount
-    return "\(grouped(count)) \(count == 1 ? "object" : "objects")"
-  }
-
   /// One line on standard error that names the file and the place.
   func report(_ error: PropertyListError) {
     switch error.kind {
@@ -49,6 +44,11 @@ struct Input {
       throw ExitCode(error.exitCode)
     }
   }
+}
+
+extension PropertyListDocument {
+  /// Its format and its size, as in `binary, 1 234 objects`.
+  var summary: String { "\(format), \(grouped(objectCount)) \(objectCount == 1 ? "object" : "objects")" }
 }
 
 extension PropertyListError {

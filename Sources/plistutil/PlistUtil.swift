@@ -30,9 +30,13 @@ struct PlistUtil: ParsableCommand {
   var version = false
 
   static func main() {
-    // A name that is not UTF-8 would be another name by now.
-    for argument in CommandLine.arguments where argument.unicodeScalars.contains("\u{FFFD}") {
-      exit(withError: ValidationError("\"\(argument.printable())\" is not UTF-8."))
+    // A name that is not UTF-8 has become another name in `CommandLine.arguments`.
+    for index in 0..<Int(CommandLine.argc) {
+      // Sound: the system passes as many strings as it says.
+      guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
+      if unsafe String(validatingCString: argument) == nil {
+        exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
+      }
     }
     main(nil)
   }

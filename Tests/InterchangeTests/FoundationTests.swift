@@ -3,8 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Foundation of the toolchain is the oracle: what it reads out of a file, it writes as XML, and that has to be what this package
-/// writes for what it read out of the same file. One comparison for four readers and writers.
+/// Foundation of the toolchain is the oracle: what it reads out of a file, it writes as XML, and that has to be what
+/// this package writes for what it read out of the same file. One comparison for four readers and writers.
 @Suite("Beside Foundation")
 struct FoundationTests {
   static func foundationXML(_ data: Data) throws -> String {
@@ -40,7 +40,8 @@ struct FoundationTests {
     #expect(try Self.foundationXML(value.data(format: .xml)) == expected, "Foundation reads the XML written here")
   }
 
-  /// Over every file of the folder that `PLIST_CORPUS` names. Foundation refuses UIDs, so keyed archives are passed over.
+  /// Over every file of the folder that `PLIST_CORPUS` names. Foundation refuses UIDs, so keyed archives are passed
+  /// over.
   @Test("what both read means the same", arguments: Fixtures.corpus)
   func corpus(_ url: URL) throws {
     let data = try Data(contentsOf: url)
@@ -91,8 +92,8 @@ struct FoundationTests {
   private func lines(_ data: Data) -> [Substring] { String(decoding: data, as: UTF8.self).split(separator: "\n") }
 }
 
-/// Where this package and Foundation differ, each with the reason. The article "Differences from Apple's reader" has the list in
-/// words.
+/// Where this package and Foundation differ, each with the reason. The article "Differences from Apple's reader" has
+/// the list in words.
 @Suite("Where we differ from Foundation")
 struct DifferenceTests {
   struct Difference: CustomTestStringConvertible, Sendable {
@@ -147,6 +148,16 @@ struct DifferenceTests {
     let data = Data("<plist version=\"1.0\">\(difference.input)</plist>".utf8)
     #expect(body(try? FoundationTests.foundationXML(data)) == difference.foundation)
     #expect(body(try? FoundationTests.ourXML(PropertyList(data))) == difference.ours)
+  }
+
+  @Test("UTF-16 without a mark, and the null object")
+  func otherFiles() throws {
+    let utf16 = try Fixtures.data("xml/utf16-little.plist")
+    #expect((try? FoundationTests.foundationXML(utf16)) == nil)
+    #expect(try PropertyList(utf16) == ["käse": "Größe"])
+    let null = try Fixtures.data("binary/null.bplist")
+    #expect((try? FoundationTests.foundationXML(null)) == nil)
+    #expect(try PropertyList(null) == [.null])
   }
 
   private func body(_ xml: String?) -> String? {

@@ -114,6 +114,9 @@ struct HostileInputTests {
           fromTree == direct
         else { return }
       }
+      guard let again = try? PropertyList(document.root), again == tree, again.hashValue == tree.hashValue else {
+        return
+      }
       _ = tree.debugDescription
       done.signal()
     }
@@ -130,6 +133,35 @@ struct HostileInputTests {
     let long = xml("<dict><key>\(String(repeating: "k", count: 100_000))</key></dict>")
     let refused = error { () throws(PropertyListError) in _ = try PropertyList(long) }
     #expect(try #require(refused).description.utf8.count < 1000)
+  }
+
+  @Test("an unsupported version is named without what it holds")
+  func version() throws {
+    let data = Data("bplist".utf8) + Data([0x0A, 0x07]) + Data(count: 64)
+    let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
+    #expect(found?.kind == .unsupportedVersion)
+    #expect(found?.message.contains(#""\u{a}\u{7}""#) == true)
+  }
+
+  @Test("the full check and the tree blame the same value")
+  func samePath() throws {
+    // [true, [], <object 9 of 3>]
+    var data = try ([true, [], false] as PropertyList).data(format: .binary)
+    data[data.startIndex + 11] = 9
+    let tree = error { () throws(PropertyListError) in _ = try PropertyList(data) }
+    let check = error { () throws(PropertyListError) in try PropertyListDocument(data).validate() }
+    #expect(tree?.keyPath == PropertyListKeyPath([.index(2)]))
+    #expect(check?.keyPath == tree?.keyPath && check?.byteOffset == 11)
+  }
+
+  @Test("a key that is no text is found by nobody")
+  func malformedKey() throws {
+    var data = try (["ab": 1] as PropertyList).data(format: .binary)
+    let key = try #require(data.firstRange(of: Data("ab".utf8)))
+    data.replaceSubrange(key, with: [0xC3, 0xA9])
+    let root = try PropertyListDocument(data).root
+    #expect(throws: PropertyListError.self) { try root.value(forKey: "\u{E9}") }
+    #expect(throws: PropertyListError.self) { try PropertyList(root) }
   }
 
   @Test("two spellings of a key are two keys to a document, and an error to a tree")

@@ -39,6 +39,7 @@ struct RandomTests {
       if data.count < 20_000, !data.isEmpty { originals.append([UInt8](data)) }
     }
     var random = SeededGenerator(seed: seed)
+    let memory = Self.peakMemory
     for _ in 0..<Self.mutations / 2 {
       var bytes = originals.randomElement(using: &random)!
       for _ in 0..<Int.random(in: 1...8, using: &random) { bytes.damage(using: &random) }
@@ -56,8 +57,18 @@ struct RandomTests {
         _ = try? document.root.data(format: .xml)
         _ = try? document.root.data(format: .binary)
       }
-      if duration > .seconds(10) { Issue.record("\(duration) for \(input.base64EncodedString())") }
+      // In proportion to the size, with room for a busy machine and a debug build.
+      let allowed = Duration.seconds(2) + .milliseconds(1) * input.count
+      if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
     }
+    #expect(Self.peakMemory - memory < 1 << 29, "no input of a few kilobytes takes half a gigabyte")
+  }
+
+  /// The most memory that this process had at a time, in bytes; 0 where the system does not tell.
+  private static var peakMemory: Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
   }
 }
 

@@ -28,7 +28,45 @@ struct XMLLaneTests {
     #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) == nil)
   }
 
-  /// Pieces of XML put together at random: mostly well-formed, often not, in every combination of what the scanner looks at.
+  @Test("a large list without text is no expansion, on either lane", arguments: ["", "<!-- slow -->"])
+  func largeLists(_ comment: String) throws {
+    let count = 1 << 19
+    let body = "\(comment)<array>\(String(repeating: "<integer>1</integer><true/>", count: count))</array>"
+    let document = try PropertyListDocument(Data("<plist>\(body)</plist>".utf8))
+    #expect(try PropertyList(document.root).array?.count == 2 * count)
+    #expect(try document.root.data(format: .binary).count < 3 * 1024 * 1024)
+  }
+
+  @Test("a UID that stands twice is one, if the last is to count")
+  func lastUID() throws {
+    let body = "<dict><key>CF$UID</key><integer>1</integer><key>CF$UID</key><integer>2</integer></dict>"
+    let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
+    #expect(try PropertyList(xml(body), options: options) == .uid(.init(2)))
+  }
+
+  @Test("libxml2's own words come before the length of a tag that is none")
+  func longTags() throws {
+    let text = xml("<string>1 < 2 and \(String(repeating: "so on ", count: 500))</string>")
+    let found = error { () throws(PropertyListError) in _ = try PropertyList(text) }
+    #expect(found?.kind == .malformed && found?.position == .init(line: 1, column: 33))
+    for length in [1100, 4000, 40_000, 400_000] {
+      let long = Data("<plist><array><true a=\"\(String(repeating: "x", count: length))\"/></array></plist>".utf8)
+      let refused = error { () throws(PropertyListError) in _ = try PropertyList(long) }
+      #expect(refused?.kind == .limitExceeded && refused?.position == .init(line: 1, column: 15))
+    }
+  }
+
+  @Test("encodings are converted on many threads at once")
+  func concurrentConversion() async throws {
+    let data = try Fixtures.data("xml/windows-1252.plist")
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<64 { group.addTask { (try? PropertyList(data)) == "„Größe“ €" } }
+      for await isRight in group { #expect(isRight) }
+    }
+  }
+
+  /// Pieces of XML put together at random: mostly well-formed, often not, in every combination of what the scanner
+  /// looks at.
   @Test("agree on 20 000 generated documents")
   func agreeOnGenerated() throws {
     var random = SeededGenerator(seed: 7)

@@ -14,7 +14,8 @@ public enum Fixtures {
     return names.sorted().map { "\(subfolder)/\($0)" }
   }
 
-  /// The files of the folder that the environment variable `PLIST_CORPUS` names, and of those below it; none without it.
+  /// The files of the folder that the environment variable `PLIST_CORPUS` names, and of those below it; none without
+  /// it.
   public static let corpus: [URL] = {
     guard let path = ProcessInfo.processInfo.environment["PLIST_CORPUS"] else { return [] }
     let folder = URL(filePath: path, relativeTo: repository)

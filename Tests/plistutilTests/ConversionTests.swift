@@ -71,6 +71,20 @@ struct ConversionTests {
     #expect(status[.type] as? FileAttributeType == .typeCharacterSpecial)
   }
 
+  #if os(Linux)
+    @Test("a file in /dev/shm is a file like any other")
+    func sharedMemory() throws {
+      let path = "/dev/shm/plistutil-\(UUID().uuidString).plist"
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      try Data(repeating: UInt8(ascii: "x"), count: 100_000).write(to: URL(filePath: path))
+      let input = Fixtures.url(Self.xml).path
+      for output in [path, "/proc/self/cwd/../../../../../../../../..\(path)"] {
+        #expect(try Tool.run("-i", input, "-f", "xml", "-o", output).status == 0)
+        #expect(try Data(contentsOf: URL(filePath: path)) == Tool.run("-i", input, "-f", "xml").output)
+      }
+    }
+  #endif
+
   @Test("--sort sorts the keys of all dictionaries, by UTF-16 units as Apple does")
   func sort() throws {
     let input = try (["b": ["z": 1, "a": 2], "\u{FF5E}": 1, "😀": 2, "B": 3] as PropertyList).data(format: .binary)

@@ -130,17 +130,20 @@ extension Work {
       }
     let setup = self == .treeToBinary || self == .treeToXML ? "tree = plistlib.loads(data)" : ""
     let script = """
-      import plistlib, resource, time, json, gc
+      import plistlib, time, json
+      def memory(name):
+        return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith(name)) * 1024
       data = open('\((isXML ? xml : binary).path)', 'rb').read()
       \(setup)
-      before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+      before = memory('VmRSS:')
       best = 1e9
-      for _ in range(2):
+      begin = time.perf_counter()
+      for _ in range(\(Self.repetitions)):
+        if time.perf_counter() - begin > \(Self.patience): break
         start = time.perf_counter()
         \(body)
         best = min(best, time.perf_counter() - start)
-      peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-      print(json.dumps({'seconds': best, 'peakMemory': (peak - before) * 1024, 'outputLength': length}))
+      print(json.dumps({'seconds': best, 'peakMemory': memory('VmHWM:') - before, 'outputLength': length}))
       """
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -1,8 +1,8 @@
 import Foundation
 import PropertyLists
 
-// Without arguments: prepares the input, measures every implementation in a process of its own, and prints the table. With the
-// arguments `WORK IMPLEMENTATION FOLDER`: measures one in this process and prints the figures as JSON.
+// Without arguments: prepares the input, measures every implementation in a process of its own, and prints the table.
+// With the arguments `WORK IMPLEMENTATION FOLDER`: measures one in this process and prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
@@ -25,7 +25,8 @@ func run(_ work: Work, _ implementation: Implementation, in folder: URL) throws 
   return try? JSONDecoder().decode(Measurement.self, from: output)
 }
 
-/// The table, in Markdown: the time and the peak memory here, and those of the peers, the times as multiples of the time here.
+/// The table, in Markdown: the time and the peak memory here, and those of the peers, the times as multiples of the
+/// time here.
 func printTable(in folder: URL) throws {
   print("| work | " + Implementation.allCases.map(\.name).joined(separator: " | ") + " |")
   print("|---|" + Implementation.allCases.map { _ in "---|" }.joined())

@@ -1,7 +1,8 @@
 /// Where things are in a binary property list: what its trailer says, checked against the length of the file.
 ///
-/// The file is its own index: the offset table leads from the number of an object to its bytes. Nothing is read but what is
-/// asked for, and everything that is read is checked first: this type is why no file can lead a reader out of its bytes.
+/// The file is its own index: the offset table leads from the number of an object to its bytes. Nothing is read but
+/// what is asked for, and everything that is read is checked first: this type is why no file can lead a reader out of
+/// its bytes.
 struct BinaryLayout: Sendable {
   let objectCount: Int
   let topObject: Int
@@ -22,7 +23,7 @@ struct BinaryLayout: Sendable {
     guard bytes.byteCount >= Self.headerLength, bytes[6] == UInt8(ascii: "0") else {
       let version = (6..<min(8, bytes.byteCount)).map { String(UnicodeScalar(bytes[$0])) }.joined()
       throw PropertyListError(
-        .unsupportedVersion, "version \"\(version)\" of the binary format; only 00 is read", byteOffset: 6)
+        .unsupportedVersion, "version \(version.quoted) of the binary format; only 00 is read", byteOffset: 6)
     }
     let trailer = bytes.byteCount - Self.trailerLength
     guard trailer >= Self.headerLength + 1 else {
@@ -96,8 +97,8 @@ extension BinaryLayout {
     return Int(truncatingIfNeeded: index)
   }
 
-  /// The object number `index`: its kind, and that its bytes and references lie within the file. The text of strings and the
-  /// targets of references are not looked at.
+  /// The object number `index`: its kind, and that its bytes and references lie within the file. The text of strings
+  /// and the targets of references are not looked at.
   @inline(__always)
   func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let offset = try offset(of: index, in: bytes)
@@ -158,8 +159,9 @@ extension BinaryLayout {
     return uid
   }
 
-  /// The integer object at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros; all ones are what a
-  /// writer of Apple's makes of the greatest. Apple's reader looks at the low half only, which would lose the rest of any other.
+  /// The integer object at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros; all ones are
+  /// what a writer of Apple's makes of the greatest. Apple's reader looks at the low half only, which would lose the
+  /// rest of any other.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
     guard exponent <= 4 else {

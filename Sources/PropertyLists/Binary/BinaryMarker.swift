@@ -1,5 +1,5 @@
-/// The object markers of the binary format (`CFBinaryPList.c`, kCFBinaryPlistMarker…): the high half of the first byte of an
-/// object is its type, the low half a size or a value.
+/// The object markers of the binary format (`CFBinaryPList.c`, kCFBinaryPlistMarker…): the high half of the first byte
+/// of an object is its type, the low half a size or a value.
 enum BinaryMarker {
   static let null: UInt8 = 0x00
   static let `false`: UInt8 = 0x08

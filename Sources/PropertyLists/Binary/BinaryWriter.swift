@@ -2,10 +2,10 @@ internal import FoundationEssentials
 
 /// Writes the binary format.
 ///
-/// Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first from the root, a dictionary followed by
-/// all its keys and then its values. Each scalar is written once, whatever refers to it. Containers are written with the narrowest
-/// references, so their bytes are known only at the end; the bytes of scalars are made at once, in order, and double as the
-/// keys by which equal ones are found.
+/// Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first from the root, a dictionary
+/// followed by all its keys and then its values. Each scalar is written once, whatever refers to it. Containers are
+/// written with the narrowest references, so their bytes are known only at the end; the bytes of scalars are made at
+/// once, in order, and double as the keys by which equal ones are found.
 struct BinaryWriter: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { true }
 
@@ -25,8 +25,8 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
   private var scalars = ScalarTable()
   /// In the order of their numbers. All objects between two of them are scalars, in order too.
   private var containers: [Container] = []
-  /// The references of all containers, four bytes each. Those of one stand side by side, and are filled in as its children are
-  /// told.
+  /// The references of all containers, four bytes each. Those of one stand side by side, and are filled in as its
+  /// children are told.
   private var references = ByteBuffer()
   /// Where the reference to the next value goes, for each open container, counted in references.
   private var open: [Int] = []
@@ -146,7 +146,7 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
       Self.append(BinaryMarker.asciiString, count: utf8.byteCount, to: &scalars.bytes)
       scalars.bytes.append(utf8)
     } else {
-      UTF16Text.appendObject(utf8, to: &scalars.bytes)
+      Self.append(utf16: utf8, to: &scalars.bytes)
     }
     try referToScalar()
   }
@@ -217,7 +217,8 @@ extension BinaryWriter {
     return output.takeData()
   }
 
-  /// Appends the scalars from number `scalar` to the one before `end`, whose bytes go over in one piece, and their offsets.
+  /// Appends the scalars from number `scalar` to the one before `end`, whose bytes go over in one piece, and their
+  /// offsets.
   @inline(__always)
   private borrowing func appendScalars(
     _ scalar: inout Int, until end: Int, _ width: Int, _ output: inout ByteBuffer, _ table: inout ByteBuffer
@@ -248,6 +249,7 @@ extension BinaryWriter {
     count < Int(BinaryMarker.countFollows) ? 1 : count < 1 << 8 ? 3 : count < 1 << 16 ? 4 : count < 1 << 32 ? 6 : 10
   }
 
-  /// The least number of bytes that hold `value`. Apple's writer takes only 1, 2, 4 and 8; its reader takes every width.
+  /// The least number of bytes that hold `value`. Apple's writer takes only 1, 2, 4 and 8; its reader takes every
+  /// width.
   private static func width(_ value: Int) -> Int { max(1, (Int.bitWidth - value.leadingZeroBitCount + 7) / 8) }
 }

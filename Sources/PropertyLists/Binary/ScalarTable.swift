@@ -1,20 +1,20 @@
 /// The scalars of a binary property list in the making: their bytes as the file has them, each once.
 ///
-/// A new scalar is written behind the others, and taken away again if an equal one is found: the bytes of a scalar, with its
-/// marker, say its kind, its width and its value.
+/// A new scalar is written behind the others, and taken away again if an equal one is found: the bytes of a scalar,
+/// with its marker, say its kind, its width and its value.
 struct ScalarTable: ~Copyable {
   var bytes = ByteBuffer()
   /// Where the bytes of each scalar end; they begin where those of the one before end.
   private(set) var ends: [Int] = []
   /// The number that each scalar has among all objects.
   private var objects: [UInt32] = []
-  /// The number of a scalar plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash choose
-  /// the slot. A power of two of slots, at most half in use.
+  /// The number of a scalar plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash
+  /// choose the slot. A power of two of slots, at most half in use.
   private var slots = [UInt64](repeating: 0, count: 1024)
   private let seed = ByteHash.seed
 
-  /// Finds a scalar equal to the one that stands at the end of the bytes, behind all that were found to be new, and takes this
-  /// one away then.
+  /// Finds a scalar equal to the one that stands at the end of the bytes, behind all that were found to be new, and
+  /// takes this one away then.
   ///
   /// - Parameter newObject: the number that this scalar gets if there is no equal one.
   /// - Returns: the number of the object.

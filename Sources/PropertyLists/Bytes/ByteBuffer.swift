@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// Output that grows. It becomes `Data` without a copy.
 ///
-/// Sound: `base` is always null or a block of `capacity` bytes from malloc that this value alone owns, and every write is
-/// preceded by `reserve`, which makes room behind `count`.
+/// Sound: `base` is always null or a block of `capacity` bytes from malloc that this value alone owns, and every write
+/// is preceded by `reserve`, which makes room behind `count`.
 @safe
 struct ByteBuffer: ~Copyable {
   private var base: UnsafeMutableRawPointer?
@@ -22,8 +22,9 @@ struct ByteBuffer: ~Copyable {
 
   @inline(never)
   private mutating func grow(by size: Int) {
-    // Growing copies, and keeps both blocks for that time, up to the size from which malloc always maps pages of their own (32 MB
-    // in glibc). From there on pages are moved, and those that nobody wrote to cost nothing. So the sizes between are skipped.
+    // Growing copies, and keeps both blocks for that time, up to the size from which malloc always maps pages of their
+    // own (32 MB in glibc). From there on pages are moved, and those that nobody wrote to cost nothing. So the sizes
+    // between are skipped.
     let larger = capacity < 1 << 16 ? 4 * capacity : max(2 * capacity, 33 << 20)
     let needed = max(count + size, larger, 512)
     unsafe base = CLibrary.reallocate(base, to: needed)
@@ -164,8 +165,8 @@ extension ByteBuffer {
 
   /// A number in decimal digits, with zeros in front up to `width`, which is at most 20.
   ///
-  /// Sound: the digits are written backwards from 24 bytes behind `count`, for which there is room, and 64 bits have no more
-  /// than 20; a static string of 200 bytes has the pairs of every number below 100.
+  /// Sound: the digits are written backwards from 24 bytes behind `count`, for which there is room, and 64 bits have no
+  /// more than 20; a static string of 200 bytes has the pairs of every number below 100.
   @inline(__always)
   mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
     reserve(48)

@@ -1,7 +1,7 @@
 /// A hash of short byte strings that somebody else chose.
 ///
-/// Two 64-bit words at a time are folded by a full multiplication, with a secret that is drawn when the process starts: inputs that are made to
-/// collide do not collide here. It decides no order, so output does not depend on it.
+/// Two 64-bit words at a time are folded by a full multiplication, with a secret that is drawn when the process starts:
+/// inputs that are made to collide do not collide here. It decides no order, so output does not depend on it.
 enum ByteHash {
   private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max) | 1)
 

@@ -49,8 +49,7 @@ struct KeyIndex {
   private func matches(_ key: RawSpan, _ number: Int) -> Bool {
     let start = start(number)
     guard ends[number] - start == key.byteCount else { return false }
-    for index in 0..<key.byteCount where bytes[start + index] != key[index] { return false }
-    return true
+    return key.hasSameBytes(as: bytes.rawBytes.extracting(start..<ends[number]))
   }
 
   private mutating func grow() { slots = slots(count: 4 * slots.count) }

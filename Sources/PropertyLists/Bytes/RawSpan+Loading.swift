@@ -1,6 +1,7 @@
 /// Integers out of bytes. These are the only places that reinterpret memory of a span.
 ///
-/// The unsafe loads are sound: the standard library checks their bounds, and every bit pattern is a value of an integer.
+/// The unsafe loads are sound: the standard library checks their bounds, and every bit pattern is a value of an
+/// integer.
 extension RawSpan {
   @inline(__always)
   subscript(offset: Int) -> UInt8 {
@@ -52,6 +53,13 @@ extension RawSpan {
       if self[first + index] != self[second + index] { return false }
       index += 1
     }
+    return true
+  }
+
+  /// Whether this span and another of the same length have the same bytes.
+  @inline(__always)
+  func hasSameBytes(as other: RawSpan) -> Bool {
+    for index in 0..<byteCount where self[index] != other[index] { return false }
     return true
   }
 

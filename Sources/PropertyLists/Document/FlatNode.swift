@@ -27,8 +27,8 @@ enum ContentEncoding: UInt8 {
 
 /// One value of a document, in 16 bytes.
 ///
-/// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the readers;
-/// strings and data are a place in the bytes of the document.
+/// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the
+/// readers; strings and data are a place in the bytes of the document.
 struct FlatNode {
   private var tag: UInt64
   private var payload: UInt64

@@ -2,8 +2,8 @@ internal import OrderedCollections
 
 /// The key sets that dictionaries of a document have had lately.
 ///
-/// Lists of like dictionaries are what large files consist of. Such dictionaries share one set of keys, and the hash table in
-/// it; only their values are stored for each. A key set is a dictionary from each key to its position, because
+/// Lists of like dictionaries are what large files consist of. Such dictionaries share one set of keys, and the hash
+/// table in it; only their values are stored for each. A key set is a dictionary from each key to its position, because
 /// `OrderedDictionary.mapValues` is how two dictionaries come to share their keys.
 struct KeySets {
   typealias KeySet = OrderedDictionary<String, Int>

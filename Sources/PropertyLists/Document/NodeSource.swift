@@ -1,5 +1,5 @@
-/// Where the nodes of a document come from: the objects of a binary file, or a node table. What builds trees and what tells
-/// documents to writers is made for each of the two at compile time.
+/// Where the nodes of a document come from: the objects of a binary file, or a node table. What builds trees and what
+/// tells documents to writers is made for each of the two at compile time.
 protocol NodeSource {
   /// The node at a place. What is wrong with it is an error only in a binary file.
   func node(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
@@ -13,8 +13,8 @@ protocol NodeSource {
   /// Where a dictionary has the value of an entry among its children.
   func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int
 
-  /// Whether two dictionaries with the same number of entries have the same keys in the same order. False is no proof that they
-  /// have not.
+  /// Whether two dictionaries with the same number of entries have the same keys in the same order. False is no proof
+  /// that they have not.
   func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool
 
   /// How many places there are that several containers can refer to; 0 where each child has one parent.

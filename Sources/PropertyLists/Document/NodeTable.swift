@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 private import OrderedCollections
 
-/// The nodes of a document of a text format: the children of a container stand side by side, before their container, and the
-/// root stands last. A dictionary's children are key, value, key, value.
+/// The nodes of a document of a text format: the children of a container stand side by side, before their container,
+/// and the root stands last. A dictionary's children are key, value, key, value.
 struct NodeTable: Sendable {
   fileprivate(set) var nodes: [FlatNode] = []
 
@@ -18,8 +18,9 @@ struct TextContent {
 
 /// Builds a node table out of the values in the order of the text.
 ///
-/// The children of an open container wait on a stack and move into the table in one piece when it is closed. So finding a child
-/// by its index takes one step, and building costs one copy of 16 bytes a node, from memory that is in the cache.
+/// The children of an open container wait on a stack and move into the table in one piece when it is closed. So finding
+/// a child by its index takes one step, and building costs one copy of 16 bytes a node, from memory that is in the
+/// cache.
 struct NodeTableBuilder: ~Copyable {
   /// A container that is still open.
   struct Frame {
@@ -76,6 +77,7 @@ struct NodeTableBuilder: ~Copyable {
         if let duplicate = firstDuplicate(from: frame.start, count: count, in: bytes) {
           guard options.duplicateKeys == .keepLast else { return duplicate }
           keepLastDuplicates(from: frame.start, in: bytes)
+          if pending.count - frame.start == 2 { return close(in: bytes) }
           childCount = pending.count - frame.start
           count = childCount / 2
         }
@@ -125,8 +127,8 @@ extension NodeTableBuilder {
     return .uid(value)
   }
 
-  /// Whether the keys are those of a dictionary of the same size that was closed lately, in the same order. Lists of like
-  /// dictionaries are what large files consist of, and those keys were found to be distinct before.
+  /// Whether the keys are those of a dictionary of the same size that was closed lately, in the same order. Lists of
+  /// like dictionaries are what large files consist of, and those keys were found to be distinct before.
   private func hasKnownShape(from start: Int, count: Int, in bytes: RawSpan) -> Bool {
     let shape = shapes[count & 15]
     guard count == shape.count else { return false }

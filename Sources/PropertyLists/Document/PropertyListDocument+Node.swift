@@ -124,6 +124,7 @@ extension PropertyListDocument.Node {
         try NodeContent.appendText(node, in: bytes, to: &decoded)
         isEqual = decoded == wanted
       }
+      if isEqual, node.encoding == .ascii, !wanted.rawBytes.isASCII { throw NodeContent.notASCII(node, in: bytes) }
       if isEqual { return try document.value(position, of: flat) }
     }
     return nil
@@ -190,14 +191,5 @@ extension PropertyListDocument {
     case .binary(let layout): try child(of: dictionary, layout.valuePosition(entry, of: dictionary), layout)
     case .table(let table): try child(of: dictionary, table.valuePosition(entry, of: dictionary), table)
     }
-  }
-}
-
-extension RawSpan {
-  /// Whether two spans of the same length have the same bytes.
-  @inline(__always)
-  func hasSameBytes(as other: RawSpan) -> Bool {
-    for index in 0..<byteCount where self[index] != other[index] { return false }
-    return true
   }
 }

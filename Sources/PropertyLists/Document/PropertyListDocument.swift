@@ -2,17 +2,17 @@ public import FoundationEssentials
 
 /// A property list that has been parsed, to be read and not changed.
 ///
-/// A document is the bytes of the input and a flat index of the values in them; nothing is allocated for a value until somebody
-/// asks for it. Of a binary property list the file's own offset table is the index, so that opening one takes the same time
-/// whatever its size.
+/// A document is the bytes of the input and a flat index of the values in them; nothing is allocated for a value until
+/// somebody asks for it. Of a binary property list the file's own offset table is the index, so that opening one takes
+/// the same time whatever its size.
 ///
 /// ```swift
 /// let document = try PropertyListDocument(contentsOf: url)
 /// let name = try document.root.value(forKey: "CFBundleName")?.string
 /// ```
 ///
-/// Documents of text formats have been checked completely when they are made. A binary document is checked as it is read: what
-/// is wrong in a part is an error when that part is asked for. ``validate()`` checks all of it at once.
+/// Documents of text formats have been checked completely when they are made. A binary document is checked as it is
+/// read: what is wrong in a part is an error when that part is asked for. ``validate()`` checks all of it at once.
 public final class PropertyListDocument: Sendable {
   /// The format the document was read from.
   public let format: PropertyListFormat
@@ -37,7 +37,8 @@ public final class PropertyListDocument: Sendable {
   /// - Parameters:
   ///   - data: the whole input. It is kept, not copied, as long as the document lives.
   ///   - format: the format of the input; nil to go by how it begins.
-  /// - Throws: ``PropertyListError``; for a binary property list only what is wrong with its header, its trailer and its root.
+  /// - Throws: ``PropertyListError``; for a binary property list only what is wrong with its header, its trailer and
+  ///   its root.
   /// - Complexity: O(1) for the binary format, O(*n*) in the length of the input for the others.
   public convenience init(
     _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -85,11 +86,12 @@ public final class PropertyListDocument: Sendable {
       FileSystem.read(FileSystem.path(url), limit: options.limits.inputSize), format: format, options: options)
   }
 
-  /// Maps a file into memory and parses it there: of a large binary property list, only the pages that are looked at are read.
+  /// Maps a file into memory and parses it there: of a large binary property list, only the pages that are looked at
+  /// are read.
   ///
-  /// - Important: The file must not be shortened while the document is in use, or the operating system ends the process. Map
-  ///   only files that nobody else writes to, or that are replaced as a whole, as this package does it; read all others with
-  ///   ``init(contentsOf:format:options:)``.
+  /// - Important: The file must not be shortened while the document is in use, or the operating system ends the
+  ///   process. Map only files that nobody else writes to, or that are replaced as a whole, as this package does it;
+  ///   read all others with ``init(contentsOf:format:options:)``.
   public convenience init(
     mapping url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -99,20 +101,22 @@ public final class PropertyListDocument: Sendable {
 }
 
 extension PropertyListDocument {
-  /// Checks the whole document: every object that the root leads to, the text of every string, that no key stands twice in a
-  /// dictionary, that no container contains itself, and the depth.
+  /// Checks the whole document: every object that the root leads to, the text of every string, that no key stands twice
+  /// in a dictionary, that no container contains itself, and the depth.
   ///
-  /// What passes can be read without error through ``root``. A tree, and output, have one more limit, how far shared references
-  /// expand; and a tree has no room for two keys of one dictionary that Unicode holds equivalent.
+  /// What passes can be read without error through ``root``. A tree, and output, have one more limit, how far shared
+  /// references expand; and a tree has no room for two keys of one dictionary that Unicode holds equivalent.
   ///
   /// - Throws: ``PropertyListError`` with the key path of the value that is wrong.
-  /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were read.
+  /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were
+  ///   read.
   public func validate() throws(PropertyListError) {
     guard case .binary(let layout) = index else { return }
     try BinaryValidator.validate(layout, source.bytes, limits: options.limits)
   }
 
-  /// How many objects the table of a binary file has, keys and shared ones once each; how many values a text has, keys aside.
+  /// How many objects the table of a binary file has, keys and shared ones once each; how many values a text has, keys
+  /// aside.
   public var objectCount: Int {
     switch index {
     case .binary(let layout): layout.objectCount

@@ -3,8 +3,8 @@ internal import OrderedCollections
 
 /// Builds the tree of a document, or of a part of it.
 ///
-/// It keeps its own stack, so that the depth of a document costs no stack of the thread. What several containers refer to is
-/// built once and shared.
+/// It keeps its own stack, so that the depth of a document costs no stack of the thread. What several containers refer
+/// to is built once and shared.
 struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
@@ -52,7 +52,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     self.document = document
     let limits = document.options.limits
     depthLimit = limits.effectiveDepth
-    sizeLimit = limits.effectiveExpandedSize(inputSize: document.source.count)
+    sizeLimit =
+      source.sharedPlaceCount == 0 ? .max : limits.effectiveExpandedSize(inputSize: document.source.count)
     budget = ParsingLimits.overlapBudget(inputSize: document.source.count)
     builtNumbers = Array(repeating: 0, count: source.sharedPlaceCount)
   }

@@ -10,7 +10,8 @@
 
 /// What is taken from the C library but for files: memory that can grow in place, and the digits of unusual numbers.
 enum CLibrary {
-  /// A block from malloc made larger or smaller. As everywhere in Swift, memory that the system does not have ends the process.
+  /// A block from malloc made larger or smaller. As everywhere in Swift, memory that the system does not have ends the
+  /// process.
   static func reallocate(_ block: UnsafeMutableRawPointer?, to size: Int) -> UnsafeMutableRawPointer {
     guard let block = unsafe realloc(block, size) else { fatalError("out of memory: \(size) bytes") }
     return unsafe block

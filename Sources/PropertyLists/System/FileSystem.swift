@@ -21,9 +21,7 @@ package enum FileSystem {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw failure("read", path) }
     let size = Int(status.st_size)
-    guard size <= limit else {
-      throw PropertyListError(.limitExceeded, "\(size) bytes of input, where \(limit) are allowed")
-    }
+    guard size <= limit else { throw ParsingLimits.tooLarge(limit: limit) }
     // One byte more than the file has, so that its end is seen without another buffer.
     return try read(descriptor, named: path, expecting: size + 1, limit: limit)
   }
@@ -56,7 +54,7 @@ package enum FileSystem {
       count += received
       if count > limit {
         unsafe free(block)
-        throw PropertyListError(.limitExceeded, "more than \(limit) bytes of input")
+        throw ParsingLimits.tooLarge(limit: limit)
       }
     }
     return unsafe Data(bytesNoCopy: block, count: count, deallocator: .free)
@@ -79,8 +77,9 @@ package enum FileSystem {
 
   /// Puts `data` in the place of a file in one step: into a new file beside it, on the disk, then renamed.
   ///
-  /// A symbolic link is followed, so that the file it names is replaced and not the link. The permission bits of the old file
-  /// are kept, and its owner where the system allows that. What is no regular file, such as a terminal or a pipe, is written to.
+  /// A symbolic link is followed, so that the file it names is replaced and not the link. The permission bits of the
+  /// old file are kept, and its owner where the system allows that. What is no regular file, such as a terminal or a
+  /// pipe, is written to.
   package static func replace(_ path: String, with data: Data) throws(PropertyListError) {
     var status = stat()
     let exists = unsafe stat(path, &status) == 0
@@ -89,9 +88,7 @@ package enum FileSystem {
       if status.st_mode & S_IFMT == S_IFDIR {
         throw PropertyListError(.inputOutput(errno: EISDIR), "cannot write \(path): \(message(EISDIR))")
       }
-      // The names there are of open files of processes; there is nothing to rename.
-      let isOpenFile = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
-      if status.st_mode & S_IFMT != S_IFREG || isOpenFile { return try writeThrough(path, data) }
+      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) { return try writeThrough(path, data) }
     }
     let target = resolvedPath(path)
     // Nobody else may read it until it has the permissions it is to have.
@@ -99,9 +96,14 @@ package enum FileSystem {
     do throws(PropertyListError) {
       defer { _ = close(descriptor) }
       if exists {
-        // The owner first, because changing it clears bits of the mode. Not being allowed to is no failure.
-        _ = fchown(descriptor, status.st_uid, status.st_gid)
-        guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw failure("write", path) }
+        // The owner first, because changing it clears bits of the mode. Who may not keep owner or group keeps the
+        // permissions that do not depend on them.
+        var mode = status.st_mode & 0o7777
+        if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
+          mode &= 0o1777
+          if fchown(descriptor, uid_t.max, status.st_gid) != 0 { mode &= 0o1707 }
+        }
+        guard fchmod(descriptor, mode) == 0 else { throw failure("write", path) }
       }
       try write(data, to: descriptor, named: path)
       guard fsync(descriptor) == 0 else { throw failure("write", path) }
@@ -114,7 +116,8 @@ package enum FileSystem {
       _ = unsafe unlink(temporary)
       throw error
     }
-    // The new name is on the disk when its folder is. Some file systems cannot sync a folder; the file is complete all the same.
+    // The new name is on the disk when its folder is. Some file systems cannot sync a folder; the file is complete all
+    // the same.
     let folder = unsafe open(folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if folder >= 0 {
       _ = fsync(folder)
@@ -205,8 +208,15 @@ extension FileSystem {
     throw PropertyListError(.inputOutput(errno: code), "cannot write \(path): \(reason)")
   }
 
+  /// Whether a path names a file by a descriptor that a process has open on it; there is nothing to rename then.
+  private static func namesOpenFile(_ path: String) -> Bool {
+    if path.hasPrefix("/dev/fd/") || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
+  }
+
   private static func writeThrough(_ path: String, _ data: Data) throws(PropertyListError) {
-    let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open", path) }
     defer { _ = close(descriptor) }
     try write(data, to: descriptor, named: path)
@@ -218,7 +228,7 @@ extension FileSystem {
     return PropertyListError(.inputOutput(errno: code), "cannot \(verb) \(name): \(message(code))")
   }
 
-  private static func outOfMemory(_ name: String) -> PropertyListError {
+  static func outOfMemory(_ name: String) -> PropertyListError {
     PropertyListError(.inputOutput(errno: ENOMEM), "cannot read \(name): \(message(ENOMEM))")
   }
 

@@ -1,5 +1,5 @@
-/// Dates as the text formats write them: `2001-01-01T00:00:00Z`, in UTC and whole seconds, in the Gregorian calendar extended
-/// to all years. Seconds count from that moment, as in the binary format.
+/// Dates as the text formats write them: `2001-01-01T00:00:00Z`, in UTC and whole seconds, in the Gregorian calendar
+/// extended to all years. Seconds count from that moment, as in the binary format.
 enum DateText {
   /// From the first day of the year 0 to 2001-01-01.
   private static let daysToReferenceDate = 730_851
@@ -43,7 +43,8 @@ enum DateText {
 
   /// Appends a date without the fraction of its second, as Apple's writer does.
   ///
-  /// - Returns: false, and appends nothing, for a date that is not finite or beyond the years this form is read back for.
+  /// - Returns: false, and appends nothing, for a date that is not finite or beyond the years this form is read back
+  ///   for.
   static func append(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     let whole = seconds.rounded(.down)
     guard whole.magnitude < 3.1e15 else { return false }

@@ -1,6 +1,7 @@
 /// Reals as the text formats write them.
 enum RealText {
-  /// Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` with a sign in any case, else a decimal number that is the whole text.
+  /// Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` with a sign in any case, else a decimal number that
+  /// is the whole text.
   ///
   /// - Returns: nil for anything else, and for a number too large for a double.
   static func parse(_ bytes: RawSpan) -> Double? {
@@ -74,7 +75,8 @@ extension RealText {
   /// `-infinity`.
   static func append(_ value: Double, to buffer: inout ByteBuffer) {
     if value == 0 {
-      // The sign of a zero is kept, though Apple's writer drops it: a value that is read must be the value that was written.
+      // The sign of a zero is kept, though Apple's writer drops it: a value that is read must be the value that was
+      // written.
       buffer.append(value.sign == .minus ? "-0.0" : "0.0")
       return
     }
@@ -118,10 +120,11 @@ extension RealText {
     buffer.append(decimal: exponent.magnitude, width: 2)
   }
 
-  /// The first 17 significant digits, correctly rounded, and the decimal exponent of the first, for values from 1e-5 to 1e17.
+  /// The first 17 significant digits, correctly rounded, and the decimal exponent of the first, for values from 1e-5 to
+  /// 1e17.
   ///
-  /// There the value times the power of ten that makes it a 17-digit integer is exact in 128 bits: 53 bits of significand and
-  /// at most 74 of 10^22.
+  /// There the value times the power of ten that makes it a 17-digit integer is exact in 128 bits: 53 bits of
+  /// significand and at most 74 of 10^22.
   private static func exactDigits(_ value: Double) -> (digits: UInt64, exponent: Int)? {
     guard value >= 1e-5, value < 1e17 else { return nil }
     // value = significand * 2^shift
@@ -159,8 +162,8 @@ extension RealText {
     return powers
   }()
 
-  /// The same digits for every other value, by the C library. Only the digits of its answer are looked at, because the decimal
-  /// point depends on the locale of the process.
+  /// The same digits for every other value, by the C library. Only the digits of its answer are looked at, because the
+  /// decimal point depends on the locale of the process.
   private static func printedDigits(_ value: Double) -> (digits: UInt64, exponent: Int) {
     var digits: UInt64 = 0
     var exponent = 0

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
-/// Writes the form that people read: that of libplist's tool, in which nothing is elided, every type can be told from its
-/// value, and no text can send a terminal commands.
+/// Writes the form that people read: that of libplist's tool, in which nothing is elided, every type can be told from
+/// its value, and no text can send a terminal commands.
 ///
 /// | value | form |
 /// |---|---|

@@ -1,7 +1,7 @@
 /// The order of keys by their UTF-16 code units, on UTF-8 text.
 ///
-/// The two encodings order alike but for one thing: UTF-16 has the scalars above U+FFFF, as surrogates from 0xD800, before
-/// those from U+E000 to U+FFFF. In UTF-8 that is the lead bytes 0xF0 and up before 0xEE and 0xEF.
+/// The two encodings order alike but for one thing: UTF-16 has the scalars above U+FFFF, as surrogates from 0xD800,
+/// before those from U+E000 to U+FFFF. In UTF-8 that is the lead bytes 0xF0 and up before 0xEE and 0xEF.
 enum KeyOrder {
   static func precedes(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> Bool {
     first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }

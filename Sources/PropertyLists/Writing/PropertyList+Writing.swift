@@ -23,8 +23,8 @@ extension PropertyList {
     }
   }
 
-  /// Writes this value to a file, in one step: whoever opens the file finds what was there before or all of what is there now,
-  /// and what was there is kept if anything fails.
+  /// Writes this value to a file, in one step: whoever opens the file finds what was there before or all of what is
+  /// there now, and what was there is kept if anything fails.
   ///
   /// The permissions of an existing file are kept, and a symbolic link is followed to the file it names.
   ///

@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 
-/// Tells the values of a document to a writer, without a tree in between. It keeps its own stack, so that the depth of a document
-/// costs no stack of the thread.
+/// Tells the values of a document to a writer, without a tree in between. It keeps its own stack, so that the depth of
+/// a document costs no stack of the thread.
 struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
   private let sortsKeys: Bool
   private let depthLimit: Int
   private let sizeLimit: Int
-  /// The size told so far, in the sense of ``ParsingLimits/expandedSize``, and the levels each value stands below others,
-  /// because text formats indent by them. Only the binary format can share.
+  /// The size told so far, in the sense of ``ParsingLimits/expandedSize``, and the levels each value stands below
+  /// others, because text formats indent by them. Only the binary format can share.
   private var size = 0
   private var scratch: [UInt8] = []
   /// The containers around the current one.
@@ -31,7 +31,9 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     self.document = document
     sortsKeys = options.sortsKeys
     depthLimit = options.effectiveDepth
-    sizeLimit = document.options.limits.effectiveExpandedSize(inputSize: document.source.count)
+    sizeLimit =
+      source.sharedPlaceCount == 0
+      ? .max : document.options.limits.effectiveExpandedSize(inputSize: document.source.count)
   }
 
   /// Tells the value of a node with all that is below it.

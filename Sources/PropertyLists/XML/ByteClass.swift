@@ -1,7 +1,7 @@
 /// Finds the bytes of text that mean something to XML, eight at a time.
 ///
-/// Each word-wide test sets the highest bit of every byte that has the property; above the first such byte it may also set it
-/// where it has not, so only the lowest bit that is set counts (Mycroft's zero byte test).
+/// Each word-wide test sets the highest bit of every byte that has the property; above the first such byte it may also
+/// set it where it has not, so only the lowest bit that is set counts (Mycroft's zero byte test).
 enum ByteClass {
   @inline(__always)
   private static func splat(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
@@ -17,7 +17,8 @@ enum ByteClass {
   @inline(__always)
   static func below(_ word: UInt64, _ bound: UInt8) -> UInt64 { (word &- splat(bound)) & ~word & high }
 
-  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, and 0xEF, which begins U+FFFE.
+  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, and 0xEF, which begins
+  /// U+FFFE.
   ///
   /// `<` and `>` differ in one bit.
   @inline(__always)

@@ -1,8 +1,9 @@
 /// The fast lane: reads the plain dialect of XML that property list writers emit.
 ///
-/// Known are: a declaration without or with UTF-8 as its encoding, Apple's document type, `<plist>` with the version or without, the
-/// elements of the format without attributes, character references, white space. Everything else, and every error, makes it
-/// give up; so it accepts nothing that libxml2 would not accept, and has nothing to say about what it does not accept.
+/// Known are: a declaration without or with UTF-8 as its encoding, Apple's document type, `<plist>` with the version or
+/// without, the elements of the format without attributes, character references, white space. Everything else, and
+/// every error, makes it give up; so it accepts nothing that libxml2 would not accept, and has nothing to say about
+/// what it does not accept.
 struct PlainXMLScanner: ~Copyable {
   private var builder: NodeTableBuilder
   private var index = 0

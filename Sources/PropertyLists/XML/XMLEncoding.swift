@@ -18,8 +18,8 @@ enum XMLEncoding {
     case utf32(isBigEndian: Bool)
   }
 
-  /// A byte order mark decides; without one, a NUL among the first two bytes means UTF-16; else the declaration counts, and
-  /// UTF-8 where it says nothing.
+  /// A byte order mark decides; without one, a NUL among the first two bytes means UTF-16; else the declaration counts,
+  /// and UTF-8 where it says nothing.
   private static func detect(_ bytes: RawSpan) -> (encoding: Unicode, markLength: Int)? {
     if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }
     guard bytes.byteCount >= 2 else { return nil }
@@ -146,8 +146,8 @@ enum XMLEncoding {
     }
   }
 
-  /// What is called Shift_JIS in files is Microsoft's, with a backslash and a tilde where the standard has a yen sign and an
-  /// overline. Apple reads it so, and so do browsers.
+  /// What is called Shift_JIS in files is Microsoft's, with a backslash and a tilde where the standard has a yen sign
+  /// and an overline. Apple reads it so, and so do browsers.
   private static func iconvName(_ name: String) -> String {
     ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "csshiftjis"].contains(name.lowercased()) ? "CP932" : name
   }
@@ -166,6 +166,7 @@ enum XMLEncoding {
         .malformed, "declared as \(name), but without that encoding's byte order mark", byteOffset: 0,
         position: .init(line: 1, column: 1))
     }
+    XMLParser.prepare()
     // libxml2 tells of bad input by its return value, and on standard error if nobody listens. Listening is per thread.
     guard let listener = unsafe __xmlStructuredError() else { throw unknown }
     let formerListener = unsafe listener.pointee

@@ -1,23 +1,29 @@
 private import CLibXML2
 internal import FoundationEssentials
 
-/// The slow lane: libxml2 reads the XML, decides what is well-formed and words the errors; this turns its events into nodes.
+/// The slow lane: libxml2 reads the XML, decides what is well-formed and words the errors; this turns its events into
+/// nodes.
 ///
-/// libxml2 never loads anything here: no network, no DTD, no entities but the five predefined ones, no internal subset. The
-/// callbacks are the whole boundary to C. They are sound because libxml2 calls them only inside `xmlParseDocument`, while the
-/// handler that their context points to is alive, and with text that has the length it says.
+/// libxml2 never loads anything here: no network, no DTD, no entities but the five predefined ones, no internal subset.
+/// The callbacks are the whole boundary to C. They are sound because libxml2 calls them only inside `xmlParseDocument`,
+/// while the handler that their context points to is alive, and with text that has the length it says.
 enum XMLParser {
+  private static let isPrepared: Void = xmlInitParser()
+
+  /// Initializes libxml2, once and before anything else of it is called, as it asks of programs with threads.
+  static func prepare() { _ = isPrepared }
+
   static func parse(
     _ source: XMLEncoding.Source, options: PropertyListReadingOptions
   ) throws(PropertyListError) -> TextContent {
     try checkBeginning(source)
-    try checkTagLengths(source)
-    xmlInitParser()
-    let handler = XMLHandler(source, options)
+    prepare()
+    let longTag = longTag(source.text.bytes)
+    let handler = XMLHandler(source, options, readEnd: longTag.map { $0 + greatestTagLength })
     return try withExtendedLifetime(handler) { () throws(PropertyListError) in
       let context = unsafe Unmanaged.passUnretained(handler).toOpaque()
       guard let parser = unsafe xmlCreateIOParserCtxt(nil, nil, readMore, nil, context, XML_CHAR_ENCODING_UTF8) else {
-        throw PropertyListError(.inputOutput(errno: 12), "libxml2 has no memory for a parser")
+        throw FileSystem.outOfMemory("XML")
       }
       defer {
         // Made by libxml2 for itself when it reads on into a document type after an error.
@@ -31,7 +37,11 @@ enum XMLParser {
       unsafe parser.pointee._private = context
       unsafe xmlParseDocument(parser)
       unsafe handler.parser = nil
-      return try handler.finish(isWellFormed: unsafe parser.pointee.wellFormed == 1)
+      let isWellFormed = unsafe parser.pointee.wellFormed == 1
+      if let longTag, handler.isCutOff {
+        throw malformed("a tag of more than \(greatestTagLength) bytes", source.place(longTag), .limitExceeded)
+      }
+      return try handler.finish(isWellFormed: isWellFormed)
     }
   }
 
@@ -86,8 +96,8 @@ enum XMLParser {
     unsafe name.map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// Refuses what libxml2 would guess another encoding from, though the text is UTF-8 by now: it looks for a NUL among the first
-  /// bytes, for a byte order mark, and for a `<` of EBCDIC. It also takes a NUL for the end of the text.
+  /// Refuses what libxml2 would guess another encoding from, though the text is UTF-8 by now: it looks for a NUL among
+  /// the first bytes, for a byte order mark, and for a `<` of EBCDIC. It also takes a NUL for the end of the text.
   private static func checkBeginning(_ source: XMLEncoding.Source) throws(PropertyListError) {
     let bytes = source.text.bytes
     if let place = bytes.firstIndex(of: 0, from: 0) {
@@ -105,13 +115,13 @@ enum XMLParser {
     PropertyListError(kind, message, byteOffset: place.byteOffset, position: place.position)
   }
 
-  /// Tags longer than this are refused. libxml2 compares each attribute of a tag with all others, so that the time for a long tag
-  /// grows with the square of its length; and no tag of a property list has use for attributes.
+  /// Tags longer than this are refused. libxml2 compares each attribute of a tag with all others, so that the time for
+  /// a long tag grows with the square of its length; and no tag of a property list has use for attributes.
   private static let greatestTagLength = 1024
 
-  /// Scans the text as far as it is well-formed; from where it is not, libxml2 gets no more of it.
-  private static func checkTagLengths(_ source: XMLEncoding.Source) throws(PropertyListError) {
-    let bytes = source.text.bytes
+  /// Where the first tag begins that is too long. It counts only if libxml2 comes to it: where the text is not
+  /// well-formed, what is taken for a tag here may be none.
+  private static func longTag(_ bytes: RawSpan) -> Int? {
     var index = 0
     while let start = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) {
       var close = start
@@ -132,13 +142,12 @@ enum XMLParser {
             quote = byte
           }
           close += 1
-          guard close - start <= greatestTagLength else {
-            throw malformed("a tag of more than \(greatestTagLength) bytes", source.place(start), .limitExceeded)
-          }
+          guard close - start <= greatestTagLength else { return start }
         }
       }
       index = close
     }
+    return nil
   }
 }
 
@@ -157,6 +166,10 @@ private final class XMLHandler {
   private var elements: [Open] = []
   private var hasRoot = false
   private var readOffset = 0
+  /// How much of the source libxml2 is given.
+  private let readEnd: Int
+  /// Where libxml2 was when the error came up.
+  private var errorOffset = 0
   private var namespaceCount = 0
 
   /// libxml2 looks through all namespaces for each prefix, and property lists have use for none.
@@ -174,8 +187,9 @@ private final class XMLHandler {
     let textStart: Int
   }
 
-  init(_ source: XMLEncoding.Source, _ options: PropertyListReadingOptions) {
+  init(_ source: XMLEncoding.Source, _ options: PropertyListReadingOptions, readEnd: Int?) {
     self.source = source
+    self.readEnd = readEnd ?? source.text.count
     unsafe parser = nil
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: source.text.count / 64)
@@ -185,13 +199,17 @@ private final class XMLHandler {
     // libxml2 goes on after an error, to find more of them. It is given nothing to go on with.
     guard error == nil else { return 0 }
     let bytes = source.text.bytes
-    let count = min(buffer.count, bytes.byteCount - readOffset)
+    let count = min(buffer.count, readEnd - readOffset)
     guard count > 0 else { return 0 }
     let piece = bytes.extracting(readOffset..<readOffset + count)
     unsafe piece.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
     readOffset += count
     return count
   }
+
+  /// Whether libxml2 found no fault but that its input ended too soon. Its errors at the end stand a few bytes before
+  /// it.
+  var isCutOff: Bool { readEnd < source.text.count && (error == nil || errorOffset >= readEnd - 8) }
 
   /// Where libxml2 is in the source.
   private var offset: Int {
@@ -211,7 +229,8 @@ private final class XMLHandler {
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int? = nil, isLibXML2: Bool = false
   ) {
     if error == nil {
-      let place = source.place(place ?? offset)
+      errorOffset = offset
+      let place = source.place(place ?? errorOffset)
       let path = builder.currentPath(in: text.rawBytes)
       error = PropertyListError(
         kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,

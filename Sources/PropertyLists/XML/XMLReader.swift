@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// Reads the XML format, on two lanes that agree.
 ///
-/// ``PlainXMLScanner`` reads the dialect that property list writers emit, at the speed of memory. What it does not know, from
-/// the first character on, goes to ``XMLParser``, where libxml2 decides what is well-formed. The scanner reports no errors: an
-/// input that has one is none it knows.
+/// ``PlainXMLScanner`` reads the dialect that property list writers emit, at the speed of memory. What it does not
+/// know, from the first character on, goes to ``XMLParser``, where libxml2 decides what is well-formed. The scanner
+/// reports no errors: an input that has one is none it knows.
 enum XMLReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
     let source = try XMLEncoding.decode(data)

@@ -25,7 +25,8 @@ enum XMLText {
     }
   }
 
-  /// The scalar that a reference at `start` stands for, and the length of the reference: the five entities, `&#…;` and `&#x…;`.
+  /// The scalar that a reference at `start` stands for, and the length of the reference: the five entities, `&#…;` and
+  /// `&#x…;`.
   ///
   /// - Returns: nil if it is none of them, or stands for what XML 1.0 does not allow in a document.
   static func reference(in bytes: RawSpan, at start: Int) -> (scalar: UInt32, length: Int)? {

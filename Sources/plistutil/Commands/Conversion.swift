@@ -57,7 +57,7 @@ struct Conversion: ParsableArguments {
         options: PropertyListReadingOptions(duplicateKeys: keepLastDuplicates ? .keepLast : .reject))
       try document.validate()
       if debug {
-        note("\(input.name): \(document.format), \(input.summary(document)), read in \(clock.now - start)")
+        note("\(input.name): \(document.summary), read in \(clock.now - start)")
       }
       var node = document.root
       if let nodepath { node = try node.descendant(at: SlashPath(nodepath)) }
@@ -78,8 +78,8 @@ struct Conversion: ParsableArguments {
     }
   }
 
-  /// Apple's XML drops fractions of seconds in silence. Here they are dropped too, since most binary files could not be converted
-  /// otherwise, but not in silence.
+  /// Apple's XML drops fractions of seconds in silence. Here they are dropped too, since most binary files could not be
+  /// converted otherwise, but not in silence.
   private func convert(
     _ node: PropertyListDocument.Node, to format: PropertyListFormat, _ input: Input
   ) throws(PropertyListError) -> Data {

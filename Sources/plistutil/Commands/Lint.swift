@@ -27,7 +27,7 @@ struct Lint: ParsableCommand {
       do throws(PropertyListError) {
         let document = try input.document()
         try document.validate()
-        try output("\(input.name): OK (\(document.format), \(input.summary(document)))")
+        try output("\(input.name): OK (\(document.summary))")
       } catch {
         input.report(error)
         worst = max(worst, error.exitCode)

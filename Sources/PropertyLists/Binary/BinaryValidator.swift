@@ -18,8 +18,8 @@ struct BinaryValidator: ~Copyable {
     /// A container whose children are being looked at: to meet it again is a circle.
     case open
     case done
-    /// An object that cannot be read. Apple's reader never looks at objects that nothing refers to, so it counts only when
-    /// something does.
+    /// An object that cannot be read. Apple's reader never looks at objects that nothing refers to, so it counts only
+    /// when something does.
     case faulty
   }
 
@@ -78,11 +78,13 @@ struct BinaryValidator: ~Copyable {
 
   private mutating func followReferences(in bytes: RawSpan) throws(PropertyListError) {
     var frames: [Frame] = []
+    // The child that is looked at, of the innermost container.
+    var next = 0
     do throws(PropertyListError) {
       try visit(layout.topObject, &frames, in: bytes)
       while let frame = frames.last {
         let references = frame.node.kind == .dictionary ? 2 * frame.node.count : frame.node.count
-        var next = frame.next
+        next = frame.next
         var height = frame.height
         var descends = false
         while next < references {
@@ -110,6 +112,7 @@ struct BinaryValidator: ~Copyable {
         frames.removeLast()
       }
     } catch {
+      if !frames.isEmpty { frames[frames.count - 1].next = next }
       throw located(error, frames, in: bytes)
     }
   }
@@ -129,11 +132,8 @@ struct BinaryValidator: ~Copyable {
       let node = try layout.node(at: index, in: bytes)
       try spend(node.count)
       states[index] = .open
-      frames.append(Frame(object: index, node: node, next: 0, height: 1))
-      if node.kind == .dictionary {
-        try checkKeys(node, in: bytes)
-        frames[frames.count - 1].next = node.count
-      }
+      if node.kind == .dictionary { try checkKeys(node, in: bytes) }
+      frames.append(Frame(object: index, node: node, next: node.kind == .dictionary ? node.count : 0, height: 1))
     }
   }
 
@@ -181,6 +181,8 @@ struct BinaryValidator: ~Copyable {
     var path = PropertyListKeyPath()
     for frame in frames {
       if frame.node.kind == .array {
+        // A container that is too high as a whole has no child to blame.
+        guard frame.next < frame.node.count else { break }
         path.components.append(.index(frame.next))
       } else if frame.next >= frame.node.count {
         let position = frame.node.offset + (frame.next - frame.node.count) * layout.referenceWidth

@@ -7,9 +7,7 @@ enum XMLElement: String {
 extension XMLElement {
   /// The value of an element with text, or what is wrong with it. Both lanes ask here.
   ///
-  /// - Parameters:
-  ///   - range: where the text stands in `bytes`.
-  ///   - isDecoded: whether references in it have been replaced.
+  /// - Parameter range: where the text stands in `bytes`.
   static func scalar(_ element: XMLElement, _ bytes: RawSpan, _ range: Range<Int>) -> Result<FlatNode, Fault> {
     let text = bytes.extracting(range)
     switch element {

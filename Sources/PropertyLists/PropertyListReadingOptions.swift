@@ -1,0 +1,30 @@
+/// How a property list is read.
+public struct PropertyListReadingOptions: Hashable, Sendable {
+  /// How much is read before the reader gives up.
+  public var limits: ParsingLimits
+
+  /// Whether a dictionary of XML whose only key is `CF$UID`, with an integer of 0 to `UInt32.max`, is read as the UID
+  /// it stands for, as Apple's reader does.
+  public var recognizesUIDDictionaries: Bool
+
+  /// What a dictionary with the same key twice means.
+  public var duplicateKeys: DuplicateKeys
+
+  /// Apple's way of reading, but for a key that stands twice.
+  public init(
+    limits: ParsingLimits = ParsingLimits(), recognizesUIDDictionaries: Bool = true,
+    duplicateKeys: DuplicateKeys = .reject
+  ) {
+    self.limits = limits
+    self.recognizesUIDDictionaries = recognizesUIDDictionaries
+    self.duplicateKeys = duplicateKeys
+  }
+
+  /// What to do about a key that stands twice in a dictionary.
+  public enum DuplicateKeys: Hashable, Sendable {
+    /// An error: to choose one is to lose the other.
+    case reject
+    /// The last value counts, at the place of the first, as in Apple's XML reader. Text formats only.
+    case keepLast
+  }
+}
