@@ -22,7 +22,7 @@ public struct ParsingLimits: Hashable, Sendable {
 
   /// Limits that are safe for bytes from anybody, but for those that are given.
   public init(
-    depth: Int = 512, inputSize: Int = 1 << 32, expandedSize: Int = 1 << 20, expansionRatio: Int = 128
+    depth: Int = 512, inputSize: Int = 1 << 32, expandedSize: Int = 1 << 18, expansionRatio: Int = 128
   ) {
     self.depth = depth
     self.inputSize = inputSize
