@@ -1,4 +1,3 @@
-private import CLibXML2
 internal import FoundationEssentials
 
 /// The encoding of an XML file: found as Apple's reader finds it (`CFPropertyList.c`), and turned into UTF-8.
@@ -98,7 +97,7 @@ enum XMLEncoding {
   /// - Parameters:
   ///   - text: what comes before them, in UTF-8.
   ///   - offset: where they stand in the input.
-  private static func wrong(_ encoding: String, after text: [UInt8], at offset: Int) -> PropertyListError {
+  static func wrong(_ encoding: String, after text: [UInt8], at offset: Int) -> PropertyListError {
     PropertyListError(
       .malformed, "not \(encoding), as it claims to be", byteOffset: offset,
       position: Source(text: Data(text)).place(text.count).position)
@@ -146,18 +145,7 @@ enum XMLEncoding {
     }
   }
 
-  /// What is called Shift_JIS in files is Microsoft's, with a backslash and a tilde where the standard has a yen sign
-  /// and an overline. Apple reads it so, and so do browsers.
-  private static func iconvName(_ name: String) -> String {
-    ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "csshiftjis"].contains(name.lowercased()) ? "CP932" : name
-  }
-
-  /// Text in an encoding that libxml2 knows by name, in UTF-8.
-  ///
-  /// The unsafe expressions are sound: the handler and both buffers are libxml2's own and freed here alone.
   private static func convert(_ data: Data, from name: String) throws(PropertyListError) -> Data {
-    let unknown = PropertyListError(
-      .malformed, "unknown encoding \"\(name)\"", byteOffset: 0, position: .init(line: 1, column: 1))
     // What these name is told by the first bytes, and was not found there.
     guard !name.lowercased().hasPrefix("utf-16"), !name.lowercased().hasPrefix("utf-32"),
       !name.lowercased().hasPrefix("iso-10646-ucs")
@@ -166,56 +154,13 @@ enum XMLEncoding {
         .malformed, "declared as \(name), but without that encoding's byte order mark", byteOffset: 0,
         position: .init(line: 1, column: 1))
     }
-    XMLParser.prepare()
-    // libxml2 tells of bad input by its return value, and on standard error if nobody listens. Listening is per thread.
-    guard let listener = unsafe __xmlStructuredError() else { throw unknown }
-    let formerListener = unsafe listener.pointee
-    unsafe listener.pointee = { _, _ in }
-    defer { unsafe listener.pointee = formerListener }
-    guard let handler = unsafe xmlFindCharEncodingHandler(iconvName(name)) else { throw unknown }
-    defer { unsafe _ = xmlCharEncCloseFunc(handler) }
-    guard let input = unsafe xmlBufferCreate(), let output = unsafe xmlBufferCreate() else { throw unknown }
-    defer {
-      unsafe xmlBufferFree(input)
-      unsafe xmlBufferFree(output)
-    }
-    var text: [UInt8] = []
-    text.reserveCapacity(data.count + data.count / 4)
-    let bytes = data.bytes
-    var offset = 0
-    // In pieces, because libxml2 counts in 32 bits. What a piece leaves over is the beginning of a character.
-    while offset < bytes.byteCount {
-      let piece = bytes.extracting(offset..<min(offset + 1 << 16, bytes.byteCount))
-      let added = unsafe piece.withUnsafeBytes {
-        unsafe xmlBufferAdd(input, $0.bindMemory(to: UInt8.self).baseAddress, Int32($0.count))
-      }
-      guard added == 0 else { throw unknown }
-      offset += piece.byteCount
-      while unsafe xmlBufferLength(input) > 0 {
-        let before = unsafe xmlBufferLength(input)
-        let result = unsafe xmlCharEncInFunc(handler, output, input)
-        let length = Int(unsafe xmlBufferLength(output))
-        if length > 0, let content = unsafe xmlBufferContent(output) {
-          let produced = unsafe RawSpan(_unsafeStart: content, byteCount: length)
-          text.append(bytes: produced)
-          unsafe xmlBufferEmpty(output)
-        }
-        let left = unsafe Int(xmlBufferLength(input))
-        // A character has at most eight bytes, with all that may shift to its character set.
-        guard result != -2, left < before || left < 16 else {
-          throw wrong(name, after: text, at: offset - left)
-        }
-        if left == before { break }
-      }
-    }
-    let left = unsafe Int(xmlBufferLength(input))
-    guard left == 0 else {
-      throw wrong(name, after: text, at: bytes.byteCount - left)
-    }
-    guard (try? UTF8Span(validating: text.span)) != nil else {
-      throw wrong(name, after: [], at: 0)
-    }
-    return Data(text)
+    return try LibXML2.convert(data, from: name)
+  }
+
+  /// What is called Shift_JIS in files is Microsoft's, with a backslash and a tilde where the standard has a yen sign
+  /// and an overline. Apple reads it so, and so do browsers.
+  static func iconvName(_ name: String) -> String {
+    ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "csshiftjis"].contains(name.lowercased()) ? "CP932" : name
   }
 }
 
@@ -223,7 +168,7 @@ extension XMLEncoding.Source {
   /// Where the byte number `offset` of the UTF-8 text stands in the input.
   func place(_ offset: Int) -> (byteOffset: Int?, position: PropertyListError.TextPosition) {
     let bytes = text.bytes
-    let end = min(offset, bytes.byteCount)
+    let end = max(0, min(offset, bytes.byteCount))
     var line = 1
     var lineStart = 0
     var index = 0

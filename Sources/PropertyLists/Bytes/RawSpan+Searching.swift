@@ -1,0 +1,28 @@
+extension RawSpan {
+  /// Where a byte stands first from `start` on.
+  func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    var index = start
+    while index + 8 <= byteCount {
+      let found = ByteClass.equal(littleEndianWord(at: index), byte)
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < byteCount {
+      if self[index] == byte { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Where a text, which is not empty, stands first from `start` on.
+  func firstIndex(of text: StaticString, from start: Int) -> Int? {
+    // Sound: the string is not empty.
+    let first = unsafe text.utf8Start.pointee
+    var index = start
+    while let found = firstIndex(of: first, from: index) {
+      if starts(with: text, at: found) { return found }
+      index = found + 1
+    }
+    return nil
+  }
+}
