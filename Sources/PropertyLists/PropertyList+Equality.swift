@@ -4,6 +4,7 @@ private import FoundationEssentials
 extension PropertyList: Hashable {
   /// - Complexity: O(*n*) in the number of values below the two.
   public static func == (lhs: PropertyList, rhs: PropertyList) -> Bool {
+    guard lhs.isContainer, rhs.isContainer else { return areEqualScalars(lhs, rhs) }
     var pairs = [(lhs, rhs)]
     while let (first, second) = pairs.popLast() {
       switch (first, second) {
@@ -18,6 +19,13 @@ extension PropertyList: Hashable {
       }
     }
     return true
+  }
+
+  private var isContainer: Bool {
+    switch self {
+    case .array, .dictionary: true
+    default: false
+    }
   }
 
   /// Whether two lists agree in all that is no container, and have containers in the same places, which are left to
@@ -53,6 +61,10 @@ extension PropertyList: Hashable {
 
   /// - Complexity: O(*n*) in the number of values below this one.
   public func hash(into hasher: inout Hasher) {
+    guard isContainer else {
+      hasher.combine(kind)
+      return hashScalar(into: &hasher)
+    }
     var containers = [self]
     while let next = containers.popLast() {
       hasher.combine(next.kind)

@@ -17,7 +17,9 @@ struct Input {
   func document(
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) -> PropertyListDocument {
-    try PropertyListDocument(path == "-" ? FileSystem.read(0, named: name) : FileSystem.read(path), options: options)
+    let limit = options.limits.inputSize
+    let data = try path == "-" ? FileSystem.read(0, named: name, limit: limit) : FileSystem.read(path, limit: limit)
+    return try PropertyListDocument(data, options: options)
   }
 
   /// One line on standard error that names the file and the place.

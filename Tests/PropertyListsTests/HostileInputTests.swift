@@ -135,6 +135,13 @@ struct HostileInputTests {
     #expect(try #require(refused).description.utf8.count < 1000)
   }
 
+  @Test("an encoding with a name without end is named in short")
+  func longEncoding() throws {
+    let text = "<?xml version=\"1.0\" encoding=\"\(String(repeating: "e", count: 100_000))\"?><plist><true/></plist>"
+    let found = error { () throws(PropertyListError) in _ = try PropertyList(Data(text.utf8)) }
+    #expect(found?.kind == .malformed && (found?.message.utf8.count ?? 1000) < 200)
+  }
+
   @Test("an unsupported version is named without what it holds")
   func version() throws {
     let data = Data("bplist".utf8) + Data([0x0A, 0x07]) + Data(count: 64)

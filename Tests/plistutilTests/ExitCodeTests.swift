@@ -62,6 +62,20 @@ struct ExitCodeTests {
       }
     }
 
+    @Test("a file larger than the limit is refused before it is read")
+    func hugeFile() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path("sparse")
+      try Data().write(to: URL(filePath: path))
+      let handle = try FileHandle(forWritingTo: URL(filePath: path))
+      try handle.truncate(atOffset: 1 << 42)
+      let duration = try ContinuousClock().measure {
+        let result = try Tool.run("lint", path)
+        #expect(result.status == 3 && result.errors == "\(path): error: more than 4294967296 bytes of input\n")
+      }
+      #expect(duration < .seconds(5))
+    }
+
     @Test("/dev/stdout is standard output, and a name that is not UTF-8 is no other name")
     func specialNames() throws {
       let path = Fixtures.url("xml/integers.plist").path

@@ -42,7 +42,6 @@ package enum FileSystem {
         }
         unsafe block = larger
       }
-      // Fully qualified, since this type has a `read` too.
       let received = unsafe systemRead(descriptor, block.advanced(by: count), capacity - count)
       if received == 0 { break }
       if received < 0 {

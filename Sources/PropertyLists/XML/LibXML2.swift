@@ -110,7 +110,7 @@ enum LibXML2 {
   /// The unsafe expressions are sound: the handler and both buffers are libxml2's own and freed here alone.
   static func convert(_ data: Data, from name: String) throws(PropertyListError) -> Data {
     let unknown = PropertyListError(
-      .malformed, "unknown encoding \"\(name)\"", byteOffset: 0, position: .init(line: 1, column: 1))
+      .malformed, "unknown encoding \(name.quoted)", byteOffset: 0, position: .init(line: 1, column: 1))
     prepare()
     // libxml2 tells of bad input by its return value, and on standard error if nobody listens. Listening is per thread.
     guard let listener = unsafe __xmlStructuredError() else { throw unknown }

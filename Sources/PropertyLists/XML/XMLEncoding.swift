@@ -99,7 +99,7 @@ enum XMLEncoding {
   ///   - offset: where they stand in the input.
   static func wrong(_ encoding: String, after text: [UInt8], at offset: Int) -> PropertyListError {
     PropertyListError(
-      .malformed, "not \(encoding), as it claims to be", byteOffset: offset,
+      .malformed, "not \(encoding.printable(limit: 80)), as it claims to be", byteOffset: offset,
       position: Source(text: Data(text)).place(text.count).position)
   }
 
@@ -151,7 +151,8 @@ enum XMLEncoding {
       !name.lowercased().hasPrefix("iso-10646-ucs")
     else {
       throw PropertyListError(
-        .malformed, "declared as \(name), but without that encoding's byte order mark", byteOffset: 0,
+        .malformed, "declared as \(name.printable(limit: 80)), but without that encoding's byte order mark",
+        byteOffset: 0,
         position: .init(line: 1, column: 1))
     }
     return try LibXML2.convert(data, from: name)
