@@ -23,6 +23,7 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
   products: [
     .library(name: "PropertyLists", targets: ["PropertyLists"]),
+    .library(name: "KeyedArchiving", targets: ["KeyedArchiving"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
   ],
   dependencies: [
@@ -37,6 +38,10 @@ let package = Package(
       name: "PropertyLists",
       dependencies: ["CLibXML2", .product(name: "OrderedCollections", package: "swift-collections")],
       swiftSettings: settings),
+    .target(
+      name: "KeyedArchiving",
+      dependencies: ["PropertyLists", .product(name: "OrderedCollections", package: "swift-collections")],
+      swiftSettings: settings),
     .executableTarget(
       name: "plistutil",
       dependencies: ["PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -45,7 +50,15 @@ let package = Package(
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
-      name: "InterchangeTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
+      name: "KeyedArchivingTests",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", "TestSupport",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "InterchangeTests", dependencies: ["KeyedArchiving", "PropertyLists", "TestSupport"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "plistutilTests", dependencies: ["plistutil", "PropertyLists", "TestSupport"], swiftSettings: testSettings),
   ]

@@ -1,8 +1,11 @@
-/// The scalars of a binary property list in the making: their bytes as the file has them, each once.
+package import FoundationEssentials
+
+/// The scalars of a binary property list in the making: their bytes as the file has them, each once. Archivers keep the
+/// scalars of an archive in the same way.
 ///
 /// A new scalar is written behind the others, and taken away again if an equal one is found: the bytes of a scalar,
 /// with its marker, say its kind, its width and its value.
-struct ScalarTable: ~Copyable {
+package struct ScalarTable: ~Copyable {
   var bytes = ByteBuffer()
   /// Where the bytes of each scalar end; they begin where those of the one before end.
   private(set) var ends: [Int] = []
@@ -42,6 +45,36 @@ struct ScalarTable: ~Copyable {
     slots[place] = hash << 32 | UInt64(truncatingIfNeeded: ends.count)
     if 2 * ends.count > slots.count { grow() }
     return newObject
+  }
+
+  package init() {}
+
+  /// How many bytes there are so far.
+  package var byteCount: Int { bytes.count }
+
+  /// The number of an equal scalar if there is one; else adds this one under the number `new`.
+  ///
+  /// - Parameter tag: one byte in front, which tells kinds of scalars apart. A new scalar's own bytes begin behind it,
+  ///   one byte after what ``byteCount`` was before.
+  @inline(__always)
+  package mutating func number(of scalar: RawSpan, tag: UInt8, orElse new: UInt32) -> UInt32 {
+    bytes.append(byte: tag)
+    bytes.append(scalar)
+    return find(newObject: new)
+  }
+
+  /// As ``number(of:tag:orElse:)``, for a scalar of 8 bytes.
+  package mutating func number(ofWord word: UInt64, tag: UInt8, orElse new: UInt32) -> UInt32 {
+    bytes.append(byte: tag)
+    bytes.append(bigEndian: word, width: 8)
+    return find(newObject: new)
+  }
+
+  /// All the bytes; the table is empty then.
+  package mutating func takeBytes() -> Data {
+    var taken = ScalarTable()
+    swap(&taken, &self)
+    return taken.bytes.takeData()
   }
 
   /// No scalar is looked for any more: gives back the memory that took.

@@ -2,18 +2,18 @@
 ///
 /// Two 64-bit words at a time are folded by a full multiplication, with a secret that is drawn when the process starts:
 /// inputs that are made to collide do not collide here. It decides no order, so output does not depend on it.
-enum ByteHash {
+package enum ByteHash {
   private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max) | 1)
 
-  struct Seed {
+  package struct Seed {
     fileprivate let first: UInt64
     fileprivate let second: UInt64
   }
 
-  static var seed: Seed { Seed(first: secret.0, second: secret.1) }
+  package static var seed: Seed { Seed(first: secret.0, second: secret.1) }
 
   @inline(__always)
-  static func hash(_ bytes: RawSpan, from start: Int, count: Int, seed: Seed) -> UInt64 {
+  package static func hash(_ bytes: RawSpan, from start: Int, count: Int, seed: Seed) -> UInt64 {
     var state = seed.first ^ UInt64(truncatingIfNeeded: count)
     if count >= 16 {
       var offset = start

@@ -3,7 +3,7 @@
 /// Sound: bytes have no padding, which is what makes `Span.bytes` unsafe in general.
 extension [UInt8] {
   @inline(__always)
-  var rawBytes: RawSpan {
+  package var rawBytes: RawSpan {
     @_lifetime(borrow self)
     get { unsafe _overrideLifetime(span.bytes, borrowing: self) }
   }
@@ -11,7 +11,7 @@ extension [UInt8] {
 
 extension UTF8Span {
   @inline(__always)
-  var rawBytes: RawSpan {
+  package var rawBytes: RawSpan {
     @_lifetime(copy self)
     get { unsafe _overrideLifetime(span.bytes, copying: self) }
   }

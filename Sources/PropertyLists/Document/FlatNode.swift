@@ -1,5 +1,5 @@
 /// What a value is, as it stands in a node table.
-enum NodeKind: UInt8 {
+package enum NodeKind: UInt8 {
   case null, boolean
   /// `Int64`.
   case integer
@@ -8,11 +8,11 @@ enum NodeKind: UInt8 {
   case real, float, date, uid
   case string, data, array, dictionary
 
-  var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
+  package var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
 }
 
 /// How the bytes of a string or of data stand in the document.
-enum ContentEncoding: UInt8 {
+package enum ContentEncoding: UInt8 {
   /// UTF-8, or the bytes of the data.
   case verbatim
   /// Bytes that are all below 0x80.
@@ -29,7 +29,7 @@ enum ContentEncoding: UInt8 {
 ///
 /// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the
 /// readers; strings and data are a place in the bytes of the document.
-struct FlatNode {
+package struct FlatNode: Hashable, Sendable {
   private var tag: UInt64
   private var payload: UInt64
 
@@ -40,55 +40,57 @@ struct FlatNode {
   }
 
   @inline(__always)
-  var kind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: tag & 0xF)) ?? .null }
+  package var kind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: tag & 0xF)) ?? .null }
 
   @inline(__always)
-  var encoding: ContentEncoding { ContentEncoding(rawValue: UInt8(truncatingIfNeeded: (tag >> 4) & 0xF)) ?? .verbatim }
+  package var encoding: ContentEncoding {
+    ContentEncoding(rawValue: UInt8(truncatingIfNeeded: (tag >> 4) & 0xF)) ?? .verbatim
+  }
 
   /// Where the content of a string or of data begins; for a container of a binary document, where its references begin.
   @inline(__always)
-  var offset: Int { Int(tag >> 8) }
+  package var offset: Int { Int(tag >> 8) }
 }
 
 extension FlatNode {
-  static let null = FlatNode(.null, .verbatim, offset: 0, payload: 0)
+  package static let null = FlatNode(.null, .verbatim, offset: 0, payload: 0)
 
   @inline(__always)
-  static func boolean(_ value: Bool) -> FlatNode {
+  package static func boolean(_ value: Bool) -> FlatNode {
     FlatNode(.boolean, .verbatim, offset: 0, payload: value ? 1 : 0)
   }
 
   @inline(__always)
-  static func integer(_ value: PropertyList.Integer) -> FlatNode {
+  package static func integer(_ value: PropertyList.Integer) -> FlatNode {
     let isSigned = value.isNegative || value.bits <= UInt64(Int64.max)
     return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: value.bits)
   }
 
   @inline(__always)
-  static func real(_ value: Double) -> FlatNode {
+  package static func real(_ value: Double) -> FlatNode {
     FlatNode(.real, .verbatim, offset: 0, payload: value.bitPattern)
   }
 
-  static func float(_ value: Float) -> FlatNode {
+  package static func float(_ value: Float) -> FlatNode {
     FlatNode(.float, .verbatim, offset: 0, payload: UInt64(value.bitPattern))
   }
 
   /// - Parameter seconds: since 2001-01-01T00:00:00Z.
-  static func date(_ seconds: Double) -> FlatNode {
+  package static func date(_ seconds: Double) -> FlatNode {
     FlatNode(.date, .verbatim, offset: 0, payload: seconds.bitPattern)
   }
 
-  static func uid(_ value: UInt32) -> FlatNode {
+  package static func uid(_ value: UInt32) -> FlatNode {
     FlatNode(.uid, .verbatim, offset: 0, payload: UInt64(value))
   }
 
   @inline(__always)
-  static func string(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
+  package static func string(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
     FlatNode(.string, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
 
   @inline(__always)
-  static func data(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
+  package static func data(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
     FlatNode(.data, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
 
@@ -96,35 +98,44 @@ extension FlatNode {
   ///
   /// - Parameter count: of elements; of a dictionary's entries, each a key and a value.
   @inline(__always)
-  static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
+  package static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
     FlatNode(kind, .verbatim, offset: offset, payload: UInt64(truncatingIfNeeded: count))
+  }
+}
+
+extension FlatNode {
+  /// A hash of the node, and of `seed`, which is that of the nodes before it.
+  @inline(__always)
+  package func hash(after seed: UInt64) -> UInt64 {
+    let product = (tag ^ seed ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: payload ^ 0xE703_7ED1_A0B4_28DB)
+    return product.high ^ product.low ^ seed << 1
   }
 }
 
 /// What is read out of a node; each only of the kinds it makes sense for.
 extension FlatNode {
   @inline(__always)
-  var boolean: Bool { payload != 0 }
+  package var boolean: Bool { payload != 0 }
 
   @inline(__always)
-  var integer: PropertyList.Integer {
+  package var integer: PropertyList.Integer {
     kind == .integer ? PropertyList.Integer(Int64(bitPattern: payload)) : PropertyList.Integer(payload)
   }
 
   @inline(__always)
-  var real: Double { Double(bitPattern: payload) }
+  package var real: Double { Double(bitPattern: payload) }
 
   @inline(__always)
-  var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
+  package var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
 
   @inline(__always)
-  var uid: UInt32 { UInt32(truncatingIfNeeded: payload) }
+  package var uid: UInt32 { UInt32(truncatingIfNeeded: payload) }
 
   /// The bytes of a string or data as they stand in the document.
   @inline(__always)
-  var length: Int { Int(truncatingIfNeeded: payload) }
+  package var length: Int { Int(truncatingIfNeeded: payload) }
 
   /// The elements of an array, the entries of a dictionary.
   @inline(__always)
-  var count: Int { Int(truncatingIfNeeded: payload) }
+  package var count: Int { Int(truncatingIfNeeded: payload) }
 }

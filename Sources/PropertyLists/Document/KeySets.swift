@@ -13,12 +13,12 @@ struct KeySets {
     var keys: KeySet = [:]
   }
 
-  private var slots = [Slot](repeating: Slot(), count: 64)
+  private var slots = [Slot](repeating: Slot(), count: slotCount)
 
   /// The keys of a dictionary, if one before it had the same.
   @inline(__always)
   func find(_ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) throws(PropertyListError) -> KeySet? {
-    let slot = slots[try slotNumber(node, source, in: bytes)]
+    let slot = slots[try Self.slotNumber(node, source, in: bytes)]
     guard slot.node.kind == .dictionary, slot.node.count == node.count,
       source.haveSameKeys(slot.node, node, in: bytes)
     else { return nil }
@@ -26,13 +26,15 @@ struct KeySets {
   }
 
   mutating func store(_ keys: KeySet, of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) {
-    guard let number = try? slotNumber(node, source, in: bytes) else { return }
+    guard let number = try? Self.slotNumber(node, source, in: bytes) else { return }
     slots[number] = Slot(node: node, keys: keys)
   }
 
-  /// The slot by the number of keys and by what is quickly known of the first and the last.
+  static let slotCount = 64
+
+  /// A slot by the number of keys, which is not 0, and by what is quickly known of the first and the last.
   @inline(__always)
-  private func slotNumber(
+  static func slotNumber(
     _ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan
   ) throws(PropertyListError) -> Int {
     let first = try source.child(source.keyPosition(0, of: node), of: node, in: bytes)

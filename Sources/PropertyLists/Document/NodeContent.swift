@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Reads the strings and data of nodes out of the bytes of their document. The one place that knows every
 /// ``ContentEncoding``.
-enum NodeContent {
+package enum NodeContent {
   /// A string whose text its reader has checked: one of a node table.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {
     let content = document.extracting(node.offset..<node.offset + node.length)

@@ -23,7 +23,7 @@ public final class PropertyListDocument: Sendable {
 
   let source: Data
   let index: Index
-  private let rootIndex: Int
+  let rootIndex: Int
   private let rootNode: FlatNode
 
   /// Where the values are.

@@ -141,7 +141,7 @@ package enum FileSystem {
   }
 
   /// The path of a file URL.
-  static func path(_ url: URL) throws(PropertyListError) -> String {
+  package static func path(_ url: URL) throws(PropertyListError) -> String {
     guard url.isFileURL else {
       throw PropertyListError(.inputOutput(errno: EINVAL), "\(url.absoluteString.quoted) is no file URL")
     }

@@ -1,6 +1,6 @@
 extension StringProtocol {
   /// The text as a message shows it: between quotation marks, on one line, shortened if it is long.
-  var quoted: String { "\"\(printable(limit: 80))\"" }
+  package var quoted: String { "\"\(printable(limit: 80))\"" }
 
   /// The text without what would end a line or give a terminal commands.
   package func printable(limit: Int = .max) -> String {

@@ -1,0 +1,185 @@
+public import FoundationEssentials
+public import OrderedCollections
+public import PropertyLists
+
+/// A value of one of the types that anybody may put where an archive's format leaves the choice: in the user info of an error,
+/// in the attributes of text.
+///
+/// No other type is instantiated for it, but those in ``KeyedUnarchiver/additionalTypes``.
+public indirect enum ArchivedValue {
+  /// `NSNull`.
+  case null
+  /// A truth value.
+  case boolean(Bool)
+  /// Any integer.
+  case integer(PropertyList.Integer)
+  /// A number of 8 bytes.
+  case real(Double)
+  /// A number of 4 bytes.
+  case float(Float)
+  /// Text.
+  case string(String)
+  /// Bytes.
+  case data(Data)
+  /// A moment.
+  case date(Date)
+  /// A decimal number.
+  case decimal(Decimal)
+  /// A URL.
+  case url(URL)
+  /// A UUID.
+  case uuid(UUID)
+  /// Elements in order.
+  case array([ArchivedValue])
+  /// Entries, in the order of the archive.
+  case dictionary(OrderedDictionary<ArchivedValue, ArchivedValue>)
+  /// A set, in the order of the archive.
+  case set(OrderedSet<ArchivedValue>)
+  /// A value of one of the ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
+  case object(any SecureCoding)
+}
+
+extension ArchivedValue {
+  /// The types that are always allowed.
+  private static let types: [any SecureCoding.Type] = [
+    String.self, Data.self, Date.self, Decimal.self, URL.self, UUID.self, Archived.Null.self,
+    ArchivedArrayOfValues.self, OrderedDictionary<ArchivedValue, ArchivedValue>.self, UnorderedElements.self,
+  ]
+
+  /// The value as one of its own type.
+  public var base: any SecureCoding {
+    switch self {
+    case .null: Archived.Null()
+    case .boolean(let value): value
+    case .integer(let value): Int64(exactly: value).map { $0 as any SecureCoding } ?? UInt64(exactly: value) ?? 0
+    case .real(let value): value
+    case .float(let value): value
+    case .string(let value): value
+    case .data(let value): value
+    case .date(let value): value
+    case .decimal(let value): value
+    case .url(let value): value
+    case .uuid(let value): value
+    case .array(let value): value
+    case .dictionary(let value): value
+    case .set(let value): UnorderedElements(elements: value)
+    case .object(let value): value
+    }
+  }
+
+  private init(_ base: any SecureCoding) {
+    switch base {
+    case let value as String: self = .string(value)
+    case let value as Data: self = .data(value)
+    case let value as Date: self = .date(value)
+    case let value as Decimal: self = .decimal(value)
+    case let value as URL: self = .url(value)
+    case let value as UUID: self = .uuid(value)
+    case is Archived.Null: self = .null
+    case let value as [ArchivedValue]: self = .array(value)
+    case let value as OrderedDictionary<ArchivedValue, ArchivedValue>: self = .dictionary(value)
+    case let value as UnorderedElements: self = .set(value.elements)
+    default: self = .object(base)
+    }
+  }
+
+  private typealias ArchivedArrayOfValues = [ArchivedValue]
+}
+
+extension ArchivedValue: SecureCoding {
+  /// That of any object.
+  public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
+
+  public func encode(with coder: KeyedArchiver) throws { try base.encode(with: coder) }
+
+  public init(coder: KeyedUnarchiver) throws {
+    throw coder.failure(.typeMismatch, "an ArchivedValue is decoded by what its class is")
+  }
+
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> ArchivedValue {
+    let object = try coder.resolve(reference.node)
+    switch object.kind {
+    case .boolean: return .boolean(object.boolean)
+    case .integer, .unsignedInteger: return .integer(object.integer)
+    case .real: return .real(object.real)
+    case .float: return .float(object.float)
+    case .string: return .string(try String._unarchive(reference, by: coder))
+    case .data: return .data(try Data._unarchive(reference, by: coder))
+    case .date: return .date(try Date._unarchive(reference, by: coder))
+    case .null, .array, .uid, .dictionary:
+      return ArchivedValue(try coder.anyValue(of: coder.additionalTypes + types, at: reference))
+    }
+  }
+
+  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try base._archive(by: coder) }
+}
+
+/// Values are equal when they are of the same case and equal in it. Objects of other types are equal if they are the same, or if
+/// their types say so.
+extension ArchivedValue: Hashable {
+  public static func == (first: ArchivedValue, second: ArchivedValue) -> Bool {
+    switch (first, second) {
+    case (.null, .null): true
+    case (.boolean(let first), .boolean(let second)): first == second
+    case (.integer(let first), .integer(let second)): first == second
+    case (.real(let first), .real(let second)): first == second
+    case (.float(let first), .float(let second)): first == second
+    case (.string(let first), .string(let second)): first == second
+    case (.data(let first), .data(let second)): first == second
+    case (.date(let first), .date(let second)): first == second
+    case (.decimal(let first), .decimal(let second)): first == second
+    case (.url(let first), .url(let second)): first == second
+    case (.uuid(let first), .uuid(let second)): first == second
+    case (.array(let first), .array(let second)): first == second
+    case (.dictionary(let first), .dictionary(let second)): first == second
+    case (.set(let first), .set(let second)): first == second
+    case (.object(let first), .object(let second)): isEqual(first, second)
+    default: false
+    }
+  }
+
+  private static func isEqual(_ first: any SecureCoding, _ second: any SecureCoding) -> Bool {
+    if let first = first as? any Equatable { return isEqual(first, to: second) }
+    guard type(of: first) is AnyObject.Type, type(of: second) is AnyObject.Type else { return false }
+    return first as AnyObject === second as AnyObject
+  }
+
+  private static func isEqual<T: Equatable>(_ first: T, to second: any SecureCoding) -> Bool { second as? T == first }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .boolean(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .real(let value): hasher.combine(value)
+    case .float(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(value)
+    case .data(let value): hasher.combine(value)
+    case .date(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combine(value)
+    case .url(let value): hasher.combine(value)
+    case .uuid(let value): hasher.combine(value)
+    case .array(let value): hasher.combine(value)
+    case .dictionary(let value): hasher.combine(value)
+    case .set(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(ObjectIdentifier(type(of: value)))
+    }
+  }
+}
+
+/// The elements of an `NSSet`, in the order of the archive.
+private struct UnorderedElements: SecureCoding {
+  static let archivedClass = ArchivedClass("NSSet", aliases: ["NSMutableSet"])
+
+  var elements: OrderedSet<ArchivedValue> = []
+
+  init(elements: OrderedSet<ArchivedValue>) { self.elements = elements }
+
+  init(coder: KeyedUnarchiver) throws {
+    for element in try coder.decodeElements(forRawKey: "NS.objects", { try ArchivedValue._unarchive($0, by: coder) }) {
+      if !elements.append(element).inserted { throw coder.standsTwice(element) }
+    }
+  }
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(references: elements, forRawKey: "NS.objects") }
+}

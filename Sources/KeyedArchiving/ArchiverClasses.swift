@@ -1,0 +1,159 @@
+internal import PropertyLists
+
+/// The classes of an archive in the making: what each type is called, and where its class description stands.
+struct ArchiverClasses {
+  private var records: [ObjectIdentifier: Record] = [:]
+  /// The types that were asked for last, by their addresses.
+  private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
+  /// By class name: what it was written for, and its UID.
+  private var written: [String: (ArchivedClass, UInt32)] = [:]
+  private(set) var names: [ObjectIdentifier: String] = [:]
+
+  /// A type, and how its values were encoded lately.
+  final class Record {
+    let archivedClass: ArchivedClass
+    fileprivate var uid: UInt32?
+    /// The keys in the order in which values of this type encode them.
+    private var sequence: [FlatNode] = []
+    private var texts: [String] = []
+    /// The keys that were ordered last, and their order.
+    private var orderedKeys: [FlatNode] = []
+    private var order: [Int] = []
+
+    fileprivate init(_ archivedClass: ArchivedClass) { self.archivedClass = archivedClass }
+
+    /// For the values at the top of an archive, which belong to no object.
+    init(top: Void) { archivedClass = ArchivedClass("") }
+  }
+
+  @inline(__always)
+  mutating func record(of type: any SecureCoding.Type) throws -> Record {
+    let identity = ObjectIdentifier(type)
+    let place = Int(UInt(bitPattern: identity) >> 4 ^ UInt(bitPattern: identity) >> 9) & 15
+    if let (known, record) = recent[place], known == identity { return record }
+    let record = makeRecord(of: type)
+    recent[place] = (identity, record)
+    return record
+  }
+
+  private mutating func makeRecord(of type: any SecureCoding.Type) -> Record {
+    let identity = ObjectIdentifier(type)
+    if let record = records[identity] { return record }
+    var archivedClass = type.archivedClass
+    if let name = names[identity] { archivedClass = ArchivedClass(name, ancestors: []) }
+    let record = Record(archivedClass)
+    records[identity] = record
+    return record
+  }
+
+  mutating func setName(_ name: String?, for type: any SecureCoding.Type) {
+    names[ObjectIdentifier(type)] = name
+    records[ObjectIdentifier(type)] = nil
+    recent = recent.map { _ in nil }
+  }
+
+  /// The UID of the class description, which is written the first time.
+  @inline(__always)
+  mutating func uid(of record: Record, in pool: inout ObjectPool) throws -> UInt32 {
+    if let uid = record.uid { return uid }
+    return try write(record, into: &pool)
+  }
+
+  private mutating func write(_ record: Record, into pool: inout ObjectPool) throws -> UInt32 {
+    let archivedClass = record.archivedClass
+    if let (known, uid) = written[archivedClass.name] {
+      guard known.ancestors == archivedClass.ancestors, known.hints == archivedClass.hints else {
+        throw KeyedArchiveError(
+          .invalidValue, "two types are called \(archivedClass.name.quoted), with other ancestors or hints",
+          className: archivedClass.name)
+      }
+      record.uid = uid
+      return uid
+    }
+    let uid = try pool.reserve()
+    var lists = [("$classname", [archivedClass.name])]
+    let isRenamed = archivedClass.ancestors.isEmpty
+    if !isRenamed { lists.append(("$classes", [archivedClass.name] + archivedClass.ancestors)) }
+    if !archivedClass.hints.isEmpty { lists.append(("$classhints", archivedClass.hints)) }
+    var entries: [(key: FlatNode, value: FlatNode)] = []
+    for (key, names) in lists {
+      let texts = try names.map { try pool.inline($0) }
+      let value =
+        key == "$classname" ? texts[0] : try pool.container(.array, count: texts.count) { $0 += texts }.contents
+      entries.append((try pool.inline(key), value))
+    }
+    let order = CoreFoundationOrder.growing(lists.map { CoreFoundationOrder.hash($0.0) })
+    let contents = try pool.container(.dictionary, count: entries.count) { nodes in
+      for position in order { nodes += [entries[position].key, entries[position].value] }
+    }.contents
+    pool.fill(uid, with: contents)
+    written[archivedClass.name] = (archivedClass, uid)
+    record.uid = uid
+    return uid
+  }
+}
+
+extension ArchiverClasses.Record {
+  /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same order,
+  /// so a comparison mostly takes the place of a search.
+  @inline(__always)
+  func key(_ text: String, at position: Int, in keys: inout KeyTable, _ pool: inout ObjectPool) throws -> FlatNode {
+    if position < texts.count, texts[position] == text { return sequence[position] }
+    return try newKey(text, at: position, in: &keys, &pool)
+  }
+
+  private func newKey(
+    _ text: String, at position: Int, in keys: inout KeyTable, _ pool: inout ObjectPool
+  ) throws -> FlatNode {
+    let key = try keys.key(text, in: &pool)
+    if position <= texts.count, position < 64 {
+      texts.removeLast(texts.count - position)
+      sequence.removeLast(sequence.count - position)
+      texts.append(text)
+      sequence.append(key)
+    }
+    return key
+  }
+
+  /// The order in which the entries from `start` on are written.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/duplicateKey``.
+  @inline(__always)
+  func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: KeyTable) throws -> [Int] {
+    if orderedKeys.count == entries.count - start {
+      var index = 0
+      while index < orderedKeys.count, orderedKeys[index] == entries[start + index].key { index += 1 }
+      if index == orderedKeys.count { return order }
+    }
+    let new = entries[start...].map(\.key)
+    order = try keys.order(of: new)
+    orderedKeys = new
+    return order
+  }
+}
+
+/// The keys of an archive.
+struct KeyTable {
+  private var nodes: [String: FlatNode] = [:]
+  private var keys: [FlatNode: (text: String, hash: UInt64)] = [:]
+
+  mutating func key(_ text: String, in pool: inout ObjectPool) throws -> FlatNode {
+    if let node = nodes[text] { return node }
+    let node = try pool.inline(text)
+    nodes[text] = node
+    keys[node] = (text, CoreFoundationOrder.hash(text))
+    return node
+  }
+
+  /// The order that Core Foundation gives keys.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/duplicateKey``.
+  func order(of keys: [FlatNode]) throws -> [Int] {
+    var seen = Set<FlatNode>(minimumCapacity: keys.count)
+    for key in keys where !seen.insert(key).inserted {
+      throw KeyedArchiveError(
+        .duplicateKey, "the key \((self.keys[key]?.text ?? "").quoted) was encoded twice in one object")
+    }
+    return CoreFoundationOrder.growing(keys.map { self.keys[$0]?.hash ?? 0 })
+  }
+}

@@ -1,0 +1,25 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+/// `NSData`: the bytes themselves in the object table. `NSMutableData`, which is read too, is an object with `NS.data`.
+extension Data: SecureCoding {
+  public static let archivedClass = ArchivedClass("NSData", aliases: ["NSMutableData"], natives: .data)
+
+  public func encode(with coder: KeyedArchiver) throws { try coder.encode(inline: self, forRawKey: "NS.data") }
+
+  public init(coder: KeyedUnarchiver) throws {
+    // `NS.bytes` comes from coders that are no keyed archivers.
+    self =
+      try coder.decodeIfPresent(Data.self, forRawKey: "NS.data") ?? coder.decode(Data.self, forRawKey: "NS.bytes")
+  }
+
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Data {
+    let object = try coder.resolve(reference.node)
+    guard object.kind == .data else { return try coder.value(Data.self, at: reference) }
+    return try coder.native(reference.node, object) { $0.data(of: object) }
+  }
+
+  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+    ArchivedReference(node: .uid(try coder.pool.data(self)))
+  }
+}

@@ -1,0 +1,27 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+/// `NSDate`: the seconds since 2001 as `NS.time`. A date that stands in the object table itself is read too; GNUstep writes
+/// those.
+extension Date: SecureCoding {
+  public static let archivedClass = ArchivedClass("NSDate", natives: .date)
+
+  public func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(real: timeIntervalSinceReferenceDate, forRawKey: "NS.time")
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    self = try Date(seconds: coder.decode(Double.self, forRawKey: "NS.time"), coder)
+  }
+
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Date {
+    let object = try coder.resolve(reference.node)
+    guard object.kind == .date else { return try coder.value(Date.self, at: reference) }
+    return try Date(seconds: object.real, coder)
+  }
+
+  private init(seconds: Double, _ coder: KeyedUnarchiver) throws {
+    guard seconds.isFinite else { throw coder.failure(.invalidContents, "a date \(seconds) seconds from 2001") }
+    self.init(timeIntervalSinceReferenceDate: seconds)
+  }
+}

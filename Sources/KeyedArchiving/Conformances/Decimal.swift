@@ -1,0 +1,80 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+/// `NSDecimalNumber`: a sign, an exponent of 10, and an integer of up to 128 bits as 16 bytes, two for each digit to the base
+/// of 65536, the lowest first. Apple's archiver calls the class `NSDecimalNumberPlaceholder`.
+extension Decimal: SecureCoding {
+  public static let archivedClass = ArchivedClass(
+    "NSDecimalNumberPlaceholder", ancestors: ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
+    aliases: ["NSDecimalNumber", "NSNumber"], natives: .numbers)
+
+  /// The bytes of each digit come in this order; other machines might have written 2.
+  private static let littleEndian = 1
+
+  public func encode(with coder: KeyedArchiver) throws {
+    var digits = try isNaN ? 0 : mantissa()
+    var bytes = Data()
+    for _ in 0..<16 {
+      bytes.append(UInt8(truncatingIfNeeded: digits))
+      digits >>= 8
+    }
+    let length = (bytes.lastIndex { $0 != 0 } ?? -1) / 2 + (bytes.contains { $0 != 0 } ? 1 : 0)
+    try coder.encode(integer: length == 0 ? 0 : exponent, forRawKey: "NS.exponent")
+    try coder.encode(integer: length, forRawKey: "NS.length")
+    // A negative number without digits is not a number.
+    try coder.encode(boolean: isNaN || sign == .minus && length > 0, forRawKey: "NS.negative")
+    try coder.encode(boolean: true, forRawKey: "NS.compact")
+    try coder.encode(integer: Self.littleEndian, forRawKey: "NS.mantissa.bo")
+    try coder.encode(inline: bytes, forRawKey: "NS.mantissa")
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let exponent = try coder.decode(Int.self, forRawKey: "NS.exponent")
+    let length = try coder.decode(Int.self, forRawKey: "NS.length")
+    let isNegative = try coder.decode(Bool.self, forRawKey: "NS.negative")
+    let order = try coder.decodeIfPresent(Int.self, forRawKey: "NS.mantissa.bo") ?? Self.littleEndian
+    let bytes = [UInt8](try coder.decode(Data.self, forRawKey: "NS.mantissa"))
+    guard (-128...127).contains(exponent), (0...8).contains(length), bytes.count >= 2 * length, bytes.count <= 16,
+      order == 1 || order == 2
+    else {
+      throw coder.failure(
+        .invalidContents,
+        "a decimal number with the exponent \(exponent), \(length) digits, and \(bytes.count) bytes of them")
+    }
+    if length == 0 {
+      self = isNegative ? .nan : 0
+      return
+    }
+    var digits: UInt128 = 0
+    for index in (0..<length).reversed() {
+      let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
+      digits = digits << 16 | (order == Self.littleEndian ? second << 8 | first : first << 8 | second)
+    }
+    guard let significand = Decimal(string: digits.description) else {
+      throw coder.failure(.invalidContents, "\(digits) is no decimal number")
+    }
+    self.init(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+  }
+
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Decimal {
+    // A number that is an ordinary one.
+    switch ArchivedNumber(try coder.resolve(reference.node)) {
+    case .integer(let value): return Decimal(string: value.description) ?? .nan
+    case .real(let value):
+      guard value.isFinite, let decimal = Decimal(string: "\(value)") else {
+        throw coder.failure(.numberOutOfRange, "\(value) is no value of Decimal")
+      }
+      return decimal
+    case .decimal, nil: return try coder.value(Decimal.self, at: reference)
+    }
+  }
+
+  /// The digits as an integer.
+  private func mantissa() throws -> UInt128 {
+    let digits = (sign == .minus ? -significand : significand).description
+    guard let mantissa = UInt128(digits.hasPrefix("-") ? String(digits.dropFirst()) : digits) else {
+      throw KeyedArchiveError(.invalidValue, "\(self) has no whole number of digits")
+    }
+    return mantissa
+  }
+}

@@ -1,0 +1,59 @@
+public import OrderedCollections
+internal import PropertyLists
+
+/// `NSDictionary`, and `NSMutableDictionary` where an archive has one: `NS.keys` and `NS.objects`, side by side.
+///
+/// A dictionary has no order, so its entries are written in the one that Apple's classes would have them in, as far as that
+/// depends on the keys alone; see ``CanonicalOrder``. `OrderedDictionary` keeps the order of the archive.
+extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
+  public static var archivedClass: ArchivedClass { OrderedDictionary<Key, Value>.archivedClass }
+
+  public func encode(with coder: KeyedArchiver) throws {
+    let keys = try CanonicalOrder.sorted(self.keys)
+    try coder.encode(references: keys, forRawKey: "NS.keys")
+    try coder.encode(references: keys.lazy.compactMap { self[$0] }, forRawKey: "NS.objects")
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let (keys, values) = try coder.decodeEntries(Key.self, Value.self)
+    self.init()
+    for (key, value) in zip(keys, values) {
+      if updateValue(value, forKey: key) != nil { throw coder.standsTwice(key) }
+    }
+  }
+}
+
+/// `NSDictionary`, with its entries in the order of the archive.
+extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
+  public static var archivedClass: ArchivedClass { ArchivedClass("NSDictionary", aliases: ["NSMutableDictionary"]) }
+
+  public func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(references: keys, forRawKey: "NS.keys")
+    try coder.encode(references: values, forRawKey: "NS.objects")
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let (keys, values) = try coder.decodeEntries(Key.self, Value.self)
+    self.init()
+    for (key, value) in zip(keys, values) {
+      if updateValue(value, forKey: key) != nil { throw coder.standsTwice(key) }
+    }
+  }
+}
+
+extension KeyedUnarchiver {
+  fileprivate func decodeEntries<Key: SecureCoding, Value: SecureCoding>(
+    _ key: Key.Type, _ value: Value.Type
+  ) throws -> ([Key], [Value]) {
+    let keys = try decodeElements(forRawKey: "NS.keys") { try Key._unarchive($0, by: self) }
+    let values = try decodeElements(forRawKey: "NS.objects") { try Value._unarchive($0, by: self) }
+    guard keys.count == values.count else {
+      throw failure(.invalidContents, "a dictionary with \(keys.count) keys and \(values.count) values")
+    }
+    return (keys, values)
+  }
+
+  func standsTwice(_ element: some SecureCoding) -> KeyedArchiveError {
+    failure(.invalidContents, "\("\(element)".quoted) stands twice in a collection that has each element once")
+  }
+}

@@ -1,0 +1,78 @@
+public import FoundationEssentials
+public import OrderedCollections
+
+/// A value whose Apple class has a mutable subclass.
+public protocol MutablyArchived: SecureCoding, Hashable {
+  /// The mutable subclass.
+  static var mutableArchivedClass: ArchivedClass { get }
+
+  /// An empty value.
+  init()
+}
+
+extension Archived {
+  /// An object of one of Apple's mutable classes, such as `NSMutableString` or `NSMutableArray`.
+  ///
+  /// Where it does not matter whether a class is mutable, ask for the value itself: `String` takes both. An object keeps its
+  /// identity, so two places that share one go on sharing it, and may contain itself.
+  public final class Mutable<Value: MutablyArchived>: SecureCoding {
+    public static var archivedClass: ArchivedClass { Value.mutableArchivedClass }
+
+    /// The contents.
+    public var value: Value
+
+    /// An object with these contents.
+    public init(_ value: Value) { self.value = value }
+
+    public init(coder: KeyedUnarchiver) throws {
+      value = Value()
+      coder.publish(self)
+      value = try Value(coder: coder)
+    }
+
+    public func encode(with coder: KeyedArchiver) throws { try value.encode(with: coder) }
+  }
+}
+
+/// Objects are equal when their contents are.
+extension Archived.Mutable: Hashable {
+  public static func == (first: Archived.Mutable<Value>, second: Archived.Mutable<Value>) -> Bool {
+    first.value == second.value
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
+extension String: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableString", superclass: archivedClass) }
+}
+
+extension Data: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableData", superclass: archivedClass) }
+}
+
+extension Array: MutablyArchived where Element: SecureCoding & Hashable {
+  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableArray", superclass: archivedClass) }
+}
+
+extension Set: MutablyArchived where Element: SecureCoding {
+  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableSet", superclass: archivedClass) }
+}
+
+extension OrderedSet: MutablyArchived where Element: SecureCoding {
+  public static var mutableArchivedClass: ArchivedClass {
+    ArchivedClass("NSMutableOrderedSet", superclass: archivedClass)
+  }
+}
+
+extension Dictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {
+  public static var mutableArchivedClass: ArchivedClass {
+    ArchivedClass("NSMutableDictionary", superclass: archivedClass)
+  }
+}
+
+extension OrderedDictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {
+  public static var mutableArchivedClass: ArchivedClass {
+    ArchivedClass("NSMutableDictionary", superclass: archivedClass)
+  }
+}

@@ -1,0 +1,16 @@
+/// Values of Apple's classes that Swift has no type for, as plain structures.
+public enum Archived {}
+
+extension Archived {
+  /// `NSNull`: the object that stands for nothing where nothing cannot stand.
+  public struct Null: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("NSNull")
+
+    /// The one value.
+    public init() {}
+
+    public init(coder: KeyedUnarchiver) throws {}
+
+    public func encode(with coder: KeyedArchiver) throws {}
+  }
+}

@@ -1,0 +1,19 @@
+/// `NSSet`, and `NSMutableSet` where an archive has one: the elements as `NS.objects`.
+///
+/// A set has no order, so its elements are written in the one that Apple's classes would have them in, as far as that depends
+/// on the elements alone; see ``CanonicalOrder``.
+extension Set: SecureCoding where Element: SecureCoding {
+  public static var archivedClass: ArchivedClass { ArchivedClass("NSSet", aliases: ["NSMutableSet"]) }
+
+  public func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(references: try CanonicalOrder.sorted(self), forRawKey: "NS.objects")
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let elements = try coder.decodeElements(forRawKey: "NS.objects") { try Element._unarchive($0, by: coder) }
+    self.init()
+    for element in elements {
+      if !insert(element).inserted { throw coder.standsTwice(element) }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import FoundationEssentials
+internal import PropertyLists
+
+/// `NSString`: the text itself in the object table. `NSMutableString`, which is read too, is an object with `NS.string`.
+extension String: SecureCoding {
+  public static let archivedClass = ArchivedClass("NSString", aliases: ["NSMutableString"], natives: .string)
+
+  public func encode(with coder: KeyedArchiver) throws { try coder.encode(inline: self, forRawKey: "NS.string") }
+
+  public init(coder: KeyedUnarchiver) throws {
+    if let text = try coder.decodeIfPresent(String.self, forRawKey: "NS.string") {
+      self = text
+      return
+    }
+    // From coders that are no keyed archivers.
+    let bytes = try coder.decode(Data.self, forRawKey: "NS.bytes")
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw coder.failure(.invalidContents, "NS.bytes holds no UTF-8")
+    }
+    self = text
+  }
+
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> String {
+    let object = try coder.resolve(reference.node)
+    guard object.kind == .string else { return try coder.value(String.self, at: reference) }
+    if coder.isNull(reference.node, object) { throw coder.isNothing(String.self) }
+    return try coder.native(reference.node, object) { document throws(PropertyListError) in
+      try document.text(of: object)
+    }
+  }
+
+  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toText: self) }
+}
+
+extension KeyedUnarchiver {
+  /// Strings and data longer than this many bytes are kept when they are needed again.
+  private static var longNative: Int { 256 }
+
+  /// The text of a string or the bytes of data.
+  @inline(__always)
+  func native<T>(
+    _ node: FlatNode, _ object: FlatNode, _ read: (PropertyListDocument) throws(PropertyListError) -> T
+  ) throws -> T {
+    let isLong = object.length > Self.longNative && node.kind == .uid
+    if isLong, let value = table.value(T.self, node.uid) { return value }
+    try spend(object.length)
+    do throws(PropertyListError) {
+      let value = try read(document)
+      if isLong { table.finish(node.uid, value: value) }
+      return value
+    } catch {
+      throw failure(error)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+/// `NSURL`: the text as `NS.relative`, and what it is relative to as `NS.base`.
+extension URL: SecureCoding {
+  public static let archivedClass = ArchivedClass("NSURL")
+
+  public func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(baseURL, forRawKey: "NS.base")
+    try coder.encode(relativeString, forRawKey: "NS.relative")
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let base = try coder.decodeIfPresent(URL.self, forRawKey: "NS.base")
+    let text = try coder.decode(String.self, forRawKey: "NS.relative")
+    guard let url = URL(string: text, relativeTo: base) else {
+      throw coder.failure(.invalidContents, "\(text.quoted) is no URL")
+    }
+    self = url
+  }
+}

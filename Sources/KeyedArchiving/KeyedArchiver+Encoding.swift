@@ -1,0 +1,197 @@
+public import FoundationEssentials
+public import PropertyLists
+
+/// Values, objects and collections of them.
+extension KeyedArchiver {
+  /// Encodes a value or an object.
+  ///
+  /// An object that was encoded before is referred to; of equal values there is one in the archive. Nil is archived as a
+  /// reference to nothing.
+  ///
+  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/encode(with:)`` throws.
+  public func encode<T: SecureCoding>(_ value: T, forKey key: String) throws {
+    try encode(userKey: key) { coder in try value._archive(by: coder).node }
+  }
+
+  /// Encodes values or objects of several types, as an array.
+  public func encodeArray(_ elements: [any SecureCoding], forKey key: String) throws {
+    try encode(ArchivedArray(elements), forKey: key)
+  }
+
+  /// Encodes a reference to an object that is archived only if it is encoded without condition somewhere, before or after;
+  /// if it is not, nil is decoded. It is how a child refers to its parent.
+  public func encodeConditionalObject<T: SecureCoding & AnyObject>(_ object: T?, forKey key: String) throws {
+    try encode(userKey: key) { coder in
+      guard let object else { return .uid(0) }
+      return try coder.reference(conditionallyTo: object).node
+    }
+  }
+}
+
+/// Numbers, truth values and bytes, which stand in the object that they are a part of.
+extension KeyedArchiver {
+  /// Encodes a truth value.
+  public func encode(_ value: Bool, forKey key: String) throws { try encode(userKey: key) { _ in .boolean(value) } }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int8, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int16, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int32, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int64, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt8, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt16, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt32, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt64, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes a number of 4 bytes.
+  public func encode(_ value: Float, forKey key: String) throws { try encode(userKey: key) { _ in .float(value) } }
+
+  /// Encodes a number of 8 bytes.
+  public func encode(_ value: Double, forKey key: String) throws { try encode(userKey: key) { _ in .real(value) } }
+
+  /// Encodes bytes where they are, as `encodeBytes` does, instead of an object of their own.
+  public func encodeBytes(_ bytes: Data, forKey key: String) throws {
+    try encode(userKey: key) { coder in try coder.pool.inline(bytes) }
+  }
+
+  /// Encodes a property list where it is, instead of objects. UIDs in it would be taken for references.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a UID, and for a property list nested more than 512 deep.
+  public func encode(propertyList: PropertyList, forKey key: String) throws {
+    try encode(userKey: key) { coder in try coder.pool.inline(propertyList, depth: 512) }
+  }
+
+  private func encode<T: FixedWidthInteger>(integer value: T, forKey key: String) throws {
+    try encode(userKey: key) { _ in .integer(value) }
+  }
+}
+
+/// For the layouts of Apple's classes, whose keys need no escape.
+extension KeyedArchiver {
+  @inline(__always)
+  func encode<T: SecureCoding>(_ value: T, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try value._archive(by: coder).node }
+  }
+
+  @inline(__always)
+  func encode(integer value: Int, forRawKey key: String) throws { try encode(rawKey: key) { _ in .integer(value) } }
+
+  @inline(__always)
+  func encode(real value: Double, forRawKey key: String) throws { try encode(rawKey: key) { _ in .real(value) } }
+
+  @inline(__always)
+  func encode(boolean value: Bool, forRawKey key: String) throws { try encode(rawKey: key) { _ in .boolean(value) } }
+
+  func encode(inline text: String, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try coder.pool.inline(text) }
+  }
+
+  func encode(inline data: Data, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try coder.pool.inline(data) }
+  }
+
+  /// An array of references, which stands where it is.
+  @inline(__always)
+  func encode<S: Sequence>(references sequence: S, forRawKey key: String) throws where S.Element: SecureCoding {
+    try encode(rawKey: key) { coder in
+      try coder.array(sequence) { element throws in try element._archive(by: coder).node }
+    }
+  }
+
+  /// An array whose elements stand where they are.
+  @inline(__always)
+  func array<S: Sequence>(_ sequence: S, _ node: (S.Element) throws -> FlatNode) throws -> FlatNode {
+    let start = elements.count
+    var index = 0
+    for element in sequence {
+      current.step = .index(index)
+      elements.append(try node(element))
+      index += 1
+    }
+    let contents = try pool.container(.array, count: index) { $0.append(contentsOf: elements[start...]) }.contents
+    elements.removeLast(index)
+    return contents
+  }
+
+  /// A reference to a string; to a box of it, if references to the string itself mean nothing.
+  @inline(__always)
+  func reference(toText text: String) throws -> ArchivedReference {
+    if text.utf8.count == 5, text == "$null" { return try reference(toValue: BoxedString(text: text)) }
+    return ArchivedReference(node: .uid(try pool.string(text)))
+  }
+}
+
+/// A string in an object of its own.
+private struct BoxedString: SecureCoding {
+  static let archivedClass = ArchivedClass("NSString")
+
+  let text: String
+
+  init(text: String) { self.text = text }
+
+  init(coder: KeyedUnarchiver) throws { text = try String(coder: coder) }
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(inline: text, forRawKey: "NS.string") }
+}
+
+extension FlatNode {
+  @inline(__always)
+  static func integer(_ value: some FixedWidthInteger) -> FlatNode {
+    // 64 bits are as many as any of the standard integers that reach this have.
+    .integer(value < 0 ? PropertyList.Integer(Int64(value)) : PropertyList.Integer(UInt64(value)))
+  }
+}
+
+extension ObjectPool {
+  /// A property list that stands where it is needed.
+  mutating func inline(_ value: PropertyList, depth: Int) throws -> FlatNode {
+    switch value {
+    case .string(let text): return try inline(text)
+    case .data(let data): return try inline(data)
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    case .float(let value): return .float(value)
+    case .boolean(let value): return .boolean(value)
+    case .date(let value): return .date(value.timeIntervalSinceReferenceDate)
+    case .null: return .null
+    case .uid: throw KeyedArchiveError(.invalidValue, "a UID in a property list would be taken for a reference")
+    case .array(let elements):
+      guard depth > 0 else { throw Self.nestedTooDeeply }
+      var nodes: [FlatNode] = []
+      for element in elements { nodes.append(try inline(element, depth: depth - 1)) }
+      return try container(.array, count: elements.count) { $0 += nodes }.contents
+    case .dictionary(let entries):
+      guard depth > 0 else { throw Self.nestedTooDeeply }
+      var nodes: [FlatNode] = []
+      for (key, value) in entries {
+        nodes.append(try inline(key))
+        nodes.append(try inline(value, depth: depth - 1))
+      }
+      return try container(.dictionary, count: entries.count) { $0 += nodes }.contents
+    }
+  }
+
+  private static var nestedTooDeeply: KeyedArchiveError {
+    KeyedArchiveError(.nestedTooDeeply, "a property list is nested more than 512 deep")
+  }
+}

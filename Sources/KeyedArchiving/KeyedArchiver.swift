@@ -1,0 +1,336 @@
+public import FoundationEssentials
+public import PropertyLists
+
+/// Puts a graph of values and objects into a keyed archive.
+///
+/// ```swift
+/// let data = try KeyedArchiver.archivedData(withRootObject: person)
+/// ```
+///
+/// An archive made here has the objects, the order, the UIDs and the class descriptions that Apple's archiver would give it, in
+/// the layouts of Apple's classes; `NSKeyedUnarchiver` reads it.
+///
+/// For several values at the top, or class names of one archive's own, make an archiver:
+///
+/// ```swift
+/// let archiver = KeyedArchiver()
+/// try archiver.encode(document, forKey: "document")
+/// try archiver.encode(window, forKey: "window")
+/// let data = try archiver.encodedData()
+/// ```
+///
+/// - Note: After an error the archive is incomplete, so everything that is asked of the archiver from then on throws.
+public final class KeyedArchiver {
+  /// The format of ``encodedData()``.
+  public let outputFormat: PropertyListFormat
+
+  /// How deep objects may be nested. What the stack of the thread has room for counts too.
+  public static let greatestDepth = 10_000
+
+  /// The key of the one value of archives that ``archivedData(withRootObject:outputFormat:)`` makes.
+  public static let rootObjectKey = "root"
+
+  static let archiverName = "NSKeyedArchiver"
+  static let version = 100_000
+
+  var pool = ObjectPool()
+  var classes = ArchiverClasses()
+  var keys = KeyTable()
+
+  /// Keys and values of the objects that are being encoded, those of the innermost last.
+  var entries: [Entry] = []
+  /// Elements of the arrays that are being encoded.
+  var elements: [FlatNode] = []
+  /// The objects around the current one.
+  var outer: [Frame] = []
+  var current: Frame
+
+  /// The UIDs of objects of classes, which ``retained`` keeps alive, so that no other object gets the same identity.
+  var identities: [ObjectIdentifier: UInt32] = [:]
+  var retained: [AnyObject] = []
+  /// Objects that have been referred to conditionally only.
+  var conditional: Set<UInt32> = []
+
+  var isReplacement = false
+  private var callStack: CallStack?
+  private var failure: (any Error)?
+  private var hasFinished = false
+
+  /// A key and its value.
+  struct Entry {
+    let key: FlatNode
+    let value: FlatNode
+  }
+
+  /// An object that is being encoded.
+  struct Frame {
+    let type: ArchiverClasses.Record
+    /// Where its entries begin.
+    let start: Int
+    /// What is being encoded just now.
+    var step = PathStep.none
+  }
+
+  /// An archiver for one archive.
+  public init(outputFormat: PropertyListFormat = .binary) {
+    self.outputFormat = outputFormat
+    current = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
+  }
+
+  /// Archives one value, under the key `root`.
+  ///
+  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/encode(with:)`` throws.
+  /// - Complexity: O(*n*) in the size of the graph.
+  public static func archivedData<Root: SecureCoding>(
+    withRootObject root: Root, outputFormat: PropertyListFormat = .binary
+  ) throws -> Data {
+    let archiver = KeyedArchiver(outputFormat: outputFormat)
+    try archiver.encode(root, forKey: rootObjectKey)
+    return try archiver.encodedData()
+  }
+
+  /// Archives one value into a file, in one step: whoever opens the file finds what was there before or all of what is there
+  /// now.
+  ///
+  /// - Throws: as ``archivedData(withRootObject:outputFormat:)``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot
+  ///   be written, which is then as it was.
+  public static func archive<Root: SecureCoding>(
+    _ root: Root, to url: URL, outputFormat: PropertyListFormat = .binary
+  ) throws {
+    let archiver = KeyedArchiver(outputFormat: outputFormat)
+    try archiver.encode(root, forKey: rootObjectKey)
+    try archiver.write(to: url)
+  }
+
+  /// Completes the archive. Nothing can be encoded after that.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` the second time; the error of an earlier call, if one failed.
+  public func encodedData() throws -> Data {
+    try checkState()
+    guard outer.isEmpty else {
+      throw KeyedArchiveError(.finished, "the archive cannot be completed while an object is being encoded")
+    }
+    hasFinished = true
+    do throws(PropertyListError) {
+      let document = try document()
+      return try document.root.data(
+        format: outputFormat, options: PropertyListWritingOptions(sortsKeys: outputFormat == .xml, depth: .max))
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+  }
+
+  /// Completes the archive and puts it in the place of a file, in one step. Nothing can be encoded after that.
+  ///
+  /// - Throws: as ``encodedData()``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written, which is then as
+  ///   it was.
+  public func write(to url: URL) throws {
+    let data = try encodedData()
+    do throws(PropertyListError) {
+      try FileSystem.replace(FileSystem.path(url), with: data)
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+  }
+
+  private func document() throws(PropertyListError) -> PropertyListDocument {
+    do {
+      let top = try contents(of: current, classUID: nil).contents
+      return try pool.finish(
+        top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
+    } catch let error as PropertyListError {
+      throw error
+    } catch {
+      throw PropertyListError(.notRepresentable, "\(error)")
+    }
+  }
+}
+
+extension KeyedArchiver {
+  /// Has objects of a type archived under another class name, in this archive only.
+  ///
+  /// As on Apple's systems, what such a class inherits from is not written then. Call it before objects of the type are
+  /// encoded.
+  public func setClassName(_ name: String?, for type: any SecureCoding.Type) { classes.setName(name, for: type) }
+
+  /// The name that ``setClassName(_:for:)`` has set for a type.
+  public func className(for type: any SecureCoding.Type) -> String? { classes.names[ObjectIdentifier(type)] }
+}
+
+/// The course of encoding.
+extension KeyedArchiver {
+  func checkState() throws {
+    if let failure { throw failure }
+    if hasFinished { throw KeyedArchiveError(.finished, "the archive is complete") }
+  }
+
+  /// Encodes what stands under a key of the current object.
+  @inline(__always)
+  func encode(rawKey key: String, _ value: (KeyedArchiver) throws -> FlatNode) throws {
+    if failure != nil || hasFinished { try checkState() }
+    current.step = .key(key)
+    do {
+      let position = entries.count - current.start
+      let key = try current.type.key(key, at: position, in: &keys, &pool)
+      let value = try value(self)
+      entries.append(Entry(key: key, value: value))
+    } catch {
+      throw fail(error)
+    }
+  }
+
+  /// As ``encode(rawKey:_:)``, for keys that users choose.
+  @inline(__always)
+  func encode(userKey key: String, _ value: (KeyedArchiver) throws -> FlatNode) throws {
+    // Keys that begin with a dollar are the archiver's own; one more dollar tells the others from them.
+    try encode(rawKey: key.utf8.first == UInt8(ascii: "$") ? "$" + key : key, value)
+  }
+
+  private func fail(_ error: any Error) -> any Error {
+    if let failure { return failure }
+    var error = error
+    if var located = error as? KeyedArchiveError, located.path == nil {
+      located.path = path
+      error = located
+    }
+    failure = error
+    return error
+  }
+
+  private var path: PropertyListKeyPath {
+    PropertyListKeyPath((outer + [current]).compactMap { $0.step.component })
+  }
+
+  /// Encodes the contents of a value or an object.
+  ///
+  /// - Returns: the contents; of a value, the run of nodes that they are.
+  @inline(__always)
+  func contents<T: SecureCoding>(of value: T) throws -> (contents: FlatNode, run: Int) {
+    if outer.count >= 48 { try checkDepth() }
+    outer.append(current)
+    current = Frame(type: try classes.record(of: type(of: value)), start: entries.count)
+    try value.encode(with: self)
+    let frame = current
+    // After the contents, as Apple's archiver numbers them.
+    let result = try contents(of: frame, classUID: try classes.uid(of: frame.type, in: &pool))
+    current = outer.removeLast()
+    return result
+  }
+
+  private func checkDepth() throws {
+    if callStack == nil || outer.count == 48 { callStack = CallStack() }
+    if outer.count >= Self.greatestDepth {
+      throw KeyedArchiveError(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
+    }
+    if let callStack, !callStack.hasRoom {
+      throw KeyedArchiveError(
+        .nestedTooDeeply,
+        "objects are nested \(outer.count) deep, and the thread's stack of \(callStack.size) bytes has no room for more"
+      )
+    }
+  }
+
+  /// The entries of an object, in the order of Core Foundation's dictionaries.
+  private func contents(of frame: Frame, classUID: UInt32?) throws -> (contents: FlatNode, run: Int) {
+    let start = frame.start
+    if let classUID {
+      let key = try frame.type.key("$class", at: entries.count - start, in: &keys, &pool)
+      entries.append(Entry(key: key, value: .uid(classUID)))
+    }
+    let order = try frame.type.order(of: entries, from: start, in: keys)
+    let result = try pool.container(.dictionary, count: order.count) { nodes in
+      for position in order {
+        let entry = entries[start + position]
+        nodes.append(entry.key)
+        nodes.append(entry.value)
+      }
+    }
+    entries.removeLast(entries.count - start)
+    return result
+  }
+}
+
+extension KeyedArchiver {
+  /// A reference to a value, which stands for all equal ones.
+  func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
+    if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
+    let uid = try pool.reserve()
+    let (contents, run) = try contents(of: value)
+    if let equal = pool.value(withContents: run) {
+      // The contents of an equal value bring no new objects with them, so this is the last one.
+      pool.withdraw(uid)
+      return ArchivedReference(node: .uid(equal))
+    }
+    pool.fill(uid, with: contents)
+    pool.share(uid, asContents: run)
+    return ArchivedReference(node: .uid(uid))
+  }
+
+  /// A reference to an object, whose contents are encoded the first time.
+  func reference<T: SecureCoding & AnyObject>(toObject object: T) throws -> ArchivedReference {
+    let identity = ObjectIdentifier(object)
+    let isKnown = identities[identity]
+    if let uid = isKnown, conditional.isEmpty || !conditional.contains(uid) {
+      return ArchivedReference(node: .uid(uid))
+    }
+    if isKnown == nil, let replacement = try replacement(of: object) {
+      let reference = try archive(replacement: replacement)
+      remember(object, as: reference.node.uid)
+      return reference
+    }
+    isReplacement = false
+    let uid: UInt32
+    if let isKnown {
+      uid = isKnown
+      conditional.remove(isKnown)
+    } else {
+      uid = try pool.reserve()
+      remember(object, as: uid)
+    }
+    pool.fill(uid, with: try contents(of: object).contents)
+    return ArchivedReference(node: .uid(uid))
+  }
+
+  /// A reference to an object that is archived only if something else refers to it without condition.
+  func reference<T: SecureCoding & AnyObject>(conditionallyTo object: T) throws -> ArchivedReference {
+    if let uid = identities[ObjectIdentifier(object)] { return ArchivedReference(node: .uid(uid)) }
+    let uid = try pool.reserve()
+    remember(object, as: uid)
+    conditional.insert(uid)
+    return ArchivedReference(node: .uid(uid))
+  }
+
+  private func remember(_ object: AnyObject, as uid: UInt32) {
+    identities[ObjectIdentifier(object)] = uid
+    retained.append(object)
+  }
+
+  func replacement(of value: some SecureCoding) throws -> (any SecureCoding)? {
+    if isReplacement {
+      isReplacement = false
+      return nil
+    }
+    return try value.replacementObject(for: self)
+  }
+
+  func archive(replacement: some SecureCoding) throws -> ArchivedReference {
+    isReplacement = true
+    defer { isReplacement = false }
+    return try replacement._archive(by: self)
+  }
+}
+
+/// The step from an object to a part of it.
+enum PathStep {
+  case none
+  case key(String)
+  case index(Int)
+
+  var component: PropertyListKeyPath.Component? {
+    switch self {
+    case .none: nil
+    case .key(let key): .key(key)
+    case .index(let index): .index(index)
+    }
+  }
+}

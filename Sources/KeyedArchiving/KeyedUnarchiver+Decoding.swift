@@ -1,0 +1,168 @@
+public import FoundationEssentials
+public import PropertyLists
+
+extension KeyedUnarchiver {
+  /// Decodes the value of a key.
+  ///
+  /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none or it is nil, an error that says
+  ///   what is there if it is something else; or what the type's own ``SecureCoding/init(coder:)`` throws.
+  public func decode<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
+    guard let node = try node(forUserKey: key) else { throw noValue(key) }
+    return try T._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  /// Decodes the value of a key; nil if there is none, or if it is nil.
+  ///
+  /// - Throws: as ``decode(_:forKey:)``.
+  public func decodeIfPresent<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T? {
+    guard let node = try node(forUserKey: key) else { return nil }
+    return try T?._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  /// Whether the current object has a value for a key, nil included.
+  public func containsValue(forKey key: String) -> Bool {
+    current.shape.position(of: key.utf8.first == UInt8(ascii: "$") ? "$" + key : key, found: current.found) != nil
+  }
+
+  private func noValue(_ key: String) -> KeyedArchiveError {
+    failure(.valueNotFound, "no value for the key \(key.quoted)")
+  }
+}
+
+/// Several types.
+extension KeyedUnarchiver {
+  /// Decodes the value of a key, which is of one of several types.
+  ///
+  /// Subclasses count only if they are named. The class of the object decides for the first type that it allows.
+  public func decode(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
+    guard let node = try node(forUserKey: key) else { throw noValue(key) }
+    return try anyValue(of: types, at: ArchivedReference(node: node))
+  }
+
+  /// Decodes the value of a key, which is of one of several types; nil if there is none, or if it is nil.
+  public func decodeIfPresent(of types: [any SecureCoding.Type], forKey key: String) throws -> (any SecureCoding)? {
+    guard let node = try node(forUserKey: key), !isNull(node, try resolve(node)) else { return nil }
+    return try anyValue(of: types, at: ArchivedReference(node: node))
+  }
+
+  /// Decodes the value of a key, which is of one of several types that have a superclass or a protocol in common:
+  ///
+  /// ```swift
+  /// let shape = try coder.decode((any Shape).self, of: [Circle.self, Square.self], forKey: "shape")
+  /// ```
+  public func decode<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String) throws -> Base {
+    try cast(try decode(of: types, forKey: key), to: base)
+  }
+
+  /// Decodes an array whose elements are of several types.
+  public func decodeArray(of types: [any SecureCoding.Type], forKey key: String) throws -> [any SecureCoding] {
+    guard let node = try node(forUserKey: key) else { throw noValue(key) }
+    return try elements(of: ArchivedReference(node: node)) { try self.anyValue(of: types, at: $0) }
+  }
+
+  /// Decodes an array whose elements are of several types that have a superclass or a protocol in common.
+  public func decodeArray<Base>(
+    _ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String
+  ) throws -> [Base] {
+    try decodeArray(of: types, forKey: key).map { try cast($0, to: base) }
+  }
+
+  private func cast<Base>(_ value: any SecureCoding, to base: Base.Type) throws -> Base {
+    guard let value = value as? Base else {
+      throw failure(.typeMismatch, "\(Swift.type(of: value)), which was asked for, is no \(base)")
+    }
+    return value
+  }
+}
+
+/// Values that stand in the object itself.
+extension KeyedUnarchiver {
+  /// Decodes bytes that `encodeBytes` has encoded; those of a data object as well.
+  public func decodeBytes(forKey key: String) throws -> Data { try decode(Data.self, forKey: key) }
+
+  /// Decodes a property list that was encoded as such, not as objects.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read.
+  public func decodePropertyList(forKey key: String) throws -> PropertyList {
+    current.step = .key(key)
+    let escaped = key.utf8.first == UInt8(ascii: "$") ? "$" + key : key
+    guard let position = current.shape.position(of: escaped, found: current.found) else { throw noValue(key) }
+    do throws(PropertyListError) {
+      return try document.tree(ofEntry: position, of: current.node)
+    } catch {
+      throw failure(error)
+    }
+  }
+}
+
+/// The top of the archive, also from within an object.
+extension KeyedUnarchiver {
+  /// Decodes a value from the top of the archive.
+  public func decodeTopLevelObject<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
+    try atTop { try decode(type, forKey: key) }
+  }
+
+  /// Decodes a value of one of several types from the top of the archive.
+  public func decodeTopLevelObject(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
+    try atTop { try decode(of: types, forKey: key) }
+  }
+
+  private func atTop<T>(_ decode: () throws -> T) rethrows -> T {
+    outer.append(current)
+    current = top
+    defer { current = outer.removeLast() }
+    return try decode()
+  }
+}
+
+/// For the layouts of Apple's classes, whose keys need no escape.
+extension KeyedUnarchiver {
+  @inline(__always)
+  func decode<T: SecureCoding>(_ type: T.Type = T.self, forRawKey key: String) throws -> T {
+    guard let node = try node(forRawKey: key) else { throw noValue(key) }
+    return try T._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  @inline(__always)
+  func decodeIfPresent<T: SecureCoding>(_ type: T.Type = T.self, forRawKey key: String) throws -> T? {
+    guard let node = try node(forRawKey: key) else { return nil }
+    return try T?._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  /// The elements of an array object, `NSArray` or one of its subclasses.
+  func elements<T>(of reference: ArchivedReference, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
+    let object = try resolve(reference.node)
+    if isNull(reference.node, object) { throw failure(.valueNotFound, "nothing, where an array is due") }
+    _ = try type(of: object, behind: reference.node, among: [ArchivedArray.self])
+    if table.isInProgress(reference.node.uid) {
+      throw failure(.circularReference, "an array that contains itself", at: reference.node)
+    }
+    try spend(object.count)
+    table.begin(reference.node.uid)
+    defer { table.abandon(reference.node.uid) }
+    return try inside(object, uid: reference.node.uid) { try self.decodeElements(forRawKey: "NS.objects", decode) }
+  }
+
+  /// The elements of an array that stands where it is.
+  @inline(__always)
+  func decodeElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
+    guard let array = try node(forRawKey: key) else { throw noValue(key) }
+    guard array.kind == .array else {
+      throw failure(.typeMismatch, "\(Self.name(of: array)), where the elements of a collection are due")
+    }
+    try spend(array.count)
+    var elements: [T] = []
+    elements.reserveCapacity(min(array.count, 1024))
+    for position in 0..<array.count {
+      current.step = .index(position)
+      let element: FlatNode
+      do throws(PropertyListError) {
+        element = try document.element(position, of: array)
+      } catch {
+        throw failure(error)
+      }
+      elements.append(try decode(ArchivedReference(node: element)))
+    }
+    return elements
+  }
+}

@@ -1,0 +1,213 @@
+internal import PropertyLists
+
+/// Values and objects behind references.
+extension KeyedUnarchiver {
+  /// A value of a type, made anew or kept from before.
+  @inline(__always)
+  func value<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
+    let node = reference.node
+    let object = try resolve(node)
+    if isNull(node, object) { throw isNothing(type) }
+    let record = try admit(type, object, behind: node)
+    guard node.kind == .uid else { return try contents(of: type, object, uid: nil, record) }
+    let uid = node.uid
+    if let value = table.value(type, uid) { return value }
+    if table.isInProgress(uid) { throw isCircular(uid, record) }
+    try spend(object.kind.isContainer ? object.count : object.length)
+    table.begin(uid)
+    do {
+      let value = try contents(of: type, object, uid: uid, record)
+      table.finish(uid, value: value)
+      return value
+    } catch {
+      table.abandon(uid)
+      throw error
+    }
+  }
+
+  /// The object of a UID, which is made the first time.
+  @inline(__always)
+  func object<T: SecureCoding & AnyObject>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
+    let node = reference.node
+    let object = try resolve(node)
+    if isNull(node, object) { throw isNothing(type) }
+    let record = try admit(type, object, behind: node)
+    guard node.kind == .uid else { return try contents(of: type, object, uid: nil, record) }
+    let uid = node.uid
+    if let known = table.object(uid) {
+      // The class was found to be one of this type's; but the object may have been made as another type with the same name.
+      guard let known = known as? T else {
+        throw failure(
+          .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
+          record)
+      }
+      return known
+    }
+    if table.isInProgress(uid) { throw isCircular(uid, record) }
+    try spend(object.kind.isContainer ? object.count : object.length)
+    table.begin(uid)
+    do {
+      let made = try contents(of: type, object, uid: uid, record)
+      table.finish(uid, object: made)
+      return made
+    } catch {
+      table.abandon(uid)
+      throw error
+    }
+  }
+
+  /// A value or object of the first of several types that its class allows.
+  func anyValue(of types: [any SecureCoding.Type], at reference: ArchivedReference) throws -> any SecureCoding {
+    let node = reference.node
+    let object = try resolve(node)
+    if isNull(node, object) { throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due") }
+    return try unarchive(try type(of: object, behind: node, among: types), reference)
+  }
+
+  private func unarchive<T: SecureCoding>(_ type: T.Type, _ reference: ArchivedReference) throws -> any SecureCoding {
+    try T._unarchive(reference, by: self)
+  }
+
+  /// Which of several types an object is of.
+  func type(
+    of object: FlatNode, behind node: FlatNode, among types: [any SecureCoding.Type]
+  ) throws -> any SecureCoding.Type {
+    if object.kind == .dictionary {
+      let record = try classRecord(of: object, behind: node)
+      if let type = types.first(where: { classes.admits($0, record) }) { return type }
+      throw failure(
+        .classNotAllowed, "an object of the class \(record.name.quoted), where one of \(Self.list(types)) is due",
+        node.uid, record)
+    }
+    let kind = Self.nativeKind(object)
+    if let type = types.first(where: { !kind.isDisjoint(with: $0.archivedClass.natives) }) { return type }
+    throw failure(.typeMismatch, "\(Self.name(of: object)), where one of \(Self.list(types)) is due", at: node)
+  }
+
+  private static func list(_ types: [any SecureCoding.Type]) -> String {
+    types.prefix(5).map { "\($0)" }.joined(separator: ", ") + (types.count > 5 ? ", …" : "")
+  }
+}
+
+/// What an object must be to be decoded as a type.
+extension KeyedUnarchiver {
+  /// Checks that an object is of a class of the type, or a value that the type is archived as.
+  ///
+  /// - Returns: the class, if it has one.
+  @inline(__always)
+  private func admit<T: SecureCoding>(
+    _ type: T.Type, _ object: FlatNode, behind node: FlatNode
+  ) throws -> UnarchiverClasses.Record? {
+    guard object.kind == .dictionary else {
+      try admitNative(type, object, behind: node)
+      return nil
+    }
+    let record = try classRecord(of: object, behind: node)
+    guard classes.admits(type, record) else {
+      throw failure(
+        .classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", node.uid, record)
+    }
+    return record
+  }
+
+  private func admitNative<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws {
+    if type.archivedClass.natives.isDisjoint(with: Self.nativeKind(object)) {
+      throw failure(.typeMismatch, "\(Self.name(of: object)), where \(type) is due", at: node)
+    }
+  }
+
+  /// The class of an object.
+  @inline(__always)
+  func classRecord(of object: FlatNode, behind node: FlatNode) throws -> UnarchiverClasses.Record {
+    guard node.kind == .uid else {
+      throw failure(.malformed, "a dictionary that stands in no object table, where an object is due")
+    }
+    guard let position = try shape(of: object).classPosition else {
+      throw failure(.malformed, "an object without a $class", at: node)
+    }
+    do throws(PropertyListError) {
+      let reference = try document.value(ofEntry: position, of: object)
+      guard reference.kind == .uid else { throw PropertyListError(.malformed, "a $class that is no UID") }
+      if let record = classes.record(reference.uid) { return record }
+      guard reference.uid < objects.count else {
+        throw PropertyListError(
+          .malformed, "a $class with the UID \(reference.uid), outside the object table of \(objects.count)")
+      }
+      let description = try document.element(Int(reference.uid), of: objects)
+      return try classes.read(reference.uid, description, in: document)
+    } catch {
+      throw failure(.malformed, error.message, at: node)
+    }
+  }
+
+  static func nativeKind(_ node: FlatNode) -> NativeKinds {
+    switch node.kind {
+    case .string: .string
+    case .data: .data
+    case .integer, .unsignedInteger: .integer
+    case .real, .float: .real
+    case .boolean: .boolean
+    case .date: .date
+    case .null, .uid, .array, .dictionary: []
+    }
+  }
+
+  /// A value, in an error message.
+  static func name(of node: FlatNode) -> String {
+    switch node.kind {
+    case .null: "null"
+    case .boolean: "a boolean"
+    case .integer, .unsignedInteger: "an integer"
+    case .real, .float: "a real"
+    case .date: "a date"
+    case .uid: "a UID"
+    case .string: "a string"
+    case .data: "data"
+    case .array: "an array"
+    case .dictionary: "a dictionary"
+    }
+  }
+}
+
+/// Errors.
+extension KeyedUnarchiver {
+  /// An error that says where in the archive decoding is just now.
+  ///
+  /// For types that check what they decode:
+  ///
+  /// ```swift
+  /// guard percent <= 100 else { throw coder.failure(.invalidContents, "\(percent) percent") }
+  /// ```
+  public func failure(_ kind: KeyedArchiveError.Kind, _ message: String) -> KeyedArchiveError {
+    let frames = outer + [current]
+    return KeyedArchiveError(
+      kind, message, path: PropertyListKeyPath(frames.compactMap { $0.step.component }),
+      uid: current.uid.map { PropertyList.UID($0) }, className: current.classRecord?.name)
+  }
+
+  func failure(_ error: PropertyListError) -> KeyedArchiveError { failure(.propertyList(error), error.description) }
+
+  /// An error about an object that is not being decoded yet.
+  func failure(
+    _ kind: KeyedArchiveError.Kind, _ message: String, _ uid: UInt32, _ record: UnarchiverClasses.Record?
+  ) -> KeyedArchiveError {
+    var error = failure(kind, message)
+    error.uid = PropertyList.UID(uid)
+    error.className = record?.name
+    return error
+  }
+
+  func failure(_ kind: KeyedArchiveError.Kind, _ message: String, at node: FlatNode) -> KeyedArchiveError {
+    node.kind == .uid ? failure(kind, message, node.uid, nil) : failure(kind, message)
+  }
+
+  func isNothing(_ type: any SecureCoding.Type) -> KeyedArchiveError {
+    failure(.valueNotFound, "nothing, where \(type) is due")
+  }
+
+  private func isCircular(_ uid: UInt32, _ record: UnarchiverClasses.Record?) -> KeyedArchiveError {
+    failure(
+      .circularReference, "the object is needed to make itself, and was not published while it was being made", uid,
+      record)
+  }
+}

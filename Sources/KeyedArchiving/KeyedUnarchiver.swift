@@ -1,0 +1,275 @@
+public import FoundationEssentials
+public import PropertyLists
+
+/// Gets values and objects out of a keyed archive.
+///
+/// ```swift
+/// let person = try KeyedUnarchiver.unarchivedObject(of: Person.self, from: data)
+/// ```
+///
+/// What may be instantiated is what the decoding calls name: `decode([Invoice].self, forKey:)` admits an array of invoices and
+/// nothing else, all the way down. There is no search for a class by name, so the bytes cannot choose. Every number is decoded
+/// exactly or not at all, and what is wrong is a thrown ``KeyedArchiveError`` that says where.
+///
+/// Archives of Apple's software and those of ``KeyedArchiver`` are read alike, in the binary and the XML format. Decoding is lazy:
+/// what is not asked for is not looked at.
+public final class KeyedUnarchiver {
+  /// The archive as a property list.
+  public let document: PropertyListDocument
+
+  /// How deep objects may be nested. What the stack of the thread has room for counts too.
+  public static let greatestDepth = KeyedArchiver.greatestDepth
+
+  let objects: FlatNode
+  var table = UnarchivedObjects()
+  var classes: UnarchiverClasses
+  var shapes = DictionaryShapes()
+  /// How much more may be decoded, in nodes and bytes.
+  var budget: Int
+
+  /// The objects around the current one.
+  var outer: [Frame] = []
+  var current: Frame
+  let top: Frame
+  private let noKeys = DictionaryShape()
+  private var callStack: CallStack?
+
+  /// An object that is being decoded.
+  struct Frame {
+    /// A dictionary; for values that stand in the object table as themselves, whatever they are.
+    let node: FlatNode
+    let shape: DictionaryShape
+    let uid: UInt32?
+    /// The class, for messages.
+    var classRecord: UnarchiverClasses.Record?
+    /// How many keys have been found.
+    var found = 0
+    /// What is being decoded just now.
+    var step = PathStep.none
+  }
+
+  /// Opens an archive.
+  ///
+  /// - Parameter limits: how large the input may be, and how much larger what is decoded.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for bytes that are no property list,
+  ///   ``KeyedArchiveError/Kind/notAnArchive``.
+  /// - Complexity: O(1) for the binary format, O(*n*) for XML.
+  public convenience init(
+    forReadingFrom data: Data, limits: ParsingLimits = ParsingLimits()
+  ) throws(KeyedArchiveError) {
+    let document: PropertyListDocument
+    do throws(PropertyListError) {
+      document = try PropertyListDocument(data, options: PropertyListReadingOptions(limits: limits))
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+    try self.init(document)
+  }
+
+  /// Opens the archive in a file.
+  ///
+  /// - Throws: as ``init(forReadingFrom:limits:)``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be read.
+  public convenience init(
+    forReadingFrom url: URL, limits: ParsingLimits = ParsingLimits()
+  ) throws(KeyedArchiveError) {
+    let document: PropertyListDocument
+    do throws(PropertyListError) {
+      document = try PropertyListDocument(contentsOf: url, options: PropertyListReadingOptions(limits: limits))
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+    try self.init(document)
+  }
+
+  /// Opens an archive that has been read as a property list.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/notAnArchive``.
+  public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
+    let layout = try ArchiveLayout(document)
+    self.document = document
+    objects = layout.objects
+    budget = document.expandedSizeLimit
+    classes = UnarchiverClasses()
+    do throws(PropertyListError) {
+      let shape = try document.shape(of: layout.top, in: &shapes)
+      top = Frame(node: layout.top, shape: shape, uid: nil)
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+    current = top
+  }
+}
+
+/// The whole of an archive in one call.
+extension KeyedUnarchiver {
+  /// The value that an archive has under the key `root`.
+  ///
+  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/init(coder:)`` throws.
+  /// - Complexity: O(*n*) in the size of the graph.
+  public static func unarchivedObject<Root: SecureCoding>(of type: Root.Type, from data: Data) throws -> Root {
+    try KeyedUnarchiver(forReadingFrom: data).decode(type, forKey: KeyedArchiver.rootObjectKey)
+  }
+
+  /// The value that the archive in a file has under the key `root`.
+  ///
+  /// - Throws: as ``unarchivedObject(of:from:)-(_,Data)``.
+  public static func unarchivedObject<Root: SecureCoding>(of type: Root.Type, from url: URL) throws -> Root {
+    try KeyedUnarchiver(forReadingFrom: url).decode(type, forKey: KeyedArchiver.rootObjectKey)
+  }
+
+  /// The value that an archive has under the key `root`, of one of several types.
+  public static func unarchivedObject(
+    of types: [any SecureCoding.Type], from data: Data
+  ) throws -> any SecureCoding {
+    try KeyedUnarchiver(forReadingFrom: data).decode(of: types, forKey: KeyedArchiver.rootObjectKey)
+  }
+}
+
+extension KeyedUnarchiver {
+  /// The keys at the top of the archive, in the order of the file.
+  public var topLevelKeys: [String] { top.shape.keys.map(Self.unescaped) }
+
+  /// Has objects of a class decoded as a type, and as no other, in this archive only. The type still has to be asked for.
+  public func setClass(_ type: (any SecureCoding.Type)?, forClassName name: String) {
+    classes.setType(type, forName: name)
+  }
+
+  /// The type that ``setClass(_:forClassName:)`` has set for a class.
+  public func `class`(forClassName name: String) -> (any SecureCoding.Type)? { classes.type(forName: name) }
+
+  /// Further types that may stand where the archive's author was free to choose: in an ``ArchivedValue``, which is what user
+  /// infos and the attributes of text consist of.
+  ///
+  /// Set it before the first decoding call.
+  public var additionalTypes: [any SecureCoding.Type] {
+    get { classes.additionalTypes }
+    set { classes.additionalTypes = newValue }
+  }
+
+  /// Makes the object that is being decoded known to the objects it consists of, which may refer back to it.
+  ///
+  /// Call it in `init(coder:)` of a class as soon as the stored properties have values, and before decoding what can lead back:
+  ///
+  /// ```swift
+  /// init(coder: KeyedUnarchiver) throws {
+  ///   name = try coder.decode(String.self, forKey: "name")
+  ///   children = []
+  ///   coder.publish(self)
+  ///   children = try coder.decode([Node].self, forKey: "children")
+  /// }
+  /// ```
+  ///
+  /// A circle that nobody published is an error.
+  public func publish(_ object: some SecureCoding & AnyObject) {
+    guard let uid = current.uid else { return }
+    table.publish(object, as: uid)
+  }
+
+  static func unescaped(_ key: String) -> String { key.hasPrefix("$$") ? String(key.dropFirst()) : key }
+}
+
+/// The course of decoding.
+extension KeyedUnarchiver {
+  /// The value that the current object has under a key, which may be a UID; nil if it has none.
+  @inline(__always)
+  func node(forRawKey key: String) throws -> FlatNode? {
+    current.step = .key(key)
+    guard let position = current.shape.position(of: key, found: current.found) else { return nil }
+    current.found += 1
+    do throws(PropertyListError) {
+      return try document.value(ofEntry: position, of: current.node)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  @inline(__always)
+  func node(forUserKey key: String) throws -> FlatNode? {
+    try node(forRawKey: key.utf8.first == UInt8(ascii: "$") ? "$" + key : key)
+  }
+
+  /// The object that a reference leads to; the value itself if it is no UID.
+  @inline(__always)
+  func resolve(_ node: FlatNode) throws -> FlatNode {
+    guard node.kind == .uid else { return node }
+    guard node.uid < objects.count else {
+      throw failure(.malformed, "the UID \(node.uid) leads out of the object table, which has \(objects.count) objects")
+    }
+    do throws(PropertyListError) {
+      let object = try document.element(Int(node.uid), of: objects)
+      guard object.kind != .uid else { throw PropertyListError(.malformed, "object \(node.uid) is a UID") }
+      return object
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// Whether a reference leads to nothing. Any object that is the text `$null` says so.
+  @inline(__always)
+  func isNull(_ reference: FlatNode, _ object: FlatNode) -> Bool {
+    guard reference.kind == .uid else { return object.kind == .null }
+    return object.kind == .null || object.kind == .string && object.length <= 10 && document.has("$null", as: object)
+  }
+
+  @inline(__always)
+  func spend(_ size: Int) throws {
+    budget -= size &+ 1
+    if budget < 0 {
+      throw failure(
+        .limitExceeded, "the objects expand to more than \(document.expandedSizeLimit) values and bytes")
+    }
+  }
+
+  /// Decodes the contents of an object.
+  @inline(__always)
+  func contents<T: SecureCoding>(
+    of type: T.Type, _ node: FlatNode, uid: UInt32?, _ record: UnarchiverClasses.Record?
+  ) throws -> T {
+    if outer.count >= 48 { try checkDepth() }
+    try enter(node, uid: uid, record)
+    defer { current = outer.removeLast() }
+    return try T(coder: self).awakeAfterDecoding(by: self)
+  }
+
+  @inline(__always)
+  private func enter(_ node: FlatNode, uid: UInt32?, _ record: UnarchiverClasses.Record?) throws {
+    let frame: Frame
+    if node.kind == .dictionary {
+      frame = Frame(node: node, shape: try shape(of: node), uid: uid, classRecord: record)
+    } else {
+      frame = Frame(node: node, shape: noKeys, uid: uid, classRecord: record)
+    }
+    outer.append(current)
+    current = frame
+  }
+
+  /// Decodes parts of an object that no type stands for.
+  func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
+    if outer.count >= 48 { try checkDepth() }
+    try enter(node, uid: uid, nil)
+    defer { current = outer.removeLast() }
+    return try decode()
+  }
+
+  @inline(__always)
+  func shape(of node: FlatNode) throws -> DictionaryShape {
+    do throws(PropertyListError) {
+      return try document.shape(of: node, in: &shapes)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func checkDepth() throws {
+    if callStack == nil || outer.count == 48 { callStack = CallStack() }
+    if outer.count >= Self.greatestDepth {
+      throw failure(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
+    }
+    if let callStack, !callStack.hasRoom {
+      throw failure(
+        .nestedTooDeeply,
+        "objects are nested \(outer.count) deep, and the thread's stack of \(callStack.size) bytes has no room for more"
+      )
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// What has been decoded of an archive: objects, of which there is one for each UID, and values that are needed again.
+///
+/// A value is not kept the first time it is decoded, because most are referred to once; the second time it is. So a value is
+/// decoded twice at most, however many references lead to it, and nothing is kept for most.
+struct UnarchivedObjects {
+  private var states = PagedArray<State>(repeating: [])
+  private var objects = PagedArray<AnyObject?>(repeating: nil)
+  private var values: [ValueKey: Any] = [:]
+
+  private struct State: OptionSet {
+    let rawValue: UInt8
+    static let inProgress = State(rawValue: 1)
+    static let decodedBefore = State(rawValue: 2)
+    static let kept = State(rawValue: 4)
+  }
+
+  /// The same object of an archive may be decoded as values of several types, such as an array as `[Int]` and as `[Double]`.
+  private struct ValueKey: Hashable {
+    let uid: UInt32
+    let type: ObjectIdentifier
+  }
+
+  /// Whether an object is being decoded.
+  @inline(__always)
+  func isInProgress(_ uid: UInt32) -> Bool { states[Int(uid)].contains(.inProgress) }
+
+  @inline(__always)
+  mutating func begin(_ uid: UInt32) { states[Int(uid)].insert(.inProgress) }
+
+  /// Decoding has failed; what was published of it is void.
+  mutating func abandon(_ uid: UInt32) {
+    states[Int(uid)].remove(.inProgress)
+    if objects[Int(uid)] != nil { objects[Int(uid)] = nil }
+  }
+
+  /// A value that is kept.
+  @inline(__always)
+  func value<T>(_ type: T.Type, _ uid: UInt32) -> T? {
+    guard states[Int(uid)].contains(.kept) else { return nil }
+    return values[ValueKey(uid: uid, type: ObjectIdentifier(type))] as? T
+  }
+
+  @inline(__always)
+  mutating func finish<T>(_ uid: UInt32, value: T) {
+    guard states[Int(uid)].contains(.decodedBefore) else {
+      states[Int(uid)] = .decodedBefore
+      return
+    }
+    states[Int(uid)] = [.decodedBefore, .kept]
+    values[ValueKey(uid: uid, type: ObjectIdentifier(T.self))] = value
+  }
+
+  @inline(__always)
+  func object(_ uid: UInt32) -> AnyObject? { objects[Int(uid)] }
+
+  mutating func publish(_ object: AnyObject, as uid: UInt32) { objects[Int(uid)] = object }
+
+  @inline(__always)
+  mutating func finish(_ uid: UInt32, object: AnyObject) {
+    states[Int(uid)].remove(.inProgress)
+    objects[Int(uid)] = object
+  }
+}
+
+/// An array of any length, all of one value at first, that takes memory only near the places that were changed.
+struct PagedArray<Element> {
+  private static var pageSize: Int { 256 }
+
+  private let element: Element
+  private var pages: [[Element]] = []
+
+  init(repeating element: Element) { self.element = element }
+
+  @inline(__always)
+  subscript(index: Int) -> Element {
+    get {
+      let page = index / Self.pageSize
+      guard page < pages.count, !pages[page].isEmpty else { return element }
+      return pages[page][index % Self.pageSize]
+    }
+    _modify {
+      let page = index / Self.pageSize
+      if page >= pages.count || pages[page].isEmpty { addPage(page) }
+      yield &pages[page][index % Self.pageSize]
+    }
+  }
+
+  private mutating func addPage(_ page: Int) {
+    while pages.count <= page { pages.append([]) }
+    pages[page] = [Element](repeating: element, count: Self.pageSize)
+  }
+}

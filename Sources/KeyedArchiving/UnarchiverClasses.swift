@@ -1,0 +1,130 @@
+internal import PropertyLists
+
+/// The classes of an archive that is being read, and which types their objects may be decoded as.
+struct UnarchiverClasses {
+  var additionalTypes: [any SecureCoding.Type] = []
+  private var records: [UInt32: Record] = [:]
+  private var recent: (uid: UInt32, record: Record)?
+  /// By normalized class name.
+  private var mapped: [String: any SecureCoding.Type] = [:]
+
+  /// A class description.
+  final class Record {
+    /// As the archive has it.
+    let name: String
+    /// The name, then the hints, in one spelling each.
+    let names: [String]
+    /// The types that were found to have one of these names.
+    private var admitted: [ObjectIdentifier] = []
+
+    fileprivate init(name: String, hints: [String]) {
+      self.name = name
+      names = ([name] + hints).map(ClassName.normalized)
+    }
+
+    @inline(__always)
+    fileprivate func hasAdmitted(_ type: any SecureCoding.Type) -> Bool {
+      let identity = ObjectIdentifier(type)
+      for known in admitted where known == identity { return true }
+      return false
+    }
+
+    fileprivate func admit(_ type: any SecureCoding.Type) { admitted.append(ObjectIdentifier(type)) }
+  }
+
+  mutating func setType(_ type: (any SecureCoding.Type)?, forName name: String) {
+    mapped[ClassName.normalized(name)] = type
+    records = [:]
+    recent = nil
+  }
+
+  func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
+
+  /// Whether objects of a class may be decoded as a type.
+  @inline(__always)
+  func admits(_ type: any SecureCoding.Type, _ record: Record) -> Bool {
+    if record.hasAdmitted(type) { return true }
+    return isMatch(type, record)
+  }
+
+  private func isMatch(_ type: any SecureCoding.Type, _ record: Record) -> Bool {
+    let archivedClass = type.archivedClass
+    for name in record.names {
+      let isMatch: Bool
+      if let target = mapped[name] {
+        isMatch = ObjectIdentifier(target) == ObjectIdentifier(type)
+      } else {
+        isMatch =
+          ClassName.normalized(archivedClass.name) == name
+          || archivedClass.aliases.contains { ClassName.normalized($0) == name }
+      }
+      if isMatch {
+        record.admit(type)
+        return true
+      }
+    }
+    return false
+  }
+
+  @inline(__always)
+  mutating func record(_ uid: UInt32) -> Record? {
+    if let recent, recent.uid == uid { return recent.record }
+    guard let record = records[uid] else { return nil }
+    recent = (uid, record)
+    return record
+  }
+
+  /// Reads a class description.
+  mutating func read(_ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument) throws(PropertyListError)
+    -> Record
+  {
+    guard node.kind == .dictionary else {
+      throw PropertyListError(.malformed, "object \(uid) is no class description")
+    }
+    var name: String?
+    var classes: [String]?
+    var hints: [String] = []
+    // Three keys are all there are; a few more do no harm.
+    for entry in 0..<min(node.count, 64) {
+      let value = try document.value(ofEntry: entry, of: node)
+      switch try document.key(ofEntry: entry, of: node) {
+      case "$classname" where value.kind == .string: name = try document.text(of: value)
+      case "$classname": throw PropertyListError(.malformed, "the $classname of object \(uid) is no text")
+      case "$classes": classes = try names(value, uid, in: document)
+      case "$classhints": hints = try names(value, uid, in: document)
+      default: break
+      }
+    }
+    guard let name else {
+      throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is no class description")
+    }
+    // An archiver that renames a class writes no ancestors, or those of the name it writes.
+    if let classes, !classes.contains(name), mapped[ClassName.normalized(name)] == nil {
+      throw PropertyListError(
+        .malformed,
+        "object \(uid) describes the class \(name.quoted), and by its $classes another: \(classes.first?.quoted ?? "none")"
+      )
+    }
+    let record = Record(name: name, hints: hints)
+    records[uid] = record
+    recent = (uid, record)
+    return record
+  }
+
+  private func names(
+    _ node: FlatNode, _ uid: UInt32, in document: PropertyListDocument
+  ) throws(PropertyListError) -> [String] {
+    guard node.kind == .array, node.count <= 256 else {
+      throw PropertyListError(.malformed, "the class names of object \(uid) are no short array")
+    }
+    var names: [String] = []
+    for position in 0..<node.count {
+      let name = try document.element(position, of: node)
+      guard name.kind == .string else {
+        throw PropertyListError(.malformed, "a class name of object \(uid) is no text")
+      }
+      names.append(try document.text(of: name))
+    }
+    return names
+  }
+}

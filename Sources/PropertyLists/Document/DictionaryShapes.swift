@@ -1,0 +1,86 @@
+/// The keys of dictionaries that have the same keys in the same order, and how they are looked up.
+package final class DictionaryShape {
+  /// In the order of the file.
+  package let keys: [String]
+  /// Only for many keys; few are compared one by one.
+  private let positions: [String: Int]
+  /// Where the key was that was found as the first, the second, … in a dictionary of this shape. Whoever reads many like
+  /// dictionaries asks in the same order each time.
+  private var guesses: [Int] = []
+
+  /// Where the key `$class` is, which every object of a keyed archive has.
+  package let classPosition: Int?
+
+  fileprivate init(_ keys: [String], _ positions: [String: Int]) {
+    self.keys = keys
+    self.positions = positions
+    classPosition = keys.firstIndex(of: "$class")
+  }
+
+  /// No keys.
+  package convenience init() { self.init([], [:]) }
+
+  fileprivate static let mostComparedKeys = 12
+
+  /// The position of a key; nil if there is none.
+  ///
+  /// - Parameter found: how many keys of the same dictionary were looked up and found before.
+  @inline(__always)
+  package func position(of key: String, found: Int) -> Int? {
+    if found < guesses.count, keys[guesses[found]] == key { return guesses[found] }
+    return search(key, found: found)
+  }
+
+  @inline(never)
+  private func search(_ key: String, found: Int) -> Int? {
+    guard let position = positions.isEmpty ? keys.firstIndex(of: key) : positions[key] else { return nil }
+    if found < guesses.count { guesses[found] = position } else if found == guesses.count { guesses.append(position) }
+    return position
+  }
+}
+
+/// The shapes that dictionaries of a document have had lately, as in ``KeySets``.
+package struct DictionaryShapes {
+  private struct Slot {
+    var node = FlatNode.null
+    var shape = DictionaryShape()
+  }
+
+  private var slots: [Slot]
+  private let empty = DictionaryShape()
+
+  package init() { slots = [Slot](repeating: Slot(), count: KeySets.slotCount) }
+
+  /// The shape of a dictionary.
+  ///
+  /// - Throws: ``PropertyListError/Kind/duplicateKey`` for a key that stands twice; what is wrong with a key.
+  /// - Complexity: O(*k*) in the number of keys, a comparison of bytes if a dictionary before it had the same.
+  mutating func shape(
+    of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan
+  ) throws(PropertyListError) -> DictionaryShape {
+    guard node.count > 0 else { return empty }
+    let number = try KeySets.slotNumber(node, source, in: bytes)
+    if slots[number].node.count == node.count, slots[number].node.kind == .dictionary,
+      source.haveSameKeys(slots[number].node, node, in: bytes)
+    {
+      return slots[number].shape
+    }
+    // As many as are found in the file; the count alone may promise any number.
+    var keys: [String] = []
+    var positions: [String: Int] = [:]
+    for entry in 0..<node.count {
+      let key = try NodeContent.string(source.key(entry, of: node, in: bytes), in: bytes)
+      let former: String?
+      if node.count > DictionaryShape.mostComparedKeys {
+        former = positions.updateValue(entry, forKey: key).map { keys[$0] }
+      } else {
+        former = keys.first { $0 == key }
+      }
+      if let former { throw KeySets.duplicate(key, former) }
+      keys.append(key)
+    }
+    let shape = DictionaryShape(keys, positions)
+    slots[number] = Slot(node: node, shape: shape)
+    return shape
+  }
+}

@@ -1,0 +1,91 @@
+package import FoundationEssentials
+
+/// The document without cursors, for the machines of this package that decode large numbers of values: a flat node is 16
+/// bytes and counts no references.
+///
+/// A node must come from the document it is used with.
+extension PropertyListDocument {
+  /// A document made in memory, such as by an archiver.
+  ///
+  /// - Parameter text: the bytes that the strings and data of the table lie in, all verbatim; strings are valid UTF-8.
+  package convenience init(made table: NodeTable, text: Data, format: PropertyListFormat) {
+    self.init(TextContent(text: text, table: table), format, PropertyListReadingOptions())
+  }
+
+  /// The top value.
+  package var flatRoot: FlatNode { root.flat }
+
+  /// How many bytes the input has.
+  package var byteCount: Int { source.count }
+
+  /// How large a value may become when shared references are followed, in the sense of ``ParsingLimits/expandedSize``.
+  package var expandedSizeLimit: Int { options.limits.effectiveExpandedSize(inputSize: source.count) }
+
+  /// The element number `position`, which is below the count of `array`.
+  @inline(__always)
+  package func element(_ position: Int, of array: FlatNode) throws(PropertyListError) -> FlatNode {
+    switch index {
+    case .binary(let layout): try Self.child(position, of: array, layout, source.bytes)
+    case .table(let table): table.nodes[array.offset + position]
+    }
+  }
+
+  /// The value of the entry number `entry`, which is below the count of `dictionary`.
+  package func value(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
+    switch index {
+    case .binary(let layout):
+      try Self.child(layout.valuePosition(entry, of: dictionary), of: dictionary, layout, source.bytes)
+    case .table(let table): table.nodes[dictionary.offset + table.valuePosition(entry, of: dictionary)]
+    }
+  }
+
+  @inline(__always)
+  private static func child(
+    _ position: Int, of container: FlatNode, _ layout: BinaryLayout, _ bytes: RawSpan
+  ) throws(PropertyListError) -> FlatNode {
+    try layout.node(at: layout.child(position, of: container, in: bytes), in: bytes)
+  }
+
+  /// The key of the entry number `entry`.
+  package func key(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> String {
+    let bytes = source.bytes
+    let key: FlatNode
+    switch index {
+    case .binary(let layout): key = try layout.key(entry, of: dictionary, in: bytes)
+    case .table(let table): key = try table.key(entry, of: dictionary, in: bytes)
+    }
+    return try NodeContent.string(key, in: bytes)
+  }
+
+  /// The text of a string.
+  package func text(of node: FlatNode) throws(PropertyListError) -> String {
+    try NodeContent.string(node, in: source.bytes)
+  }
+
+  /// The bytes of data.
+  package func data(of node: FlatNode) -> Data { NodeContent.data(node, in: source.bytes) }
+
+  /// Whether a string has this text, which is ASCII.
+  package func has(_ text: StaticString, as node: FlatNode) -> Bool {
+    let length = text.utf8CodeUnitCount
+    switch node.encoding {
+    case .ascii, .verbatim: return node.length == length && source.bytes.starts(with: text, at: node.offset)
+    case .utf16, .xmlText, .base64:
+      guard node.length >= length, let decoded = try? NodeContent.string(node, in: source.bytes) else { return false }
+      return decoded == text.description
+    }
+  }
+
+  /// A cursor for a node.
+  package func cursor(_ node: FlatNode) -> Node { Node(document: self, index: rootIndex, flat: node) }
+
+  /// Tells dictionaries with the same keys apart from others; see ``DictionaryShapes``.
+  package func shape(
+    of dictionary: FlatNode, in shapes: inout DictionaryShapes
+  ) throws(PropertyListError) -> DictionaryShape {
+    switch index {
+    case .binary(let layout): try shapes.shape(of: dictionary, layout, in: source.bytes)
+    case .table(let table): try shapes.shape(of: dictionary, table, in: source.bytes)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// How much stack the current thread has left, for work that calls back into other people's code at any depth.
+package struct CallStack {
+  /// Addresses below this one are too near to the end of the stack.
+  private let floor: UInt
+  /// The size of the whole stack, in bytes.
+  package let size: Int
+
+  /// What is kept free for whoever is called last: a quarter of the stack, and at most this many bytes.
+  private static let greatestReserve = 256 << 10
+
+  /// The stack of the thread that this is called on.
+  ///
+  /// - Complexity: the system reads a file of its own for the first thread of a process; some microseconds.
+  package init() {
+    let (bottom, size) = Self.bounds()
+    self.size = size
+    floor = bottom + UInt(min(size / 4, Self.greatestReserve))
+  }
+
+  /// Whether there is room for another call, and those that it makes before it asks again.
+  package var hasRoom: Bool {
+    var marker: UInt8 = 0
+    // Sound: only the address is looked at.
+    return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) } > floor
+  }
+
+  /// The lowest address and the size.
+  ///
+  /// Sound: the calls fill the variables that they are given. Where they fail, 512 KB below here are taken for granted,
+  /// the least that any thread of the supported systems has.
+  private static func bounds() -> (bottom: UInt, size: Int) {
+    #if canImport(Darwin)
+      let thread = pthread_self()
+      let size = pthread_get_stacksize_np(thread)
+      return (UInt(bitPattern: unsafe pthread_get_stackaddr_np(thread)) - UInt(size), size)
+    #else
+      var attributes = pthread_attr_t()
+      var address: UnsafeMutableRawPointer?
+      var size = 0
+      if let pthread_getattr_np = unsafe pthread_getattr_np, unsafe pthread_getattr_np(pthread_self(), &attributes) == 0
+      {
+        defer { _ = unsafe pthread_attr_destroy(&attributes) }
+        if unsafe pthread_attr_getstack(&attributes, &address, &size) == 0, size > 0 {
+          return (UInt(bitPattern: address), size)
+        }
+      }
+      var marker: UInt8 = 0
+      let here = unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+      return (here - (512 << 10), 512 << 10)
+    #endif
+  }
+
+  #if !canImport(Darwin)
+    private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
+
+    /// The headers of glibc show this function to programs in C only that define `_GNU_SOURCE`, so it is looked up by name.
+    private static var pthread_getattr_np: GetAttributes? {
+      guard let symbol = unsafe dlsym(nil, "pthread_getattr_np") else { return nil }
+      return unsafe unsafeBitCast(symbol, to: GetAttributes.self)
+    }
+  #endif
+}
