@@ -8,7 +8,10 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "Benchmarks",
-      dependencies: [.product(name: "PropertyLists", package: "swift-keyed-archiving")],
+      dependencies: [
+        .product(name: "PropertyLists", package: "swift-keyed-archiving"),
+        .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+      ],
       swiftSettings: [.swiftLanguageMode(.v6)]
         + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]))
   ]

@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchiving
 import PropertyLists
 
 /// One line of the table: a piece of work that several implementations do.
@@ -9,6 +10,19 @@ enum Work: String, CaseIterable {
   case binaryToTree = "binary → tree"
   case treeToBinary = "tree → binary"
   case treeToXML = "tree → XML"
+  case archive = "archive 20 000 notes"
+  case unarchive = "unarchive 20 000 notes"
+  case archiveMany = "archive 200 000 notes"
+  case unarchiveMany = "unarchive 200 000 notes"
+
+  /// How many notes an archive has; nil for work on the media library.
+  private var noteCount: Int? {
+    switch self {
+    case .archive, .unarchive: 20_000
+    case .archiveMany, .unarchiveMany: 200_000
+    default: nil
+    }
+  }
 }
 
 enum Implementation: String, CaseIterable {
@@ -37,7 +51,8 @@ struct Measurement: Codable {
 extension Work {
   /// Does the work in this process, several times.
   func measure(_ implementation: Implementation, xml: URL, binary: URL) throws -> Measurement? {
-    switch implementation {
+    if let noteCount { return try measureNotes(implementation, count: noteCount) }
+    return switch implementation {
     case .ours: try measureOurs(xml, binary)
     case .libplist: try measureLibPlist(xml, binary)
     case .python: try measurePython(xml, binary)
@@ -64,6 +79,31 @@ extension Work {
     return measurement
   }
 
+  private func measureNotes(_ implementation: Implementation, count: Int) throws -> Measurement? {
+    let isWriting = self == .archive || self == .archiveMany
+    switch implementation {
+    case .ours:
+      let notes = Notes.make(count: count) { Note(title: $0, text: $1, priority: $2, date: $3, tags: $4) }
+      let data = try KeyedArchiver.archivedData(withRootObject: notes)
+      return try Self.measure {
+        if isWriting { return try KeyedArchiver.archivedData(withRootObject: notes).count }
+        keep(try KeyedUnarchiver.unarchivedObject(of: [Note].self, from: data))
+        return 0
+      }
+    case .foundation where count <= 20_000:
+      let notes = Notes.make(count: count) { FoundationNote(title: $0, text: $1, priority: $2, date: $3, tags: $4) }
+      let data = try NSKeyedArchiver.archivedData(withRootObject: notes as NSArray, requiringSecureCoding: true)
+      return try Self.measure {
+        if isWriting {
+          return try NSKeyedArchiver.archivedData(withRootObject: notes as NSArray, requiringSecureCoding: true).count
+        }
+        keep(try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, FoundationNote.self], from: data) as Any)
+        return 0
+      }
+    case .foundation, .libplist, .python: return nil
+    }
+  }
+
   private func measureOurs(_ xml: URL, _ binary: URL) throws -> Measurement {
     switch self {
     case .xmlToDocument, .xmlToTree:
@@ -80,7 +120,7 @@ extension Work {
         if self == .binaryToTree { keep(try PropertyList(document.root)) } else { try document.validate() }
         return 0
       }
-    case .treeToBinary, .treeToXML:
+    default:
       let tree = try PropertyList(contentsOf: binary)
       return try Self.measure { try tree.data(format: self == .treeToXML ? .xml : .binary).count }
     }
@@ -96,7 +136,7 @@ extension Work {
         library.free(library.parse(data, isXML: isXML))
         return 0
       }
-    case .treeToBinary, .treeToXML:
+    default:
       let tree = library.parse(try Data(contentsOf: binary), isXML: false)
       return Self.measure { library.print(tree, isXML: self == .treeToXML) }
     }
@@ -110,7 +150,7 @@ extension Work {
         keep(try PropertyListSerialization.propertyList(from: data, format: nil))
         return 0
       }
-    case .treeToBinary, .treeToXML:
+    default:
       let tree = try PropertyListSerialization.propertyList(from: Data(contentsOf: binary), format: nil)
       return try Self.measure {
         try PropertyListSerialization.data(
@@ -126,7 +166,7 @@ extension Work {
       switch self {
       case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree: "plistlib.loads(data); length = 0"
       case .treeToBinary: "length = len(plistlib.dumps(tree, fmt=plistlib.FMT_BINARY, sort_keys=False))"
-      case .treeToXML: "length = len(plistlib.dumps(tree, sort_keys=False))"
+      default: "length = len(plistlib.dumps(tree, sort_keys=False))"
       }
     let setup = self == .treeToBinary || self == .treeToXML ? "tree = plistlib.loads(data)" : ""
     let script = """
