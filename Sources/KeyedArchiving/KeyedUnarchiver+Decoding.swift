@@ -57,7 +57,9 @@ extension KeyedUnarchiver {
   /// Decodes an array whose elements are of several types.
   public func decodeArray(of types: [any SecureCoding.Type], forKey key: String) throws -> [any SecureCoding] {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
-    return try elements(of: ArchivedReference(node: node)) { try self.anyValue(of: types, at: $0) }
+    return try once(node) {
+      try self.elements(of: ArchivedReference(node: node)) { try self.anyValue(of: types, at: $0) }
+    }
   }
 
   /// Decodes an array whose elements are of several types that have a superclass or a protocol in common.
@@ -134,13 +136,19 @@ extension KeyedUnarchiver {
     let object = try resolve(reference.node)
     if isNull(reference.node, object) { throw failure(.valueNotFound, "nothing, where an array is due") }
     _ = try type(of: object, behind: reference.node, among: [ArchivedArray.self])
-    if table.isInProgress(reference.node.uid) {
-      throw failure(.circularReference, "an array that contains itself", at: reference.node)
-    }
     try spend(object.count)
-    table.begin(reference.node.uid)
-    defer { table.abandon(reference.node.uid) }
     return try inside(object, uid: reference.node.uid) { try self.decodeElements(forRawKey: "NS.objects", decode) }
+  }
+
+  /// Decodes what is behind a reference, unless that is going on already.
+  func once<T>(_ node: FlatNode, _ decode: () throws -> T) throws -> T {
+    guard node.kind == .uid, node.uid > 0, node.uid < objects.count else { return try decode() }
+    guard !table.isInProgress(node.uid) else {
+      throw failure(.circularReference, "the object is a part of itself", at: node)
+    }
+    table.begin(node.uid)
+    defer { table.end(node.uid) }
+    return try decode()
   }
 
   /// The elements of an array that stands where it is.

@@ -64,7 +64,7 @@ extension KeyedUnarchiver {
     return try unarchive(try type(of: object, behind: node, among: types), reference)
   }
 
-  private func unarchive<T: SecureCoding>(_ type: T.Type, _ reference: ArchivedReference) throws -> any SecureCoding {
+  func unarchive<T: SecureCoding>(_ type: T.Type, _ reference: ArchivedReference) throws -> any SecureCoding {
     try T._unarchive(reference, by: self)
   }
 

@@ -27,6 +27,9 @@ struct UnarchivedObjects {
   @inline(__always)
   mutating func begin(_ uid: UInt32) { states[Int(uid)].insert(.inProgress) }
 
+  /// Decoding is over, and nothing of it is kept here.
+  mutating func end(_ uid: UInt32) { states[Int(uid)].remove(.inProgress) }
+
   /// Decoding has failed; what was published of it is void.
   mutating func abandon(_ uid: UInt32) {
     states[Int(uid)].remove(.inProgress)

@@ -1,0 +1,261 @@
+internal import OrderedCollections
+internal import PropertyLists
+
+/// A `Codable` value on its way into an archive.
+///
+/// A box is a class, because containers of `Codable` are filled after they have been handed out.
+final class EncodedBox {
+  enum Content {
+    case nothing
+    case null
+    case keyed([(key: String, box: EncodedBox)])
+    case unkeyed([EncodedBox])
+    /// A value that is archived as its type says.
+    case value(any SecureCoding)
+    /// A number or a truth value, which stands in the object that has it.
+    case scalar(FlatNode, any SecureCoding)
+  }
+
+  var content = Content.nothing
+
+  init(_ content: Content = .nothing) { self.content = content }
+
+  static func box<T: Encodable>(_ value: T, path: [any CodingKey]) throws -> EncodedBox {
+    if let value = value as? any SecureCoding { return EncodedBox(.value(value)) }
+    if path.count % 32 == 31, path.count >= KeyedArchiver.greatestDepth || !CallStack().hasRoom {
+      throw KeyedArchiveError(.nestedTooDeeply, "values are nested \(path.count) deep, and there is no room for more")
+    }
+    let encoder = ArchiveEncoder(path: path)
+    try value.encode(to: encoder)
+    return encoder.box
+  }
+
+  /// The box of a key, where containers of the same value go on.
+  func append(_ box: EncodedBox, forKey key: String) {
+    guard case .keyed(var entries) = content else {
+      content = .keyed([(key, box)])
+      return
+    }
+    content = .nothing
+    entries.append((key, box))
+    content = .keyed(entries)
+  }
+
+  func append(_ box: EncodedBox) {
+    guard case .unkeyed(var elements) = content else {
+      content = .unkeyed([box])
+      return
+    }
+    content = .nothing
+    elements.append(box)
+    content = .unkeyed(elements)
+  }
+
+  func reference(by coder: KeyedArchiver) throws -> ArchivedReference {
+    switch content {
+    case .nothing: try coder.reference(toValue: EncodedDictionary(entries: []))
+    case .null: ArchivedReference(node: .uid(0))
+    case .keyed(let entries): try coder.reference(toValue: EncodedDictionary(entries: entries))
+    case .unkeyed(let elements): try coder.reference(toValue: EncodedArray(elements: elements))
+    case .value(let value), .scalar(_, let value): try value._archive(by: coder)
+    }
+  }
+}
+
+extension KeyedArchiver {
+  /// Encodes the contents of the current object.
+  func encode(contents box: EncodedBox) throws {
+    switch box.content {
+    case .nothing: break
+    case .keyed(let entries):
+      for (key, box) in entries {
+        try encode(userKey: key) { coder in
+          if case .scalar(let node, _) = box.content { return node }
+          return try box.reference(by: coder).node
+        }
+      }
+    case .unkeyed(let elements):
+      for (index, element) in elements.enumerated() { try encode(element, withoutKeyAt: index) }
+    case .null, .value, .scalar: try encode(box, withoutKeyAt: 0)
+    }
+  }
+
+  /// As Apple's archiver calls what is encoded without a key.
+  private func encode(_ box: EncodedBox, withoutKeyAt index: Int) throws {
+    try encode(rawKey: "$\(index)") { coder in try box.reference(by: coder).node }
+  }
+}
+
+/// `NSDictionary` with strings as keys.
+private struct EncodedDictionary: SecureCoding {
+  static let archivedClass = OrderedDictionary<String, String>.archivedClass
+
+  let entries: [(key: String, box: EncodedBox)]
+
+  init(entries: [(key: String, box: EncodedBox)]) { self.entries = entries }
+
+  init(coder: KeyedUnarchiver) throws { entries = [] }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(references: entries.map(\.key), forRawKey: "NS.keys")
+    try coder.encode(rawKey: "NS.objects") { coder in
+      try coder.array(entries) { entry throws in try entry.box.reference(by: coder).node }
+    }
+  }
+}
+
+/// `NSArray`.
+private struct EncodedArray: SecureCoding {
+  static let archivedClass = ArchivedArray.archivedClass
+
+  let elements: [EncodedBox]
+
+  init(elements: [EncodedBox]) { self.elements = elements }
+
+  init(coder: KeyedUnarchiver) throws { elements = [] }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(rawKey: "NS.objects") { coder in
+      try coder.array(elements) { element throws in try element.reference(by: coder).node }
+    }
+  }
+}
+
+/// Puts a `Codable` value into a box.
+struct ArchiveEncoder: Encoder {
+  let box: EncodedBox
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  init(path: [any CodingKey], box: EncodedBox = EncodedBox()) {
+    codingPath = path
+    self.box = box
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .keyed = box.content {} else { box.content = .keyed([]) }
+    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, codingPath: codingPath))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if case .unkeyed = box.content {} else { box.content = .unkeyed([]) }
+    return UnkeyedContainer(box: box, codingPath: codingPath)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    SingleValueContainer(box: box, codingPath: codingPath)
+  }
+}
+
+private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let box: EncodedBox
+  let codingPath: [any CodingKey]
+
+  private func append(_ content: EncodedBox.Content, _ key: Key) {
+    box.append(EncodedBox(content), forKey: key.stringValue)
+  }
+
+  mutating func encodeNil(forKey key: Key) throws { append(.null, key) }
+  mutating func encode(_ value: Bool, forKey key: Key) throws { append(.scalar(.boolean(value), value), key) }
+  mutating func encode(_ value: String, forKey key: Key) throws { append(.value(value), key) }
+  mutating func encode(_ value: Double, forKey key: Key) throws { append(.scalar(.real(value), value), key) }
+  mutating func encode(_ value: Float, forKey key: Key) throws { append(.scalar(.float(value), value), key) }
+  mutating func encode(_ value: Int, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: Int8, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: Int16, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: Int32, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: Int64, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: UInt, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: UInt8, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: UInt16, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: UInt32, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+  mutating func encode(_ value: UInt64, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
+
+  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    box.append(try EncodedBox.box(value, path: codingPath + [key]), forKey: key.stringValue)
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    nested(key).container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    nested(key).unkeyedContainer()
+  }
+
+  mutating func superEncoder() -> any Encoder { nested(SuperKey()) }
+
+  mutating func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+
+  private func nested(_ key: any CodingKey) -> ArchiveEncoder {
+    let nested = EncodedBox()
+    box.append(nested, forKey: key.stringValue)
+    return ArchiveEncoder(path: codingPath + [key], box: nested)
+  }
+}
+
+private struct UnkeyedContainer: UnkeyedEncodingContainer {
+  let box: EncodedBox
+  let codingPath: [any CodingKey]
+
+  var count: Int { if case .unkeyed(let elements) = box.content { elements.count } else { 0 } }
+
+  mutating func encodeNil() throws { box.append(EncodedBox(.null)) }
+
+  mutating func encode<T: Encodable>(_ value: T) throws {
+    box.append(try EncodedBox.box(value, path: codingPath + [IndexKey(count)]))
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    nested().container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
+
+  mutating func superEncoder() -> any Encoder { nested() }
+
+  private func nested() -> ArchiveEncoder {
+    let nested = EncodedBox()
+    let path = codingPath + [IndexKey(count)]
+    box.append(nested)
+    return ArchiveEncoder(path: path, box: nested)
+  }
+}
+
+private struct SingleValueContainer: SingleValueEncodingContainer {
+  let box: EncodedBox
+  let codingPath: [any CodingKey]
+
+  mutating func encodeNil() throws { box.content = .null }
+
+  mutating func encode<T: Encodable>(_ value: T) throws {
+    box.content = try EncodedBox.box(value, path: codingPath).content
+  }
+}
+
+/// The key of a superclass's part.
+struct SuperKey: CodingKey {
+  let stringValue = "super"
+  let intValue: Int? = nil
+
+  init() {}
+  init?(stringValue: String) {}
+  init?(intValue: Int) { nil }
+}
+
+/// A place in an array.
+struct IndexKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(_ index: Int) {
+    stringValue = "Index \(index)"
+    intValue = index
+  }
+
+  init?(stringValue: String) { nil }
+
+  init?(intValue: Int) { self.init(intValue) }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// Work on a thread with a stack of 512 KB, as the threads of Apple's systems have.
+enum OnSmallStack {
+  struct Outcome: @unchecked Sendable {
+    var value: Any?
+    var error: (any Error)?
+  }
+
+  private final class Box: @unchecked Sendable { var outcome = Outcome() }
+
+  static func run<T>(_ work: @escaping () throws -> T) -> Outcome {
+    let box = Box()
+    nonisolated(unsafe) let work = work
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      do { box.outcome.value = try work() } catch { box.outcome.error = error }
+      done.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    done.wait()
+    return box.outcome
+  }
+}
