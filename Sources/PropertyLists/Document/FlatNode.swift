@@ -1,4 +1,5 @@
 /// What a value is, as it stands in a node table.
+@frozen
 package enum NodeKind: UInt8 {
   case null, boolean
   /// `Int64`.
@@ -8,10 +9,12 @@ package enum NodeKind: UInt8 {
   case real, float, date, uid
   case string, data, array, dictionary
 
+  @inlinable @inline(__always)
   package var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
 }
 
 /// How the bytes of a string or of data stand in the document.
+@frozen
 package enum ContentEncoding: UInt8 {
   /// UTF-8, or the bytes of the data.
   case verbatim
@@ -30,47 +33,49 @@ package enum ContentEncoding: UInt8 {
 /// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the
 /// readers; strings and data are a place in the bytes of the document.
 package struct FlatNode: Hashable, Sendable {
-  private var tag: UInt64
-  private var payload: UInt64
+  package var tag: UInt64
+  package var payload: UInt64
 
-  @inline(__always)
-  private init(_ kind: NodeKind, _ encoding: ContentEncoding, offset: Int, payload: UInt64) {
+  @inlinable @inline(__always)
+  package init(_ kind: NodeKind, _ encoding: ContentEncoding, offset: Int, payload: UInt64) {
     tag = UInt64(truncatingIfNeeded: offset) << 8 | UInt64(encoding.rawValue) << 4 | UInt64(kind.rawValue)
     self.payload = payload
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package var kind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: tag & 0xF)) ?? .null }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package var encoding: ContentEncoding {
     ContentEncoding(rawValue: UInt8(truncatingIfNeeded: (tag >> 4) & 0xF)) ?? .verbatim
   }
 
   /// Where the content of a string or of data begins; for a container of a binary document, where its references begin.
-  @inline(__always)
+  @inlinable @inline(__always)
   package var offset: Int { Int(tag >> 8) }
 }
 
 extension FlatNode {
-  package static let null = FlatNode(.null, .verbatim, offset: 0, payload: 0)
+  @inlinable @inline(__always)
+  package static var null: FlatNode { FlatNode(.null, .verbatim, offset: 0, payload: 0) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func boolean(_ value: Bool) -> FlatNode {
     FlatNode(.boolean, .verbatim, offset: 0, payload: value ? 1 : 0)
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func integer(_ value: PropertyList.Integer) -> FlatNode {
     let isSigned = value.isNegative || value.bits <= UInt64(Int64.max)
     return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: value.bits)
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func real(_ value: Double) -> FlatNode {
     FlatNode(.real, .verbatim, offset: 0, payload: value.bitPattern)
   }
 
+  @inlinable @inline(__always)
   package static func float(_ value: Float) -> FlatNode {
     FlatNode(.float, .verbatim, offset: 0, payload: UInt64(value.bitPattern))
   }
@@ -80,16 +85,17 @@ extension FlatNode {
     FlatNode(.date, .verbatim, offset: 0, payload: seconds.bitPattern)
   }
 
+  @inlinable @inline(__always)
   package static func uid(_ value: UInt32) -> FlatNode {
     FlatNode(.uid, .verbatim, offset: 0, payload: UInt64(value))
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func string(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
     FlatNode(.string, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func data(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
     FlatNode(.data, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
@@ -97,7 +103,7 @@ extension FlatNode {
   /// A container in a node table: the offset is the index of the first child, which the others follow.
   ///
   /// - Parameter count: of elements; of a dictionary's entries, each a key and a value.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
     FlatNode(kind, .verbatim, offset: offset, payload: UInt64(truncatingIfNeeded: count))
   }
@@ -105,7 +111,7 @@ extension FlatNode {
 
 extension FlatNode {
   /// A hash of the node, and of `seed`, which is that of the nodes before it.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func hash(after seed: UInt64) -> UInt64 {
     let product = (tag ^ seed ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: payload ^ 0xE703_7ED1_A0B4_28DB)
     return product.high ^ product.low ^ seed << 1
@@ -114,28 +120,28 @@ extension FlatNode {
 
 /// What is read out of a node; each only of the kinds it makes sense for.
 extension FlatNode {
-  @inline(__always)
+  @inlinable @inline(__always)
   package var boolean: Bool { payload != 0 }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package var integer: PropertyList.Integer {
     kind == .integer ? PropertyList.Integer(Int64(bitPattern: payload)) : PropertyList.Integer(payload)
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package var real: Double { Double(bitPattern: payload) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package var uid: UInt32 { UInt32(truncatingIfNeeded: payload) }
 
   /// The bytes of a string or data as they stand in the document.
-  @inline(__always)
+  @inlinable @inline(__always)
   package var length: Int { Int(truncatingIfNeeded: payload) }
 
   /// The elements of an array, the entries of a dictionary.
-  @inline(__always)
+  @inlinable @inline(__always)
   package var count: Int { Int(truncatingIfNeeded: payload) }
 }

@@ -1,0 +1,355 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+/// The objects of an archive.
+func objects(_ data: Data) throws -> [PropertyList] { try PropertyList(data)["$objects"]?.array ?? [] }
+
+private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
+
+@Suite("What an archiver writes")
+struct ArchiverTests {
+  @Test("objects are numbered when they are reached, and their class after their contents")
+  func order() throws {
+    let list = try objects(KeyedArchiver.archivedData(withRootObject: [Point(x: 1, y: 2)]))
+    #expect(
+      list == [
+        "$null", ["NS.objects": [uid(2)], "$class": uid(4)], ["x": 1, "y": 2, "$class": uid(3)],
+        ["$classname": "Point", "$classes": ["Point", "NSObject"]],
+        ["$classname": "NSArray", "$classes": ["NSArray", "NSObject"]],
+      ])
+  }
+
+  @Test("equal values are in the archive once, whatever they consist of")
+  func values() throws {
+    let point = Point(x: 1, y: 2)
+    let list = try objects(KeyedArchiver.archivedData(withRootObject: [[point, point], [point, point], [Point(x: 1, y: 3)]]))
+    // The outer array, one inner, one point, its class, the array's, then the other inner array and its point.
+    #expect(list.count == 8)
+    #expect(list[1]["NS.objects"] == [uid(2), uid(2), uid(5)] || list[1]["NS.objects"] == [uid(2), uid(2), uid(6)])
+    let texts = try objects(KeyedArchiver.archivedData(withRootObject: ["a", "b", "a", "a"]))
+    #expect(texts[1]["NS.objects"] == [uid(2), uid(3), uid(2), uid(2)])
+  }
+
+  @Test("an object is in the archive once, and is one object again")
+  func identity() throws {
+    let shared = Circle(color: "red", radius: 2)
+    let equal = Circle(color: "red", radius: 2)
+    let data = try KeyedArchiver.archivedData(withRootObject: [shared, equal, shared])
+    let copies = try KeyedUnarchiver.unarchivedObject(of: [Circle].self, from: data)
+    #expect(copies[0] === copies[2])
+    #expect(copies[0] !== copies[1], "equal objects are two objects")
+    #expect(copies.map(\.color) == ["red", "red", "red"])
+    #expect(copies.map(\.radius) == [2, 2, 2])
+  }
+
+  @Test("mutable objects keep their class and their identity")
+  func mutables() throws {
+    let text = Archived.Mutable("abc")
+    let data = try KeyedArchiver.archivedData(withRootObject: [text, Archived.Mutable("abc"), text])
+    let list = try objects(data)
+    #expect(list[1]["NS.objects"] == [uid(2), uid(4), uid(2)])
+    #expect(list[2]["NS.string"] == "abc")
+    #expect(list[3]["$classes"] == ["NSMutableString", "NSString", "NSObject"])
+    let copies = try KeyedUnarchiver.unarchivedObject(of: [Archived.Mutable<String>].self, from: data)
+    #expect(copies[0] === copies[2])
+    #expect(copies[0] !== copies[1])
+    #expect(try KeyedUnarchiver.unarchivedObject(of: [String].self, from: data) == ["abc", "abc", "abc"])
+  }
+
+  @Test("a graph with circles comes back as it was")
+  func circles() throws {
+    let root = TreeNode("root", [TreeNode("left"), TreeNode("right", [TreeNode("leaf")])])
+    root.friend = root
+    root.children[0].friend = root.children[1].children[0]
+    let copy = try KeyedUnarchiver.unarchivedObject(
+      of: TreeNode.self, from: KeyedArchiver.archivedData(withRootObject: root))
+    #expect(copy.friend === copy)
+    #expect(copy.children.map(\.name) == ["left", "right"])
+    #expect(copy.children[0].friend === copy.children[1].children[0])
+    #expect(copy.children[1].children[0].parent === copy.children[1])
+    copy.friend = nil
+    root.friend = nil
+  }
+
+  @Test("what is only referred to conditionally is not archived, in whichever order it is mentioned")
+  func conditional() throws {
+    let parent = TreeNode("parent", [TreeNode("child")])
+    let orphan = try KeyedUnarchiver.unarchivedObject(
+      of: TreeNode.self, from: KeyedArchiver.archivedData(withRootObject: parent.children[0]))
+    #expect(orphan.parent == nil)
+
+    let archiver = KeyedArchiver()
+    try archiver.encodeConditionalObject(parent, forKey: "before")
+    try archiver.encode(parent, forKey: "parent")
+    try archiver.encodeConditionalObject(parent, forKey: "after")
+    try archiver.encodeConditionalObject(nil as TreeNode?, forKey: "nothing")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    let copy = try unarchiver.decode(TreeNode.self, forKey: "before")
+    #expect(copy.name == "parent")
+    #expect(try unarchiver.decode(TreeNode.self, forKey: "parent") === copy)
+    #expect(try unarchiver.decode(TreeNode.self, forKey: "after") === copy)
+    #expect(try unarchiver.decodeIfPresent(TreeNode.self, forKey: "nothing") == nil)
+    #expect(unarchiver.containsValue(forKey: "nothing"))
+    #expect(!unarchiver.containsValue(forKey: "other"))
+  }
+
+  @Test("numbers keep their widths, and truth values stay such")
+  func primitives() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode(true, forKey: "bool")
+    try archiver.encode(Int8.min, forKey: "int8")
+    try archiver.encode(Int.min, forKey: "int")
+    try archiver.encode(UInt64.max, forKey: "uint64")
+    try archiver.encode(Float(0.1), forKey: "float")
+    try archiver.encode(0.1, forKey: "double")
+    try archiver.encodeBytes(Data([1, 2, 3]), forKey: "bytes")
+    try archiver.encode(propertyList: ["a": [1, 2.5, true], "b": .data(Data([9]))], forKey: "list")
+    let data = try archiver.encodedData()
+    let top = try #require(try PropertyList(data)["$top"])
+    #expect(top["bool"] == true)
+    #expect(top["int8"] == -128)
+    #expect(top["int"] == .integer(.init(Int.min)))
+    #expect(top["uint64"] == .integer(.init(UInt64.max)))
+    #expect(top["float"] == .float(0.1))
+    #expect(top["double"] == .real(0.1))
+    #expect(top["bytes"] == .data(Data([1, 2, 3])))
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(try unarchiver.decode(UInt64.self, forKey: "uint64") == .max)
+    #expect(try unarchiver.decode(Float.self, forKey: "float") == 0.1)
+    #expect(try unarchiver.decodeBytes(forKey: "bytes") == Data([1, 2, 3]))
+    #expect(try unarchiver.decodePropertyList(forKey: "list") == ["a": [1, 2.5, true], "b": .data(Data([9]))])
+    #expect(Set(unarchiver.topLevelKeys) == ["bool", "int8", "int", "uint64", "float", "double", "bytes", "list"])
+  }
+
+  @Test("keys that begin with a dollar are kept apart from the archiver's own")
+  func dollars() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode("a", forKey: "$class")
+    try archiver.encode("b", forKey: "$$")
+    let data = try archiver.encodedData()
+    #expect(try PropertyList(data)["$top"]?["$$class"] != nil)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(try unarchiver.decode(String.self, forKey: "$class") == "a")
+    #expect(try unarchiver.decode(String.self, forKey: "$$") == "b")
+    #expect(Set(unarchiver.topLevelKeys) == ["$class", "$$"])
+  }
+
+  @Test("the text $null is text")
+  func nullText() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: ["$null", nil, "$null", "$nul"])
+    #expect(try KeyedUnarchiver.unarchivedObject(of: [String?].self, from: data) == ["$null", nil, "$null", "$nul"])
+  }
+
+  @Test("a replacement is archived in place of a value, and once for an object")
+  func replacements() throws {
+    final class Original: SecureCoding {
+      static nonisolated(unsafe) var asked = 0
+      static let archivedClass = ArchivedClass("Original")
+      init() {}
+      init(coder: KeyedUnarchiver) throws {}
+      func encode(with coder: KeyedArchiver) throws { try coder.encode(true, forKey: "original") }
+      func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)? {
+        Self.asked += 1
+        return Circle(color: "blue", radius: 1)
+      }
+    }
+    struct Fahrenheit: SecureCoding {
+      static let archivedClass = ArchivedClass("Fahrenheit")
+      var degrees: Double
+      init(degrees: Double) { self.degrees = degrees }
+      init(coder: KeyedUnarchiver) throws { degrees = try coder.decode(Double.self, forKey: "degrees") }
+      func encode(with coder: KeyedArchiver) throws { try coder.encode(degrees, forKey: "degrees") }
+      /// Of the same type: it is not asked in its turn.
+      func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)? { Fahrenheit(degrees: degrees + 1) }
+    }
+    let original = Original()
+    let data = try KeyedArchiver.archivedData(withRootObject: [original, original])
+    let copies = try KeyedUnarchiver.unarchivedObject(of: [Circle].self, from: data)
+    #expect(copies[0] === copies[1])
+    #expect(copies[0].color == "blue")
+    #expect(Original.asked == 1)
+    let degrees = try KeyedArchiver.archivedData(withRootObject: Fahrenheit(degrees: 1))
+    #expect(try KeyedUnarchiver.unarchivedObject(of: Fahrenheit.self, from: degrees).degrees == 2)
+  }
+
+  @Test("a decoded value may be replaced with another")
+  func awaking() throws {
+    final class Unique: SecureCoding, Sendable {
+      static let archivedClass = ArchivedClass("Unique")
+      static let shared = Unique()
+      init() {}
+      init(coder: KeyedUnarchiver) throws {}
+      func encode(with coder: KeyedArchiver) throws {}
+      func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Unique { .shared }
+    }
+    let data = try KeyedArchiver.archivedData(withRootObject: [Unique(), Unique()])
+    let copies = try KeyedUnarchiver.unarchivedObject(of: [Unique].self, from: data)
+    #expect(copies.allSatisfy { $0 === Unique.shared })
+  }
+
+  @Test("an archiver can call a class by another name, and an unarchiver can read it by that")
+  func classNames() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Spot", for: Point.self)
+    #expect(archiver.className(for: Point.self) == "Spot")
+    try archiver.encode(Point(x: 1, y: 2), forKey: "root")
+    let data = try archiver.encodedData()
+    #expect(try objects(data)[2] == ["$classname": "Spot"])
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(throws: KeyedArchiveError.self) { try unarchiver.decode(Point.self, forKey: "root") }
+    unarchiver.setClass(Point.self, forClassName: "Spot")
+    #expect(try unarchiver.decode(Point.self, forKey: "root") == Point(x: 1, y: 2))
+  }
+
+  @Test("hints and ancestors are written as they are declared")
+  func declaredClass() throws {
+    struct Color: SecureCoding {
+      static let archivedClass = ArchivedClass("UIColor", ancestors: ["NSObject"], hints: ["NSColor"])
+      init() {}
+      init(coder: KeyedUnarchiver) throws {}
+      func encode(with coder: KeyedArchiver) throws {}
+    }
+    struct MacColor: SecureCoding {
+      static let archivedClass = ArchivedClass("NSColor")
+      init(coder: KeyedUnarchiver) throws {}
+      func encode(with coder: KeyedArchiver) throws {}
+    }
+    let data = try KeyedArchiver.archivedData(withRootObject: Color())
+    #expect(
+      try objects(data)[2]
+        == ["$classname": "UIColor", "$classes": ["UIColor", "NSObject"], "$classhints": ["NSColor"]])
+    _ = try KeyedUnarchiver.unarchivedObject(of: MacColor.self, from: data)
+  }
+
+  @Test("a type is called Module.Type unless it says another name, whatever it stands in")
+  func defaultNames() throws {
+    struct Local: Codable, SecureCoding { var a = 1 }
+    #expect(Local.archivedClass.name == "KeyedArchivingTests.ArchiverTests.Local" || Local.archivedClass.name == "KeyedArchivingTests.Local")
+    #expect(!Local.archivedClass.name.contains("("))
+    #expect(Local.archivedClass.ancestors == ["NSObject"])
+  }
+
+  @Test("sets and dictionaries give the same archive each time, in the order of Apple's")
+  func unordered() throws {
+    let numbers = try objects(KeyedArchiver.archivedData(withRootObject: Set([1, 2, 3, 4, 5])))
+    #expect(numbers[2...6] == [3, 2, 5, 1, 4])
+    var archives: Set<Data> = []
+    for _ in 0..<20 {
+      // Each literal has a seed of its own.
+      let points = Set((0..<30).shuffled().map { Point(x: $0 % 7, y: $0) })
+      let names = Dictionary(uniqueKeysWithValues: (0..<30).shuffled().map { ("key \($0)", $0) })
+      archives.insert(try KeyedArchiver.archivedData(withRootObject: [points]))
+      #expect(try KeyedUnarchiver.unarchivedObject(of: [String: Int].self, from: KeyedArchiver.archivedData(withRootObject: names)) == names)
+    }
+    #expect(archives.count == 1)
+  }
+
+  @Test("XML has the same objects, and its keys in the order of XML that Apple writes")
+  func xml() throws {
+    let foo = Foo(kBar: "祈求者Kael", kBaz: 24)
+    let data = try KeyedArchiver.archivedData(withRootObject: foo, outputFormat: .xml)
+    let text = String(decoding: data, as: UTF8.self)
+    #expect(text.hasPrefix("<?xml"))
+    let archiver = try #require(text.range(of: "<key>$archiver</key>"))
+    let version = try #require(text.range(of: "<key>$version</key>"))
+    #expect(archiver.lowerBound < version.lowerBound)
+    #expect(try KeyedUnarchiver.unarchivedObject(of: Foo.self, from: data).kBar == foo.kBar)
+    #expect(throws: Never.self) { try PropertyListSerialization.propertyList(from: data, format: nil) }
+  }
+
+  @Test("files are written in one step and read again")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "points.plist")
+    try KeyedArchiver.archive([Point(x: 1, y: 2)], to: url)
+    #expect(folder.names == ["points.plist"])
+    #expect(try KeyedUnarchiver.unarchivedObject(of: [Point].self, from: url) == [Point(x: 1, y: 2)])
+    let nowhere = folder.url.appending(path: "none/points.plist")
+    #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archive([Point(x: 1, y: 2)], to: nowhere) }
+    #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver.unarchivedObject(of: [Point].self, from: nowhere) }
+  }
+
+  @Test("an archiver that has failed, or is complete, gives nothing more")
+  func failures() throws {
+    struct Broken: SecureCoding {
+      struct Failure: Error {}
+      static let archivedClass = ArchivedClass("Broken")
+      init() {}
+      init(coder: KeyedUnarchiver) throws {}
+      func encode(with coder: KeyedArchiver) throws { throw Failure() }
+    }
+    let archiver = KeyedArchiver()
+    #expect(throws: Broken.Failure.self) { try archiver.encode([Broken()], forKey: "root") }
+    #expect(throws: Broken.Failure.self) { try archiver.encode(1, forKey: "other") }
+    #expect(throws: Broken.Failure.self) { try archiver.encodedData() }
+    let complete = KeyedArchiver()
+    try complete.encode(1, forKey: "a")
+    _ = try complete.encodedData()
+    let error = #expect(throws: KeyedArchiveError.self) { try complete.encode(1, forKey: "b") }
+    #expect(error?.kind == .finished)
+    #expect(throws: KeyedArchiveError.self) { try complete.encodedData() }
+  }
+
+  @Test("a key that is encoded twice is an error, also behind other objects")
+  func duplicateKeys() throws {
+    struct Twice: SecureCoding {
+      static let archivedClass = ArchivedClass("Twice")
+      init() {}
+      init(coder: KeyedUnarchiver) throws {}
+      func encode(with coder: KeyedArchiver) throws {
+        try coder.encode(1, forKey: "a")
+        try coder.encode(Point(x: 0, y: 0), forKey: "b")
+        try coder.encode(2, forKey: "a")
+      }
+    }
+    let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: Twice()) }
+    #expect(error?.kind == .duplicateKey)
+    #expect(error?.code == 4866)
+  }
+
+  @Test("a chain that the stack has no room for is an error, in both directions, on any thread")
+  func depth() throws {
+    let chain = Link.chain(length: 1_000_000)
+    defer { Link.release(chain) }
+    let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: chain) }
+    #expect(error?.kind == .nestedTooDeeply)
+    nonisolated(unsafe) let same = chain
+    let other = OnSmallStack.run { try KeyedArchiver.archivedData(withRootObject: same) }
+    #expect((other.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+    let short = Link.chain(length: 60)
+    let copy = OnSmallStack.run {
+      try KeyedUnarchiver.unarchivedObject(of: Link.self, from: KeyedArchiver.archivedData(withRootObject: short))
+    }
+    #expect(copy.error == nil, "60 levels fit into half a megabyte")
+  }
+}
+
+@Suite("The order of Core Foundation's hash tables")
+struct CoreFoundationOrderTests {
+  @Test(
+    "is that of keys in archives that macOS wrote",
+    arguments: [
+      (["NS.keys", "NS.objects", "$class"], ["NS.keys", "NS.objects", "$class"]),
+      (["NS.string", "$class"], ["$class", "NS.string"]),
+      (["NS.base", "NS.relative", "$class"], ["NS.base", "$class", "NS.relative"]),
+      (
+        ["title", "author", "date", "published", "array", "$class"],
+        ["array", "author", "title", "$class", "published", "date"]
+      ),
+    ])
+  func keys(_ encoded: [String], _ stored: [String]) throws {
+    struct Fields: SecureCoding {
+      static let archivedClass = ArchivedClass("Fields")
+      var keys: [String]
+      init(keys: [String]) { self.keys = keys }
+      init(coder: KeyedUnarchiver) throws { keys = [] }
+      func encode(with coder: KeyedArchiver) throws { for key in keys { try coder.encode(true, forKey: key) } }
+    }
+    let data = try KeyedArchiver.archivedData(withRootObject: Fields(keys: encoded.dropLast()))
+    #expect(try objects(data)[1].dictionary.map { Array($0.keys) } == stored)
+  }
+}
