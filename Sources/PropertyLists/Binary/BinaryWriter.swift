@@ -34,6 +34,9 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
   // The values that need no look-up.
   private var booleans: (UInt32?, UInt32?) = (nil, nil)
   private var smallIntegers = [UInt32](repeating: .max, count: 256)
+  private var uids: [UInt32] = []
+  /// Whether there were UIDs that the list would have had to grow for too far.
+  private var hasDistantUIDs = false
 
   init() {}
 
@@ -130,9 +133,27 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
     try number(BinaryMarker.date, seconds.bitPattern, width: 8)
   }
 
+  /// The UIDs of an archive count its objects, so a list of them by value is shorter than a search.
   mutating func uid(_ value: UInt32) throws(PropertyListError) {
+    let value = Int(value)
+    if value < uids.count, uids[value] != .max { return refer(to: uids[value]) }
+    let object = try newUID(UInt32(value))
+    if value >= uids.count, value < uids.count + 4096 {
+      while uids.count <= value { uids.append(.max) }
+    }
+    if value < uids.count { uids[value] = object }
+  }
+
+  private mutating func newUID(_ value: UInt32) throws(PropertyListError) -> UInt32 {
     let width = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : 4
-    try number(BinaryMarker.uid | UInt8(width - 1), UInt64(value), width: width)
+    scalars.bytes.append(byte: BinaryMarker.uid | UInt8(width - 1))
+    scalars.bytes.append(bigEndian: UInt64(value), width: width)
+    hasDistantUIDs = hasDistantUIDs || Int(value) >= uids.count + 4096
+    guard !hasDistantUIDs else { return try referToScalar() }
+    let object = try newObject()
+    scalars.add(newObject: object)
+    refer(to: object)
+    return object
   }
 
   private mutating func number(_ marker: UInt8, _ bits: UInt64, width: Int) throws(PropertyListError) {

@@ -14,6 +14,7 @@ package struct ScalarTable: ~Copyable {
   /// The number of a scalar plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash
   /// choose the slot. A power of two of slots, at most half in use.
   private var slots = [UInt64](repeating: 0, count: 1024)
+  private var usedSlots = 0
   private let seed = ByteHash.seed
 
   /// Finds a scalar equal to the one that stands at the end of the bytes, behind all that were found to be new, and
@@ -43,8 +44,16 @@ package struct ScalarTable: ~Copyable {
     ends.append(bytes.count)
     objects.append(newObject)
     slots[place] = hash << 32 | UInt64(truncatingIfNeeded: ends.count)
-    if 2 * ends.count > slots.count { grow() }
+    usedSlots += 1
+    if 2 * usedSlots > slots.count { grow() }
     return newObject
+  }
+
+  /// Keeps the scalar that stands at the end of the bytes, which is known to be new, and is not looked for again.
+  @inline(__always)
+  mutating func add(newObject: UInt32) {
+    ends.append(bytes.count)
+    objects.append(newObject)
   }
 
   package init() {}
