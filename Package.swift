@@ -46,6 +46,12 @@ let package = Package(
       name: "plistutil",
       dependencies: ["PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
+    .executableTarget(
+      name: "notes",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Examples/Notes", swiftSettings: testSettings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
@@ -58,6 +64,9 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "InterchangeTests", dependencies: ["KeyedArchiving", "PropertyLists", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "ExamplesTests", dependencies: ["notes", "KeyedArchiving", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "plistutilTests", dependencies: ["plistutil", "PropertyLists", "TestSupport"], swiftSettings: testSettings),

@@ -26,7 +26,8 @@ struct ArchiverTests {
   @Test("equal values are in the archive once, whatever they consist of")
   func values() throws {
     let point = Point(x: 1, y: 2)
-    let list = try objects(KeyedArchiver.archivedData(withRootObject: [[point, point], [point, point], [Point(x: 1, y: 3)]]))
+    let list = try objects(
+      KeyedArchiver.archivedData(withRootObject: [[point, point], [point, point], [Point(x: 1, y: 3)]]))
     // The outer array, one inner, one point, its class, the array's, then the other inner array and its point.
     #expect(list.count == 8)
     #expect(list[1]["NS.objects"] == [uid(2), uid(2), uid(5)] || list[1]["NS.objects"] == [uid(2), uid(2), uid(6)])
@@ -164,7 +165,9 @@ struct ArchiverTests {
       init(coder: KeyedUnarchiver) throws { degrees = try coder.decode(Double.self, forKey: "degrees") }
       func encode(with coder: KeyedArchiver) throws { try coder.encode(degrees, forKey: "degrees") }
       /// Of the same type: it is not asked in its turn.
-      func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)? { Fahrenheit(degrees: degrees + 1) }
+      func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)? {
+        Fahrenheit(degrees: degrees + 1)
+      }
     }
     let original = Original()
     let data = try KeyedArchiver.archivedData(withRootObject: [original, original])
@@ -228,7 +231,9 @@ struct ArchiverTests {
   @Test("a type is called Module.Type unless it says another name, whatever it stands in")
   func defaultNames() throws {
     struct Local: Codable, SecureCoding { var a = 1 }
-    #expect(Local.archivedClass.name == "KeyedArchivingTests.ArchiverTests.Local" || Local.archivedClass.name == "KeyedArchivingTests.Local")
+    #expect(
+      Local.archivedClass.name == "KeyedArchivingTests.ArchiverTests.Local"
+        || Local.archivedClass.name == "KeyedArchivingTests.Local")
     #expect(!Local.archivedClass.name.contains("("))
     #expect(Local.archivedClass.ancestors == ["NSObject"])
   }
@@ -243,7 +248,9 @@ struct ArchiverTests {
       let points = Set((0..<30).shuffled().map { Point(x: $0 % 7, y: $0) })
       let names = Dictionary(uniqueKeysWithValues: (0..<30).shuffled().map { ("key \($0)", $0) })
       archives.insert(try KeyedArchiver.archivedData(withRootObject: [points]))
-      #expect(try KeyedUnarchiver.unarchivedObject(of: [String: Int].self, from: KeyedArchiver.archivedData(withRootObject: names)) == names)
+      #expect(
+        try KeyedUnarchiver.unarchivedObject(
+          of: [String: Int].self, from: KeyedArchiver.archivedData(withRootObject: names)) == names)
     }
     #expect(archives.count == 1)
   }

@@ -1,0 +1,40 @@
+public import Foundation
+
+/// A program of this package, run as a process.
+public struct Program {
+  public var output = Data()
+  public var errors = ""
+  public var status: Int32 = 0
+
+  public var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// Beside the test bundle, where the package manager builds both.
+  public static func executable(_ name: String) -> URL {
+    #if os(Linux)
+      let bundle = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    #else
+      let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? Bundle.main.bundleURL
+    #endif
+    return bundle.deletingLastPathComponent().appending(path: name)
+  }
+
+  /// Runs a program to its end.
+  public static func run(_ name: String, _ arguments: [String], input: Data = Data()) throws -> Program {
+    let folder = try TemporaryFolder()
+    // Files and not pipes, which would have to be read and written at the same time.
+    let names = ["in", "out", "err"].map { URL(filePath: folder.path($0)) }
+    try input.write(to: names[0])
+    for name in names.dropFirst() { try Data().write(to: name) }
+    let process = Process()
+    process.executableURL = executable(name)
+    process.arguments = arguments
+    process.standardInput = try FileHandle(forReadingFrom: names[0])
+    process.standardOutput = try FileHandle(forWritingTo: names[1])
+    process.standardError = try FileHandle(forWritingTo: names[2])
+    try process.run()
+    process.waitUntilExit()
+    return Program(
+      output: try Data(contentsOf: names[1]), errors: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self),
+      status: process.terminationStatus)
+  }
+}
