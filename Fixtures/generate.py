@@ -303,7 +303,21 @@ def overlap(count):
                   offsets=[8] + [start] * count)
 
 
+def archives():
+    """The archive that a public description of the format prints byte by byte: an app on iOS wrote it."""
+    key = lambda text: bytes([0x50 | len(text)]) + text.encode()
+    put("archives/foo-ios.bplist", layout([
+        bytes([0xD4, 1, 2, 3, 4, 5, 6, 22, 23]), key("$version"), key("$objects"), key("$archiver"), key("$top"),
+        bytes.fromhex("12000186a0"), bytes([0xA4, 7, 8, 15, 16]), key("$null"),
+        bytes([0xD3, 9, 10, 11, 12, 13, 14]), key("kBar"), key("kBaz"), key("$class"), bytes([0x80, 2]),
+        bytes.fromhex("2241c00000"), bytes([0x80, 3]), b"\x67" + "祈求者Kael".encode("utf-16-be"),
+        bytes([0xD2, 17, 18, 19, 20]), key("$classname"), key("$classes"), key("Foo"), bytes([0xA2, 19, 21]),
+        key("NSObject"), b"\x5f\x10\x0fNSKeyedArchiver", bytes([0xD1, 24, 25]), key("root"), bytes([0x80, 1]),
+    ]))
+
+
 if __name__ == "__main__":
+    archives()
     producers()
     by_hand()
     xml_by_hand()
