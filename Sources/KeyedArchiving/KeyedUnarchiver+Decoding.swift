@@ -134,12 +134,11 @@ extension KeyedUnarchiver {
     let object = try resolve(reference.node)
     if isNull(reference.node, object) { throw failure(.valueNotFound, "nothing, where an array is due") }
     _ = try type(of: object, behind: reference.node, among: [ArchivedArray.self])
-    if table.isInProgress(reference.node.uid) {
+    try spend(object.count)
+    guard table.beginValue(reference.node.uid) else {
       throw failure(.circularReference, "an array that contains itself", at: reference.node)
     }
-    try spend(object.count)
-    table.begin(reference.node.uid)
-    defer { table.abandon(reference.node.uid) }
+    defer { table.endValue(reference.node.uid) }
     return try inside(object, uid: reference.node.uid) { try self.decodeElements(forRawKey: "NS.objects", decode) }
   }
 
