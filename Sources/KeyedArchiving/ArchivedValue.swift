@@ -107,7 +107,8 @@ extension ArchivedValue: SecureCoding {
     case .data: return .data(try Data._unarchive(reference, by: coder))
     case .date: return .date(try Date._unarchive(reference, by: coder))
     case .null, .array, .uid, .dictionary:
-      return ArchivedValue(try coder.anyValue(of: coder.additionalTypes + types, at: reference))
+      let types = coder.additionalTypes.isEmpty ? types : coder.additionalTypes + types
+      return ArchivedValue(try coder.anyValue(of: types, at: reference))
     }
   }
 

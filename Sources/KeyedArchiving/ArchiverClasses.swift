@@ -3,6 +3,8 @@ internal import PropertyLists
 /// The classes of an archive in the making: what each type is called, and where its class description stands.
 struct ArchiverClasses {
   private var records: [ObjectIdentifier: Record] = [:]
+  /// For the types whose values are of several classes, by what the value at hand is.
+  private var variants: [ArchivedClass: Record] = [:]
   /// The types that were asked for last, by their addresses.
   private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
   /// By class name: what it was written for, and its UID.
@@ -33,6 +35,15 @@ struct ArchiverClasses {
     if let (known, record) = recent[place], known == identity { return record }
     let record = makeRecord(of: type)
     recent[place] = (identity, record)
+    return record
+  }
+
+  /// The record of values of a type that are of another class than most of the type.
+  mutating func record(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) throws -> Record {
+    if names[ObjectIdentifier(type)] != nil { return try record(of: type) }
+    if let record = variants[archivedClass] { return record }
+    let record = Record(archivedClass)
+    variants[archivedClass] = record
     return record
   }
 

@@ -102,6 +102,11 @@ extension KeyedArchiver {
   @inline(__always)
   func encode(boolean value: Bool, forRawKey key: String) throws { try encode(rawKey: key) { _ in .boolean(value) } }
 
+  /// A value as one of its mutable class, which is what some of Apple's classes keep in themselves.
+  func encode<T: MutablyArchived>(asMutable value: T, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try coder.reference(toValue: value, as: T.mutableArchivedClass).node }
+  }
+
   func encode(inline text: String, forRawKey key: String) throws {
     try encode(rawKey: key) { coder in try coder.pool.inline(text) }
   }

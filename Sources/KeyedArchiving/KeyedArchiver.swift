@@ -220,10 +220,12 @@ extension KeyedArchiver {
   ///
   /// - Returns: the contents; of a value, the run of nodes that they are.
   @inline(__always)
-  func contents<T: SecureCoding>(of value: T) throws -> (contents: FlatNode, run: Int) {
+  func contents<T: SecureCoding>(
+    of value: T, _ record: ArchiverClasses.Record
+  ) throws -> (contents: FlatNode, run: Int) {
     if depth >= 48 { try checkDepth() }
     outer.append(current)
-    current = Frame(type: try classes.record(of: type(of: value)), start: entries.count)
+    current = Frame(type: record, start: entries.count)
     try value.encode(with: self)
     let frame = current
     // After the contents, as Apple's archiver numbers them.
@@ -271,8 +273,21 @@ extension KeyedArchiver {
   /// A reference to a value, which stands for all equal ones.
   func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
+    return try reference(toValue: value, try classes.record(of: type(of: value)))
+  }
+
+  /// A reference to a value of a type whose values are of several classes. What this value is decides for one of them.
+  func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference {
+    if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
+    return try reference(toValue: value, try classes.record(of: type(of: value), as: archivedClass))
+  }
+
+  @inline(__always)
+  private func reference<T: SecureCoding>(
+    toValue value: T, _ record: ArchiverClasses.Record
+  ) throws -> ArchivedReference {
     let uid = try pool.reserve()
-    let (contents, run) = try contents(of: value)
+    let (contents, run) = try contents(of: value, record)
     if let equal = pool.value(withContents: run), pool.withdraw(uid) { return ArchivedReference(node: .uid(equal)) }
     pool.fill(uid, with: contents)
     pool.share(uid, asContents: run)
@@ -301,7 +316,7 @@ extension KeyedArchiver {
       uid = try pool.reserve()
       remember(object, as: uid)
     }
-    pool.fill(uid, with: try contents(of: object).contents)
+    pool.fill(uid, with: try contents(of: object, try classes.record(of: type(of: object))).contents)
     return ArchivedReference(node: .uid(uid))
   }
 

@@ -119,6 +119,16 @@ extension KeyedUnarchiver {
 
 /// For the layouts of Apple's classes, whose keys need no escape.
 extension KeyedUnarchiver {
+  /// Whether the current object has a value for a key, nil included.
+  func containsRaw(_ key: String) -> Bool { current.shape.position(of: key, found: current.found) != nil }
+
+  /// How many keys the current object has that begin so.
+  ///
+  /// - Complexity: O(*k*) in the number of keys.
+  func countOfKeys(beginningWith prefix: String) -> Int {
+    current.shape.keys.lazy.filter { $0.hasPrefix(prefix) }.count
+  }
+
   @inline(__always)
   func decode<T: SecureCoding>(_ type: T.Type = T.self, forRawKey key: String) throws -> T {
     guard let node = try node(forRawKey: key) else { throw noValue(key) }

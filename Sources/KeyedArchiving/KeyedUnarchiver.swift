@@ -165,6 +165,9 @@ extension KeyedUnarchiver {
     table.publish(object, as: uid)
   }
 
+  /// The class that the archive says the object that is being decoded is of; nil for values that need none.
+  var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
+
   static func unescaped(_ key: String) -> String { key.hasPrefix("$$") ? String(key.dropFirst()) : key }
 }
 

@@ -11,25 +11,33 @@ struct UnarchiverClasses {
   /// A class description.
   final class Record {
     /// As the archive has it.
-    let name: String
+    let archivedClass: ArchivedClass
     /// The name, then the hints, in one spelling each.
     let names: [String]
-    /// The types that were found to have one of these names.
+    /// The types that were found to have one of these names, and those that were found not to.
     private var admitted: [ObjectIdentifier] = []
+    private var refused: [ObjectIdentifier] = []
 
-    fileprivate init(name: String, hints: [String]) {
-      self.name = name
-      names = ([name] + hints).map(ClassName.normalized)
+    var name: String { archivedClass.name }
+
+    fileprivate init(_ archivedClass: ArchivedClass) {
+      self.archivedClass = archivedClass
+      names = ([archivedClass.name] + archivedClass.hints).map(ClassName.normalized)
     }
 
+    /// Whether the class was found to be one of the type's; nil for a type that was not asked about before.
     @inline(__always)
-    fileprivate func hasAdmitted(_ type: any SecureCoding.Type) -> Bool {
+    fileprivate func answer(_ type: any SecureCoding.Type) -> Bool? {
       let identity = ObjectIdentifier(type)
       for known in admitted where known == identity { return true }
-      return false
+      for known in refused where known == identity { return false }
+      return nil
     }
 
-    fileprivate func admit(_ type: any SecureCoding.Type) { admitted.append(ObjectIdentifier(type)) }
+    fileprivate func remember(_ type: any SecureCoding.Type, isAdmitted: Bool) {
+      let identity = ObjectIdentifier(type)
+      if isAdmitted { admitted.append(identity) } else { refused.append(identity) }
+    }
   }
 
   mutating func setType(_ type: (any SecureCoding.Type)?, forName name: String) {
@@ -43,8 +51,10 @@ struct UnarchiverClasses {
   /// Whether objects of a class may be decoded as a type.
   @inline(__always)
   func admits(_ type: any SecureCoding.Type, _ record: Record) -> Bool {
-    if record.hasAdmitted(type) { return true }
-    return isMatch(type, record)
+    if let answer = record.answer(type) { return answer }
+    let isAdmitted = isMatch(type, record)
+    record.remember(type, isAdmitted: isAdmitted)
+    return isAdmitted
   }
 
   private func isMatch(_ type: any SecureCoding.Type, _ record: Record) -> Bool {
@@ -58,10 +68,7 @@ struct UnarchiverClasses {
           ClassName.normalized(archivedClass.name) == name
           || archivedClass.aliases.contains { ClassName.normalized($0) == name }
       }
-      if isMatch {
-        record.admit(type)
-        return true
-      }
+      if isMatch { return true }
     }
     return false
   }
@@ -105,7 +112,8 @@ struct UnarchiverClasses {
         "object \(uid) describes the class \(name.quoted), and by its $classes another: \(classes.first?.quoted ?? "none")"
       )
     }
-    let record = Record(name: name, hints: hints)
+    let ancestors = (classes ?? []).drop { $0 != name }.dropFirst()
+    let record = Record(ArchivedClass(name, ancestors: Array(ancestors), hints: hints))
     records[uid] = record
     recent = (uid, record)
     return record

@@ -320,16 +320,16 @@ struct ArchiverTests {
 
   @Test("a chain that the stack has no room for is an error, in both directions, on any thread")
   func depth() throws {
-    let chain = Link.chain(length: 1_000_000)
-    defer { Link.release(chain) }
+    let chain = ChainLink.chain(length: 1_000_000)
+    defer { ChainLink.release(chain) }
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: chain) }
     #expect(error?.kind == .nestedTooDeeply)
     nonisolated(unsafe) let same = chain
     let other = OnSmallStack.run { try KeyedArchiver.archivedData(withRootObject: same) }
     #expect((other.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
-    let short = Link.chain(length: 60)
+    let short = ChainLink.chain(length: 60)
     let copy = OnSmallStack.run {
-      try KeyedUnarchiver.unarchivedObject(of: Link.self, from: KeyedArchiver.archivedData(withRootObject: short))
+      try KeyedUnarchiver.unarchivedObject(of: ChainLink.self, from: KeyedArchiver.archivedData(withRootObject: short))
     }
     #expect(copy.error == nil, "60 levels fit into half a megabyte")
   }

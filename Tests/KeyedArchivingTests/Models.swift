@@ -34,19 +34,19 @@ final class TreeNode: SecureCoding {
 }
 
 /// A link of a chain, which is needed to make the one before it.
-final class Link: SecureCoding {
-  static let archivedClass = ArchivedClass("Link")
+final class ChainLink: SecureCoding {
+  static let archivedClass = ArchivedClass("ChainLink")
 
-  var next: Link?
+  var next: ChainLink?
 
-  init(next: Link?) { self.next = next }
+  init(next: ChainLink?) { self.next = next }
 
   func encode(with coder: KeyedArchiver) throws { try coder.encode(next, forKey: "next") }
 
-  init(coder: KeyedUnarchiver) throws { next = try coder.decodeIfPresent(Link.self, forKey: "next") }
+  init(coder: KeyedUnarchiver) throws { next = try coder.decodeIfPresent(ChainLink.self, forKey: "next") }
 
   /// The links from here on, freed one after the other, because each would free the next.
-  static func release(_ first: Link?) {
+  static func release(_ first: ChainLink?) {
     var link = first
     while let next = link?.next {
       link?.next = nil
@@ -54,9 +54,9 @@ final class Link: SecureCoding {
     }
   }
 
-  static func chain(length: Int) -> Link {
-    var link = Link(next: nil)
-    for _ in 1..<length { link = Link(next: link) }
+  static func chain(length: Int) -> ChainLink {
+    var link = ChainLink(next: nil)
+    for _ in 1..<length { link = ChainLink(next: link) }
     return link
   }
 }

@@ -50,10 +50,11 @@ extension Decimal: SecureCoding {
       let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
       digits = digits << 16 | (order == Self.littleEndian ? second << 8 | first : first << 8 | second)
     }
-    guard let significand = Decimal(string: digits.description) else {
-      throw coder.failure(.invalidContents, "\(digits) is no decimal number")
+    // As text, because Decimal's other initializers make it not a number when zeros at the end of a large one have to stay.
+    guard let value = Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(exponent)"), !value.isNaN else {
+      throw coder.failure(.invalidContents, "\(digits)e\(exponent) is no decimal number")
     }
-    self.init(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+    self = value
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Decimal {

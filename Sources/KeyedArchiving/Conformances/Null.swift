@@ -1,6 +1,3 @@
-/// Values of Apple's classes that Swift has no type for, as plain structures.
-public enum Archived {}
-
 extension Archived {
   /// `NSNull`: the object that stands for nothing where nothing cannot stand.
   public struct Null: SecureCoding, Hashable, Sendable {

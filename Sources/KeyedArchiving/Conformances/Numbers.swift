@@ -70,8 +70,6 @@ extension ArchivedNumber: CustomStringConvertible {
 }
 
 extension KeyedUnarchiver {
-  func containsRaw(_ key: String) -> Bool { current.shape.position(of: key, found: current.found) != nil }
-
   /// The number behind a reference, of any kind.
   @inline(__always)
   fileprivate func number<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> ArchivedNumber? {

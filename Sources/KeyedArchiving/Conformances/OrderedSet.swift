@@ -14,5 +14,8 @@ extension OrderedSet: SecureCoding where Element: SecureCoding {
       let element = try coder.decode(Element.self, forRawKey: "NS.object.\(count)")
       if !append(element).inserted { throw coder.standsTwice(element) }
     }
+    guard coder.countOfKeys(beginningWith: "NS.object.") == count else {
+      throw coder.failure(.invalidContents, "an ordered set without an element \(count), and with later ones")
+    }
   }
 }
