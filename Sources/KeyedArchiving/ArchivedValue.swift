@@ -35,7 +35,9 @@ public indirect enum ArchivedValue {
   case dictionary(OrderedDictionary<ArchivedValue, ArchivedValue>)
   /// A set, in the order of the archive.
   case set(OrderedSet<ArchivedValue>)
-  /// A value of one of the ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
+  /// A structure of Apple's frameworks, or a value of C.
+  case value(Archived.Value)
+  /// ``Archived/Error``, ``Archived/Color``, a value of one of the ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
   case object(any SecureCoding)
 }
 
@@ -44,6 +46,7 @@ extension ArchivedValue {
   private static let types: [any SecureCoding.Type] = [
     String.self, Data.self, Date.self, Decimal.self, URL.self, UUID.self, Archived.Null.self,
     ArchivedArrayOfValues.self, OrderedDictionary<ArchivedValue, ArchivedValue>.self, UnorderedElements.self,
+    Archived.Value.self, Archived.Error.self, Archived.Color.self,
   ]
 
   /// The value as one of its own type.
@@ -63,6 +66,7 @@ extension ArchivedValue {
     case .array(let value): value
     case .dictionary(let value): value
     case .set(let value): UnorderedElements(elements: value)
+    case .value(let value): value
     case .object(let value): value
     }
   }
@@ -79,6 +83,7 @@ extension ArchivedValue {
     case let value as [ArchivedValue]: self = .array(value)
     case let value as OrderedDictionary<ArchivedValue, ArchivedValue>: self = .dictionary(value)
     case let value as UnorderedElements: self = .set(value.elements)
+    case let value as Archived.Value: self = .value(value)
     default: self = .object(base)
     }
   }
@@ -134,6 +139,7 @@ extension ArchivedValue: Hashable {
     case (.array(let first), .array(let second)): first == second
     case (.dictionary(let first), .dictionary(let second)): first == second
     case (.set(let first), .set(let second)): first == second
+    case (.value(let first), .value(let second)): first == second
     case (.object(let first), .object(let second)): isEqual(first, second)
     default: false
     }
@@ -163,6 +169,7 @@ extension ArchivedValue: Hashable {
     case .array(let value): hasher.combine(value)
     case .dictionary(let value): hasher.combine(value)
     case .set(let value): hasher.combine(value)
+    case .value(let value): hasher.combine(value)
     case .object(let value): hasher.combine(ObjectIdentifier(type(of: value)))
     }
   }

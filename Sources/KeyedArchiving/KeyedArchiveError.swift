@@ -26,6 +26,9 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     case circularReference
     /// Objects are nested deeper than the limit, or than the stack of the thread allows.
     case nestedTooDeeply
+    /// A value that this process cannot make, because it is linked without full Foundation and its data about languages,
+    /// calendars and time zones.
+    case unavailable
     /// More work than an archive of this size can ask for; see `ParsingLimits`.
     case limitExceeded
     /// A value has no form in an archive.
@@ -67,7 +70,7 @@ extension KeyedArchiveError {
     switch kind {
     case .propertyList, .notAnArchive: 3840
     case .malformed, .classNotAllowed, .typeMismatch, .numberOutOfRange, .invalidContents, .circularReference,
-      .nestedTooDeeply, .limitExceeded:
+      .nestedTooDeeply, .limitExceeded, .unavailable:
       4864
     case .valueNotFound: 4865
     case .invalidValue, .duplicateKey, .finished: 4866

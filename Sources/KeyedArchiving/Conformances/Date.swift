@@ -6,7 +6,11 @@ internal import PropertyLists
 extension Date: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDate", natives: .date)
 
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a date that is not a number of seconds from another.
   public func encode(with coder: KeyedArchiver) throws {
+    guard timeIntervalSinceReferenceDate.isFinite else {
+      throw KeyedArchiveError(.invalidValue, "a date \(timeIntervalSinceReferenceDate) seconds from 2001")
+    }
     try coder.encode(real: timeIntervalSinceReferenceDate, forRawKey: "NS.time")
   }
 

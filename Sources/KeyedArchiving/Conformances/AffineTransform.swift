@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+internal import PropertyLists
+
+extension Archived {
+  /// `NSAffineTransform`: the six numbers of a transformation of the plane, of 4 bytes each.
+  ///
+  /// Foundation on Linux writes an array of C instead of Apple's bytes; it is read too.
+  public struct AffineTransform: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("NSAffineTransform")
+
+    /// What the old x counts for in the new x.
+    public var m11: Float
+    /// What the old x counts for in the new y.
+    public var m12: Float
+    /// What the old y counts for in the new x.
+    public var m21: Float
+    /// What the old y counts for in the new y.
+    public var m22: Float
+    /// What is added to the new x.
+    public var tX: Float
+    /// What is added to the new y.
+    public var tY: Float
+
+    /// A transformation; without numbers the one that changes nothing.
+    public init(m11: Float = 1, m12: Float = 0, m21: Float = 0, m22: Float = 1, tX: Float = 0, tY: Float = 0) {
+      self.m11 = m11
+      self.m12 = m12
+      self.m21 = m21
+      self.m22 = m22
+      self.tX = tX
+      self.tY = tY
+    }
+
+    private var numbers: [Float] { [m11, m12, m21, m22, tX, tY] }
+
+    public init(coder: KeyedUnarchiver) throws {
+      let numbers: [Float]
+      if coder.containsRaw("$0"), !coder.containsRaw("NSTransformStruct") {
+        numbers = try coder.decode(CArray.self, forRawKey: "$0").elements.compactMap {
+          if case .float(let number) = $0 { number } else { nil }
+        }
+      } else {
+        let bytes = try coder.decode(Data.self, forRawKey: "NSTransformStruct")
+        guard bytes.count == 24 else {
+          throw coder.failure(.invalidContents, "a transformation of \(bytes.count) bytes")
+        }
+        numbers = stride(from: 0, to: 24, by: 4).map { offset in
+          let word = bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+          return Float(bitPattern: word)
+        }
+      }
+      guard numbers.count == 6, !numbers.contains(where: \.isNaN) else {
+        throw coder.failure(.invalidContents, "a transformation that is not six numbers")
+      }
+      self.init(
+        m11: numbers[0], m12: numbers[1], m21: numbers[2], m22: numbers[3], tX: numbers[4], tY: numbers[5])
+    }
+
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for what is not a number.
+    public func encode(with coder: KeyedArchiver) throws {
+      guard !numbers.contains(where: \.isNaN) else {
+        throw KeyedArchiveError(.invalidValue, "a transformation that is not six numbers")
+      }
+      var bytes = Data()
+      for number in numbers {
+        for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: number.bitPattern >> UInt32(shift))) }
+      }
+      try coder.encode(inline: bytes, forRawKey: "NSTransformStruct")
+    }
+  }
+}

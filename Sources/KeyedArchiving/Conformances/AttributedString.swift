@@ -1,0 +1,145 @@
+public import OrderedCollections
+internal import PropertyLists
+
+extension Archived {
+  /// `NSAttributedString`, and `NSMutableAttributedString` where an archive has one: text in runs, each with its attributes.
+  public struct AttributedString: SecureCoding {
+    public static let archivedClass = ArchivedClass("NSAttributedString", aliases: ["NSMutableAttributedString"])
+
+    /// Attributes by name, such as `NSLink`.
+    ///
+    /// Values of other types than those that ``ArchivedValue`` always takes must be among
+    /// ``KeyedUnarchiver/additionalTypes``.
+    public typealias Attributes = OrderedDictionary<String, ArchivedValue>
+
+    /// A part of the text.
+    public struct Run: Hashable {
+      /// How long it is, in UTF-16 units.
+      public let length: Int
+      /// What is said of all of it.
+      public let attributes: Attributes
+
+      /// A part of a text.
+      ///
+      /// - Parameter length: in UTF-16 units.
+      public init(length: Int, attributes: Attributes = [:]) {
+        self.length = length
+        self.attributes = attributes
+      }
+    }
+
+    /// The text.
+    public let text: String
+    /// Its parts from the beginning to the end. None is empty, but for the one that an empty text may have.
+    public let runs: [Run]
+
+    /// The attributes that the archive lists, and for each run which of them it has. Equal attributes may be listed twice, and
+    /// are again when the text is archived again.
+    private let list: [Attributes]
+    private let indices: [Int]
+
+    /// A text that is all of one run.
+    public init(_ text: String, attributes: Attributes = [:]) {
+      self.text = text
+      runs = text.isEmpty && attributes.isEmpty ? [] : [Run(length: text.utf16.count, attributes: attributes)]
+      list = runs.map(\.attributes)
+      indices = Array(list.indices)
+    }
+
+    /// A text in several runs.
+    ///
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if one is empty, or if together they are not as long as the text.
+    public init(_ text: String, runs: [Run]) throws(KeyedArchiveError) {
+      var list: OrderedSet<Attributes> = []
+      let indices = runs.map { list.append($0.attributes).index }
+      let sum = Self.sum(runs.lazy.map(\.length))
+      guard sum == text.utf16.count else {
+        throw KeyedArchiveError(
+          .invalidValue,
+          "runs of \(sum.map { "\($0) units" } ?? "no possible length") for a text of \(text.utf16.count)")
+      }
+      self.init(text: text, runs: runs, list: list.elements, indices: indices)
+    }
+
+    private init(text: String, runs: [Run], list: [Attributes], indices: [Int]) {
+      self.text = text
+      self.runs = runs
+      self.list = list
+      self.indices = indices
+    }
+
+    /// Nil if one is below 1, or if they are too many for an `Int`.
+    private static func sum(_ lengths: some Sequence<Int>) -> Int? {
+      var sum = 0
+      for length in lengths {
+        let (longer, overflows) = sum.addingReportingOverflow(length)
+        guard length > 0, !overflows else { return nil }
+        sum = longer
+      }
+      return sum
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      let text = try coder.decode(String.self, forRawKey: "NSString")
+      guard coder.containsRaw("NSAttributeInfo") else {
+        let attributes = try coder.decodeIfPresent(Attributes.self, forRawKey: "NSAttributes")
+        self.init(text, attributes: attributes ?? [:])
+        return
+      }
+      let list = try coder.decode([Attributes].self, forRawKey: "NSAttributes")
+      let numbers = try coder.decodePackedIntegers(forRawKey: "NSAttributeInfo")
+      guard numbers.count.isMultiple(of: 2) else {
+        throw coder.failure(.invalidContents, "a list of runs whose last has no attributes")
+      }
+      var runs: [Run] = []
+      var indices: [Int] = []
+      for position in stride(from: 0, to: numbers.count, by: 2) {
+        guard let length = Int(exactly: numbers[position]), let index = Int(exactly: numbers[position + 1]),
+          list.indices.contains(index)
+        else {
+          throw coder.failure(
+            .invalidContents,
+            "a run of \(numbers[position]) units with attributes \(numbers[position + 1]) of \(list.count)")
+        }
+        runs.append(Run(length: length, attributes: list[index]))
+        indices.append(index)
+      }
+      guard let sum = Self.sum(runs.lazy.map(\.length)), sum == text.utf16.count else {
+        throw coder.failure(.invalidContents, "runs that are not as long as their text, \(text.utf16.count) units")
+      }
+      self.init(text: text, runs: runs, list: list, indices: indices)
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(text, forRawKey: "NSString")
+      if runs.count == 1 {
+        try coder.encode(runs[0].attributes, forRawKey: "NSAttributes")
+      } else if runs.count > 1 {
+        try coder.encode(asMutable: list, forRawKey: "NSAttributes")
+        let numbers = zip(runs, indices).lazy.flatMap { [UInt64($0.length), UInt64($1)] }
+        try coder.encode(packed: numbers, forRawKey: "NSAttributeInfo")
+      }
+    }
+  }
+}
+
+/// Texts are equal when they have the same runs, whatever list of attributes they came with.
+extension Archived.AttributedString: Hashable {
+  public static func == (first: Archived.AttributedString, second: Archived.AttributedString) -> Bool {
+    first.text == second.text && first.runs == second.runs
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(text)
+    hasher.combine(runs)
+  }
+}
+
+extension Archived.AttributedString: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass {
+    ArchivedClass("NSMutableAttributedString", superclass: archivedClass)
+  }
+
+  /// No text.
+  public init() { self.init("") }
+}

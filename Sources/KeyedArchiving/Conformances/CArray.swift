@@ -1,0 +1,50 @@
+internal import PropertyLists
+
+extension Archived {
+  /// An array of C's numbers, all of one type. Apple's archives have it in an `NSValue`, as an object of a class of its own.
+  public struct CArray: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
+
+    /// The type of the elements.
+    public let elementType: CType
+    /// The elements, which all are of the type.
+    public let elements: [CNumber]
+
+    /// An array; nil if one of the elements is of another type.
+    public init?(_ elementType: CType, _ elements: [CNumber]) {
+      guard elements.allSatisfy({ $0.type == elementType }) else { return nil }
+      self.elementType = elementType
+      self.elements = elements
+    }
+
+    /// How Objective-C's compiler spells the type, such as `[3i]`.
+    public var objectiveCType: String { "[\(elements.count)\(elementType.rawValue)]" }
+
+    public init(coder: KeyedUnarchiver) throws {
+      let count = try coder.decode(Int.self, forRawKey: "NS.count")
+      let size = try coder.decode(Int.self, forRawKey: "NS.size")
+      let code = try coder.decode(Int.self, forRawKey: "NS.type")
+      guard let scalar = UInt8(exactly: code), let type = CType(rawValue: String(Unicode.Scalar(scalar))) else {
+        throw coder.failure(.invalidContents, "an array of C with elements of the type \(code), which are no numbers")
+      }
+      guard type.mayHave(size: size) else {
+        throw coder.failure(.invalidContents, "an array of C with elements \(type.rawValue) of \(size) bytes")
+      }
+      // All elements have keys, so a count beyond their number is wrong before any of them is looked at.
+      guard count >= 0, count == coder.countOfKeys(beginningWith: "$") - 1 else {
+        throw coder.failure(.invalidContents, "an array of C that has not its \(count) elements")
+      }
+      elementType = type
+      var elements: [CNumber] = []
+      for index in 0..<count { elements.append(try CNumber(type, forRawKey: "$\(index)", in: coder)) }
+      self.elements = elements
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(integer: elements.count, forRawKey: "NS.count")
+      try coder.encode(integer: elementType.size, forRawKey: "NS.size")
+      for code in elementType.rawValue.utf8 { try coder.encode(integer: Int(code), forRawKey: "NS.type") }
+      for (index, element) in elements.enumerated() { try element.encode(forRawKey: "$\(index)", with: coder) }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+extension Archived {
+  /// `NSCalendar` as an archive has it. Every process can decode it.
+  public struct Calendar: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("NSCalendar")
+
+    /// 15 October 1582, on which Apple's Gregorian calendars begin.
+    public static let gregorianStartDate = Date(timeIntervalSinceReferenceDate: -13_197_600_000)
+
+    /// Such as `gregorian` or `islamic-civil`.
+    public var identifier: String
+    /// The time zone; nil if the archive has none.
+    public var timeZone: TimeZone?
+    /// The locale; nil if the archive has none.
+    public var locale: Locale?
+    /// 1 for Sunday, to 7; 0 or nil if the archive does not say.
+    public var firstWeekday: Int?
+    /// How many days a week must have in a year to be its first, 1 to 7; 0 or nil if the archive does not say.
+    public var minimumDaysInFirstWeek: Int?
+    /// The day on which the Gregorian calendar takes the place of the Julian; nil if the archive does not say.
+    public var gregorianStartDate: Date?
+
+    /// A calendar.
+    public init(
+      identifier: String, timeZone: TimeZone? = nil, locale: Locale? = nil, firstWeekday: Int? = nil,
+      minimumDaysInFirstWeek: Int? = nil, gregorianStartDate: Date? = nil
+    ) {
+      self.identifier = identifier
+      self.timeZone = timeZone
+      self.locale = locale
+      self.firstWeekday = firstWeekday
+      self.minimumDaysInFirstWeek = minimumDaysInFirstWeek
+      self.gregorianStartDate = gregorianStartDate
+    }
+
+    /// What a calendar is archived as. One that follows the user's settings is archived as what it is now.
+    ///
+    /// - Throws: as ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar whose name in archives is not
+    ///   known.
+    public init(_ calendar: FoundationEssentials.Calendar) throws(KeyedArchiveError) {
+      guard let identifier = Self.identifiers.first(where: { $0.1 == calendar.identifier })?.0 else {
+        throw KeyedArchiveError(.invalidValue, "the calendar \(calendar.identifier) has no name in archives")
+      }
+      self.init(
+        identifier: identifier, timeZone: try TimeZone(calendar.timeZone), locale: calendar.locale.map { Locale($0) },
+        firstWeekday: calendar.firstWeekday, minimumDaysInFirstWeek: calendar.minimumDaysInFirstWeek,
+        gregorianStartDate: calendar.identifier == .gregorian ? Self.gregorianStartDate : nil)
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      identifier = try coder.decode(String.self, forRawKey: "NS.identifier")
+      timeZone = try coder.decodeIfPresent(TimeZone.self, forRawKey: "NS.timezone")
+      locale = try coder.decodeIfPresent(Locale.self, forRawKey: "NS.locale")
+      firstWeekday = try coder.decodeIfPresent(Int.self, forRawKey: "NS.firstwkdy")
+      minimumDaysInFirstWeek = try coder.decodeIfPresent(Int.self, forRawKey: "NS.mindays")
+      gregorianStartDate = try coder.decodeIfPresent(Date.self, forRawKey: "NS.gstartdate")
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(identifier, forRawKey: "NS.identifier")
+      try coder.encode(timeZone, forRawKey: "NS.timezone")
+      try coder.encode(locale, forRawKey: "NS.locale")
+      if let firstWeekday { try coder.encode(integer: firstWeekday, forRawKey: "NS.firstwkdy") }
+      if let minimumDaysInFirstWeek { try coder.encode(integer: minimumDaysInFirstWeek, forRawKey: "NS.mindays") }
+      try coder.encode(gregorianStartDate, forRawKey: "NS.gstartdate")
+    }
+
+    /// The names of calendars (`NSCalendar.h`).
+    fileprivate static let identifiers: [(String, FoundationEssentials.Calendar.Identifier)] = [
+      ("gregorian", .gregorian), ("buddhist", .buddhist), ("chinese", .chinese), ("coptic", .coptic),
+      ("ethiopic", .ethiopicAmeteMihret), ("ethiopic-amete-alem", .ethiopicAmeteAlem), ("hebrew", .hebrew),
+      ("iso8601", .iso8601), ("indian", .indian), ("islamic", .islamic), ("islamic-civil", .islamicCivil),
+      ("islamic-tbla", .islamicTabular), ("islamic-umalqura", .islamicUmmAlQura), ("japanese", .japanese),
+      ("persian", .persian), ("roc", .republicOfChina),
+    ]
+  }
+}
+
+extension Calendar {
+  /// The calendar that an archive has.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for a calendar, a weekday or a number of days that there is none of,
+  ///   and for a Gregorian calendar that begins on another day than usual, which no `Calendar` does;
+  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, which knows only the Gregorian calendar in
+  ///   English; as `TimeZone.init(_:)`.
+  public init(_ archived: Archived.Calendar) throws(KeyedArchiveError) {
+    let name = archived.identifier.quoted
+    guard let identifier = Archived.Calendar.identifiers.first(where: { $0.0 == archived.identifier })?.1 else {
+      throw KeyedArchiveError(.invalidContents, "no calendar is called \(name)")
+    }
+    guard identifier == .gregorian || InternationalData.isPresent else {
+      throw InternationalData.isMissing(for: "the calendar \(name)")
+    }
+    // The calendar of ISO 8601 has no days before the Gregorian ones, whatever start it is archived with.
+    if let start = archived.gregorianStartDate, start != Archived.Calendar.gregorianStartDate, identifier != .iso8601 {
+      throw KeyedArchiveError(.invalidContents, "the calendar \(name) begins \(start), which a Calendar cannot")
+    }
+    self.init(identifier: identifier)
+    // The locale first, because the week depends on it.
+    if let locale = archived.locale { self.locale = try Locale(locale) }
+    if let timeZone = archived.timeZone { self.timeZone = try TimeZone(timeZone) }
+    if let day = archived.firstWeekday, day != 0 {
+      guard (1...7).contains(day) else {
+        throw KeyedArchiveError(.invalidContents, "a calendar whose week begins with day \(day)")
+      }
+      firstWeekday = day
+    }
+    if let days = archived.minimumDaysInFirstWeek, days != 0 {
+      guard (1...7).contains(days) else {
+        throw KeyedArchiveError(.invalidContents, "a calendar whose first week has at least \(days) days")
+      }
+      minimumDaysInFirstWeek = days
+    }
+  }
+}
+
+/// `NSCalendar`: the identifier, the time zone, the locale, how weeks are counted, and the first day of the Gregorian calendar.
+///
+/// In a process without full Foundation only Gregorian calendars in English can be decoded; ask for ``Archived/Calendar``
+/// there.
+extension Calendar: SecureCoding {
+  public static let archivedClass = Archived.Calendar.archivedClass
+
+  public func encode(with coder: KeyedArchiver) throws { try Archived.Calendar(self).encode(with: coder) }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let archived = try Archived.Calendar(coder: coder)
+    self = try coder.converted { () throws(KeyedArchiveError) in try Calendar(archived) }
+  }
+}

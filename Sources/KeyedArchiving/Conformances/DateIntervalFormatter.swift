@@ -1,0 +1,69 @@
+extension Archived {
+  /// `NSDateIntervalFormatter`: how intervals between dates are spelled.
+  public struct DateIntervalFormatter: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("NSDateIntervalFormatter", ancestors: ["NSFormatter", "NSObject"])
+
+    /// How long dates are, as Apple numbers it (`NSDateIntervalFormatter.h`): 0 for none, 1 to 4 from short to full.
+    public var dateStyle: Int
+    /// How long times are, as ``dateStyle``.
+    public var timeStyle: Int
+    /// What is spelled instead of the styles; nil for nothing.
+    public var dateTemplate: String?
+    /// The template that Apple's formatter has made of the styles.
+    public var dateTemplateFromStyles: String?
+    /// Whether Apple's formatter was changed since it made its templates.
+    public var isModified: Bool
+    /// Whether the template counts, and not the styles.
+    public var usesTemplate: Bool
+    /// The locale.
+    public var locale: Locale?
+    /// The calendar.
+    public var calendar: Calendar?
+    /// The time zone.
+    public var timeZone: TimeZone?
+
+    /// A formatter.
+    public init(
+      dateStyle: Int = 2, timeStyle: Int = 2, dateTemplate: String? = nil, dateTemplateFromStyles: String? = nil,
+      isModified: Bool = false, usesTemplate: Bool = false, locale: Locale? = nil, calendar: Calendar? = nil,
+      timeZone: TimeZone? = nil
+    ) {
+      self.dateStyle = dateStyle
+      self.timeStyle = timeStyle
+      self.dateTemplate = dateTemplate
+      self.dateTemplateFromStyles = dateTemplateFromStyles
+      self.isModified = isModified
+      self.usesTemplate = usesTemplate
+      self.locale = locale
+      self.calendar = calendar
+      self.timeZone = timeZone
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      dateStyle = try coder.decode(Int.self, forRawKey: "NS.dateStyle")
+      timeStyle = try coder.decode(Int.self, forRawKey: "NS.timeStyle")
+      dateTemplate = try coder.decodeIfPresent(String.self, forRawKey: "NS.dateTemplate")
+      // Foundation on Linux has the key without its last letter.
+      dateTemplateFromStyles =
+        try coder.decodeIfPresent(String.self, forRawKey: "NS.dateTemplateFromStyles")
+        ?? coder.decodeIfPresent(String.self, forRawKey: "NS.dateTemplateFromStyle")
+      isModified = try coder.decodeIfPresent(Bool.self, forRawKey: "NS.modified") ?? false
+      usesTemplate = try coder.decodeIfPresent(Bool.self, forRawKey: "NS.useTemplate") ?? false
+      locale = try coder.decodeIfPresent(Locale.self, forRawKey: "NS.locale")
+      calendar = try coder.decodeIfPresent(Calendar.self, forRawKey: "NS.calendar")
+      timeZone = try coder.decodeIfPresent(TimeZone.self, forRawKey: "NS.timeZone")
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(integer: dateStyle, forRawKey: "NS.dateStyle")
+      try coder.encode(integer: timeStyle, forRawKey: "NS.timeStyle")
+      try coder.encode(dateTemplate, forRawKey: "NS.dateTemplate")
+      try coder.encode(dateTemplateFromStyles, forRawKey: "NS.dateTemplateFromStyles")
+      try coder.encode(boolean: isModified, forRawKey: "NS.modified")
+      try coder.encode(boolean: usesTemplate, forRawKey: "NS.useTemplate")
+      if let locale { try coder.encode(locale, forRawKey: "NS.locale") }
+      if let calendar { try coder.encode(calendar, forRawKey: "NS.calendar") }
+      if let timeZone { try coder.encode(timeZone, forRawKey: "NS.timeZone") }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+extension Archived {
+  /// `NSEdgeInsets`, which is archived as an `NSValue`.
+  public struct EdgeInsets: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = Value.archivedClass
+
+    /// The distance from the top edge.
+    public var top: Double
+    /// The distance from the left edge.
+    public var left: Double
+    /// The distance from the bottom edge.
+    public var bottom: Double
+    /// The distance from the right edge.
+    public var right: Double
+
+    /// The distances from four edges. One that is not a number cannot be archived.
+    public init(top: Double, left: Double, bottom: Double, right: Double) {
+      self.top = top
+      self.left = left
+      self.bottom = bottom
+      self.right = right
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      guard case .edgeInsets(let edgeInsets) = try Value(coder: coder) else {
+        throw coder.failure(.typeMismatch, "an NSValue that holds no edge insets")
+      }
+      self = edgeInsets
+    }
+
+    public func encode(with coder: KeyedArchiver) throws { try Value.edgeInsets(self).encode(with: coder) }
+
+    private var hasNumbersOnly: Bool { ![top, left, bottom, right].contains { $0.isNaN } }
+
+    init(valueIn coder: KeyedUnarchiver) throws {
+      self.init(
+        top: try coder.decode(Double.self, forRawKey: "NS.edgeval.top"),
+        left: try coder.decode(Double.self, forRawKey: "NS.edgeval.left"),
+        bottom: try coder.decode(Double.self, forRawKey: "NS.edgeval.bottom"),
+        right: try coder.decode(Double.self, forRawKey: "NS.edgeval.right"))
+      guard hasNumbersOnly else { throw coder.failure(.invalidContents, "a distance that is not a number") }
+    }
+
+    func encodeValue(with coder: KeyedArchiver) throws {
+      guard hasNumbersOnly else { throw KeyedArchiveError(.invalidValue, "a distance that is not a number") }
+      try coder.encode(real: top, forRawKey: "NS.edgeval.top")
+      try coder.encode(real: left, forRawKey: "NS.edgeval.left")
+      try coder.encode(real: bottom, forRawKey: "NS.edgeval.bottom")
+      try coder.encode(real: right, forRawKey: "NS.edgeval.right")
+    }
+  }
+}

@@ -1,0 +1,37 @@
+public import OrderedCollections
+
+extension Archived {
+  /// `NSException`: a name, a reason, and what there is to say about it.
+  public struct Exception: SecureCoding, Hashable {
+    public static let archivedClass = ArchivedClass("NSException")
+
+    /// The name, such as `NSRangeException`.
+    public var name: String
+    /// What went wrong, for people.
+    public var reason: String?
+    /// What there is to say about it; nil if the archive has nothing of the sort. See ``Error/userInfo``.
+    public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
+
+    /// An exception. Nothing is raised.
+    public init(
+      name: String, reason: String? = nil, userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? = nil
+    ) {
+      self.name = name
+      self.reason = reason
+      self.userInfo = userInfo
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      name = try coder.decode(String.self, forRawKey: "NS.name")
+      reason = try coder.decodeIfPresent(String.self, forRawKey: "NS.reason")
+      userInfo = try coder.decodeIfPresent(
+        OrderedDictionary<ArchivedValue, ArchivedValue>.self, forRawKey: "NS.userinfo")
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(name, forRawKey: "NS.name")
+      try coder.encode(reason, forRawKey: "NS.reason")
+      try coder.encode(userInfo, forRawKey: "NS.userinfo")
+    }
+  }
+}

@@ -1,0 +1,30 @@
+extension Archived {
+  /// `NSISO8601DateFormatter`: how dates are spelled after ISO 8601.
+  public struct ISO8601DateFormatter: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("NSISO8601DateFormatter", ancestors: ["NSFormatter", "NSObject"])
+
+    /// Year, month, day, time and time zone, with separators: `1999-12-31T23:59:59Z` (`NSISO8601DateFormatter.h`).
+    public static let internetDateTime = 1907
+
+    /// What is spelled, as Apple numbers it.
+    public var formatOptions: Int
+    /// The time zone.
+    public var timeZone: TimeZone?
+
+    /// A formatter.
+    public init(formatOptions: Int = internetDateTime, timeZone: TimeZone? = TimeZone(name: "GMT")) {
+      self.formatOptions = formatOptions
+      self.timeZone = timeZone
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      formatOptions = try coder.decode(Int.self, forRawKey: "NS.formatOptions")
+      timeZone = try coder.decodeIfPresent(TimeZone.self, forRawKey: "NS.timeZone")
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(integer: formatOptions, forRawKey: "NS.formatOptions")
+      try coder.encode(timeZone, forRawKey: "NS.timeZone")
+    }
+  }
+}

@@ -1,0 +1,33 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+/// `NSIndexPath`: how many indices there are, and one of them as a number, several packed.
+///
+/// The packed indices have no sign. A negative index is written as the integer of 64 bits that has the same bits, as Apple's
+/// archiver writes it.
+extension IndexPath: SecureCoding {
+  public static let archivedClass = ArchivedClass("NSIndexPath")
+
+  public func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(integer: count, forRawKey: "NSIndexPathLength")
+    if count == 1 {
+      try coder.encode(integer: self[0], forRawKey: "NSIndexPathValue")
+    } else if count > 1 {
+      try coder.encode(packed: lazy.map { UInt64(bitPattern: Int64($0)) }, forRawKey: "NSIndexPathData")
+    }
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let count = try coder.decode(Int.self, forRawKey: "NSIndexPathLength")
+    switch count {
+    case 0: self.init()
+    case 1: self.init(index: try coder.decode(Int.self, forRawKey: "NSIndexPathValue"))
+    default:
+      let indices = try coder.decodePackedIntegers(forRawKey: "NSIndexPathData")
+      guard indices.count == count else {
+        throw coder.failure(.invalidContents, "an index path of \(count) indices, which has \(indices.count)")
+      }
+      self.init(indexes: indices.map { Int(truncatingIfNeeded: $0) })
+    }
+  }
+}

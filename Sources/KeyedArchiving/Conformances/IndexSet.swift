@@ -1,0 +1,107 @@
+internal import PropertyLists
+
+extension Archived {
+  /// `NSIndexSet`, and `NSMutableIndexSet` where an archive has one: a set of integers from 0 on, as ranges.
+  public struct IndexSet: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("NSIndexSet", aliases: ["NSMutableIndexSet"])
+
+    /// The integers in it: in ascending order, no range empty, and some integer missing between any two.
+    public private(set) var ranges: [Swift.Range<Int>]
+
+    /// No integers.
+    public init() { ranges = [] }
+
+    /// The integers of several ranges, in any order, which may overlap; nil if one is negative.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of ranges.
+    public init?(ranges: some Sequence<Swift.Range<Int>>) {
+      self.init()
+      for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty { append(range) }
+      if let first = self.ranges.first, first.lowerBound < 0 { return nil }
+    }
+
+    /// The integers of a sequence; nil if one is negative, or `Int.max`, which is no index but stands for none.
+    ///
+    /// - Complexity: O(*n* log *n*) in their number.
+    public init?(_ integers: some Sequence<Int>) {
+      self.init()
+      for integer in integers.sorted() {
+        guard integer >= 0, integer < .max else { return nil }
+        append(integer..<integer + 1)
+      }
+    }
+
+    /// Whether an integer is in the set.
+    ///
+    /// - Complexity: O(log *n*) in the number of ranges.
+    public func contains(_ integer: Int) -> Bool {
+      var low = 0
+      var high = ranges.count
+      while low < high {
+        let middle = (low + high) / 2
+        if ranges[middle].upperBound <= integer { low = middle + 1 } else { high = middle }
+      }
+      return low < ranges.count && ranges[low].contains(integer)
+    }
+
+    /// The integers in it, in ascending order.
+    public var integers: some BidirectionalCollection<Int> { ranges.lazy.joined() }
+
+    private mutating func append(_ range: Swift.Range<Int>) {
+      if let last = ranges.last, range.lowerBound <= last.upperBound {
+        ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        ranges.append(range)
+      }
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      let count = try coder.decode(Int.self, forRawKey: "NSRangeCount")
+      var pairs: [(location: UInt64, length: UInt64)] = []
+      switch count {
+      case 0: break
+      case 1:
+        pairs = [
+          (
+            try coder.decode(UInt64.self, forRawKey: "NSLocation"), try coder.decode(UInt64.self, forRawKey: "NSLength")
+          )
+        ]
+      default:
+        let integers = try coder.decodePackedIntegers(forRawKey: "NSRangeData")
+        guard count > 0, integers.count.isMultiple(of: 2), integers.count / 2 == count else {
+          throw coder.failure(.invalidContents, "an index set of \(count) ranges, which has \(integers.count) numbers")
+        }
+        pairs = stride(from: 0, to: integers.count, by: 2).map { (integers[$0], integers[$0 + 1]) }
+      }
+      ranges = []
+      for (location, length) in pairs {
+        let (end, overflows) = location.addingReportingOverflow(length)
+        guard length > 0, !overflows, end <= UInt64(Int.max) else {
+          throw coder.failure(.invalidContents, "an index set with \(length) integers from \(location) on")
+        }
+        let range = Int(location)..<Int(end)
+        if let last = ranges.last, range.lowerBound < last.upperBound {
+          throw coder.failure(.invalidContents, "an index set with \(range) behind \(last)")
+        }
+        append(range)
+      }
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(integer: ranges.count, forRawKey: "NSRangeCount")
+      if ranges.count == 1 {
+        try coder.encode(integer: ranges[0].lowerBound, forRawKey: "NSLocation")
+        try coder.encode(integer: ranges[0].count, forRawKey: "NSLength")
+      } else if ranges.count > 1 {
+        let numbers = ranges.lazy.flatMap { [UInt64($0.lowerBound), UInt64($0.count)] }
+        try coder.encode(packed: numbers, forRawKey: "NSRangeData")
+      }
+    }
+  }
+}
+
+extension Archived.IndexSet: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass {
+    ArchivedClass("NSMutableIndexSet", superclass: archivedClass)
+  }
+}

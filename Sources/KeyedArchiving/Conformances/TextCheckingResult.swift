@@ -1,0 +1,55 @@
+extension Archived {
+  /// `NSTextCheckingResult` of a regular expression: where the whole match is, and where each group.
+  public struct TextCheckingResult: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass(
+      "NSTextCheckingResult", aliases: ["NSRegularExpressionCheckingResult"] + classes.map(\.name))
+
+    /// The whole match, then the groups in the order of the expression, in UTF-16 units. A group that matched nothing is
+    /// ``Range/notFound``.
+    public var ranges: [Range]
+    /// What was looked for; nil if the archive does not say.
+    public var regularExpression: RegularExpression?
+
+    /// A match. One without any range cannot be archived.
+    public init(ranges: [Range], regularExpression: RegularExpression?) {
+      self.ranges = ranges
+      self.regularExpression = regularExpression
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      let whole = Range(
+        location: try coder.decode(Int.self, forRawKey: "NSRangeLocation"),
+        length: try coder.decode(Int.self, forRawKey: "NSRangeLength"))
+      ranges = try coder.decodeIfPresent([Range].self, forRawKey: "NSRangeArray") ?? [whole]
+      guard ranges.first == whole, whole.range != nil else {
+        throw coder.failure(
+          .invalidContents, "a match at \(whole.location) of length \(whole.length), and others in its list of ranges")
+      }
+      regularExpression = try coder.decodeIfPresent(RegularExpression.self, forRawKey: "NSRegularExpression")
+    }
+
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a match without ranges.
+    public func encode(with coder: KeyedArchiver) throws {
+      guard let whole = ranges.first else {
+        throw KeyedArchiveError(.invalidValue, "a match of a regular expression without a range")
+      }
+      try coder.encode(integer: whole.location, forRawKey: "NSRangeLocation")
+      try coder.encode(integer: whole.length, forRawKey: "NSRangeLength")
+      try coder.encode(regularExpression, forRawKey: "NSRegularExpression")
+      try coder.encode(asMutable: ranges, forRawKey: "NSRangeArray")
+    }
+
+    public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+      // The limits of Apple's classes (`NSTextCheckingResult.swift` of swift-corelibs-foundation).
+      let size = ranges.count <= 3 ? 0 : ranges.count <= 7 ? 1 : 2
+      return try coder.reference(toValue: self, as: Self.classes[size])
+    }
+
+    /// For a few ranges, for some, and for many.
+    private static let classes = ["Simple", "Extended", "Complex"].map {
+      ArchivedClass(
+        "NS\($0)RegularExpressionCheckingResult",
+        ancestors: ["NSRegularExpressionCheckingResult", "NSTextCheckingResult", "NSObject"])
+    }
+  }
+}

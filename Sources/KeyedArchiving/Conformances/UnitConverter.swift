@@ -1,0 +1,48 @@
+extension Archived {
+  /// `NSUnitConverter` and its subclasses: how values of a unit become values of the base unit of its dimension.
+  public enum UnitConverter: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass(
+      "NSUnitConverter", aliases: [linearClass.name, reciprocalClass.name])
+
+    /// The value is multiplied, then something is added.
+    case linear(coefficient: Double, constant: Double = 0)
+    /// A number is divided by the value.
+    case reciprocal(Double)
+    /// The value stays the same.
+    case identity
+
+    private static let linearClass = ArchivedClass(
+      "NSUnitConverterLinear", ancestors: ["NSUnitConverter", "NSObject"])
+    private static let reciprocalClass = ArchivedClass(
+      "NSUnitConverterReciprocal", ancestors: ["NSUnitConverter", "NSObject"])
+
+    public init(coder: KeyedUnarchiver) throws {
+      switch coder.currentClass.map({ ClassName.normalized($0.name) }) {
+      case Self.archivedClass.name: self = .identity
+      case Self.reciprocalClass.name: self = .reciprocal(try coder.decode(Double.self, forRawKey: "NS.reciprocal"))
+      default:
+        self = .linear(
+          coefficient: try coder.decode(Double.self, forRawKey: "NS.coefficient"),
+          constant: try coder.decode(Double.self, forRawKey: "NS.constant"))
+      }
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      switch self {
+      case .linear(let coefficient, let constant):
+        try coder.encode(real: coefficient, forRawKey: "NS.coefficient")
+        try coder.encode(real: constant, forRawKey: "NS.constant")
+      case .reciprocal(let value): try coder.encode(real: value, forRawKey: "NS.reciprocal")
+      case .identity: break
+      }
+    }
+
+    public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+      switch self {
+      case .linear: try coder.reference(toValue: self, as: Self.linearClass)
+      case .reciprocal: try coder.reference(toValue: self, as: Self.reciprocalClass)
+      case .identity: try coder.reference(toValue: self, as: Self.archivedClass)
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+internal import PropertyLists
+
+extension Archived {
+  /// `NSValue`: a structure of Apple's frameworks, or a value of C.
+  public enum Value: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = ArchivedClass("NSValue")
+
+    /// `NSPoint`.
+    case point(Point)
+    /// `NSSize`.
+    case size(Size)
+    /// `NSRect`.
+    case rect(Rect)
+    /// `NSRange`.
+    case range(Range)
+    /// `NSEdgeInsets`.
+    case edgeInsets(EdgeInsets)
+    /// A number of C, with the type that it has there.
+    case number(CNumber)
+    /// Several numbers of C, of one type.
+    case array(CArray)
+    /// A string of C, `char *`.
+    case cString(String)
+    /// A class of Objective-C, by name. Nothing is looked up.
+    case className(String)
+    /// A selector of Objective-C, by name.
+    case selector(String)
+
+    public init(coder: KeyedUnarchiver) throws {
+      guard let special = try coder.decodeIfPresent(Int.self, forRawKey: "NS.special") else {
+        self = try Self.typed(coder)
+        return
+      }
+      switch Special(rawValue: special) {
+      case .point: self = .point(try coder.decodeGeometry(forRawKey: "NS.pointval") { Point($0) })
+      case .size: self = .size(try coder.decodeGeometry(forRawKey: "NS.sizeval") { Size($0) })
+      case .rect: self = .rect(try coder.decodeGeometry(forRawKey: "NS.rectval") { Rect($0) })
+      case .range: self = .range(try Range(valueIn: coder))
+      case .edgeInsets: self = .edgeInsets(try EdgeInsets(valueIn: coder))
+      case nil: throw coder.failure(.invalidContents, "an NSValue of the sort \(special), of which nothing is known")
+      }
+    }
+
+    public func encode(with coder: KeyedArchiver) throws {
+      switch self {
+      case .point(let point):
+        try encode(.point, with: coder)
+        try coder.encode(try point.text(), forRawKey: "NS.pointval")
+      case .size(let size):
+        try encode(.size, with: coder)
+        try coder.encode(try size.text(), forRawKey: "NS.sizeval")
+      case .rect(let rect):
+        try encode(.rect, with: coder)
+        try coder.encode(try rect.text(), forRawKey: "NS.rectval")
+      case .range(let range):
+        try encode(.range, with: coder)
+        try range.encodeValue(with: coder)
+      case .edgeInsets(let edgeInsets):
+        try encode(.edgeInsets, with: coder)
+        try edgeInsets.encodeValue(with: coder)
+      case .number(let number):
+        try coder.encode(number.type.rawValue, forRawKey: "$0")
+        try number.encode(forRawKey: "$1", with: coder)
+      case .array(let array):
+        try coder.encode(array.objectiveCType, forRawKey: "$0")
+        try coder.encode(array, forRawKey: "$1")
+      case .cString(let text): try encode("*", text, with: coder)
+      case .className(let name): try encode("#", name, with: coder)
+      case .selector(let name): try encode(":", name, with: coder)
+      }
+    }
+
+    /// What an archive calls the structures (`NS.special`; archives of macOS 10.14).
+    private enum Special: Int {
+      case point = 1
+      case size = 2
+      case rect = 3
+      case range = 4
+      case edgeInsets = 12
+    }
+
+    private func encode(_ special: Special, with coder: KeyedArchiver) throws {
+      try coder.encode(integer: special.rawValue, forRawKey: "NS.special")
+    }
+
+    private func encode(_ type: String, _ text: String, with coder: KeyedArchiver) throws {
+      try coder.encode(type, forRawKey: "$0")
+      try coder.encode(text, forRawKey: "$1")
+    }
+
+    /// A value after its type, as Objective-C's compiler spells types.
+    private static func typed(_ coder: KeyedUnarchiver) throws -> Value {
+      let type = try coder.decode(String.self, forRawKey: "$0")
+      if let type = CType(rawValue: type) { return .number(try CNumber(type, forRawKey: "$1", in: coder)) }
+      switch type {
+      case "*": return .cString(try coder.decode(String.self, forRawKey: "$1"))
+      case "#": return .className(try coder.decode(String.self, forRawKey: "$1"))
+      case ":": return .selector(try coder.decode(String.self, forRawKey: "$1"))
+      case _ where type.hasPrefix("["):
+        let array = try coder.decode(CArray.self, forRawKey: "$1")
+        guard array.objectiveCType == type else {
+          throw coder.failure(
+            .invalidContents, "an array of the type \(array.objectiveCType), where \(type.quoted) is announced")
+        }
+        return .array(array)
+      default: throw coder.failure(.invalidContents, "an NSValue of the type \(type.quoted), which has no plain form")
+      }
+    }
+  }
+}
