@@ -195,13 +195,14 @@ extension KeyedUnarchiver {
     guard node.uid < objects.count else {
       throw failure(.malformed, "the UID \(node.uid) leads out of the object table, which has \(objects.count) objects")
     }
+    let object: FlatNode
     do throws(PropertyListError) {
-      let object = try document.element(Int(node.uid), of: objects)
-      guard object.kind != .uid else { throw PropertyListError(.malformed, "object \(node.uid) is a UID") }
-      return object
+      object = try document.element(Int(node.uid), of: objects)
     } catch {
       throw failure(error)
     }
+    guard object.kind != .uid else { throw failure(.malformed, "a UID, where an object is due", at: node) }
+    return object
   }
 
   /// Whether a reference leads to nothing. Any object that is the text `$null` says so.
