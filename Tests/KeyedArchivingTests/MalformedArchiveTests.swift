@@ -1,0 +1,194 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+@Suite("Archives that break the rules of their format")
+struct MalformedArchiveTests {
+  /// A fault in an archive whose root is a string in an object, `NSMutableString`.
+  struct Fault: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let kind: KeyedArchiveError.Kind
+    let root: PropertyList
+    let objects: [PropertyList]
+
+    init(
+      _ description: String, kind: KeyedArchiveError.Kind = .malformed, root: PropertyList = .reference(1),
+      _ objects: PropertyList...
+    ) {
+      testDescription = description
+      self.kind = kind
+      self.root = root
+      self.objects = objects
+    }
+  }
+
+  private static let description: PropertyList = [
+    "$classname": "NSMutableString", "$classes": ["NSMutableString", "NSString", "NSObject"],
+  ]
+
+  private static func object(_ description: PropertyList) -> PropertyList {
+    ["NS.string": "text", "$class": description]
+  }
+
+  static let faults: [Fault] = [
+    Fault("an object without a class", ["NS.string": "text"]),
+    Fault("an object without anything", [:]),
+    Fault("an object whose class is a string", object("NSString"), description),
+    Fault("an object whose class is a string in the object table", object(.reference(2)), "NSString"),
+    Fault("an object whose class is nothing", object(.reference(0))),
+    Fault("an object whose class is a number", object(2), description),
+    Fault("an object whose class stands in the object itself", object(description)),
+    Fault("an object that is its own class", object(.reference(1))),
+    Fault("an object whose class is outside the object table", object(.reference(3)), description),
+    Fault("an object whose class has the greatest UID there is", object(.uid(.init(.max))), description),
+    Fault("an object whose class is a UID in the object table", object(.reference(2)), .reference(3), description),
+    Fault("an object whose class is an array", object(.reference(2)), [description]),
+    Fault("a class without a name", object(.reference(2)), ["$classes": ["NSMutableString", "NSObject"]]),
+    Fault("a class whose name is no text", object(.reference(2)), ["$classname": 5, "$classes": ["NSMutableString"]]),
+    Fault("a class whose name is a reference", object(.reference(2)), ["$classname": .reference(3)], "NSMutableString"),
+    Fault(
+      "a class that is another by its ancestors", object(.reference(2)),
+      ["$classname": "NSMutableString", "$classes": ["NSArray", "NSObject"]]),
+    Fault("a class without even itself", object(.reference(2)), ["$classname": "NSMutableString", "$classes": []]),
+    Fault(
+      "a class whose ancestors are no texts", object(.reference(2)),
+      ["$classname": "NSMutableString", "$classes": ["NSMutableString", 1]]),
+    Fault(
+      "a class whose ancestors are no array", object(.reference(2)),
+      ["$classname": "NSMutableString", "$classes": "NSMutableString"]),
+    Fault(
+      "a class with more ancestors than anybody has", object(.reference(2)),
+      ["$classname": "NSMutableString", "$classes": .array(Array(repeating: "NSMutableString", count: 300))]),
+    Fault(
+      "a class whose hints are no texts", object(.reference(2)), ["$classname": "NSMutableString", "$classhints": [[]]]),
+    Fault("an object where it is needed, instead of a reference to it", root: object(.reference(1)), description),
+    Fault("a dictionary where an object is due", root: ["NS.string": "text"]),
+    Fault("a reference out of the object table", root: .reference(1)),
+    Fault("a reference far out of the object table", root: .uid(.init(.max))),
+    Fault(
+      "a reference to a reference", .reference(2),
+      object(.reference(3)), description),
+    Fault("a reference to itself", .reference(1)),
+    Fault("an array where an object is due", kind: .typeMismatch, ["text"]),
+    Fault("an array where an object is needed", kind: .typeMismatch, root: ["text"]),
+    Fault("nothing", kind: .valueNotFound, root: .reference(0)),
+    Fault("null", kind: .valueNotFound, .null),
+    Fault("null where it is needed", kind: .valueNotFound, root: .null),
+    Fault("a text that says nothing", kind: .valueNotFound, "$null"),
+  ]
+
+  @Test("are refused, and the error says which object is wrong", arguments: faults)
+  func refused(_ fault: Fault) throws {
+    var archive = HandmadeArchive()
+    archive.objects += fault.objects
+    for type in [String.self, Archived.Mutable<String>.self, [String].self, Float.self] as [any SecureCoding.Type] {
+      let unarchiver = try archive.unarchiver(root: fault.root)
+      for _ in 0..<3 {
+        let error = archiveError { _ = try unarchiver.decode(of: [type], forKey: "root") }
+        #expect(error?.kind == fault.kind, "\(error?.description ?? "was decoded")")
+        #expect(error?.path?.description == "root")
+        if fault.kind == .malformed, fault.root == .reference(1), !fault.objects.isEmpty {
+          #expect(error?.uid?.value == 1)
+        }
+      }
+    }
+    let unarchiver = try archive.unarchiver(root: fault.root)
+    if fault.kind != .typeMismatch {
+      #expect(archiveError { _ = try unarchiver.decode(String.self, forKey: "root") }?.kind == fault.kind)
+      #expect(archiveError { _ = try unarchiver.decode(ArchivedValue.self, forKey: "root") }?.kind == fault.kind)
+    }
+    if fault.kind == .valueNotFound {
+      #expect(try unarchiver.decodeIfPresent(String.self, forKey: "root") == nil)
+      #expect(try unarchiver.decodeIfPresent(of: [String.self], forKey: "root") == nil)
+    } else {
+      #expect(archiveError { _ = try unarchiver.decodeIfPresent(String.self, forKey: "root") }?.kind == fault.kind)
+    }
+  }
+
+  @Test("a class description may lack its ancestors, and have more than anybody needs")
+  func generousDescriptions() throws {
+    let descriptions: [PropertyList] = [
+      ["$classname": "NSMutableString"],
+      [
+        "$classes": ["NSMutableString", "NSString", "NSObject"], "$classname": "NSMutableString", "$class": "odd",
+        "more": [:],
+      ],
+      ["$classname": "Unknown", "$classhints": ["NSString"]],
+    ]
+    for description in descriptions {
+      var archive = HandmadeArchive()
+      archive.objects += [Self.object(.reference(2)), description]
+      #expect(try archive.decode(String.self, root: .reference(1)) == "text")
+    }
+  }
+
+  @Test(
+    "what is no archive at all says what it lacks",
+    arguments: [
+      ([], "its root is no dictionary"), ([:], "it has no text $archiver"),
+      (["$archiver": 1], "it has no text $archiver"), (["$archiver": "A"], "it has no $version"),
+      (["$archiver": "A", "$version": "100000"], "it has no $version"),
+      (["$archiver": "A", "$version": 100_001], "its version is 100001; 100000 is the only one there is"),
+      (["$archiver": "A", "$version": 18_446_744_073_709_551_615], "it has no $version"),
+      (["$archiver": "A", "$version": 100_000], "it has no dictionary $top"),
+      (["$archiver": "A", "$version": 100_000, "$top": []], "it has no dictionary $top"),
+      (["$archiver": "A", "$version": 100_000, "$top": [:]], "it has no array $objects"),
+      (["$archiver": "A", "$version": 100_000, "$top": [:], "$objects": "$null"], "it has no array $objects"),
+    ] as [(PropertyList, String)])
+  func noArchive(_ root: PropertyList, _ reason: String) throws {
+    for format in PropertyListFormat.allCases {
+      let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: root.data(format: format)) }
+      #expect(error?.kind == .notAnArchive && error?.code == 3840)
+      #expect(error?.message == "the property list is no keyed archive: \(reason)")
+    }
+  }
+
+  @Test("an archive without objects has nothing to refer to")
+  func noObjects() throws {
+    var archive = HandmadeArchive()
+    archive.objects = []
+    archive.top = ["number": 5]
+    let unarchiver = try archive.unarchiver(root: .reference(0))
+    #expect(try unarchiver.decode(Int.self, forKey: "number") == 5)
+    #expect(archiveError { _ = try unarchiver.decode(Int.self, forKey: "root") }?.kind == .malformed)
+    #expect(archiveError { _ = try unarchiver.decode(Int.self, forKey: "none") }?.kind == .valueNotFound)
+  }
+
+  @Test("a key that stands twice in an object is an error, in either format")
+  func duplicateKeys() throws {
+    var archive = HandmadeArchive()
+    let text = archive.add("text")
+    archive.top = ["kex": text, "key": text]
+    for format in PropertyListFormat.allCases {
+      var data = try archive.data(format: format)
+      data.replaceSubrange(try #require(data.firstRange(of: Data("kex".utf8))), with: Data("key".utf8))
+      let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: data) }
+      guard case .propertyList(let cause) = error?.kind else {
+        Issue.record("\(error?.description ?? "was read")")
+        continue
+      }
+      #expect(cause.kind == .duplicateKey)
+    }
+  }
+
+  @Test("counts and offsets that lead out of the file are errors when something there is asked for")
+  func damagedBinary() throws {
+    for promised in [1 << 31, 1 << 40, Int(Int32.max), .max] {
+      for marker in [0xA0, 0xD0, 0x40, 0x50, 0x60] as [UInt8] {
+        var file = HandmadeBinary()
+        let broken = file.add(marker: marker, promising: promised)
+        let objects = file.add(array: [file.add(string: "$null"), broken])
+        let root = file.addArchive(objects: objects, root: file.add(uid: 1))
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: file.data(root: root))
+        #expect(throws: KeyedArchiveError.self) { try unarchiver.decode([String].self, forKey: "root") }
+        #expect(throws: KeyedArchiveError.self) { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
+        var list = HandmadeBinary()
+        let table = list.add(marker: 0xA0, promising: promised)
+        let archive = list.addArchive(objects: table, root: list.add(uid: 1))
+        #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver(forReadingFrom: list.data(root: archive)) }
+      }
+    }
+  }
+}

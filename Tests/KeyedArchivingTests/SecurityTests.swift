@@ -1,0 +1,315 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Synchronization
+import Testing
+
+/// A type that no decoding call of these tests ever names. An archive that gets one made has won.
+private final class Intruder: SecureCoding {
+  static let archivedClass = ArchivedClass("Intruder", superclass: Visitor.archivedClass)
+  static let madeCount = Mutex(0)
+
+  init(coder: KeyedUnarchiver) throws { Self.madeCount.withLock { $0 += 1 } }
+
+  func encode(with coder: KeyedArchiver) throws {}
+}
+
+/// A type that may be decoded where it is named, with one property that may hold another.
+private class Visitor: SecureCoding, Hashable {
+  class var archivedClass: ArchivedClass { ArchivedClass("Visitor") }
+
+  let companion: Visitor?
+
+  init() { companion = nil }
+
+  required init(coder: KeyedUnarchiver) throws {
+    companion = try coder.decodeIfPresent(Visitor.self, forKey: "companion")
+  }
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(companion, forKey: "companion") }
+
+  static func == (first: Visitor, second: Visitor) -> Bool { first === second }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+private final class Guest: Visitor {
+  override class var archivedClass: ArchivedClass { ArchivedClass("Guest", superclass: super.archivedClass) }
+}
+
+@Suite("What an archive can get a program to make")
+struct SecurityTests {
+  /// An archive with an intruder somewhere, and a call that asks for something else there.
+  struct Break: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let decode: @Sendable (KeyedUnarchiver) throws -> Void
+    let build: @Sendable (inout HandmadeArchive) -> PropertyList
+
+    init(
+      _ description: String, _ decode: @escaping @Sendable (KeyedUnarchiver) throws -> Void,
+      _ build: @escaping @Sendable (inout HandmadeArchive) -> PropertyList
+    ) {
+      testDescription = description
+      self.decode = decode
+      self.build = build
+    }
+  }
+
+  static let breaks: [Break] = [
+    Break("the root") {
+      _ = try $0.decode(Visitor.self, forKey: "root")
+    } _: {
+      $0.addObject("Intruder")
+    },
+    Break("an object that a subclass was named for") {
+      _ = try $0.decode(Guest.self, forKey: "root")
+    } _: {
+      $0.addObject("Intruder")
+    },
+    Break("what an object consists of") {
+      _ = try $0.decode(Visitor.self, forKey: "root")
+    } _: {
+      $0.addObject("Visitor", ["companion": $0.addObject("Intruder")])
+    },
+    Break("an element of an array") {
+      _ = try $0.decode([Visitor].self, forKey: "root")
+    } _: {
+      $0.addArray([$0.addObject("Visitor"), $0.addObject("Intruder")])
+    },
+    Break("an element of an array in an array") {
+      _ = try $0.decode([[Visitor?]].self, forKey: "root")
+    } _: {
+      $0.addArray([$0.addArray([.reference(0), $0.addObject("Intruder")])])
+    },
+    Break("an element of an array of several types") {
+      _ = try $0.decodeArray(of: [Visitor.self, Guest.self, String.self], forKey: "root")
+    } _: {
+      $0.addArray([$0.add("text"), $0.addObject("Guest"), $0.addObject("Intruder")])
+    },
+    Break("one of several types") {
+      _ = try $0.decode(of: [Visitor.self, Guest.self, ArchivedValue.self], forKey: "root")
+    } _: {
+      $0.addObject("Intruder")
+    },
+    Break("a key of a dictionary") {
+      _ = try $0.decode([Visitor: String].self, forKey: "root")
+    } _: {
+      $0.addObject("NSDictionary", ["NS.keys": [$0.addObject("Intruder")], "NS.objects": [$0.add("value")]])
+    },
+    Break("a value of a dictionary") {
+      _ = try $0.decode(OrderedDictionary<String, Visitor>.self, forKey: "root")
+    } _: {
+      $0.addObject("NSDictionary", ["NS.keys": [$0.add("key")], "NS.objects": [$0.addObject("Intruder")]])
+    },
+    Break("an element of a set") {
+      _ = try $0.decode(Set<Visitor>.self, forKey: "root")
+    } _: {
+      $0.addObject("NSSet", ["NS.objects": [$0.addObject("Intruder")]])
+    },
+    Break("an element of an ordered set") {
+      _ = try $0.decode(OrderedSet<Visitor>.self, forKey: "root")
+    } _: {
+      $0.addObject("NSOrderedSet", ["NS.object.0": $0.addObject("Intruder")])
+    },
+    Break("what a value of any type consists of") {
+      _ = try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      $0.addArray([$0.addObject("NSSet", ["NS.objects": [$0.addObject("Intruder")]])])
+    },
+    Break("a value of any type, when others were added") {
+      $0.additionalTypes = [Visitor.self, Guest.self]
+      _ = try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      $0.addArray([$0.addObject("Visitor"), $0.addObject("Intruder")])
+    },
+    Break("the text of a string") {
+      _ = try $0.decode(String.self, forKey: "root")
+    } _: {
+      $0.addObject("NSMutableString", ["NS.string": $0.addObject("Intruder")])
+    },
+    Break("the bytes of data") {
+      _ = try $0.decode(Data.self, forKey: "root")
+    } _: {
+      $0.addObject("NSMutableData", ["NS.data": $0.addObject("Intruder")])
+    },
+    Break("the base of a URL") {
+      _ = try $0.decode(URL.self, forKey: "root")
+    } _: {
+      $0.addObject("NSURL", ["NS.base": $0.addObject("Intruder"), "NS.relative": $0.add("a")])
+    },
+  ]
+
+  @Test("a class that is not named is refused, and nothing of it is made", arguments: breaks)
+  func unnamed(_ attempt: Break) throws {
+    var archive = HandmadeArchive()
+    let root = attempt.build(&archive)
+    for format in PropertyListFormat.allCases {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: archive.data(root: root, format: format))
+      let error = archiveError { try attempt.decode(unarchiver) }
+      #expect(error?.kind == .classNotAllowed)
+      #expect(error?.className == "Intruder")
+      #expect(error?.code == 4864)
+      #expect(error?.uid.map { archive.objects[Int($0.value)].kind } == .dictionary)
+    }
+    #expect(Intruder.madeCount.withLock { $0 } == 0)
+  }
+}
+
+/// Which names of classes lead to which types.
+extension SecurityTests {
+  @Test("a listed class does not stand in for another")
+  func otherListedClass() throws {
+    var archive = HandmadeArchive()
+    let uuid = archive.addUUID()
+    let visitor = archive.addObject("Visitor", ["companion": uuid])
+    let error = archiveError { _ = try archive.decode(Visitor.self, root: visitor) }
+    #expect(error?.kind == .classNotAllowed && error?.className == "NSUUID")
+    #expect(error?.path?.description == "root.companion")
+    #expect(archiveError { _ = try archive.decode(URL.self, root: uuid) }?.kind == .classNotAllowed)
+    #expect(archiveError { _ = try archive.decode([UUID].self, root: uuid) }?.kind == .classNotAllowed)
+  }
+
+  @Test("a list of types holds for the objects of the call, not for what those consist of")
+  func listIsNotInherited() throws {
+    var archive = HandmadeArchive()
+    let guest = archive.addObject("Guest")
+    let visitor = archive.addObject("Visitor", ["companion": guest])
+    let unarchiver = try archive.unarchiver(root: visitor)
+    let error = archiveError { _ = try unarchiver.decode(of: [Visitor.self, Guest.self], forKey: "root") }
+    #expect(error?.kind == .classNotAllowed && error?.className == "Guest")
+  }
+
+  @Test("a subclass passes only where it is named")
+  func subclasses() throws {
+    var archive = HandmadeArchive()
+    let guest = archive.addObject("Guest")
+    #expect(archiveError { _ = try archive.decode(Visitor.self, root: guest) }?.kind == .classNotAllowed)
+    #expect(try archive.decode(Guest.self, root: guest).companion == nil)
+    let unarchiver = try archive.unarchiver(root: guest)
+    #expect(try unarchiver.decode(Visitor.self, of: [Visitor.self, Guest.self], forKey: "root") is Guest)
+  }
+
+  @Test("an object that was made under a broad list is refused under a narrow one")
+  func narrowerList() throws {
+    var archive = HandmadeArchive()
+    let uuid = archive.addUUID()
+    let guest = archive.addObject("Guest")
+    archive.top = ["uuid": uuid, "guest": guest]
+    let array = archive.addArray([uuid, guest])
+    let unarchiver = try archive.unarchiver(root: array)
+    let list = try unarchiver.decodeArray(of: [UUID.self, Guest.self, Visitor.self], forKey: "root")
+    #expect(list.count == 2)
+    // Asked for often enough that it would be kept.
+    for _ in 0..<3 {
+      #expect(try unarchiver.decode(UUID.self, forKey: "uuid").uuid.15 == 15)
+      #expect(archiveError { _ = try unarchiver.decode(URL.self, forKey: "uuid") }?.kind == .classNotAllowed)
+      #expect(archiveError { _ = try unarchiver.decode(String.self, forKey: "uuid") }?.kind == .classNotAllowed)
+      #expect(archiveError { _ = try unarchiver.decode(Visitor.self, forKey: "guest") }?.kind == .classNotAllowed)
+    }
+    #expect(try unarchiver.decode(Guest.self, forKey: "guest") === list[1] as? Guest)
+  }
+
+  @Test("an object is one object, also when two types have the name of its class")
+  func sameNameTwice() throws {
+    final class Double: SecureCoding {
+      static let archivedClass = ArchivedClass("Guest")
+      init(coder: KeyedUnarchiver) {}
+      func encode(with coder: KeyedArchiver) {}
+    }
+    let unarchiver = try HandmadeArchive.unarchiver { $0.addObject("Guest") }
+    let guest = try unarchiver.decode(Guest.self, forKey: "root")
+    #expect(archiveError { _ = try unarchiver.decode(Double.self, forKey: "root") }?.kind == .classNotAllowed)
+    #expect(try unarchiver.decode(Guest.self, forKey: "root") === guest)
+  }
+
+  @Test("no types admit nothing")
+  func emptyList() throws {
+    let unarchiver = try HandmadeArchive.unarchiver { $0.addObject("Guest") }
+    #expect(archiveError { _ = try unarchiver.decode(of: [], forKey: "root") }?.kind == .classNotAllowed)
+    let text = try HandmadeArchive.unarchiver { $0.add("text") }
+    #expect(archiveError { _ = try text.decode(of: [], forKey: "root") }?.kind == .typeMismatch)
+  }
+
+  @Test("what a class is mapped to is made only if it is asked for, and nothing else is then")
+  func mappedClass() throws {
+    var archive = HandmadeArchive()
+    let old = archive.addObject("OldGuest")
+    let unarchiver = try archive.unarchiver(root: old)
+    #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
+    unarchiver.setClass(Guest.self, forClassName: "OldGuest")
+    #expect(unarchiver.class(forClassName: "OldGuest") is Guest.Type)
+    #expect(archiveError { _ = try unarchiver.decode(Visitor.self, forKey: "root") }?.kind == .classNotAllowed)
+    #expect(archiveError { _ = try unarchiver.decode(ArchivedValue.self, forKey: "root") }?.kind == .classNotAllowed)
+    #expect(try unarchiver.decode(Guest.self, forKey: "root").companion == nil)
+    unarchiver.setClass(nil, forClassName: "OldGuest")
+    #expect(unarchiver.class(forClassName: "OldGuest") == nil)
+    #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
+  }
+
+  @Test("a class that is mapped elsewhere is not its own any more")
+  func mappedAway() throws {
+    let unarchiver = try HandmadeArchive.unarchiver { $0.addObject("Visitor") }
+    unarchiver.setClass(Guest.self, forClassName: "Visitor")
+    #expect(archiveError { _ = try unarchiver.decode(Visitor.self, forKey: "root") }?.kind == .classNotAllowed)
+    #expect(try unarchiver.decode(Guest.self, forKey: "root").companion == nil)
+  }
+
+  @Test(
+    "the spellings of a Swift class are one name",
+    arguments: [
+      ("_TtC6Module5Class", "Module.Class"), ("Module.Class", "_TtC6Module5Class"),
+      ("_TtCC6Module5Outer5Inner", "Module.Outer.Inner"),
+      ("_TtC6ModuleP33_0123456789ABCDEF0123456789ABCDEF5Class", "Module.Class"),
+      ("_TtC7Größe5Class", "Größe.Class"),
+    ])
+  func spellings(_ written: String, _ mapped: String) throws {
+    let unarchiver = try HandmadeArchive.unarchiver { $0.addObject(written) }
+    #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
+    unarchiver.setClass(Guest.self, forClassName: mapped)
+    #expect(unarchiver.class(forClassName: written) is Guest.Type)
+    #expect(try unarchiver.decode(Guest.self, forKey: "root").companion == nil)
+  }
+
+  @Test(
+    "names that are nearly spelled as Swift's are other names",
+    arguments: [
+      "_Tt", "_TtC", "_TtC6Module", "_TtC6Module5Classy", "_TtC6Module6Class", "_TtC6Module5Class5Class",
+      "_TtC99999999999999999999Module",
+      "_TtC6Module-5Class", "_TtC6ModuleP5Class", "_TtC1é5Class", "_TtGC6Module5ClassSi_", "Module.Class ",
+      "module.Class", "\0Module.Class",
+      "_TtC6Module٥Class", "",
+    ])
+  func nearSpellings(_ name: String) throws {
+    let unarchiver = try HandmadeArchive.unarchiver { $0.addObject(name) }
+    unarchiver.setClass(Guest.self, forClassName: "Module.Class")
+    #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
+  }
+
+  @Test("a hint leads to the type that it names, if that is asked for")
+  func hints() throws {
+    var archive = HandmadeArchive()
+    let description = archive.addClass("UnknownGuest", hints: ["Other", "Guest"])
+    let object = archive.add(["$class": description])
+    #expect(try archive.decode(Guest.self, root: object).companion == nil)
+    let error = archiveError { _ = try archive.decode(Visitor.self, root: object) }
+    #expect(error?.kind == .classNotAllowed && error?.className == "UnknownGuest")
+  }
+
+  @Test("values that stand in the object table as themselves are taken by the types that they are values of")
+  func nativeValues() throws {
+    let values: [(PropertyList, any SecureCoding.Type)] = [
+      ("text", String.self), (.data(Data([1])), Data.self), (1, Int.self), (1.5, Double.self), (true, Bool.self),
+      (.date(Date(timeIntervalSinceReferenceDate: 1)), Date.self),
+    ]
+    for (value, type) in values {
+      let unarchiver = try HandmadeArchive.unarchiver { $0.add(value) }
+      #expect(throws: Never.self) { try unarchiver.decode(of: [Visitor.self, type], forKey: "root") }
+      for other in [UUID.self, Visitor.self, [String].self, Set<Int>.self, Archived.Null.self]
+        as [any SecureCoding.Type]
+      {
+        #expect(archiveError { _ = try unarchiver.decode(of: [other], forKey: "root") }?.kind == .typeMismatch)
+      }
+    }
+  }
+}
