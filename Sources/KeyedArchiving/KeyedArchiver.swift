@@ -256,11 +256,7 @@ extension KeyedArchiver {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
     let uid = try pool.reserve()
     let (contents, run) = try contents(of: value)
-    if let equal = pool.value(withContents: run) {
-      // The contents of an equal value bring no new objects with them, so this is the last one.
-      pool.withdraw(uid)
-      return ArchivedReference(node: .uid(equal))
-    }
+    if let equal = pool.value(withContents: run), pool.withdraw(uid) { return ArchivedReference(node: .uid(equal)) }
     pool.fill(uid, with: contents)
     pool.share(uid, asContents: run)
     return ArchivedReference(node: .uid(uid))

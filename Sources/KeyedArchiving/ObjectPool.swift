@@ -130,8 +130,15 @@ extension ObjectPool {
   /// From now on the object stands for all values with these contents.
   mutating func share(_ uid: UInt32, asContents run: Int) { runs.uids[run] = uid }
 
-  /// Takes back the object that was numbered last.
-  mutating func withdraw(_ uid: UInt32) { objects.removeLast(objects.count - Int(uid)) }
+  /// Takes back an object, if it is the one that was numbered last.
+  ///
+  /// An object that contains the value may have an equal one among its contents. The equal one was numbered later then, and
+  /// what leads to it has to stay.
+  mutating func withdraw(_ uid: UInt32) -> Bool {
+    guard Int(uid) == objects.count - 1 else { return false }
+    objects.removeLast()
+    return true
+  }
 
   /// The whole archive as a document, which the pool gives its memory to.
   ///
