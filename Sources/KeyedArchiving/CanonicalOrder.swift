@@ -6,8 +6,26 @@ internal import PropertyLists
 ///
 /// Integers and strings are in the order of a hash table of Core Foundation's that just holds them, into which they were put in
 /// ascending order. Elements of other types go by the bytes of an archive of each.
-enum CanonicalOrder {
-  static func sorted<C: Collection>(_ elements: C) throws -> [C.Element] where C.Element: SecureCoding & Hashable {
+///
+/// Elements can lead to everything there is, in circles too, so such an archive has an end: beyond a number of objects, and
+/// where collections without order are nested deeper than anybody's, it goes no further. Elements that differ only there are
+/// in any order.
+final class CanonicalOrder {
+  /// How many more objects, and elements of further collections without order, the archives may take in.
+  private var budget: Int
+  /// How many collections without order are being ordered, each for the sake of the one before.
+  private var level = 0
+
+  private static let greatestLevel = 4
+
+  private init(elementCount: Int) { budget = 256 + 16 * elementCount }
+
+  /// The elements of a collection in the order in which they are written.
+  ///
+  /// For an archiver that only orders others, there are none where it goes no further.
+  static func sorted<C: Collection>(
+    _ elements: C, for coder: KeyedArchiver
+  ) throws -> [C.Element] where C.Element: SecureCoding & Hashable {
     guard elements.count > 1 else { return Array(elements) }
     if let integers = elements as? any Collection<Int> {
       let sorted = integers.sorted()
@@ -19,9 +37,30 @@ enum CanonicalOrder {
       let order = CoreFoundationOrder.fixed(sorted.map { CoreFoundationOrder.hash($0) })
       return order.compactMap { sorted[$0] as? C.Element }
     }
+    guard let order = coder.order else {
+      return try CanonicalOrder(elementCount: elements.count).sorted(elements, for: coder)
+    }
+    guard order.level < greatestLevel, order.spend(elements.count) else { return [] }
+    return try order.sorted(elements, for: coder)
+  }
+
+  private func sorted<C: Collection>(
+    _ elements: C, for coder: KeyedArchiver
+  ) throws -> [C.Element] where C.Element: SecureCoding {
+    level += 1
+    defer { level -= 1 }
     let keyed = try elements.map { element in
-      (element, [UInt8](try KeyedArchiver.archivedData(withRootObject: element)))
+      let archiver = KeyedArchiver(for: self, within: coder)
+      try archiver.encode(element, forKey: KeyedArchiver.rootObjectKey)
+      return (element, [UInt8](try archiver.encodedData()))
     }
     return keyed.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+  }
+
+  /// Whether that many more can be taken in.
+  func spend(_ count: Int) -> Bool {
+    guard count <= budget else { return false }
+    budget -= count
+    return true
   }
 }

@@ -52,6 +52,10 @@ public final class KeyedArchiver {
   var conditional: Set<UInt32> = []
 
   var isReplacement = false
+  /// If this archiver only orders the elements of a collection.
+  let order: CanonicalOrder?
+  /// How deep the objects are nested around this archive, if another one is being made at the same time.
+  private let outerDepth: Int
   private var callStack: CallStack?
   private var failure: (any Error)?
   private var hasFinished = false
@@ -75,6 +79,17 @@ public final class KeyedArchiver {
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     current = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
+    order = nil
+    outerDepth = 0
+  }
+
+  /// An archiver that orders an element of a collection, which another is about to encode.
+  init(for order: CanonicalOrder, within coder: KeyedArchiver) {
+    outputFormat = .binary
+    current = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
+    self.order = order
+    outerDepth = coder.depth
+    callStack = coder.callStack
   }
 
   /// Archives one value, under the key `root`.
@@ -206,7 +221,7 @@ extension KeyedArchiver {
   /// - Returns: the contents; of a value, the run of nodes that they are.
   @inline(__always)
   func contents<T: SecureCoding>(of value: T) throws -> (contents: FlatNode, run: Int) {
-    if outer.count >= 48 { try checkDepth() }
+    if depth >= 48 { try checkDepth() }
     outer.append(current)
     current = Frame(type: try classes.record(of: type(of: value)), start: entries.count)
     try value.encode(with: self)
@@ -217,15 +232,17 @@ extension KeyedArchiver {
     return result
   }
 
+  private var depth: Int { outerDepth + outer.count }
+
   private func checkDepth() throws {
-    if callStack == nil || outer.count == 48 { callStack = CallStack() }
-    if outer.count >= Self.greatestDepth {
+    if callStack == nil || depth == 48 { callStack = CallStack() }
+    if depth >= Self.greatestDepth {
       throw KeyedArchiveError(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
     }
     if let callStack, !callStack.hasRoom {
       throw KeyedArchiveError(
         .nestedTooDeeply,
-        "objects are nested \(outer.count) deep, and the thread's stack of \(callStack.size) bytes has no room for more"
+        "objects are nested \(depth) deep, and the thread's stack of \(callStack.size) bytes has no room for more"
       )
     }
   }
@@ -269,6 +286,7 @@ extension KeyedArchiver {
     if let uid = isKnown, conditional.isEmpty || !conditional.contains(uid) {
       return ArchivedReference(node: .uid(uid))
     }
+    if isKnown == nil, let order, !order.spend(1) { return ArchivedReference(node: .uid(0)) }
     if isKnown == nil, let replacement = try replacement(of: object) {
       let reference = try archive(replacement: replacement)
       remember(object, as: reference.node.uid)

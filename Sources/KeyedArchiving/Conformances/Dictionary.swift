@@ -9,7 +9,7 @@ extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding 
   public static var archivedClass: ArchivedClass { OrderedDictionary<Key, Value>.archivedClass }
 
   public func encode(with coder: KeyedArchiver) throws {
-    let keys = try CanonicalOrder.sorted(self.keys)
+    let keys = try CanonicalOrder.sorted(self.keys, for: coder)
     try coder.encode(references: keys, forRawKey: "NS.keys")
     try coder.encode(references: keys.lazy.compactMap { self[$0] }, forRawKey: "NS.objects")
   }

@@ -6,7 +6,7 @@ extension Set: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSSet", aliases: ["NSMutableSet"]) }
 
   public func encode(with coder: KeyedArchiver) throws {
-    try coder.encode(references: try CanonicalOrder.sorted(self), forRawKey: "NS.objects")
+    try coder.encode(references: try CanonicalOrder.sorted(self, for: coder), forRawKey: "NS.objects")
   }
 
   public init(coder: KeyedUnarchiver) throws {
