@@ -143,11 +143,10 @@ extension KeyedUnarchiver {
   /// Decodes what is behind a reference, unless that is going on already.
   func once<T>(_ node: FlatNode, _ decode: () throws -> T) throws -> T {
     guard node.kind == .uid, node.uid > 0, node.uid < objects.count else { return try decode() }
-    guard !table.isInProgress(node.uid) else {
+    guard table.beginValue(node.uid) else {
       throw failure(.circularReference, "the object is a part of itself", at: node)
     }
-    table.begin(node.uid)
-    defer { table.end(node.uid) }
+    defer { table.endValue(node.uid) }
     return try decode()
   }
 

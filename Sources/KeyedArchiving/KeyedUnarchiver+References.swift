@@ -12,17 +12,12 @@ extension KeyedUnarchiver {
     guard node.kind == .uid else { return try contents(of: type, object, uid: nil, record) }
     let uid = node.uid
     if let value = table.value(type, uid) { return value }
-    if table.isInProgress(uid) { throw isCircular(uid, record) }
     try spend(object.kind.isContainer ? object.count : object.length)
-    table.begin(uid)
-    do {
-      let value = try contents(of: type, object, uid: uid, record)
-      table.finish(uid, value: value)
-      return value
-    } catch {
-      table.abandon(uid)
-      throw error
-    }
+    guard table.beginValue(uid) else { throw isCircular(uid, record) }
+    defer { table.endValue(uid) }
+    let value = try contents(of: type, object, uid: uid, record)
+    table.keep(uid, value: value)
+    return value
   }
 
   /// The object of a UID, which is made the first time.
@@ -43,15 +38,14 @@ extension KeyedUnarchiver {
       }
       return known
     }
-    if table.isInProgress(uid) { throw isCircular(uid, record) }
     try spend(object.kind.isContainer ? object.count : object.length)
-    table.begin(uid)
+    guard table.beginObject(uid) else { throw isCircular(uid, record) }
     do {
       let made = try contents(of: type, object, uid: uid, record)
-      table.finish(uid, object: made)
+      table.finishObject(uid, made)
       return made
     } catch {
-      table.abandon(uid)
+      table.abandonObject(uid)
       throw error
     }
   }

@@ -10,8 +10,10 @@ struct UnarchivedObjects {
   private struct State: OptionSet {
     let rawValue: UInt8
     static let inProgress = State(rawValue: 1)
-    static let decodedBefore = State(rawValue: 2)
-    static let kept = State(rawValue: 4)
+    /// Being decoded as a value, within the same.
+    static let inProgressAgain = State(rawValue: 2)
+    static let decodedBefore = State(rawValue: 4)
+    static let kept = State(rawValue: 8)
   }
 
   /// The same object of an archive may be decoded as values of several types, such as an array as `[Int]` and as `[Double]`.
@@ -20,20 +22,45 @@ struct UnarchivedObjects {
     let type: ObjectIdentifier
   }
 
-  /// Whether an object is being decoded.
+  /// Begins to decode an object, of which there is one.
+  ///
+  /// - Returns: false if it is being decoded already.
   @inline(__always)
-  func isInProgress(_ uid: UInt32) -> Bool { states[Int(uid)].contains(.inProgress) }
-
-  @inline(__always)
-  mutating func begin(_ uid: UInt32) { states[Int(uid)].insert(.inProgress) }
-
-  /// Decoding is over, and nothing of it is kept here.
-  mutating func end(_ uid: UInt32) { states[Int(uid)].remove(.inProgress) }
+  mutating func beginObject(_ uid: UInt32) -> Bool {
+    guard !states[Int(uid)].contains(.inProgress) else { return false }
+    states[Int(uid)].insert(.inProgress)
+    return true
+  }
 
   /// Decoding has failed; what was published of it is void.
-  mutating func abandon(_ uid: UInt32) {
+  mutating func abandonObject(_ uid: UInt32) {
     states[Int(uid)].remove(.inProgress)
-    if objects[Int(uid)] != nil { objects[Int(uid)] = nil }
+    objects[Int(uid)] = nil
+  }
+
+  /// Begins to decode a value.
+  ///
+  /// An object that a value contains may lead back to the value, or to one that was equal when the archive was made. The
+  /// value is decoded a second time then, and finds all objects on the way published. A circle of nothing but values
+  /// comes around a third time.
+  ///
+  /// - Returns: false if it is being decoded twice already.
+  @inline(__always)
+  mutating func beginValue(_ uid: UInt32) -> Bool {
+    let state = states[Int(uid)]
+    guard state.contains(.inProgress) else {
+      states[Int(uid)].insert(.inProgress)
+      return true
+    }
+    guard !state.contains(.inProgressAgain) else { return false }
+    states[Int(uid)].insert(.inProgressAgain)
+    return true
+  }
+
+  /// Ends what ``beginValue(_:)`` has begun, with a value or with an error.
+  @inline(__always)
+  mutating func endValue(_ uid: UInt32) {
+    states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
   /// A value that is kept.
@@ -43,13 +70,14 @@ struct UnarchivedObjects {
     return values[ValueKey(uid: uid, type: ObjectIdentifier(type))] as? T
   }
 
+  /// Keeps a value, if it is one that was decoded before.
   @inline(__always)
-  mutating func finish<T>(_ uid: UInt32, value: T) {
+  mutating func keep<T>(_ uid: UInt32, value: T) {
     guard states[Int(uid)].contains(.decodedBefore) else {
-      states[Int(uid)] = .decodedBefore
+      states[Int(uid)].insert(.decodedBefore)
       return
     }
-    states[Int(uid)] = [.decodedBefore, .kept]
+    states[Int(uid)].insert(.kept)
     values[ValueKey(uid: uid, type: ObjectIdentifier(T.self))] = value
   }
 
@@ -59,7 +87,7 @@ struct UnarchivedObjects {
   mutating func publish(_ object: AnyObject, as uid: UInt32) { objects[Int(uid)] = object }
 
   @inline(__always)
-  mutating func finish(_ uid: UInt32, object: AnyObject) {
+  mutating func finishObject(_ uid: UInt32, _ object: AnyObject) {
     states[Int(uid)].remove(.inProgress)
     objects[Int(uid)] = object
   }
