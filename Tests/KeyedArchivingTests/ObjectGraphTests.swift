@@ -1,0 +1,331 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+/// An object with every way to lead to others.
+private final class Node: SecureCoding, Hashable {
+  static let archivedClass = ArchivedClass("Node")
+
+  let name: String
+  var next: Node?
+  var list: [Node] = []
+  var set: Set<Node> = []
+  var map: [String: Node] = [:]
+  var link: Link?
+  var links: [Link?] = []
+  weak var owner: Node?
+
+  init(_ name: String) { self.name = name }
+
+  init(coder: KeyedUnarchiver) throws {
+    name = try coder.decode(String.self, forKey: "name")
+    coder.publish(self)
+    next = try coder.decodeIfPresent(Node.self, forKey: "next")
+    list = try coder.decode([Node].self, forKey: "list")
+    set = try coder.decode(Set<Node>.self, forKey: "set")
+    map = try coder.decode([String: Node].self, forKey: "map")
+    link = try coder.decodeIfPresent(Link.self, forKey: "link")
+    links = try coder.decode([Link?].self, forKey: "links")
+    owner = try coder.decodeIfPresent(Node.self, forKey: "owner")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(name, forKey: "name")
+    try coder.encode(next, forKey: "next")
+    try coder.encode(list, forKey: "list")
+    try coder.encode(set, forKey: "set")
+    try coder.encode(map, forKey: "map")
+    try coder.encode(link, forKey: "link")
+    try coder.encode(links, forKey: "links")
+    try coder.encodeConditionalObject(owner, forKey: "owner")
+  }
+
+  static func == (first: Node, second: Node) -> Bool { first === second }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// The objects that this one leads to, in an order that depends on names alone.
+  var neighbours: [Node?] {
+    [next, link?.node] + list + set.sorted { $0.name < $1.name }
+      + map.sorted { $0.key < $1.key }.map(\.value) + links.map { $0?.node }
+  }
+
+  var shape: [String] {
+    [name, list.count.description, set.count.description, "\(map.keys.sorted())", "\(links.map { $0 == nil })"]
+  }
+
+  /// Gives up all that could make circles, so that nothing stays in memory.
+  func isolate() {
+    (next, list, set, map, link, links) = (nil, [], [], [:], nil, [])
+  }
+}
+
+/// A value that leads to an object.
+private struct Link: SecureCoding {
+  static let archivedClass = ArchivedClass("Link")
+
+  let node: Node
+
+  init(_ node: Node) { self.node = node }
+
+  init(coder: KeyedUnarchiver) throws { node = try coder.decode(Node.self, forKey: "node") }
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(node, forKey: "node") }
+}
+
+/// An object that leads to others and does not publish itself.
+private final class Private: SecureCoding {
+  static let archivedClass = ArchivedClass("Private")
+
+  let other: Private?
+  let all: [Private]
+
+  init(coder: KeyedUnarchiver) throws {
+    other = try coder.decodeIfPresent(Private.self, forKey: "other")
+    all = try coder.decodeIfPresent([Private].self, forKey: "all") ?? []
+  }
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(other, forKey: "other") }
+}
+
+@Suite("Graphs of objects")
+struct ObjectGraphTests {
+  /// The objects that lead on from some, each once, in the order in which they are reached.
+  private func reachable(_ roots: [Node]) -> [Node] {
+    var found = roots
+    var seen = Set(roots)
+    var position = 0
+    while position < found.count {
+      for node in found[position].neighbours.compactMap({ $0 }) where seen.insert(node).inserted { found.append(node) }
+      position += 1
+    }
+    return found
+  }
+
+  private func expectSame(_ first: [Node], _ second: [Node], sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(Set(first).count == Set(second).count, sourceLocation: sourceLocation)
+    let (all, others) = (reachable(first), reachable(second))
+    #expect(all.map(\.shape) == others.map(\.shape), sourceLocation: sourceLocation)
+    let pairs = Dictionary(zip(all, others)) { node, _ in node }
+    for (node, other) in zip(all, others) {
+      #expect(
+        node.neighbours.map { $0.flatMap { pairs[$0] } } == other.neighbours, "\(node.name)",
+        sourceLocation: sourceLocation)
+      let owner = node.owner.flatMap { pairs[$0] }
+      #expect(owner == other.owner, "\(node.name)", sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("a root array that equals one further down")
+  func equalArrays() throws {
+    let (alice, bob) = (Node("alice"), Node("bob"))
+    (alice.list, bob.list) = ([bob], [alice])
+    for format in PropertyListFormat.allCases {
+      let data = try KeyedArchiver.archivedData(withRootObject: [alice], outputFormat: format)
+      let decoded = try KeyedUnarchiver.unarchivedObject(of: [Node].self, from: data)
+      expectSame([alice], decoded)
+      decoded.forEach { $0.list.forEach { $0.isolate() } }
+    }
+    alice.isolate()
+  }
+
+  @Test("a value that contains an object that contains an equal value")
+  func equalValues() throws {
+    let node = Node("a")
+    node.link = Link(node)
+    let data = try KeyedArchiver.archivedData(withRootObject: Link(node))
+    let decoded = try KeyedUnarchiver.unarchivedObject(of: Link.self, from: data)
+    #expect(decoded.node.link?.node === decoded.node)
+    decoded.node.isolate()
+    node.isolate()
+  }
+
+  @Test("any graph comes back as it was", arguments: 0..<200)
+  func randomGraphs(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let nodes = (0..<Int.random(in: 1...12, using: &random)).map { Node("node \($0)") }
+    for node in nodes {
+      func any() -> Node { nodes.randomElement(using: &random)! }
+      func some() -> [Node] { (0..<[0, 0, 0, 1, 1, 2, 3].randomElement(using: &random)!).map { _ in any() } }
+      if Bool.random(using: &random) { node.next = any() }
+      node.list = some()
+      node.set = Set(some())
+      for other in some() { node.map[other.name] = other }
+      if Int.random(in: 0..<3, using: &random) == 0 { node.link = Link(any()) }
+      node.links = some().map { Bool.random(using: &random) ? Link($0) : nil }
+    }
+    let roots = Array(nodes.prefix(Int.random(in: 1...3, using: &random)))
+    let all = reachable(roots)
+    for node in all where Bool.random(using: &random) { node.owner = all.randomElement(using: &random) }
+    defer { nodes.forEach { $0.isolate() } }
+
+    let data = try KeyedArchiver.archivedData(withRootObject: roots)
+    let decoded = try KeyedUnarchiver.unarchivedObject(of: [Node].self, from: data)
+    expectSame(roots, decoded)
+    reachable(decoded).forEach { $0.isolate() }
+  }
+
+  @Test("an object that nothing but a conditional reference leads to is nil")
+  func conditional() throws {
+    let (node, owner) = (Node("a"), Node("owner"))
+    node.owner = owner
+    let data = try KeyedArchiver.archivedData(withRootObject: node)
+    #expect(try KeyedUnarchiver.unarchivedObject(of: Node.self, from: data).owner == nil)
+    let archiver = KeyedArchiver()
+    try archiver.encode(node, forKey: "node")
+    try archiver.encode(owner, forKey: "owner")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    let decoded = try unarchiver.decode(Node.self, forKey: "node")
+    #expect(decoded.owner?.name == "owner")
+    #expect(try unarchiver.decode(Node.self, forKey: "owner") === decoded.owner)
+  }
+}
+
+/// Circles that nobody published.
+extension ObjectGraphTests {
+  struct Circle: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let decode: @Sendable (KeyedUnarchiver) throws -> Void
+    let build: @Sendable (inout HandmadeArchive) -> PropertyList
+
+    init(
+      _ description: String, _ decode: @escaping @Sendable (KeyedUnarchiver) throws -> Void,
+      _ build: @escaping @Sendable (inout HandmadeArchive) -> PropertyList
+    ) {
+      testDescription = description
+      self.decode = decode
+      self.build = build
+    }
+  }
+
+  static let circles: [Circle] = [
+    Circle("an object that consists of itself") {
+      _ = try $0.decode(Private.self, forKey: "root")
+    } _: {
+      $0.addObject("Private", ["other": $0.next])
+    },
+    Circle("two objects that consist of each other") {
+      _ = try $0.decode(Private.self, forKey: "root")
+    } _: {
+      let first = $0.next.index
+      return $0.addObject("Private", ["other": $0.addObject("Private", ["other": .reference(first + 2)])])
+    },
+    Circle("an object in its own array") {
+      _ = try $0.decode(Private.self, forKey: "root")
+    } _: {
+      let first = $0.next.index
+      return $0.addObject("Private", ["all": $0.addArray([.reference(first + 2)])])
+    },
+    Circle("an array in itself") {
+      _ = try $0.decode([[ArchivedValue]].self, forKey: "root")
+    } _: {
+      $0.addArray([$0.next])
+    },
+    Circle("an array of any values in itself") {
+      _ = try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      $0.addArray([$0.next])
+    },
+    Circle("an array of several types in itself") {
+      _ = try $0.decodeArray(of: [[String].self, ArchivedValue.self], forKey: "root")
+    } _: {
+      $0.addArray([$0.next])
+    },
+    Circle("a set in itself") {
+      _ = try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      $0.addObject("NSSet", ["NS.objects": [$0.next]])
+    },
+    Circle("a dictionary that is its own key") {
+      _ = try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      $0.addObject("NSDictionary", ["NS.keys": [$0.next], "NS.objects": [.reference(1)]])
+    },
+    Circle("a dictionary that is its own value") {
+      _ = try $0.decode([String: ArchivedValue].self, forKey: "root")
+    } _: {
+      let key = $0.add("key")
+      return $0.addObject("NSDictionary", ["NS.keys": [key], "NS.objects": [$0.next]])
+    },
+    Circle("an ordered set in itself") {
+      _ = try $0.decode(OrderedSet<OrderedSet<OrderedSet<String>>>.self, forKey: "root")
+    } _: {
+      $0.addObject("NSOrderedSet", ["NS.object.0": $0.next])
+    },
+    Circle("a URL that is its own base") {
+      _ = try $0.decode(URL.self, forKey: "root")
+    } _: {
+      let text = $0.add("text")
+      return $0.addObject("NSURL", ["NS.base": $0.next, "NS.relative": text])
+    },
+    Circle("two URLs that are each other's base") {
+      _ = try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      let text = $0.add("text")
+      let first = $0.next.index
+      let other = $0.addObject("NSURL", ["NS.base": .reference(first + 2), "NS.relative": text])
+      return $0.addObject("NSURL", ["NS.base": other, "NS.relative": text])
+    },
+    Circle("a string that is its own text") {
+      _ = try $0.decode(String.self, forKey: "root")
+    } _: {
+      $0.addObject("NSMutableString", ["NS.string": $0.next])
+    },
+    Circle("data that are their own bytes") {
+      _ = try $0.decode(Data.self, forKey: "root")
+    } _: {
+      $0.addObject("NSMutableData", ["NS.data": $0.next])
+    },
+    Circle("a number that is its own number") {
+      _ = try $0.decode(Int.self, forKey: "root")
+    } _: {
+      $0.addObject("NSNumber", ["NS.intval": $0.next])
+    },
+    Circle("a date that is its own time") {
+      _ = try $0.decode(Date.self, forKey: "root")
+    } _: {
+      $0.addObject("NSDate", ["NS.time": $0.next])
+    },
+    Circle("a UUID that is its own bytes") {
+      _ = try $0.decode(UUID.self, forKey: "root")
+    } _: {
+      $0.addObject("NSUUID", ["NS.uuidbytes": $0.next])
+    },
+  ]
+
+  @Test("a circle that nobody published is an error, and stays one", arguments: circles)
+  func unpublished(_ circle: Circle) throws {
+    let unarchiver = try HandmadeArchive.unarchiver(circle.build)
+    for _ in 0..<3 {
+      let error = archiveError { try circle.decode(unarchiver) }
+      let isRefused = error?.kind == .circularReference || error?.kind == .classNotAllowed
+      #expect(isRefused, "\(error?.description ?? "was decoded")")
+    }
+  }
+
+  @Test("a circle through values and collections comes back if its objects publish themselves")
+  func published() throws {
+    let node = Node("a")
+    (node.next, node.list, node.set, node.map, node.link) = (node, [node, node], [node], ["self": node], Link(node))
+    (node.owner, node.links) = (node, [Link(node), nil])
+    let data = try KeyedArchiver.archivedData(withRootObject: node)
+    let decoded = try KeyedUnarchiver.unarchivedObject(of: Node.self, from: data)
+    expectSame([node], [decoded])
+    #expect(decoded.neighbours.allSatisfy { $0 == nil || $0 === decoded } && decoded.owner === decoded)
+    decoded.isolate()
+    node.isolate()
+  }
+
+  @Test("a mutable array may contain itself")
+  func mutableArray() throws {
+    let unarchiver = try HandmadeArchive.unarchiver { $0.addArray([$0.next, $0.next], className: "NSMutableArray") }
+    unarchiver.additionalTypes = [Archived.Mutable<[ArchivedValue]>.self]
+    let array = try unarchiver.decode(Archived.Mutable<[ArchivedValue]>.self, forKey: "root")
+    #expect(array.value.count == 2)
+    for case .object(let element) in array.value { #expect(element as? Archived.Mutable<[ArchivedValue]> === array) }
+    array.value = []
+  }
+}
