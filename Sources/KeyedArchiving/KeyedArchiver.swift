@@ -126,8 +126,8 @@ public final class KeyedArchiver {
       throw KeyedArchiveError(.finished, "the archive cannot be completed while an object is being encoded")
     }
     hasFinished = true
+    let document = try document()
     do throws(PropertyListError) {
-      let document = try document()
       return try document.root.data(
         format: outputFormat, options: PropertyListWritingOptions(sortsKeys: outputFormat == .xml, depth: .max))
     } catch {
@@ -148,16 +148,9 @@ public final class KeyedArchiver {
     }
   }
 
-  private func document() throws(PropertyListError) -> PropertyListDocument {
-    do {
-      let top = try contents(of: current, classUID: nil).contents
-      return try pool.finish(
-        top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
-    } catch let error as PropertyListError {
-      throw error
-    } catch {
-      throw PropertyListError(.notRepresentable, "\(error)")
-    }
+  private func document() throws -> PropertyListDocument {
+    let top = try contents(of: current, classUID: nil).contents
+    return try pool.finish(top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
   }
 }
 
@@ -225,6 +218,8 @@ extension KeyedArchiver {
     outer.append(current)
     current = Frame(type: try classes.record(of: type(of: value)), start: entries.count)
     try value.encode(with: self)
+    // The value may have caught an error, and what it could not encode is missing.
+    if let failure { throw failure }
     let frame = current
     // After the contents, as Apple's archiver numbers them.
     let result = try contents(of: frame, classUID: try classes.uid(of: frame.type, in: &pool))
