@@ -48,8 +48,8 @@ public final class KeyedArchiver {
   /// The UIDs of objects of classes, which ``retained`` keeps alive, so that no other object gets the same identity.
   var identities: [ObjectIdentifier: UInt32] = [:]
   var retained: [AnyObject] = []
-  /// Objects that have been referred to conditionally only.
-  var conditional: Set<UInt32> = []
+  /// By the UIDs of objects that have been referred to conditionally only: what is to be archived as them.
+  var conditional: [UInt32: any SecureCoding] = [:]
 
   var isReplacement = false
   /// If this archiver only orders the elements of a collection.
@@ -126,8 +126,8 @@ public final class KeyedArchiver {
       throw KeyedArchiveError(.finished, "the archive cannot be completed while an object is being encoded")
     }
     hasFinished = true
+    let document = try document()
     do throws(PropertyListError) {
-      let document = try document()
       return try document.root.data(
         format: outputFormat, options: PropertyListWritingOptions(sortsKeys: outputFormat == .xml, depth: .max))
     } catch {
@@ -148,16 +148,9 @@ public final class KeyedArchiver {
     }
   }
 
-  private func document() throws(PropertyListError) -> PropertyListDocument {
-    do {
-      let top = try contents(of: current, classUID: nil).contents
-      return try pool.finish(
-        top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
-    } catch let error as PropertyListError {
-      throw error
-    } catch {
-      throw PropertyListError(.notRepresentable, "\(error)")
-    }
+  private func document() throws -> PropertyListDocument {
+    let top = try contents(of: current, classUID: nil).contents
+    return try pool.finish(top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
   }
 }
 
@@ -227,6 +220,8 @@ extension KeyedArchiver {
     outer.append(current)
     current = Frame(type: record, start: entries.count)
     try value.encode(with: self)
+    // The value may have caught an error, and what it could not encode is missing.
+    if let failure { throw failure }
     let frame = current
     // After the contents, as Apple's archiver numbers them.
     let result = try contents(of: frame, classUID: try classes.uid(of: frame.type, in: &pool))
@@ -296,26 +291,18 @@ extension KeyedArchiver {
 
   /// A reference to an object, whose contents are encoded the first time.
   func reference<T: SecureCoding & AnyObject>(toObject object: T) throws -> ArchivedReference {
-    let identity = ObjectIdentifier(object)
-    let isKnown = identities[identity]
-    if let uid = isKnown, conditional.isEmpty || !conditional.contains(uid) {
+    if let uid = identities[ObjectIdentifier(object)] {
+      if !conditional.isEmpty, let value = conditional.removeValue(forKey: uid) { try archive(value, as: uid) }
       return ArchivedReference(node: .uid(uid))
     }
-    if isKnown == nil, let order, !order.spend(1) { return ArchivedReference(node: .uid(0)) }
-    if isKnown == nil, let replacement = try replacement(of: object) {
+    if let order, !order.spend(1) { return ArchivedReference(node: .uid(0)) }
+    if let replacement = try replacement(of: object) {
       let reference = try archive(replacement: replacement)
       remember(object, as: reference.node.uid)
       return reference
     }
-    isReplacement = false
-    let uid: UInt32
-    if let isKnown {
-      uid = isKnown
-      conditional.remove(isKnown)
-    } else {
-      uid = try pool.reserve()
-      remember(object, as: uid)
-    }
+    let uid = try pool.reserve()
+    remember(object, as: uid)
     pool.fill(uid, with: try contents(of: object, try classes.record(of: type(of: object))).contents)
     return ArchivedReference(node: .uid(uid))
   }
@@ -323,10 +310,27 @@ extension KeyedArchiver {
   /// A reference to an object that is archived only if something else refers to it without condition.
   func reference<T: SecureCoding & AnyObject>(conditionallyTo object: T) throws -> ArchivedReference {
     if let uid = identities[ObjectIdentifier(object)] { return ArchivedReference(node: .uid(uid)) }
+    let value: any SecureCoding = try replacement(of: object) ?? object
+    let isObject = type(of: value) is AnyObject.Type
+    if isObject, let uid = identities[ObjectIdentifier(value as AnyObject)] {
+      remember(object, as: uid)
+      return ArchivedReference(node: .uid(uid))
+    }
     let uid = try pool.reserve()
     remember(object, as: uid)
-    conditional.insert(uid)
+    if isObject { remember(value as AnyObject, as: uid) }
+    conditional[uid] = value
     return ArchivedReference(node: .uid(uid))
+  }
+
+  /// Archives what was referred to conditionally.
+  private func archive(_ value: some SecureCoding, as uid: UInt32) throws {
+    if type(of: value) is AnyObject.Type {
+      pool.fill(uid, with: try contents(of: value, try classes.record(of: type(of: value))).contents)
+    } else {
+      // A value, which may be somewhere else too.
+      pool.fill(uid, with: pool.objects[Int(try archive(replacement: value).node.uid)])
+    }
   }
 
   private func remember(_ object: AnyObject, as uid: UInt32) {

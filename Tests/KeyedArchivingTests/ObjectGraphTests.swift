@@ -14,8 +14,8 @@ private final class Node: SecureCoding, Hashable {
   var list: [Node] = []
   var set: Set<Node> = []
   var map: [String: Node] = [:]
-  var link: Link?
-  var links: [Link?] = []
+  var bond: Bond?
+  var bonds: [Bond?] = []
   weak var owner: Node?
 
   init(_ name: String) { self.name = name }
@@ -27,8 +27,8 @@ private final class Node: SecureCoding, Hashable {
     list = try coder.decode([Node].self, forKey: "list")
     set = try coder.decode(Set<Node>.self, forKey: "set")
     map = try coder.decode([String: Node].self, forKey: "map")
-    link = try coder.decodeIfPresent(Link.self, forKey: "link")
-    links = try coder.decode([Link?].self, forKey: "links")
+    bond = try coder.decodeIfPresent(Bond.self, forKey: "bond")
+    bonds = try coder.decode([Bond?].self, forKey: "bonds")
     owner = try coder.decodeIfPresent(Node.self, forKey: "owner")
   }
 
@@ -38,8 +38,8 @@ private final class Node: SecureCoding, Hashable {
     try coder.encode(list, forKey: "list")
     try coder.encode(set, forKey: "set")
     try coder.encode(map, forKey: "map")
-    try coder.encode(link, forKey: "link")
-    try coder.encode(links, forKey: "links")
+    try coder.encode(bond, forKey: "bond")
+    try coder.encode(bonds, forKey: "bonds")
     try coder.encodeConditionalObject(owner, forKey: "owner")
   }
 
@@ -49,23 +49,23 @@ private final class Node: SecureCoding, Hashable {
 
   /// The objects that this one leads to, in an order that depends on names alone.
   var neighbours: [Node?] {
-    [next, link?.node] + list + set.sorted { $0.name < $1.name }
-      + map.sorted { $0.key < $1.key }.map(\.value) + links.map { $0?.node }
+    [next, bond?.node] + list + set.sorted { $0.name < $1.name }
+      + map.sorted { $0.key < $1.key }.map(\.value) + bonds.map { $0?.node }
   }
 
   var shape: [String] {
-    [name, list.count.description, set.count.description, "\(map.keys.sorted())", "\(links.map { $0 == nil })"]
+    [name, list.count.description, set.count.description, "\(map.keys.sorted())", "\(bonds.map { $0 == nil })"]
   }
 
   /// Gives up all that could make circles, so that nothing stays in memory.
   func isolate() {
-    (next, list, set, map, link, links) = (nil, [], [], [:], nil, [])
+    (next, list, set, map, bond, bonds) = (nil, [], [], [:], nil, [])
   }
 }
 
 /// A value that leads to an object.
-private struct Link: SecureCoding {
-  static let archivedClass = ArchivedClass("Link")
+private struct Bond: SecureCoding {
+  static let archivedClass = ArchivedClass("Bond")
 
   let node: Node
 
@@ -135,10 +135,10 @@ struct ObjectGraphTests {
   @Test("a value that contains an object that contains an equal value")
   func equalValues() throws {
     let node = Node("a")
-    node.link = Link(node)
-    let data = try KeyedArchiver.archivedData(withRootObject: Link(node))
-    let decoded = try KeyedUnarchiver.unarchivedObject(of: Link.self, from: data)
-    #expect(decoded.node.link?.node === decoded.node)
+    node.bond = Bond(node)
+    let data = try KeyedArchiver.archivedData(withRootObject: Bond(node))
+    let decoded = try KeyedUnarchiver.unarchivedObject(of: Bond.self, from: data)
+    #expect(decoded.node.bond?.node === decoded.node)
     decoded.node.isolate()
     node.isolate()
   }
@@ -154,8 +154,8 @@ struct ObjectGraphTests {
       node.list = some()
       node.set = Set(some())
       for other in some() { node.map[other.name] = other }
-      if Int.random(in: 0..<3, using: &random) == 0 { node.link = Link(any()) }
-      node.links = some().map { Bool.random(using: &random) ? Link($0) : nil }
+      if Int.random(in: 0..<3, using: &random) == 0 { node.bond = Bond(any()) }
+      node.bonds = some().map { Bool.random(using: &random) ? Bond($0) : nil }
     }
     let roots = Array(nodes.prefix(Int.random(in: 1...3, using: &random)))
     let all = reachable(roots)
@@ -309,8 +309,8 @@ extension ObjectGraphTests {
   @Test("a circle through values and collections comes back if its objects publish themselves")
   func published() throws {
     let node = Node("a")
-    (node.next, node.list, node.set, node.map, node.link) = (node, [node, node], [node], ["self": node], Link(node))
-    (node.owner, node.links) = (node, [Link(node), nil])
+    (node.next, node.list, node.set, node.map, node.bond) = (node, [node, node], [node], ["self": node], Bond(node))
+    (node.owner, node.bonds) = (node, [Bond(node), nil])
     let data = try KeyedArchiver.archivedData(withRootObject: node)
     let decoded = try KeyedUnarchiver.unarchivedObject(of: Node.self, from: data)
     expectSame([node], [decoded])
