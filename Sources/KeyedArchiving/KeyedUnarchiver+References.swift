@@ -8,16 +8,31 @@ extension KeyedUnarchiver {
     let node = reference.node
     let object = try resolve(node)
     if isNull(node, object) { throw isNothing(type) }
-    let record = try admit(type, object, behind: node)
-    guard node.kind == .uid else { return try contents(of: type, object, uid: nil, record) }
-    let uid = node.uid
-    if let value = table.value(type, uid) { return value }
+    let frame = try admit(type, object, behind: node)
+    guard let uid = frame.uid else { return try contents(of: type, frame) }
+    switch table.beginValue(type, uid) {
+    case .kept(let value): return value
+    case .begun: break
+    case .circular: throw isCircular(uid, frame.classRecord)
+    }
+    do {
+      try spend(object.kind.isContainer ? object.count : object.length)
+      let value = try contents(of: type, frame)
+      table.endValue(uid, value)
+      return value
+    } catch {
+      table.endValue(uid)
+      throw error
+    }
+  }
+
+  /// A value of a type that decodes nothing but numbers and bytes. It cannot lead back to itself, and is decoded as fast
+  /// as it is found again.
+  @inline(__always)
+  func leaf<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws -> T {
+    if isNull(node, object) { throw isNothing(type) }
     try spend(object.kind.isContainer ? object.count : object.length)
-    guard table.beginValue(uid) else { throw isCircular(uid, record) }
-    defer { table.endValue(uid) }
-    let value = try contents(of: type, object, uid: uid, record)
-    table.keep(uid, value: value)
-    return value
+    return try contents(of: type, try admit(type, object, behind: node))
   }
 
   /// The object of a UID, which is made the first time.
@@ -26,22 +41,21 @@ extension KeyedUnarchiver {
     let node = reference.node
     let object = try resolve(node)
     if isNull(node, object) { throw isNothing(type) }
-    let record = try admit(type, object, behind: node)
-    guard node.kind == .uid else { return try contents(of: type, object, uid: nil, record) }
-    let uid = node.uid
+    let frame = try admit(type, object, behind: node)
+    guard let uid = frame.uid else { return try contents(of: type, frame) }
     if let known = table.object(uid) {
       // The class was found to be one of this type's; but the object may have been made as another type with the same name.
       guard let known = known as? T else {
         throw failure(
           .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
-          record)
+          frame.classRecord)
       }
       return known
     }
     try spend(object.kind.isContainer ? object.count : object.length)
-    guard table.beginObject(uid) else { throw isCircular(uid, record) }
+    guard table.beginObject(uid) else { throw isCircular(uid, frame.classRecord) }
     do {
-      let made = try contents(of: type, object, uid: uid, record)
+      let made = try contents(of: type, frame)
       table.finishObject(uid, made)
       return made
     } catch {
@@ -67,7 +81,7 @@ extension KeyedUnarchiver {
     of object: FlatNode, behind node: FlatNode, among types: [any SecureCoding.Type]
   ) throws -> any SecureCoding.Type {
     if object.kind == .dictionary {
-      let record = try classRecord(of: object, behind: node)
+      let (record, _) = try classRecord(of: object, behind: node)
       if let type = types.first(where: { classes.admits($0, record) }) { return type }
       throw failure(
         .classNotAllowed, "an object of the class \(record.name.quoted), where one of \(Self.list(types)) is due",
@@ -87,21 +101,20 @@ extension KeyedUnarchiver {
 extension KeyedUnarchiver {
   /// Checks that an object is of a class of the type, or a value that the type is archived as.
   ///
-  /// - Returns: the class, if it has one.
+  /// - Returns: the object as one that is going to be decoded.
   @inline(__always)
-  private func admit<T: SecureCoding>(
-    _ type: T.Type, _ object: FlatNode, behind node: FlatNode
-  ) throws -> UnarchiverClasses.Record? {
+  private func admit<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws -> Frame {
+    let uid = node.kind == .uid ? node.uid : nil
     guard object.kind == .dictionary else {
       try admitNative(type, object, behind: node)
-      return nil
+      return Frame(node: object, shape: noKeys, uid: uid)
     }
-    let record = try classRecord(of: object, behind: node)
+    let (record, shape) = try classRecord(of: object, behind: node)
     guard classes.admits(type, record) else {
       throw failure(
         .classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", node.uid, record)
     }
-    return record
+    return Frame(node: object, shape: shape, uid: uid, classRecord: record)
   }
 
   private func admitNative<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws {
@@ -110,25 +123,28 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// The class of an object.
+  /// The class of an object, and its keys.
   @inline(__always)
-  func classRecord(of object: FlatNode, behind node: FlatNode) throws -> UnarchiverClasses.Record {
+  func classRecord(
+    of object: FlatNode, behind node: FlatNode
+  ) throws -> (UnarchiverClasses.Record, DictionaryShape) {
     guard node.kind == .uid else {
       throw failure(.malformed, "a dictionary that stands in no object table, where an object is due")
     }
-    guard let position = try shape(of: object).classPosition else {
+    let shape = try shape(of: object)
+    guard let position = shape.classPosition else {
       throw failure(.malformed, "an object without a $class", at: node)
     }
     do throws(PropertyListError) {
       let reference = try document.value(ofEntry: position, of: object)
       guard reference.kind == .uid else { throw PropertyListError(.malformed, "a $class that is no UID") }
-      if let record = classes.record(reference.uid) { return record }
+      if let record = classes.record(reference.uid) { return (record, shape) }
       guard reference.uid < objects.count else {
         throw PropertyListError(
           .malformed, "a $class with the UID \(reference.uid), outside the object table of \(objects.count)")
       }
       let description = try document.element(Int(reference.uid), of: objects)
-      return try classes.read(reference.uid, description, in: document)
+      return (try classes.read(reference.uid, description, in: document), shape)
     } catch {
       throw failure(.malformed, error.message, at: node)
     }

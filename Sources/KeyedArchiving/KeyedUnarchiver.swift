@@ -31,7 +31,7 @@ public final class KeyedUnarchiver {
   var outer: [Frame] = []
   var current: Frame
   let top: Frame
-  private let noKeys = DictionaryShape()
+  let noKeys = DictionaryShape()
   private var callStack: CallStack?
 
   /// An object that is being decoded.
@@ -46,6 +46,15 @@ public final class KeyedUnarchiver {
     var found = 0
     /// What is being decoded just now.
     var step = PathStep.none
+
+    /// Where the value of a key is, which is decoded from now on, and in what; nil if there is none.
+    @inline(__always)
+    mutating func find(_ key: String) -> (position: Int, object: FlatNode)? {
+      step = .key(key)
+      guard let position = shape.position(of: key, found: found) else { return nil }
+      found += 1
+      return (position, node)
+    }
   }
 
   /// Opens an archive.
@@ -176,11 +185,9 @@ extension KeyedUnarchiver {
   /// The value that the current object has under a key, which may be a UID; nil if it has none.
   @inline(__always)
   func node(forRawKey key: String) throws -> FlatNode? {
-    current.step = .key(key)
-    guard let position = current.shape.position(of: key, found: current.found) else { return nil }
-    current.found += 1
+    guard let (position, object) = current.find(key) else { return nil }
     do throws(PropertyListError) {
-      return try document.value(ofEntry: position, of: current.node)
+      return try document.value(ofEntry: position, of: object)
     } catch {
       throw failure(error)
     }
@@ -226,31 +233,20 @@ extension KeyedUnarchiver {
 
   /// Decodes the contents of an object.
   @inline(__always)
-  func contents<T: SecureCoding>(
-    of type: T.Type, _ node: FlatNode, uid: UInt32?, _ record: UnarchiverClasses.Record?
-  ) throws -> T {
+  func contents<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
     if outer.count >= 48 { try checkDepth() }
-    try enter(node, uid: uid, record)
-    defer { current = outer.removeLast() }
-    return try T(coder: self).awakeAfterDecoding(by: self)
-  }
-
-  @inline(__always)
-  private func enter(_ node: FlatNode, uid: UInt32?, _ record: UnarchiverClasses.Record?) throws {
-    let frame: Frame
-    if node.kind == .dictionary {
-      frame = Frame(node: node, shape: try shape(of: node), uid: uid, classRecord: record)
-    } else {
-      frame = Frame(node: node, shape: noKeys, uid: uid, classRecord: record)
-    }
     outer.append(current)
     current = frame
+    defer { current = outer.removeLast() }
+    return try T(coder: self).awakeAfterDecoding(by: self)
   }
 
   /// Decodes parts of an object that no type stands for.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
     if outer.count >= 48 { try checkDepth() }
-    try enter(node, uid: uid, nil)
+    let shape = node.kind == .dictionary ? try shape(of: node) : noKeys
+    outer.append(current)
+    current = Frame(node: node, shape: shape, uid: uid)
     defer { current = outer.removeLast() }
     return try decode()
   }

@@ -38,47 +38,58 @@ struct UnarchivedObjects {
     objects[Int(uid)] = nil
   }
 
-  /// Begins to decode a value.
+  /// What comes of beginning to decode a value.
+  enum Beginning<T> {
+    /// It was decoded before, and kept.
+    case kept(T)
+    case begun
+    /// It is being decoded twice already.
+    case circular
+  }
+
+  /// Begins to decode a value, unless it is kept.
   ///
   /// An object that a value contains may lead back to the value, or to one that was equal when the archive was made. The
   /// value is decoded a second time then, and finds all objects on the way published. A circle of nothing but values
   /// comes around a third time.
-  ///
-  /// - Returns: false if it is being decoded twice already.
   @inline(__always)
-  mutating func beginValue(_ uid: UInt32) -> Bool {
+  mutating func beginValue<T>(_ type: T.Type, _ uid: UInt32) -> Beginning<T> {
     let state = states[Int(uid)]
-    guard state.contains(.inProgress) else {
-      states[Int(uid)].insert(.inProgress)
-      return true
-    }
-    guard !state.contains(.inProgressAgain) else { return false }
-    states[Int(uid)].insert(.inProgressAgain)
-    return true
+    if state.contains(.kept), let value = value(type, uid) { return .kept(value) }
+    if state.contains(.inProgressAgain) { return .circular }
+    states[Int(uid)] = state.union(state.contains(.inProgress) ? .inProgressAgain : .inProgress)
+    return .begun
   }
 
-  /// Ends what ``beginValue(_:)`` has begun, with a value or with an error.
-  @inline(__always)
+  /// Ends what ``beginValue(_:_:)`` has begun with an error, or with something that is not to be kept.
   mutating func endValue(_ uid: UInt32) {
     states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
-  /// A value that is kept.
+  /// Ends what ``beginValue(_:_:)`` has begun, with a value, which is kept if it is one that was decoded before.
   @inline(__always)
-  func value<T>(_ type: T.Type, _ uid: UInt32) -> T? {
-    guard states[Int(uid)].contains(.kept) else { return nil }
-    return values[ValueKey(uid: uid, type: ObjectIdentifier(type))] as? T
+  mutating func endValue<T>(_ uid: UInt32, _ value: T) {
+    var state = states[Int(uid)]
+    state.remove(state.contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
+    states[Int(uid)] = state
+    keep(uid, value)
   }
 
-  /// Keeps a value, if it is one that was decoded before.
+  /// Keeps a value if it is one that was decoded before.
   @inline(__always)
-  mutating func keep<T>(_ uid: UInt32, value: T) {
+  mutating func keep<T>(_ uid: UInt32, _ value: T) {
     guard states[Int(uid)].contains(.decodedBefore) else {
       states[Int(uid)].insert(.decodedBefore)
       return
     }
     states[Int(uid)].insert(.kept)
     values[ValueKey(uid: uid, type: ObjectIdentifier(T.self))] = value
+  }
+
+  /// A value that is kept.
+  func value<T>(_ type: T.Type, _ uid: UInt32) -> T? {
+    guard states[Int(uid)].contains(.kept) else { return nil }
+    return values[ValueKey(uid: uid, type: ObjectIdentifier(type))] as? T
   }
 
   @inline(__always)

@@ -20,7 +20,7 @@ extension Date: SecureCoding {
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Date {
     let object = try coder.resolve(reference.node)
-    guard object.kind == .date else { return try coder.value(Date.self, at: reference) }
+    guard object.kind == .date else { return try coder.leaf(Date.self, object, behind: reference.node) }
     return try Date(seconds: object.real, coder)
   }
 

@@ -12,6 +12,10 @@ extension UUID: SecureCoding {
     try coder.encode(inline: bytes, forRawKey: "NS.uuidbytes")
   }
 
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> UUID {
+    try coder.leaf(UUID.self, try coder.resolve(reference.node), behind: reference.node)
+  }
+
   public init(coder: KeyedUnarchiver) throws {
     let b = [UInt8](try coder.decode(Data.self, forRawKey: "NS.uuidbytes"))
     guard b.count == 16 else { throw coder.failure(.invalidContents, "a UUID of \(b.count) bytes") }
