@@ -153,7 +153,7 @@ extension KeyedUnarchiver {
   /// Decodes what is behind a reference, unless that is going on already.
   func once<T>(_ node: FlatNode, _ decode: () throws -> T) throws -> T {
     guard node.kind == .uid, node.uid > 0, node.uid < objects.count else { return try decode() }
-    guard case .begun = table.beginValue(Never.self, node.uid) else {
+    guard table.beginValue(node.uid, unlessKept: false) == .begun else {
       throw failure(.circularReference, "the object is a part of itself", at: node)
     }
     defer { table.endValue(node.uid) }

@@ -10,15 +10,16 @@ extension KeyedUnarchiver {
     if isNull(node, object) { throw isNothing(type) }
     let frame = try admit(type, object, behind: node)
     guard let uid = frame.uid else { return try contents(of: type, frame) }
-    switch table.beginValue(type, uid) {
-    case .kept(let value): return value
-    case .begun: break
-    case .circular: throw isCircular(uid, frame.classRecord)
+    var beginning = table.beginValue(uid, unlessKept: true)
+    if beginning == .kept {
+      if let value = table.value(type, uid) { return value }
+      beginning = table.beginValue(uid, unlessKept: false)
     }
+    guard beginning == .begun else { throw isCircular(uid, frame.classRecord) }
     do {
       try spend(object.kind.isContainer ? object.count : object.length)
       let value = try contents(of: type, frame)
-      table.endValue(uid, value)
+      _ = table.endValue(uid, value)
       return value
     } catch {
       table.endValue(uid)
@@ -56,10 +57,10 @@ extension KeyedUnarchiver {
     guard table.beginObject(uid) else { throw isCircular(uid, frame.classRecord) }
     do {
       let made = try contents(of: type, frame)
-      table.finishObject(uid, made)
+      _ = table.finishObject(uid, made)
       return made
     } catch {
-      table.abandonObject(uid)
+      _ = table.abandonObject(uid)
       throw error
     }
   }
@@ -82,7 +83,7 @@ extension KeyedUnarchiver {
   ) throws -> any SecureCoding.Type {
     if object.kind == .dictionary {
       let (record, _) = try classRecord(of: object, behind: node)
-      if let type = types.first(where: { classes.admits($0, record) }) { return type }
+      if let type = types.first(where: { admits($0, record) }) { return type }
       throw failure(
         .classNotAllowed, "an object of the class \(record.name.quoted), where one of \(Self.list(types)) is due",
         node.uid, record)
@@ -110,11 +111,20 @@ extension KeyedUnarchiver {
       return Frame(node: object, shape: noKeys, uid: uid)
     }
     let (record, shape) = try classRecord(of: object, behind: node)
-    guard classes.admits(type, record) else {
+    guard admits(type, record) else {
       throw failure(
         .classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", node.uid, record)
     }
     return Frame(node: object, shape: shape, uid: uid, classRecord: record)
+  }
+
+  /// Whether objects of a class may be decoded as a type.
+  @inline(__always)
+  private func admits(_ type: any SecureCoding.Type, _ record: UnarchiverClasses.Record) -> Bool {
+    if let answer = record.answer(type) { return answer }
+    let isAdmitted = classes.isMatch(type, type.archivedClass, record)
+    record.remember(type, isAdmitted: isAdmitted)
+    return isAdmitted
   }
 
   private func admitNative<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws {

@@ -21,15 +21,16 @@ public final class KeyedUnarchiver {
   public static let greatestDepth = KeyedArchiver.greatestDepth
 
   let objects: FlatNode
-  var table = UnarchivedObjects()
-  var classes: UnarchiverClasses
-  var shapes = DictionaryShapes()
-  /// How much more may be decoded, in nodes and bytes.
-  var budget: Int
+  var classes = UnarchiverClasses()
+  // What every value goes through. Sound: each access is over before code of somebody else is called, and objects that such
+  // code may belong to are let go of outside; so no two accesses overlap, and checking that at run time would take a fifth of
+  // the time.
+  @exclusivity(unchecked) private var uncheckedTable = UnarchivedObjects()
+  @exclusivity(unchecked) private var uncheckedShapes = DictionaryShapes()
+  @exclusivity(unchecked) private var uncheckedBudget: Int
+  @exclusivity(unchecked) private var uncheckedOuter: [Frame] = []
+  @exclusivity(unchecked) private var uncheckedCurrent: Frame
 
-  /// The objects around the current one.
-  var outer: [Frame] = []
-  var current: Frame
   let top: Frame
   let noKeys = DictionaryShape()
   private var callStack: CallStack?
@@ -97,15 +98,49 @@ public final class KeyedUnarchiver {
     let layout = try ArchiveLayout(document)
     self.document = document
     objects = layout.objects
-    budget = document.expandedSizeLimit
-    classes = UnarchiverClasses()
+    unsafe uncheckedBudget = document.expandedSizeLimit
     do throws(PropertyListError) {
-      let shape = try document.shape(of: layout.top, in: &shapes)
+      let shape = try unsafe document.shape(of: layout.top, in: &uncheckedShapes)
       top = Frame(node: layout.top, shape: shape, uid: nil)
     } catch {
       throw KeyedArchiveError(error)
     }
-    current = top
+    unsafe uncheckedCurrent = top
+  }
+}
+
+extension KeyedUnarchiver {
+  /// What has been decoded.
+  @inline(__always)
+  var table: UnarchivedObjects {
+    get { unsafe uncheckedTable }
+    _modify { yield unsafe &uncheckedTable }
+  }
+
+  @inline(__always)
+  var shapes: DictionaryShapes {
+    get { unsafe uncheckedShapes }
+    _modify { yield unsafe &uncheckedShapes }
+  }
+
+  /// How much more may be decoded, in nodes and bytes.
+  @inline(__always)
+  var budget: Int {
+    get { unsafe uncheckedBudget }
+    _modify { yield unsafe &uncheckedBudget }
+  }
+
+  /// The objects around the current one.
+  @inline(__always)
+  var outer: [Frame] {
+    get { unsafe uncheckedOuter }
+    _modify { yield unsafe &uncheckedOuter }
+  }
+
+  @inline(__always)
+  var current: Frame {
+    get { unsafe uncheckedCurrent }
+    _modify { yield unsafe &uncheckedCurrent }
   }
 }
 
@@ -171,7 +206,7 @@ extension KeyedUnarchiver {
   /// A circle that nobody published is an error.
   public func publish(_ object: some SecureCoding & AnyObject) {
     guard let uid = current.uid else { return }
-    table.publish(object, as: uid)
+    _ = table.publish(object, as: uid)
   }
 
   /// The class that the archive says the object that is being decoded is of; nil for values that need none.

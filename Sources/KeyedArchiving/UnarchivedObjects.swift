@@ -33,57 +33,67 @@ struct UnarchivedObjects {
   }
 
   /// Decoding has failed; what was published of it is void.
-  mutating func abandonObject(_ uid: UInt32) {
+  ///
+  /// - Returns: what was published, for the caller to let go of.
+  mutating func abandonObject(_ uid: UInt32) -> AnyObject? {
     states[Int(uid)].remove(.inProgress)
+    guard let object = objects[Int(uid)] else { return nil }
     objects[Int(uid)] = nil
+    return object
   }
 
   /// What comes of beginning to decode a value.
-  enum Beginning<T> {
-    /// It was decoded before, and kept.
-    case kept(T)
+  enum Beginning {
     case begun
+    /// It was decoded before, as this type or as another, and kept. Nothing has begun.
+    case kept
     /// It is being decoded twice already.
     case circular
   }
 
-  /// Begins to decode a value, unless it is kept.
+  /// Begins to decode a value.
   ///
   /// An object that a value contains may lead back to the value, or to one that was equal when the archive was made. The
   /// value is decoded a second time then, and finds all objects on the way published. A circle of nothing but values
   /// comes around a third time.
+  ///
+  /// - Parameter unlessKept: whether to begin only if nothing is kept.
   @inline(__always)
-  mutating func beginValue<T>(_ type: T.Type, _ uid: UInt32) -> Beginning<T> {
+  mutating func beginValue(_ uid: UInt32, unlessKept: Bool) -> Beginning {
     let state = states[Int(uid)]
-    if state.contains(.kept), let value = value(type, uid) { return .kept(value) }
+    if unlessKept, state.contains(.kept) { return .kept }
     if state.contains(.inProgressAgain) { return .circular }
     states[Int(uid)] = state.union(state.contains(.inProgress) ? .inProgressAgain : .inProgress)
     return .begun
   }
 
-  /// Ends what ``beginValue(_:_:)`` has begun with an error, or with something that is not to be kept.
+  /// Ends what ``beginValue(_:unlessKept:)`` has begun with an error, or with something that is not to be kept.
   mutating func endValue(_ uid: UInt32) {
     states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
-  /// Ends what ``beginValue(_:_:)`` has begun, with a value, which is kept if it is one that was decoded before.
+  /// Ends what ``beginValue(_:unlessKept:)`` has begun, with a value, which is kept if it is one that was decoded before.
+  ///
+  /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
-  mutating func endValue<T>(_ uid: UInt32, _ value: T) {
+  mutating func endValue<T>(_ uid: UInt32, _ value: T) -> Any? {
     var state = states[Int(uid)]
     state.remove(state.contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
     states[Int(uid)] = state
-    keep(uid, value)
+    return keep(uid, value)
   }
 
   /// Keeps a value if it is one that was decoded before.
+  ///
+  /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
-  mutating func keep<T>(_ uid: UInt32, _ value: T) {
+  mutating func keep<T>(_ uid: UInt32, _ value: T) -> Any? {
     guard states[Int(uid)].contains(.decodedBefore) else {
       states[Int(uid)].insert(.decodedBefore)
-      return
+      return nil
     }
     states[Int(uid)].insert(.kept)
-    values[ValueKey(uid: uid, type: ObjectIdentifier(T.self))] = value
+    return values.updateValue(value, forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
   }
 
   /// A value that is kept.
@@ -95,12 +105,18 @@ struct UnarchivedObjects {
   @inline(__always)
   func object(_ uid: UInt32) -> AnyObject? { objects[Int(uid)] }
 
-  mutating func publish(_ object: AnyObject, as uid: UInt32) { objects[Int(uid)] = object }
-
-  @inline(__always)
-  mutating func finishObject(_ uid: UInt32, _ object: AnyObject) {
-    states[Int(uid)].remove(.inProgress)
+  /// - Returns: what was published before, for the caller to let go of.
+  mutating func publish(_ object: AnyObject, as uid: UInt32) -> AnyObject? {
+    let former = objects[Int(uid)]
     objects[Int(uid)] = object
+    return former
+  }
+
+  /// - Returns: what was published before, for the caller to let go of.
+  @inline(__always)
+  mutating func finishObject(_ uid: UInt32, _ object: AnyObject) -> AnyObject? {
+    states[Int(uid)].remove(.inProgress)
+    return publish(object, as: uid)
   }
 }
 

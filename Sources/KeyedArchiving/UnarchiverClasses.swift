@@ -27,14 +27,14 @@ struct UnarchiverClasses {
 
     /// Whether the class was found to be one of the type's; nil for a type that was not asked about before.
     @inline(__always)
-    fileprivate func answer(_ type: any SecureCoding.Type) -> Bool? {
+    func answer(_ type: any SecureCoding.Type) -> Bool? {
       let identity = ObjectIdentifier(type)
       for known in admitted where known == identity { return true }
       for known in refused where known == identity { return false }
       return nil
     }
 
-    fileprivate func remember(_ type: any SecureCoding.Type, isAdmitted: Bool) {
+    func remember(_ type: any SecureCoding.Type, isAdmitted: Bool) {
       let identity = ObjectIdentifier(type)
       if isAdmitted { admitted.append(identity) } else { refused.append(identity) }
     }
@@ -48,17 +48,8 @@ struct UnarchiverClasses {
 
   func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
 
-  /// Whether objects of a class may be decoded as a type.
-  @inline(__always)
-  func admits(_ type: any SecureCoding.Type, _ record: Record) -> Bool {
-    if let answer = record.answer(type) { return answer }
-    let isAdmitted = isMatch(type, record)
-    record.remember(type, isAdmitted: isAdmitted)
-    return isAdmitted
-  }
-
-  private func isMatch(_ type: any SecureCoding.Type, _ record: Record) -> Bool {
-    let archivedClass = type.archivedClass
+  /// Whether a class has one of the names of a type.
+  func isMatch(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Bool {
     for name in record.names {
       let isMatch: Bool
       if let target = mapped[name] {

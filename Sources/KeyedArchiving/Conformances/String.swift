@@ -46,7 +46,7 @@ extension KeyedUnarchiver {
     try spend(object.length)
     do throws(PropertyListError) {
       let value = try read(document)
-      if isLong { table.keep(node.uid, value) }
+      if isLong { _ = table.keep(node.uid, value) }
       return value
     } catch {
       throw failure(error)

@@ -11,6 +11,25 @@ package enum NodeKind: UInt8 {
 
   @inlinable @inline(__always)
   package var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
+
+  /// As ``init(rawValue:)``, which the compiler does not inline across modules.
+  @inlinable @inline(__always)
+  package init(bits: UInt8) {
+    switch bits {
+    case 1: self = .boolean
+    case 2: self = .integer
+    case 3: self = .unsignedInteger
+    case 4: self = .real
+    case 5: self = .float
+    case 6: self = .date
+    case 7: self = .uid
+    case 8: self = .string
+    case 9: self = .data
+    case 10: self = .array
+    case 11: self = .dictionary
+    default: self = .null
+    }
+  }
 }
 
 /// How the bytes of a string or of data stand in the document.
@@ -43,7 +62,7 @@ package struct FlatNode: Hashable, Sendable {
   }
 
   @inlinable @inline(__always)
-  package var kind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: tag & 0xF)) ?? .null }
+  package var kind: NodeKind { NodeKind(bits: UInt8(truncatingIfNeeded: tag & 0xF)) }
 
   @inlinable @inline(__always)
   package var encoding: ContentEncoding {
