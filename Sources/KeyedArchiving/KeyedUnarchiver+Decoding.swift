@@ -110,9 +110,8 @@ extension KeyedUnarchiver {
   }
 
   private func atTop<T>(_ decode: () throws -> T) rethrows -> T {
-    outer.append(current)
-    current = top
-    defer { current = outer.removeLast() }
+    enter(top)
+    defer { leave() }
     return try decode()
   }
 }

@@ -270,9 +270,8 @@ extension KeyedUnarchiver {
   @inline(__always)
   func contents<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
     if outer.count >= 48 { try checkDepth() }
-    outer.append(current)
-    current = frame
-    defer { current = outer.removeLast() }
+    enter(frame)
+    defer { leave() }
     return try T(coder: self).awakeAfterDecoding(by: self)
   }
 
@@ -280,10 +279,25 @@ extension KeyedUnarchiver {
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
     if outer.count >= 48 { try checkDepth() }
     let shape = node.kind == .dictionary ? try shape(of: node) : noKeys
-    outer.append(current)
-    current = Frame(node: node, shape: shape, uid: uid)
-    defer { current = outer.removeLast() }
+    enter(Frame(node: node, shape: shape, uid: uid))
+    defer { leave() }
     return try decode()
+  }
+
+  // Frames change places instead of being copied.
+
+  @inline(__always)
+  func enter(_ frame: consuming Frame) {
+    outer.append(frame)
+    let last = outer.count - 1
+    swap(&outer[last], &current)
+  }
+
+  @inline(__always)
+  func leave() {
+    let last = outer.count - 1
+    swap(&outer[last], &current)
+    outer.removeLast()
   }
 
   @inline(__always)

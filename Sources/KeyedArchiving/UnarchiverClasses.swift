@@ -15,8 +15,10 @@ struct UnarchiverClasses {
     /// The name, then the hints, in one spelling each.
     let names: [String]
     /// The types that were found to have one of these names, and those that were found not to.
-    private var admitted: [ObjectIdentifier] = []
-    private var refused: [ObjectIdentifier] = []
+    ///
+    /// Sound: nobody else's code runs while they are looked at or changed.
+    @exclusivity(unchecked) private var admitted: [ObjectIdentifier] = []
+    @exclusivity(unchecked) private var refused: [ObjectIdentifier] = []
 
     var name: String { archivedClass.name }
 
@@ -29,14 +31,14 @@ struct UnarchiverClasses {
     @inline(__always)
     func answer(_ type: any SecureCoding.Type) -> Bool? {
       let identity = ObjectIdentifier(type)
-      for known in admitted where known == identity { return true }
-      for known in refused where known == identity { return false }
+      for known in unsafe admitted where known == identity { return true }
+      for known in unsafe refused where known == identity { return false }
       return nil
     }
 
     func remember(_ type: any SecureCoding.Type, isAdmitted: Bool) {
       let identity = ObjectIdentifier(type)
-      if isAdmitted { admitted.append(identity) } else { refused.append(identity) }
+      if isAdmitted { unsafe admitted.append(identity) } else { unsafe refused.append(identity) }
     }
   }
 

@@ -33,8 +33,8 @@ extension PropertyList {
   public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {
     let document = node.document
     switch document.index {
-    case .binary(let layout): self = try TreeBuilder(layout, document).build(node.index, in: document.source.bytes)
-    case .table(let table): self = try TreeBuilder(table, document).build(node.index, in: document.source.bytes)
+    case .binary(let layout): self = try TreeBuilder(layout, document).build(node.index, in: document.bytes)
+    case .table(let table): self = try TreeBuilder(table, document).build(node.index, in: document.bytes)
     }
   }
 }

@@ -6,7 +6,9 @@ package final class DictionaryShape {
   private let positions: [String: Int]
   /// Where the key was that was found as the first, the second, … in a dictionary of this shape. Whoever reads many like
   /// dictionaries asks in the same order each time.
-  private var guesses: [Int] = []
+  ///
+  /// Sound: nobody else's code runs while they are looked at or changed.
+  @exclusivity(unchecked) private var guesses: [Int] = []
 
   /// Where the key `$class` is, which every object of a keyed archive has.
   package let classPosition: Int?
@@ -27,14 +29,18 @@ package final class DictionaryShape {
   /// - Parameter found: how many keys of the same dictionary were looked up and found before.
   @inline(__always)
   package func position(of key: String, found: Int) -> Int? {
-    if found < guesses.count, keys[guesses[found]] == key { return guesses[found] }
+    if unsafe found < guesses.count, unsafe keys[guesses[found]] == key { return unsafe guesses[found] }
     return search(key, found: found)
   }
 
   @inline(never)
   private func search(_ key: String, found: Int) -> Int? {
     guard let position = positions.isEmpty ? keys.firstIndex(of: key) : positions[key] else { return nil }
-    if found < guesses.count { guesses[found] = position } else if found == guesses.count { guesses.append(position) }
+    if unsafe found < guesses.count {
+      unsafe guesses[found] = position
+    } else if unsafe found == guesses.count {
+      unsafe guesses.append(position)
+    }
     return position
   }
 }

@@ -25,7 +25,7 @@ extension PropertyListDocument {
   @inline(__always)
   package func element(_ position: Int, of array: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
-    case .binary(let layout): try Self.child(position, of: array, layout, source.bytes)
+    case .binary(let layout): try Self.child(position, of: array, layout, bytes)
     case .table(let table): table.nodes[array.offset + position]
     }
   }
@@ -34,7 +34,7 @@ extension PropertyListDocument {
   package func value(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
     case .binary(let layout):
-      try Self.child(layout.valuePosition(entry, of: dictionary), of: dictionary, layout, source.bytes)
+      try Self.child(layout.valuePosition(entry, of: dictionary), of: dictionary, layout, bytes)
     case .table(let table): table.nodes[dictionary.offset + table.valuePosition(entry, of: dictionary)]
     }
   }
@@ -48,7 +48,7 @@ extension PropertyListDocument {
 
   /// The key of the entry number `entry`.
   package func key(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> String {
-    let bytes = source.bytes
+    let bytes = self.bytes
     let key: FlatNode
     switch index {
     case .binary(let layout): key = try layout.key(entry, of: dictionary, in: bytes)
@@ -59,19 +59,19 @@ extension PropertyListDocument {
 
   /// The text of a string.
   package func text(of node: FlatNode) throws(PropertyListError) -> String {
-    try NodeContent.string(node, in: source.bytes)
+    try NodeContent.string(node, in: bytes)
   }
 
   /// The bytes of data.
-  package func data(of node: FlatNode) -> Data { NodeContent.data(node, in: source.bytes) }
+  package func data(of node: FlatNode) -> Data { NodeContent.data(node, in: bytes) }
 
   /// Whether a string has this text, which is ASCII.
   package func has(_ text: StaticString, as node: FlatNode) -> Bool {
     let length = text.utf8CodeUnitCount
     switch node.encoding {
-    case .ascii, .verbatim: return node.length == length && source.bytes.starts(with: text, at: node.offset)
+    case .ascii, .verbatim: return node.length == length && bytes.starts(with: text, at: node.offset)
     case .utf16, .xmlText, .base64:
-      guard node.length >= length, let decoded = try? NodeContent.string(node, in: source.bytes) else { return false }
+      guard node.length >= length, let decoded = try? NodeContent.string(node, in: bytes) else { return false }
       return decoded == text.description
     }
   }
@@ -84,8 +84,8 @@ extension PropertyListDocument {
     of dictionary: FlatNode, in shapes: inout DictionaryShapes
   ) throws(PropertyListError) -> DictionaryShape {
     switch index {
-    case .binary(let layout): try shapes.shape(of: dictionary, layout, in: source.bytes)
-    case .table(let table): try shapes.shape(of: dictionary, table, in: source.bytes)
+    case .binary(let layout): try shapes.shape(of: dictionary, layout, in: bytes)
+    case .table(let table): try shapes.shape(of: dictionary, table, in: bytes)
     }
   }
 }

@@ -40,14 +40,14 @@ extension PropertyListDocument.Node {
   /// - Complexity: O(*n*) in its length.
   public var string: String? {
     get throws(PropertyListError) {
-      flat.kind == .string ? try NodeContent.string(flat, in: document.source.bytes) : nil
+      flat.kind == .string ? try NodeContent.string(flat, in: document.bytes) : nil
     }
   }
 
   /// The bytes of data.
   ///
   /// - Complexity: O(*n*) in their number.
-  public var data: Data? { flat.kind == .data ? NodeContent.data(flat, in: document.source.bytes) : nil }
+  public var data: Data? { flat.kind == .data ? NodeContent.data(flat, in: document.bytes) : nil }
 
   /// The integer, exactly.
   public var integer: PropertyList.Integer? {
@@ -97,7 +97,7 @@ extension PropertyListDocument.Node {
     guard flat.kind == .dictionary, position >= 0, position < flat.count else {
       throw PropertyListError(.noSuchValue, "no entry \(position) in a value of kind \(kind.rawValue) with \(count)")
     }
-    let key = try NodeContent.string(document.key(position, of: flat), in: document.source.bytes)
+    let key = try NodeContent.string(document.key(position, of: flat), in: document.bytes)
     return (key, try document.value(position, of: flat))
   }
 
@@ -110,7 +110,7 @@ extension PropertyListDocument.Node {
   public func value(forKey key: String) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard flat.kind == .dictionary else { return nil }
     let wanted = Array(key.utf8)
-    let bytes = document.source.bytes
+    let bytes = document.bytes
     var decoded: [UInt8] = []
     for position in 0..<flat.count {
       let node = try document.key(position, of: flat)
@@ -179,15 +179,15 @@ extension PropertyListDocument {
   private func child(
     of container: FlatNode, _ position: Int, _ source: some NodeSource
   ) throws(PropertyListError) -> Node {
-    let bytes = self.source.bytes
+    let bytes = self.bytes
     let place = try source.child(position, of: container, in: bytes)
     return Node(document: self, index: place, flat: try source.node(at: place, in: bytes))
   }
 
   fileprivate func key(_ entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
-    case .binary(let layout): try layout.key(entry, of: dictionary, in: source.bytes)
-    case .table(let table): try table.key(entry, of: dictionary, in: source.bytes)
+    case .binary(let layout): try layout.key(entry, of: dictionary, in: bytes)
+    case .table(let table): try table.key(entry, of: dictionary, in: bytes)
     }
   }
 

@@ -22,9 +22,13 @@ public final class PropertyListDocument: Sendable {
   public var root: Node { Node(document: self, index: rootIndex, flat: rootNode) }
 
   let source: Data
+  /// Where the bytes of the input are.
+  private let address: UInt
   let index: Index
   let rootIndex: Int
   private let rootNode: FlatNode
+
+  deinit { releaseCopy() }
 
   /// Where the values are.
   enum Index: Sendable {
@@ -70,6 +74,7 @@ public final class PropertyListDocument: Sendable {
     self.format = format
     self.options = options
     self.source = source
+    address = Self.address(of: source)
     self.index = index
     self.rootIndex = rootIndex
     self.rootNode = rootNode
@@ -101,6 +106,38 @@ public final class PropertyListDocument: Sendable {
 }
 
 extension PropertyListDocument {
+  /// The bytes of the input. Asking `Data` for them takes longer than reading most values does.
+  ///
+  /// Sound: the bytes are in a block that nobody moves or changes as long as it has a second owner, and this document is
+  /// one; or in a copy of its own.
+  @inline(__always)
+  var bytes: RawSpan {
+    @_lifetime(borrow self)
+    get {
+      let buffer = unsafe UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: source.count)
+      return unsafe _overrideLifetime(RawSpan(_unsafeBytes: buffer), borrowing: self)
+    }
+  }
+
+  /// Of inputs so short that `Data` may keep them in itself, a copy is made.
+  private static var greatestCopy: Int { 64 }
+
+  private static func address(of data: Data) -> UInt {
+    unsafe data.withUnsafeBytes { bytes in
+      guard bytes.count <= greatestCopy else { return UInt(bitPattern: bytes.baseAddress) }
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: greatestCopy, alignment: 8)
+      unsafe copy.copyMemory(from: bytes)
+      return UInt(bitPattern: copy.baseAddress)
+    }
+  }
+
+  private func releaseCopy() {
+    guard source.count <= Self.greatestCopy else { return }
+    unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
+  }
+}
+
+extension PropertyListDocument {
   /// Checks the whole document: every object that the root leads to, the text of every string, that no key stands twice
   /// in a dictionary, that no container contains itself, and the depth.
   ///
@@ -112,7 +149,7 @@ extension PropertyListDocument {
   ///   read.
   public func validate() throws(PropertyListError) {
     guard case .binary(let layout) = index else { return }
-    try BinaryValidator.validate(layout, source.bytes, limits: options.limits)
+    try BinaryValidator.validate(layout, bytes, limits: options.limits)
   }
 
   /// How many objects the table of a binary file has, keys and shared ones once each; how many values a text has, keys

@@ -59,7 +59,7 @@ extension PropertyListDocument.Node {
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, _ options: PropertyListWritingOptions
   ) throws(PropertyListError) {
-    let bytes = document.source.bytes
+    let bytes = document.bytes
     switch document.index {
     case .binary(let layout):
       var walker = DocumentWalker(layout, document, options)
