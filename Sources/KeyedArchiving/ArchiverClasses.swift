@@ -14,7 +14,8 @@ struct ArchiverClasses {
   /// A type, and how its values were encoded lately.
   final class Record {
     let archivedClass: ArchivedClass
-    fileprivate var uid: UInt32?
+    /// Of the class description, once it is written.
+    fileprivate(set) var uid: UInt32?
     /// The keys in the order in which values of this type encode them.
     private var sequence: [FlatNode] = []
     private var texts: [String] = []
@@ -63,14 +64,10 @@ struct ArchiverClasses {
     recent = recent.map { _ in nil }
   }
 
-  /// The UID of the class description, which is written the first time.
-  @inline(__always)
-  mutating func uid(of record: Record, in pool: inout ObjectPool) throws -> UInt32 {
-    if let uid = record.uid { return uid }
-    return try write(record, into: &pool)
-  }
-
-  private mutating func write(_ record: Record, into pool: inout ObjectPool) throws -> UInt32 {
+  /// Writes a class description, unless another type's is the same.
+  ///
+  /// - Returns: its UID.
+  mutating func write(_ record: Record, into pool: inout ObjectPool) throws -> UInt32 {
     let archivedClass = record.archivedClass
     if let (known, uid) = written[archivedClass.name] {
       guard known.ancestors == archivedClass.ancestors, known.hints == archivedClass.hints else {

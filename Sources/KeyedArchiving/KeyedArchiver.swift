@@ -33,17 +33,16 @@ public final class KeyedArchiver {
   static let archiverName = "NSKeyedArchiver"
   static let version = 100_000
 
-  var pool = ObjectPool()
   var classes = ArchiverClasses()
-  var keys = KeyTable()
 
-  /// Keys and values of the objects that are being encoded, those of the innermost last.
-  var entries: [Entry] = []
-  /// Elements of the arrays that are being encoded.
-  var elements: [FlatNode] = []
-  /// The objects around the current one.
-  var outer: [Frame] = []
-  var current: Frame
+  // What every value goes through. Sound: each access is over before code of somebody else is called, so no two overlap,
+  // and checking that at run time would take a fifth of the time.
+  @exclusivity(unchecked) private var uncheckedPool = ObjectPool()
+  @exclusivity(unchecked) private var uncheckedKeys = KeyTable()
+  @exclusivity(unchecked) private var uncheckedEntries: [Entry] = []
+  @exclusivity(unchecked) private var uncheckedElements: [FlatNode] = []
+  @exclusivity(unchecked) private var uncheckedOuter: [Frame] = []
+  @exclusivity(unchecked) private var uncheckedCurrent: Frame
 
   /// The UIDs of objects of classes, which ``retained`` keeps alive, so that no other object gets the same identity.
   var identities: [ObjectIdentifier: UInt32] = [:]
@@ -78,7 +77,7 @@ public final class KeyedArchiver {
   /// An archiver for one archive.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
-    current = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
+    unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
     order = nil
     outerDepth = 0
   }
@@ -86,7 +85,7 @@ public final class KeyedArchiver {
   /// An archiver that orders an element of a collection, which another is about to encode.
   init(for order: CanonicalOrder, within coder: KeyedArchiver) {
     outputFormat = .binary
-    current = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
+    unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
     self.order = order
     outerDepth = coder.depth
     callStack = coder.callStack
@@ -155,6 +154,48 @@ public final class KeyedArchiver {
 }
 
 extension KeyedArchiver {
+  /// The objects.
+  @inline(__always)
+  var pool: ObjectPool {
+    _read { yield unsafe uncheckedPool }
+    _modify { yield unsafe &uncheckedPool }
+  }
+
+  @inline(__always)
+  var keys: KeyTable {
+    _read { yield unsafe uncheckedKeys }
+    _modify { yield unsafe &uncheckedKeys }
+  }
+
+  /// Keys and values of the objects that are being encoded, those of the innermost last.
+  @inline(__always)
+  var entries: [Entry] {
+    _read { yield unsafe uncheckedEntries }
+    _modify { yield unsafe &uncheckedEntries }
+  }
+
+  /// Elements of the arrays that are being encoded.
+  @inline(__always)
+  var elements: [FlatNode] {
+    _read { yield unsafe uncheckedElements }
+    _modify { yield unsafe &uncheckedElements }
+  }
+
+  /// The objects around the current one.
+  @inline(__always)
+  var outer: [Frame] {
+    _read { yield unsafe uncheckedOuter }
+    _modify { yield unsafe &uncheckedOuter }
+  }
+
+  @inline(__always)
+  var current: Frame {
+    _read { yield unsafe uncheckedCurrent }
+    _modify { yield unsafe &uncheckedCurrent }
+  }
+}
+
+extension KeyedArchiver {
   /// Has objects of a type archived under another class name, in this archive only.
   ///
   /// As on Apple's systems, what such a class inherits from is not written then. Call it before objects of the type are
@@ -217,15 +258,16 @@ extension KeyedArchiver {
     of value: T, _ record: ArchiverClasses.Record
   ) throws -> (contents: FlatNode, run: Int) {
     if depth >= 48 { try checkDepth() }
-    outer.append(current)
-    current = Frame(type: record, start: entries.count)
+    outer.append(Frame(type: record, start: entries.count))
+    let last = outer.count - 1
+    swap(&outer[last], &current)
     try value.encode(with: self)
     // The value may have caught an error, and what it could not encode is missing.
     if let failure { throw failure }
-    let frame = current
     // After the contents, as Apple's archiver numbers them.
-    let result = try contents(of: frame, classUID: try classes.uid(of: frame.type, in: &pool))
-    current = outer.removeLast()
+    let result = try contents(of: current, classUID: try record.uid ?? classes.write(record, into: &pool))
+    swap(&outer[last], &current)
+    outer.removeLast()
     return result
   }
 

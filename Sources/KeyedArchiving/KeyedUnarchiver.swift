@@ -113,13 +113,13 @@ extension KeyedUnarchiver {
   /// What has been decoded.
   @inline(__always)
   var table: UnarchivedObjects {
-    get { unsafe uncheckedTable }
+    _read { yield unsafe uncheckedTable }
     _modify { yield unsafe &uncheckedTable }
   }
 
   @inline(__always)
   var shapes: DictionaryShapes {
-    get { unsafe uncheckedShapes }
+    _read { yield unsafe uncheckedShapes }
     _modify { yield unsafe &uncheckedShapes }
   }
 
@@ -133,13 +133,13 @@ extension KeyedUnarchiver {
   /// The objects around the current one.
   @inline(__always)
   var outer: [Frame] {
-    get { unsafe uncheckedOuter }
+    _read { yield unsafe uncheckedOuter }
     _modify { yield unsafe &uncheckedOuter }
   }
 
   @inline(__always)
   var current: Frame {
-    get { unsafe uncheckedCurrent }
+    _read { yield unsafe uncheckedCurrent }
     _modify { yield unsafe &uncheckedCurrent }
   }
 }
