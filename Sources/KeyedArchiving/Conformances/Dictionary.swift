@@ -46,7 +46,14 @@ extension KeyedUnarchiver {
     _ key: Key.Type, _ value: Value.Type
   ) throws -> ([Key], [Value]) {
     let keys = try decodeElements(forRawKey: "NS.keys") { try Key._unarchive($0, by: self) }
-    let values = try decodeElements(forRawKey: "NS.objects") { try Value._unarchive($0, by: self) }
+    // The way to a value is its key, if that is a text.
+    let names = Key.self == String.self ? keys as? [String] : nil
+    var position = 0
+    let values = try decodeElements(forRawKey: "NS.objects") { reference in
+      if let names, position < names.count { current.step = .key(names[position]) }
+      position += 1
+      return try Value._unarchive(reference, by: self)
+    }
     guard keys.count == values.count else {
       throw failure(.invalidContents, "a dictionary with \(keys.count) keys and \(values.count) values")
     }
