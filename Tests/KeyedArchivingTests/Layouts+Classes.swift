@@ -33,7 +33,7 @@ extension Layout {
       "a time zone with rules", Archived.TimeZone(name: "Europe/Berlin", data: Data([1])),
       [
         ["NS.name": .uid(2), "NS.data": .uid(3), "$class": .uid(5)], "Europe/Berlin",
-        ["NS.data": .data(Data([1])), "$class": .uid(4)], Description.mutableData, Description.timeZone,
+        ["NS.data": .bytes([1]), "$class": .uid(4)], Description.mutableData, Description.timeZone,
       ]),
     Layout(
       "an interval",
@@ -184,7 +184,7 @@ extension Layout {
         ["NS.objects": [.uid(4), .uid(6)], "$class": .uid(8)],
         ["NS.keys": [], "NS.objects": [], "$class": .uid(5)], Description.dictionary,
         ["NS.keys": [.uid(7)], "NS.objects": [.uid(2)], "$class": .uid(5)], "Font", Description.mutableArray,
-        ["NS.data": .data(Data([1, 0, 3, 1])), "$class": .uid(10)], Description.mutableData,
+        ["NS.data": .bytes([1, 0, 3, 1]), "$class": .uid(10)], Description.mutableData,
         classDescription(["NSMutableAttributedString", "NSAttributedString", "NSObject"]),
       ]),
     Layout(
@@ -201,7 +201,7 @@ extension Layout {
     Layout(
       "mutable characters", Archived.Mutable(Archived.CharacterSet(.bitmap(Data([7])))),
       [
-        ["NSBitmap": .data(Data([7])), "$class": .uid(2)],
+        ["NSBitmap": .bytes([7]), "$class": .uid(2)],
         classDescription(["NSMutableCharacterSet", "NSCharacterSet", "NSObject"]),
       ]),
   ]

@@ -58,7 +58,7 @@ extension Layout {
       "mutable ranges of indices", Archived.IndexSet(ranges: [0..<50, 200..<201]).map { Archived.Mutable($0) },
       [
         ["NSRangeCount": 2, "NSRangeData": .uid(2), "$class": .uid(4)],
-        ["NS.data": .data(Data([0, 50, 0xC8, 1, 1])), "$class": .uid(3)], Description.mutableData,
+        ["NS.data": .bytes([0, 50, 0xC8, 1, 1]), "$class": .uid(3)], Description.mutableData,
         classDescription(["NSMutableIndexSet", "NSIndexSet", "NSObject"]),
       ]),
     Layout(
@@ -87,7 +87,7 @@ extension Layout {
         ["$class": .uid(8)], classDescription(["NSNull", "NSObject"]), "hello", 34545,
         ["NS.keys": [], "NS.objects": [], "$class": .uid(12)], Description.dictionary, Description.array,
         [
-          "NS.uuidbytes": .data(Data([113, 220, 6, 142, 52, 32, 69, 255, 145, 158, 58, 38, 125, 85, 236, 34])),
+          "NS.uuidbytes": .bytes([113, 220, 6, 142, 52, 32, 69, 255, 145, 158, 58, 38, 125, 85, 236, 34]),
           "$class": .uid(15),
         ],
         classDescription(["NSUUID", "NSObject"]),

@@ -6,6 +6,8 @@ import Testing
 
 extension PropertyList {
   static func uid(_ value: UInt32) -> PropertyList { .uid(UID(value)) }
+
+  static func bytes(_ bytes: [UInt8]) -> PropertyList { .data(Data(bytes)) }
 }
 
 /// An archive by hand. Object 1 is the root; `objects` begins with it.
