@@ -67,8 +67,6 @@ struct MacArchiveTests {
 }
 
 extension PropertyList {
-  static func uid(_ value: UInt32) -> PropertyList { .uid(UID(value)) }
-
   fileprivate func replacingUIDs(_ replacement: (UInt32) -> UInt32) -> PropertyList {
     switch self {
     case .uid(let uid): .uid(replacement(uid.value))

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import OrderedCollections
 public import PropertyLists
 
 extension Archived {
@@ -9,6 +8,9 @@ extension Archived {
   /// they are; ``components`` reads the numbers of the common ones.
   public struct Color: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSColor", aliases: ["UIColor"])
+
+    /// What a color is called in archives of AppKit.
+    public static let appKitClass = ArchivedClass("NSColor")
 
     /// What a color is called in archives of UIKit.
     public static let uiKitClass = ArchivedClass("UIColor", hints: ["NSColor"])
@@ -60,13 +62,13 @@ extension Archived {
       }
     }
 
-    /// The class, ``archivedClass`` or ``uiKitClass``.
+    /// The class, ``appKitClass`` or ``uiKitClass``.
     public var colorClass: ArchivedClass
-    /// What the archive says, by its keys, in its order: `NSColorSpace`, `NSRGB`, `UIRed` and so on.
-    public var fields: OrderedDictionary<String, Field>
+    /// What the archive says, by its keys: `NSColorSpace`, `NSRGB`, `UIRed` and so on.
+    public var fields: [String: Field]
 
     /// A color.
-    public init(colorClass: ArchivedClass = archivedClass, fields: OrderedDictionary<String, Field>) {
+    public init(colorClass: ArchivedClass = appKitClass, fields: [String: Field]) {
       self.colorClass = colorClass
       self.fields = fields
     }
@@ -100,7 +102,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      colorClass = coder.currentClass ?? Self.archivedClass
+      colorClass = coder.currentClass ?? Self.appKitClass
       fields = [:]
       for key in coder.current.shape.keys where key != "$class" {
         fields[key] = try coder.decodeField(forRawKey: key)
@@ -110,7 +112,7 @@ extension Archived {
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a container, a date, a UID or null that is to stand in the color
     ///   itself.
     public func encode(with coder: KeyedArchiver) throws {
-      for (key, field) in fields {
+      for (key, field) in fields.sorted(by: { $0.key < $1.key }) {
         switch field {
         case .inline(let value):
           guard ![.array, .dictionary, .date, .uid, .null].contains(value.kind) else {

@@ -1,0 +1,87 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// A value that is archived and decoded again.
+struct Sample: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  /// Archives the value and decodes it as its own type; expects the same value, and the same archive of that.
+  let check: @Sendable (PropertyListFormat) throws -> Void
+
+  init<Value: SecureCoding & Equatable>(_ name: String, _ value: @autoclosure @escaping @Sendable () throws -> Value) {
+    testDescription = name
+    check = { format in
+      let value = try value()
+      let data = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: format)
+      let decoded = try KeyedUnarchiver.unarchivedObject(of: Value.self, from: data)
+      #expect(decoded == value)
+      #expect(try KeyedArchiver.archivedData(withRootObject: decoded, outputFormat: format) == data)
+    }
+  }
+}
+
+@Suite("What is archived comes back")
+struct ConformanceTests {
+  @Test("basic values", arguments: PropertyListFormat.allCases, Sample.basics)
+  func basicValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+
+  @Test("collections", arguments: PropertyListFormat.allCases, Sample.collections)
+  func collectionValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+
+  @Test("dates, calendars, places in the world", arguments: PropertyListFormat.allCases, Sample.times)
+  func timeValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+
+  @Test("NSValue", arguments: PropertyListFormat.allCases, Sample.values)
+  func valueValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+
+  @Test("plain structures", arguments: PropertyListFormat.allCases, Sample.structures)
+  func structureValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+
+  @Test("decimal numbers", arguments: PropertyListFormat.allCases, Sample.decimals)
+  func decimalNumbers(_ format: PropertyListFormat, _ number: Decimal) throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: number, outputFormat: format)
+    let decoded = try unarchive(Decimal.self, data)
+    #expect(decoded == number || decoded.isNaN && number.isNaN)
+    #expect(decoded.description == number.description)
+  }
+
+  @Test("calendars", arguments: PropertyListFormat.allCases, Sample.calendars)
+  func calendarValues(_ format: PropertyListFormat, _ identifier: Calendar.Identifier) throws {
+    try Sample("\(identifier)", Sample.calendar(identifier)).check(format)
+  }
+
+  @Test("numbers of C", arguments: PropertyListFormat.allCases, Sample.numbers)
+  func numbersOfC(_ format: PropertyListFormat, _ number: Archived.CNumber) throws {
+    try Sample("\(number)", Archived.Value.number(number)).check(format)
+    try Sample("\(number)", Archived.CArray(number.type, [number, number]).map { Archived.Value.array($0) }).check(
+      format)
+  }
+
+  @Test("every number type of C is among those")
+  func typesOfC() { #expect(Set(Sample.numbers.map(\.type)) == Set(Archived.CType.allCases)) }
+}
+
+@Suite("Equal values")
+struct EqualValueTests {
+  @Test("stand in an archive once, also those that consist of several objects")
+  func once() throws {
+    let path = IndexPath(indexes: [1, 2])
+    let archived = try PropertyList(KeyedArchiver.archivedData(withRootObject: [path, path]))
+    // Null, the array, the path, its data, and the classes of the three.
+    #expect(archived["$objects"]?.array?.count == 7)
+    #expect(archived["$objects"]?[1]?["NS.objects"] == [.uid(2), .uid(2)])
+  }
+
+  @Test("of two classes stand in an archive twice")
+  func twice() throws {
+    let units = ["NSUnitLength", "NSUnitMass"].map {
+      Archived.Unit(dimension: $0, symbol: "x", converter: .identity)
+    }
+    let data = try KeyedArchiver.archivedData(withRootObject: units)
+    #expect(try unarchive([Archived.Unit].self, data) == units)
+    #expect(try PropertyList(data)["$objects"]?[1]?["NS.objects"]?.array?.count == 2)
+    #expect(units[0] != units[1])
+  }
+}

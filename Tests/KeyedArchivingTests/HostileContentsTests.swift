@@ -1,0 +1,90 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// An object that is not what its class promises.
+struct Hostile: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let kind: KeyedArchiveError.Kind
+  let decode: @Sendable (SourceLocation) throws -> KeyedArchiveError?
+
+  /// - Parameters:
+  ///   - fields: of the object, but for its class.
+  ///   - others: the objects that it refers to, from 3 on.
+  init<T: SecureCoding>(
+    _ name: String, _ type: T.Type, _ className: PropertyList, _ kind: KeyedArchiveError.Kind,
+    _ fields: OrderedDictionary<String, PropertyList>, _ others: [PropertyList] = []
+  ) {
+    testDescription = name
+    self.kind = kind
+    decode = { error(decoding: type, try archive(className, fields, others), sourceLocation: $0) }
+  }
+}
+
+@Suite("Hostile contents")
+struct HostileContentsTests {
+  @Test("of collections are errors that say where", arguments: Hostile.collections)
+  func collections(_ hostile: Hostile) throws { try check(hostile) }
+
+  @Test("of values are errors that say where", arguments: Hostile.values)
+  func values(_ hostile: Hostile) throws { try check(hostile) }
+
+  @Test("of times and places are errors that say where", arguments: Hostile.times)
+  func times(_ hostile: Hostile) throws { try check(hostile) }
+
+  @Test("of other classes are errors that say where", arguments: Hostile.others)
+  func others(_ hostile: Hostile) throws { try check(hostile) }
+
+  private func check(_ hostile: Hostile, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let error = try #require(try hostile.decode(sourceLocation))
+    #expect(error.kind == hostile.kind, "\(error)")
+    #expect(!error.message.isEmpty && !error.message.contains("\n"))
+    #expect(error.path?.components.first == .key("root"))
+    #expect(error.uid != nil)
+  }
+
+  @Test("of a class that was not asked for are never looked at")
+  func classes() throws {
+    let data = try archive("NSURL", ["NS.relative": "x"])
+    #expect(error(decoding: Archived.IndexSet.self, data)?.kind == .classNotAllowed)
+    #expect(error(decoding: Archived.Value.self, data)?.kind == .classNotAllowed)
+    #expect(error(decoding: Archived.Unit.self, data)?.kind == .classNotAllowed)
+    #expect(
+      error(decoding: Archived.Mutable<Archived.IndexSet>.self, try archive("NSIndexSet", [:]))?.kind
+        == .classNotAllowed)
+  }
+
+  /// Errors in errors, each the cause of the one around it.
+  @Test("that are nested deeper than the stack has room for are an error")
+  func depth() throws {
+    var objects: [PropertyList] = []
+    let count: UInt32 = 20_000
+    for index in 0..<count {
+      let next = 3 * index + 4
+      objects.append([
+        "NSDomain": .uid(3 * count + 1), "NSCode": 1, "NSUserInfo": .uid(next - 2), "$class": .uid(3 * count + 2),
+      ])
+      objects.append(["NS.keys": [.uid(3 * count + 1)], "NS.objects": [.uid(next)], "$class": .uid(3 * count + 3)])
+      objects.append("unused")
+    }
+    objects += ["domain", classDescription(["NSError", "NSObject"]), classDescription(["NSDictionary", "NSObject"])]
+    #expect(error(decoding: Archived.Error.self, try archive(objects))?.kind == .nestedTooDeeply)
+  }
+
+  /// A circle of errors.
+  @Test("that lead back to themselves are an error")
+  func circle() throws {
+    let data = try archive(
+      "NSError", ["NSDomain": .uid(3), "NSCode": 1, "NSUserInfo": .uid(4)],
+      [
+        "domain", ["NS.keys": [.uid(3)], "NS.objects": [.uid(1)], "$class": .uid(5)], Description.dictionary,
+      ])
+    #expect(error(decoding: Archived.Error.self, data)?.kind == .circularReference)
+    let url = try archive("NSURL", ["NS.base": .uid(1), "NS.relative": "x"])
+    #expect(error(decoding: URL.self, url)?.kind == .circularReference)
+    let color = try archive("NSColor", ["NSColor": .uid(1)])
+    #expect(error(decoding: Archived.Color.self, color)?.kind == .circularReference)
+  }
+}

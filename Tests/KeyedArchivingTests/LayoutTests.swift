@@ -1,0 +1,49 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// An archive by hand, as Apple's archiver lays it out, and what it means.
+struct Layout: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  /// Decodes the archive in a format, expects the value, and archives that again.
+  let check: @Sendable (PropertyListFormat) throws -> Void
+
+  /// - Parameter objects: the object table from object 1 on, which is the root.
+  init<Value: SecureCoding & Equatable>(
+    _ name: String, _ value: @autoclosure @escaping @Sendable () throws -> Value, _ objects: [PropertyList]
+  ) {
+    testDescription = name
+    check = { format in
+      let value = try value()
+      let data = try archive(objects, format: format)
+      #expect(try KeyedUnarchiver.unarchivedObject(of: Value.self, from: data) == value)
+      // In XML keys are in the order of the alphabet, so their order does not count.
+      let again = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: .xml)
+      let original = try PropertyList(data).data(format: .xml, options: PropertyListWritingOptions(sortsKeys: true))
+      #expect(String(decoding: again, as: UTF8.self) == String(decoding: original, as: UTF8.self))
+    }
+  }
+}
+
+@Suite("The layout of Apple's archives")
+struct LayoutTests {
+  @Test("of collections is read and written", arguments: PropertyListFormat.allCases, Layout.collections)
+  func collections(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+
+  @Test("of values is read and written", arguments: PropertyListFormat.allCases, Layout.values)
+  func values(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+
+  @Test("of times and places is read and written", arguments: PropertyListFormat.allCases, Layout.times)
+  func times(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+
+  @Test("of units is read and written", arguments: PropertyListFormat.allCases, Layout.units)
+  func units(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+
+  @Test("of text is read and written", arguments: PropertyListFormat.allCases, Layout.text)
+  func text(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+
+  @Test("of other classes is read and written", arguments: PropertyListFormat.allCases, Layout.others)
+  func others(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+}
