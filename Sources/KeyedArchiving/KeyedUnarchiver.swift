@@ -257,13 +257,18 @@ extension KeyedUnarchiver {
     return object.kind == .null || object.kind == .string && object.length <= 10 && document.has("$null", as: object)
   }
 
+  /// Counts something that is decoded. What a program itself asks for, at the top, it may ask for as often as it likes.
   @inline(__always)
   func spend(_ size: Int) throws {
+    if outer.isEmpty { return }
+    guard size < budget else { throw overspent() }
     budget -= size &+ 1
-    if budget < 0 {
-      throw failure(
-        .limitExceeded, "the objects expand to more than \(document.expandedSizeLimit) values and bytes")
-    }
+  }
+
+  private func overspent() -> KeyedArchiveError {
+    budget = 0
+    return failure(
+      .limitExceeded, "the objects expand to more than \(document.expandedSizeLimit) values and bytes")
   }
 
   /// Decodes the contents of an object.

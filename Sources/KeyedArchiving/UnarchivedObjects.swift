@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// What has been decoded of an archive: objects, of which there is one for each UID, and values that are needed again.
 ///
 /// A value is not kept the first time it is decoded, because most are referred to once; the second time it is. So a value is
@@ -6,6 +8,8 @@ struct UnarchivedObjects {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
   private var values: [ValueKey: Any] = [:]
+  /// Long texts and data, by where they stand in the document.
+  private var texts: [FlatNode: Any] = [:]
 
   private struct State: OptionSet {
     let rawValue: UInt8
@@ -88,10 +92,7 @@ struct UnarchivedObjects {
   /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
   mutating func keep<T>(_ uid: UInt32, _ value: T) -> Any? {
-    guard states[Int(uid)].contains(.decodedBefore) else {
-      states[Int(uid)].insert(.decodedBefore)
-      return nil
-    }
+    guard noteDecoded(uid) else { return nil }
     states[Int(uid)].insert(.kept)
     return values.updateValue(value, forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
   }
@@ -101,6 +102,21 @@ struct UnarchivedObjects {
     guard states[Int(uid)].contains(.kept) else { return nil }
     return values[ValueKey(uid: uid, type: ObjectIdentifier(type))] as? T
   }
+
+  /// Notes that something has been decoded.
+  ///
+  /// - Returns: whether it had been before.
+  @inline(__always)
+  mutating func noteDecoded(_ uid: UInt32) -> Bool {
+    guard !states[Int(uid)].contains(.decodedBefore) else { return true }
+    states[Int(uid)].insert(.decodedBefore)
+    return false
+  }
+
+  /// A long text, or long data.
+  func text<T>(_ type: T.Type, at node: FlatNode) -> T? { texts[node] as? T }
+
+  mutating func keep<T>(_ text: T, at node: FlatNode) { texts[node] = text }
 
   @inline(__always)
   func object(_ uid: UInt32) -> AnyObject? { objects[Int(uid)] }

@@ -33,20 +33,22 @@ extension String: SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// Strings and data longer than this many bytes are kept when they are needed again.
-  private static var longNative: Int { 256 }
+  /// Strings and data longer than this many bytes are kept for when they are needed again. A reference takes one byte at least,
+  /// so honest archives do not expand by the ratio that ``ParsingLimits/expansionRatio`` allows.
+  private static var longNative: Int { 64 }
 
   /// The text of a string or the bytes of data.
   @inline(__always)
   func native<T>(
     _ node: FlatNode, _ object: FlatNode, _ read: (PropertyListDocument) throws(PropertyListError) -> T
   ) throws -> T {
-    let isLong = object.length > Self.longNative && node.kind == .uid
-    if isLong, let value = table.value(T.self, node.uid) { return value }
+    let isLong = object.length > Self.longNative
+    if isLong, let value = table.text(T.self, at: object) { return value }
     try spend(object.length)
     do throws(PropertyListError) {
       let value = try read(document)
-      if isLong { _ = table.keep(node.uid, value) }
+      // Of what stands in an object itself, nobody knows whether it is needed again.
+      if isLong, node.kind != .uid || table.noteDecoded(node.uid) { table.keep(value, at: object) }
       return value
     } catch {
       throw failure(error)
