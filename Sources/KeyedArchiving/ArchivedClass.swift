@@ -27,7 +27,11 @@ public struct ArchivedClass: Hashable, Sendable {
 
   /// A class by name.
   ///
-  /// - Parameter ancestors: the nearest first.
+  /// - Parameters:
+  ///   - name: what is written as `$classname`.
+  ///   - ancestors: the rest of `$classes`, the nearest first.
+  ///   - hints: what is written as `$classhints`.
+  ///   - aliases: further names that are read as the type.
   public init(_ name: String, ancestors: [String] = ["NSObject"], hints: [String] = [], aliases: [String] = []) {
     self.name = name
     self.ancestors = ancestors

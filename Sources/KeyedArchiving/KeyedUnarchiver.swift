@@ -60,7 +60,9 @@ public final class KeyedUnarchiver {
 
   /// Opens an archive.
   ///
-  /// - Parameter limits: how large the input may be, and how much larger what is decoded.
+  /// - Parameters:
+  ///   - data: the whole archive, binary or XML. It is kept, not copied, as long as the unarchiver lives.
+  ///   - limits: how large the input may be, and how much larger what is decoded.
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for bytes that are no property list,
   ///   ``KeyedArchiveError/Kind/notAnArchive``.
   /// - Complexity: O(1) for the binary format, O(*n*) for XML.
@@ -156,7 +158,7 @@ extension KeyedUnarchiver {
 
   /// The value that the archive in a file has under the key `root`.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:)-(_,Data)``.
+  /// - Throws: as for bytes in memory, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be read.
   public static func unarchivedObject<Root: SecureCoding>(of type: Root.Type, from url: URL) throws -> Root {
     try KeyedUnarchiver(forReadingFrom: url).decode(type, forKey: KeyedArchiver.rootObjectKey)
   }

@@ -25,9 +25,7 @@ extension Archived {
       self.specifier = specifier
     }
 
-    /// A unit of a dimension.
-    ///
-    /// - Parameter dimension: the name of the class, such as `NSUnitLength`.
+    /// A unit of a dimension, which is the name of a class, such as `NSUnitLength`.
     public init(dimension: String, symbol: String, converter: UnitConverter, specifier: Int = 0) {
       self.init(
         unitClass: ArchivedClass(dimension, ancestors: ["NSDimension", "NSUnit", "NSObject"]), symbol: symbol,
