@@ -9,9 +9,15 @@ struct Sample: CustomTestStringConvertible, Sendable {
   let testDescription: String
   /// Archives the value and decodes it as its own type; expects the same value, and the same archive of that.
   let check: @Sendable (PropertyListFormat) throws -> Void
+  /// The value in an archive.
+  let archive: @Sendable () throws -> Data
+  /// Decodes a value of its type, and archives that.
+  let archiveAgain: @Sendable (Data) throws -> Data
 
   init<Value: SecureCoding & Equatable>(_ name: String, _ value: @autoclosure @escaping @Sendable () throws -> Value) {
     testDescription = name
+    archive = { try KeyedArchiver.archivedData(withRootObject: value()) }
+    archiveAgain = { try KeyedArchiver.archivedData(withRootObject: unarchive(Value.self, $0)) }
     check = { format in
       let value = try value()
       let data = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: format)

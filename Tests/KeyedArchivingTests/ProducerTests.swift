@@ -245,6 +245,11 @@ struct FoundationArchiveTests {
     let readDates = try decode(Archived.ISO8601DateFormatter.self, from: dates)
     #expect(readDates.timeZone?.name == "Europe/Berlin")
     #expect(readDates.formatOptions == Archived.ISO8601DateFormatter.internetDateTime)
+    let intervals = DateIntervalFormatter()
+    intervals.locale = Locale(identifier: "de_DE")
+    intervals.dateStyle = .long
+    let readIntervals = try decode(Archived.DateIntervalFormatter.self, from: intervals)
+    #expect(readIntervals.locale?.identifier == "de_DE" && readIntervals.dateStyle == 3)
     let set = NSCountedSet(array: [1, 2, 2])
     #expect(try decode(Archived.CountedSet<Int>.self, from: set) == [1, 2, 2])
     let item = NSURLQueryItem(name: "a", value: "b")

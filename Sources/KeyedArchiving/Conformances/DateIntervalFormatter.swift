@@ -43,10 +43,7 @@ extension Archived {
       dateStyle = try coder.decode(Int.self, forRawKey: "NS.dateStyle")
       timeStyle = try coder.decode(Int.self, forRawKey: "NS.timeStyle")
       dateTemplate = try coder.decodeIfPresent(String.self, forRawKey: "NS.dateTemplate")
-      // Foundation on Linux has the key without its last letter.
-      dateTemplateFromStyles =
-        try coder.decodeIfPresent(String.self, forRawKey: "NS.dateTemplateFromStyles")
-        ?? coder.decodeIfPresent(String.self, forRawKey: "NS.dateTemplateFromStyle")
+      dateTemplateFromStyles = try coder.decodeIfPresent(String.self, forRawKey: "NS.dateTemplateFromStyles")
       isModified = try coder.decodeIfPresent(Bool.self, forRawKey: "NS.modified") ?? false
       usesTemplate = try coder.decodeIfPresent(Bool.self, forRawKey: "NS.useTemplate") ?? false
       locale = try coder.decodeIfPresent(Locale.self, forRawKey: "NS.locale")

@@ -45,10 +45,10 @@ extension Archived {
       }
     }
 
-    /// How far from Greenwich a zone is whose name says it: `GMT`, or `GMT` with a sign, two digits of hours, and two of
-    /// minutes.
+    /// How far from Greenwich a zone is whose name says it: `GMT`, `UTC`, which Foundation takes for the same, or `GMT` with a
+    /// sign, two digits of hours, and two of minutes.
     static func secondsFromGMT(_ name: String) -> Int? {
-      if name == "GMT" { return 0 }
+      if name == "GMT" || name == "UTC" { return 0 }
       let text = Array(name.utf8)
       guard text.count == 8, name.hasPrefix("GMT") else { return nil }
       let digits = text[4...].map { Int($0) - Int(UInt8(ascii: "0")) }

@@ -14,8 +14,9 @@ enum InternationalData {
 }
 
 extension KeyedUnarchiver {
-  /// Makes a value of what was decoded; an error is given its place in the archive.
+  /// Makes a value of all that was decoded of the current object; an error is given its place in the archive.
   func converted<T>(_ convert: () throws(KeyedArchiveError) -> T) throws -> T {
+    current.step = .none
     do throws(KeyedArchiveError) {
       return try convert()
     } catch {

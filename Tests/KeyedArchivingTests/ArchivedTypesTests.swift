@@ -1,0 +1,267 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("An index set")
+struct IndexSetTests {
+  @Test("has its ranges in order, joined where they touch, none of them empty")
+  func ranges() throws {
+    let set = try #require(Archived.IndexSet(ranges: [10..<20, 0..<5, 5..<6, 7..<7, 15..<30]))
+    #expect(set.ranges == [0..<6, 10..<30])
+    #expect(Array(set.integers) == Array(0..<6) + Array(10..<30))
+    #expect(Archived.IndexSet([3, 1, 2, 2, 9])?.ranges == [1..<4, 9..<10])
+    #expect(Archived.IndexSet(ranges: []) == Archived.IndexSet())
+  }
+
+  @Test("cannot be made of what is no index")
+  func invalid() {
+    #expect(Archived.IndexSet(ranges: [-1..<5]) == nil)
+    #expect(Archived.IndexSet([1, -1]) == nil)
+    #expect(Archived.IndexSet([Int.max]) == nil)
+  }
+
+  @Test("finds an integer")
+  func contains() throws {
+    let set = try #require(Archived.IndexSet(ranges: [0..<6, 10..<11, 20..<30]))
+    let found = (-3..<35).filter { set.contains($0) }
+    #expect(found == Array(set.integers))
+    #expect(!set.contains(.max) && !set.contains(.min))
+  }
+
+  /// The ranges of an archive may touch; the set is the same.
+  @Test("is read from ranges that touch")
+  func touching() throws {
+    let data = try archive("NSIndexSet", ["NSRangeCount": 2, "NSRangeData": .bytes([0, 5, 5, 1])])
+    #expect(try unarchive(Archived.IndexSet.self, data).ranges == [0..<6])
+  }
+}
+
+@Suite("A counted set")
+struct CountedSetTests {
+  @Test("is equal to another with the same counts in another order")
+  func equality() {
+    let set: Archived.CountedSet = ["a", "b", "a"]
+    #expect(set == ["a", "a", "b"])
+    #expect(Set([set, ["b", "a", "a"]]).count == 1)
+    #expect(set != ["a", "b", "b"])
+    #expect(set != ["a", "b"])
+    #expect(set.count(of: "a") == 2)
+    #expect(set.count(of: "c") == 0)
+    #expect(Array(set.counts.keys) == ["a", "b"])
+  }
+}
+
+@Suite("An attributed text")
+struct AttributedStringTests {
+  @Test("has runs as long as it, in UTF-16 units")
+  func lengths() throws {
+    #expect(Archived.AttributedString("a🙂").runs == [.init(length: 3)])
+    #expect(try Archived.AttributedString("a🙂", runs: [.init(length: 1), .init(length: 2)]).runs.count == 2)
+    for lengths in [[], [2], [4], [3, 0], [-1, 4], [Int.max, Int.max, 5]] {
+      #expect(throws: KeyedArchiveError.self) {
+        try Archived.AttributedString("a🙂", runs: lengths.map { .init(length: $0) })
+      }
+    }
+    #expect(try Archived.AttributedString("", runs: []) == Archived.AttributedString())
+  }
+
+  @Test("is equal to another with the same runs, whatever list of attributes the archive has")
+  func equality() throws {
+    let fields: OrderedDictionary<String, PropertyList> = ["NS.keys": ["a"], "NS.objects": [1], "$class": .uid(6)]
+    let data = try archive(
+      "NSAttributedString", ["NSString": "ab", "NSAttributes": .uid(3), "NSAttributeInfo": .bytes([1, 0, 1, 2])],
+      [
+        ["NS.objects": [.uid(5), .uid(7), .uid(5)], "$class": .uid(4)], Description.mutableArray, .dictionary(fields),
+        Description.dictionary, ["NS.keys": [], "NS.objects": [], "$class": .uid(6)],
+      ])
+    let read = try unarchive(Archived.AttributedString.self, data)
+    let run = Archived.AttributedString.Run(length: 1, attributes: ["a": .integer(1)])
+    let made = try Archived.AttributedString("ab", runs: [run, run])
+    #expect(read == made && read.hashValue == made.hashValue)
+    let lists = try [read, made].map {
+      try PropertyList(KeyedArchiver.archivedData(withRootObject: $0))["$objects"]?[3]?["NS.objects"]?.array?.count
+    }
+    #expect(lists == [3, 1], "the list of the archive is kept")
+  }
+}
+
+@Suite("Points, sizes and rectangles")
+struct GeometryTests {
+  @Test("are encoded as text under a key", arguments: PropertyListFormat.allCases)
+  func text(_ format: PropertyListFormat) throws {
+    let archiver = KeyedArchiver(outputFormat: format)
+    try archiver.encodePoint(.init(x: 1, y: -0.5), forKey: "point")
+    try archiver.encodeSize(.init(width: 1e20, height: 0), forKey: "size")
+    try archiver.encodeRect(.init(x: 0, y: 0.1, width: 640, height: .infinity), forKey: "$rect")
+    let data = try archiver.encodedData()
+    let objects = try PropertyList(data)["$objects"]?.array
+    #expect(objects == ["$null", "{1, -0.5}", "{1e+20, 0}", "{{0, 0.1}, {640, inf}}"])
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(try unarchiver.decodePoint(forKey: "point") == .init(x: 1, y: -0.5))
+    #expect(try unarchiver.decodeSize(forKey: "size") == .init(width: 1e20, height: 0))
+    #expect(try unarchiver.decodeRect(forKey: "$rect") == .init(x: 0, y: 0.1, width: 640, height: .infinity))
+  }
+
+  @Test("that are none are errors")
+  func errors() throws {
+    let unarchiver = try KeyedUnarchiver(
+      forReadingFrom: archive([["NS.keys": [], "$class": .uid(2)], Description.dictionary]))
+    #expect { try unarchiver.decodePoint(forKey: "none") } throws: {
+      ($0 as? KeyedArchiveError)?.kind == .valueNotFound
+    }
+    #expect { try unarchiver.decodeRect(forKey: "root") } throws: {
+      ($0 as? KeyedArchiveError)?.kind == .classNotAllowed
+    }
+  }
+
+  @Test("come back exactly, whatever numbers they are of")
+  func numbers() throws {
+    var random = SeededGenerator(seed: 17)
+    for _ in 0..<1_000 {
+      let number = Double(bitPattern: random.next())
+      guard !number.isNaN else { continue }
+      let point = Archived.Point(x: number, y: Double(Float(number)))
+      let data = try KeyedArchiver.archivedData(withRootObject: point)
+      #expect(try unarchive(Archived.Point.self, data) == point)
+    }
+  }
+
+  @Test("a range of the standard library becomes one of Apple's and back")
+  func ranges() {
+    #expect(Archived.Range(2..<5) == .init(location: 2, length: 3))
+    #expect(Archived.Range(location: 2, length: 3).range == 2..<5)
+    #expect(Archived.Range(location: -2, length: 3).range == nil)
+    #expect(Archived.Range(location: 2, length: -3).range == nil)
+    #expect(Archived.Range(location: .max, length: 1).range == nil)
+    #expect(Archived.Range(Int.min..<Int.max).range == nil)
+  }
+
+  @Test("an array of C has elements of one type")
+  func arrayOfC() {
+    #expect(Archived.CArray(.int, [.int(1), .unsignedInt(1)]) == nil)
+    #expect(Archived.CArray(.int, [.int(1), .int(2)])?.objectiveCType == "[2i]")
+  }
+}
+
+@Suite("The numbers of a color")
+struct ColorTests {
+  typealias Color = Archived.Color
+
+  static let colors: [([String: Color.Field], [Double]?)] = [
+    (["NSRGB": .inline(.data(Data("0.5 0.25 1\0".utf8)))], [0.5, 0.25, 1]),
+    (["NSWhite": .inline(.data(Data("1".utf8)))], [1]),
+    (["NSCMYK": .inline(.data(Data("1 0 0 0.5 1\0".utf8)))], [1, 0, 0, 0.5, 1]),
+    (["NSComponents": .inline(.data(Data("1 2".utf8))), "NSRGB": .inline(.data(Data("0 0 0".utf8)))], [1, 2]),
+    (["NSRGB": .inline(.data(Data("1 x".utf8)))], nil), (["NSRGB": .inline(.data(Data()))], nil), ([:], nil),
+    (
+      ["UIRed": .inline(.float(0.1)), "UIGreen": .inline(.float(0)), "UIBlue": .inline(.float(1))],
+      [Double(Float(0.1)), 0, 1]
+    ),
+    (
+      [
+        "UIRed": .inline(.float(0.1)), "UIRed-Double": .inline(0.1), "UIGreen": .inline(.float(0)),
+        "UIBlue": .inline(.float(1)), "UIAlpha": .inline(.float(0.5)),
+      ], [0.1, 0, 1, 0.5]
+    ),
+    (["UIRed": .inline(.float(0.1)), "UIWhite": .inline(.float(1)), "UIAlpha": .inline(.float(0))], [1, 0]),
+    (["UIWhite": .string("1")], nil),
+  ]
+
+  @Test("are those of the form it has", arguments: colors)
+  func components(_ fields: [String: Color.Field], _ expected: [Double]?) {
+    #expect(Color(fields: fields).components == expected)
+  }
+}
+
+@Suite("What has no form in an archive")
+struct InvalidValueTests {
+  struct Invalid: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let encode: @Sendable (SourceLocation) -> KeyedArchiveError?
+
+    init(_ name: String, _ value: @autoclosure @escaping @Sendable () -> some SecureCoding) {
+      testDescription = name
+      encode = { error(encoding: value(), sourceLocation: $0) }
+    }
+  }
+
+  static let values = [
+    Invalid("a date that is no number", Date(timeIntervalSinceReferenceDate: .nan)),
+    Invalid("a date that is infinite", Date(timeIntervalSinceReferenceDate: -.infinity)),
+    Invalid("a point that is no number", Archived.Point(x: .nan, y: 0)),
+    Invalid("a rectangle that is no number", Archived.Rect(x: 0, y: 0, width: 0, height: .nan)),
+    Invalid("insets that are no number", Archived.EdgeInsets(top: 0, left: 0, bottom: 0, right: .nan)),
+    Invalid("a transformation that is no number", Archived.AffineTransform(m21: .nan)),
+    Invalid("a negative range", Archived.Range(location: 0, length: -1)),
+    Invalid("a range beyond all integers", Archived.Value.range(.init(location: .max, length: 1))),
+    Invalid("an element that is in a set no times", Archived.CountedSet(counts: [1: 0])),
+    Invalid("a match without range", Archived.TextCheckingResult(ranges: [], regularExpression: nil)),
+    Invalid("characters beyond Unicode", Archived.CharacterSet(.range(first: 1, count: 0x110000))),
+    Invalid("a built-in set without number", Archived.CharacterSet(.builtIn(0))),
+    Invalid("a part of a color that is a list", Archived.Color(fields: ["NSRGB": .inline([])])),
+    Invalid("a part of a color that is a UID", Archived.Color(fields: ["NSRGB": .inline(.uid(1))])),
+    Invalid("the day of the year", dayOfYear),
+    Invalid("a time zone of seconds", TimeZone(secondsFromGMT: 3601)),
+    Invalid("a calendar of such a time zone", calendar),
+  ]
+
+  static var dayOfYear: DateComponents {
+    var components = DateComponents()
+    components.dayOfYear = 7
+    return components
+  }
+
+  static var calendar: Calendar {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = TimeZone(secondsFromGMT: 59) ?? calendar.timeZone
+    return calendar
+  }
+
+  @Test("is an error that says where", arguments: values)
+  func isError(_ invalid: Invalid) throws {
+    let error = try #require(invalid.encode(#_sourceLocation))
+    #expect(error.kind == .invalidValue)
+    #expect(error.path?.components.first == .key("root"))
+  }
+}
+
+@Suite("Plain structures and Foundation's types")
+struct ConversionTests {
+  @Test("say the same")
+  func conversions() throws {
+    #expect(Archived.Locale(Locale(identifier: "de_DE")).identifier == "de_DE")
+    #expect(try Locale(Archived.Locale(identifier: "de_DE")) == Locale(identifier: "de_DE"))
+    #expect(try Archived.TimeZone(#require(TimeZone(identifier: "Asia/Tokyo"))) == .init(name: "Asia/Tokyo"))
+    #expect(try TimeZone(.init(name: "Asia/Tokyo", data: Data([1]))) == TimeZone(identifier: "Asia/Tokyo"))
+    let calendar = Sample.calendar(.japanese)
+    let archived = try Archived.Calendar(calendar)
+    #expect(archived.identifier == "japanese" && archived.firstWeekday == 3 && archived.minimumDaysInFirstWeek == 5)
+    #expect(try Calendar(archived) == calendar)
+  }
+
+  @Test(
+    "time zones by name: how far from Greenwich",
+    arguments: [("GMT", 0), ("UTC", 0), ("GMT+0000", 0), ("GMT+0130", 5400), ("GMT-1800", -64800)])
+  func fixedTimeZones(_ name: String, _ seconds: Int) throws {
+    #expect(try TimeZone(.init(name: name)).secondsFromGMT() == seconds)
+  }
+
+  @Test(
+    "no time zone has such a name",
+    arguments: ["GMT+0060", "GMT+18000", "GMT+1801", "GMT*0100", "GMT+01x0", "GMT +100", ""])
+  func noTimeZones(_ name: String) {
+    #expect { try TimeZone(.init(name: name)) } throws: { ($0 as? KeyedArchiveError)?.kind == .invalidContents }
+  }
+
+  @Test("a calendar that does not say how weeks are counted has the weeks of its locale")
+  func weeks() throws {
+    var expected = Calendar(identifier: .gregorian)
+    expected.locale = Locale(identifier: "de_DE")
+    let read = try Calendar(.init(identifier: "gregorian", locale: .init(identifier: "de_DE"), firstWeekday: 0))
+    #expect(read.firstWeekday == expected.firstWeekday)
+    #expect(read.minimumDaysInFirstWeek == expected.minimumDaysInFirstWeek)
+  }
+}
