@@ -17,7 +17,7 @@ extension KeyedUnarchiver {
     }
     guard beginning == .begun else { throw isCircular(uid, frame.classRecord) }
     do {
-      try spend(object.kind.isContainer ? object.count : object.length)
+      try spend(object.size)
       let value = try contents(of: type, frame)
       _ = table.endValue(uid, value)
       return value
@@ -32,7 +32,7 @@ extension KeyedUnarchiver {
   @inline(__always)
   func leaf<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws -> T {
     if isNull(node, object) { throw isNothing(type) }
-    try spend(object.kind.isContainer ? object.count : object.length)
+    try spend(object.size)
     return try contents(of: type, try admit(type, object, behind: node))
   }
 
@@ -53,7 +53,7 @@ extension KeyedUnarchiver {
       }
       return known
     }
-    try spend(object.kind.isContainer ? object.count : object.length)
+    try spend(object.size)
     guard table.beginObject(uid) else { throw isCircular(uid, frame.classRecord) }
     do {
       let made = try contents(of: type, frame)
@@ -95,6 +95,19 @@ extension KeyedUnarchiver {
 
   private static func list(_ types: [any SecureCoding.Type]) -> String {
     types.prefix(5).map { "\($0)" }.joined(separator: ", ") + (types.count > 5 ? ", …" : "")
+  }
+}
+
+extension FlatNode {
+  /// What a node counts for besides itself: the elements, or the bytes. Numbers have nothing of the sort, and what stands in
+  /// its place is the number.
+  @inline(__always)
+  fileprivate var size: Int {
+    switch kind {
+    case .array, .dictionary: count
+    case .string, .data: length
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .uid: 0
+    }
   }
 }
 

@@ -73,6 +73,19 @@ struct HostileContentsTests {
     #expect(error(decoding: Archived.Error.self, try archive(objects))?.kind == .nestedTooDeeply)
   }
 
+  /// A number takes the place of the object; its value is no length.
+  @Test(
+    "that are a number in the place of an object are an error",
+    arguments: [Int64.max, .min, -1] as [Int64], [true, false])
+  func numberForObject(_ number: Int64, _ isReal: Bool) throws {
+    let value: PropertyList = isReal ? .real(Double(bitPattern: UInt64(bitPattern: number))) : .integer(.init(number))
+    let data = try archive([["NS.objects": [.uid(3), .uid(3)], "$class": .uid(2)], Description.array, value])
+    #expect(error(decoding: [Date].self, data)?.kind == .typeMismatch)
+    #expect(error(decoding: [UUID].self, data)?.kind == .typeMismatch)
+    #expect(error(decoding: [URL].self, data)?.kind == .typeMismatch)
+    #expect(error(decoding: [Archived.Unit].self, data)?.kind == .typeMismatch)
+  }
+
   /// A circle of errors.
   @Test("that lead back to themselves are an error")
   func circle() throws {
