@@ -127,7 +127,7 @@ struct ObjectGraphTests {
       let data = try KeyedArchiver.archivedData(withRootObject: [alice], outputFormat: format)
       let decoded = try KeyedUnarchiver.unarchivedObject(of: [Node].self, from: data)
       expectSame([alice], decoded)
-      decoded.forEach { $0.list.forEach { $0.isolate() } }
+      for node in decoded.flatMap(\.list) { node.isolate() }
     }
     alice.isolate()
   }
@@ -160,12 +160,12 @@ struct ObjectGraphTests {
     let roots = Array(nodes.prefix(Int.random(in: 1...3, using: &random)))
     let all = reachable(roots)
     for node in all where Bool.random(using: &random) { node.owner = all.randomElement(using: &random) }
-    defer { nodes.forEach { $0.isolate() } }
+    defer { for node in nodes { node.isolate() } }
 
     let data = try KeyedArchiver.archivedData(withRootObject: roots)
     let decoded = try KeyedUnarchiver.unarchivedObject(of: [Node].self, from: data)
     expectSame(roots, decoded)
-    reachable(decoded).forEach { $0.isolate() }
+    for node in reachable(decoded) { node.isolate() }
   }
 
   @Test("an object that nothing but a conditional reference leads to is nil")

@@ -47,8 +47,7 @@ package struct CallStack {
       var attributes = pthread_attr_t()
       var address: UnsafeMutableRawPointer?
       var size = 0
-      if let pthread_getattr_np = unsafe pthread_getattr_np, unsafe pthread_getattr_np(pthread_self(), &attributes) == 0
-      {
+      if let getAttributes = unsafe getAttributes, unsafe getAttributes(pthread_self(), &attributes) == 0 {
         defer { _ = unsafe pthread_attr_destroy(&attributes) }
         if unsafe pthread_attr_getstack(&attributes, &address, &size) == 0, size > 0 {
           return (UInt(bitPattern: address), size)
@@ -63,8 +62,9 @@ package struct CallStack {
   #if !canImport(Darwin)
     private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
 
-    /// The headers of glibc show this function to programs in C only that define `_GNU_SOURCE`, so it is looked up by name.
-    private static var pthread_getattr_np: GetAttributes? {
+    /// `pthread_getattr_np`. The headers of glibc show this function to programs in C only that define `_GNU_SOURCE`, so it
+    /// is looked up by name.
+    private static var getAttributes: GetAttributes? {
       guard let symbol = unsafe dlsym(nil, "pthread_getattr_np") else { return nil }
       return unsafe unsafeBitCast(symbol, to: GetAttributes.self)
     }
