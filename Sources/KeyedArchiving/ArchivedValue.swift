@@ -184,8 +184,11 @@ private struct UnorderedElements: SecureCoding {
   init(elements: OrderedSet<ArchivedValue>) { self.elements = elements }
 
   init(coder: KeyedUnarchiver) throws {
-    for element in try coder.decodeElements(forRawKey: "NS.objects", { try ArchivedValue._unarchive($0, by: coder) }) {
-      if !elements.append(element).inserted { throw coder.standsTwice(element) }
+    let elements = try coder.decodeElements(forRawKey: "NS.objects") { element in
+      try coder.hashed { try ArchivedValue._unarchive(element, by: coder) }
+    }
+    for element in elements {
+      if !self.elements.append(element).inserted { throw coder.standsTwice(element) }
     }
   }
 

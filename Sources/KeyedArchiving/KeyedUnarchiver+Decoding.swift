@@ -167,6 +167,7 @@ extension KeyedUnarchiver {
       throw failure(.typeMismatch, "\(Self.name(of: array)), where the elements of a collection are due")
     }
     try spend(array.count)
+    try weigh(array.count)
     var elements: [T] = []
     elements.reserveCapacity(min(array.count, 1024))
     for position in 0..<array.count {

@@ -12,17 +12,24 @@ extension KeyedUnarchiver {
     guard let uid = frame.uid else { return try contents(of: type, frame) }
     var beginning = table.beginValue(uid, unlessKept: true)
     if beginning == .kept {
-      if let value = table.value(type, uid) { return value }
+      if let (value, weight) = table.value(type, uid) {
+        try weigh(weight)
+        return value
+      }
       beginning = table.beginValue(uid, unlessKept: false)
     }
     guard beginning == .begun else { throw isCircular(uid, frame.classRecord) }
+    let weightAround = weight
+    weight = 1
     do {
       try spend(object.size)
       let value = try contents(of: type, frame)
-      _ = table.endValue(uid, value)
+      _ = table.endValue(uid, value, weight: weight)
+      try weigh(weightAround)
       return value
     } catch {
       table.endValue(uid)
+      weight = weightAround
       throw error
     }
   }
@@ -33,6 +40,7 @@ extension KeyedUnarchiver {
   func leaf<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws -> T {
     if isNull(node, object) { throw isNothing(type) }
     try spend(object.size)
+    try weigh(1)
     return try contents(of: type, try admit(type, object, behind: node))
   }
 
@@ -51,10 +59,14 @@ extension KeyedUnarchiver {
           .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
           frame.classRecord)
       }
+      try weigh(1)
       return known
     }
     try spend(object.size)
     guard table.beginObject(uid) else { throw isCircular(uid, frame.classRecord) }
+    let weightAround = weight
+    weight = 0
+    defer { weight = weightAround &+ 1 }
     do {
       let made = try contents(of: type, frame)
       _ = table.finishObject(uid, made)

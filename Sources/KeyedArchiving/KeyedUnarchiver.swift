@@ -22,12 +22,15 @@ public final class KeyedUnarchiver {
 
   let objects: FlatNode
   var classes = UnarchiverClasses()
+  /// How many objects of classes that are only `Decodable` there are so far.
+  var decodableObjectCount = 0
   // What every value goes through. Sound: each access is over before code of somebody else is called, and objects that such
   // code may belong to are let go of outside; so no two accesses overlap, and checking that at run time would take a fifth of
   // the time.
   @exclusivity(unchecked) private var uncheckedTable = UnarchivedObjects()
   @exclusivity(unchecked) private var uncheckedShapes = DictionaryShapes()
   @exclusivity(unchecked) private var uncheckedBudget: Int
+  @exclusivity(unchecked) private var uncheckedWeight = 0
   @exclusivity(unchecked) private var uncheckedOuter: [Frame] = []
   @exclusivity(unchecked) private var uncheckedCurrent: Frame
 
@@ -130,6 +133,14 @@ extension KeyedUnarchiver {
   var budget: Int {
     get { unsafe uncheckedBudget }
     _modify { yield unsafe &uncheckedBudget }
+  }
+
+  /// How large the value that is being decoded is so far, in values and blocks of 64 bytes, with what it shares with others
+  /// counted each time. To compare it, to hash it or to archive it again takes as long. An object of a class is one.
+  @inline(__always)
+  var weight: Int {
+    get { unsafe uncheckedWeight }
+    _modify { yield unsafe &uncheckedWeight }
   }
 
   /// The objects around the current one.
@@ -265,6 +276,34 @@ extension KeyedUnarchiver {
     if outer.isEmpty { return }
     guard size < budget else { throw overspent() }
     budget -= size &+ 1
+  }
+
+  /// How heavy a value may be. Few archives that are not made to harm come near: a table of zeros with 16 000 rows and
+  /// columns has this weight.
+  static let greatestWeight = 1 << 28
+
+  /// Counts something as a part of the value that is being decoded.
+  @inline(__always)
+  func weigh(_ more: Int) throws {
+    weight &+= more
+    if weight > Self.greatestWeight { try outweigh() }
+  }
+
+  private func outweigh() throws {
+    weight = 0
+    // What a program decodes at the top is no part of a value.
+    if outer.isEmpty { return }
+    throw failure(.limitExceeded, "a value that expands to more than \(Self.greatestWeight) values")
+  }
+
+  /// Decodes an element of a collection that hashes and compares its elements. That takes as long as they are heavy, whether
+  /// they are shared or not.
+  @inline(__always)
+  func hashed<T>(_ decode: () throws -> T) throws -> T {
+    let before = weight
+    let element = try decode()
+    try spend(weight - before)
+    return element
   }
 
   private func overspent() -> KeyedArchiveError {

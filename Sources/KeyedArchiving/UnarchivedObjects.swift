@@ -7,9 +7,11 @@ internal import PropertyLists
 struct UnarchivedObjects {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
-  private var values: [ValueKey: Any] = [:]
+  private var values: [ValueKey: (value: Any, weight: Int)] = [:]
   /// Long texts and data, by where they stand in the document.
   private var texts: [FlatNode: Any] = [:]
+  /// How many times an object is being decoded as a type that is only `Decodable`.
+  private var decodables: [ValueKey: Int] = [:]
 
   private struct State: OptionSet {
     let rawValue: UInt8
@@ -80,27 +82,44 @@ struct UnarchivedObjects {
   ///
   /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
-  mutating func endValue<T>(_ uid: UInt32, _ value: T) -> Any? {
+  mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int) -> Any? {
     var state = states[Int(uid)]
     state.remove(state.contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
     states[Int(uid)] = state
-    return keep(uid, value)
+    return keep(uid, value, weight: weight)
   }
 
   /// Keeps a value if it is one that was decoded before.
   ///
   /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
-  mutating func keep<T>(_ uid: UInt32, _ value: T) -> Any? {
+  mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int) -> Any? {
     guard noteDecoded(uid) else { return nil }
     states[Int(uid)].insert(.kept)
-    return values.updateValue(value, forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
+    return values.updateValue((value, weight), forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
+  }
+
+  /// As ``beginValue(_:unlessKept:)``, for a type that is only `Decodable`. One such type may hand the object on to another.
+  mutating func beginDecodable(_ type: Any.Type, _ uid: UInt32) -> Bool {
+    let key = ValueKey(uid: uid, type: ObjectIdentifier(type))
+    guard decodables[key, default: 0] < 2 else { return false }
+    decodables[key, default: 0] += 1
+    return true
+  }
+
+  mutating func endDecodable(_ type: Any.Type, _ uid: UInt32) {
+    let key = ValueKey(uid: uid, type: ObjectIdentifier(type))
+    let count = decodables[key, default: 0]
+    decodables[key] = count > 1 ? count - 1 : nil
   }
 
   /// A value that is kept.
-  func value<T>(_ type: T.Type, _ uid: UInt32) -> T? {
-    guard states[Int(uid)].contains(.kept) else { return nil }
-    return values[ValueKey(uid: uid, type: ObjectIdentifier(type))] as? T
+  @inline(__always)
+  func value<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int)? {
+    guard states[Int(uid)].contains(.kept), let kept = values[ValueKey(uid: uid, type: ObjectIdentifier(type))] else {
+      return nil
+    }
+    return (kept.value as? T).map { ($0, kept.weight) }
   }
 
   /// Notes that something has been decoded.

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// A `Codable` type conforms with no code. The keys of its archive are the names of its coding keys.
 ///
 /// Numbers and truth values stand in the object itself. Properties of types that conform to ``SecureCoding`` are archived as
@@ -14,6 +16,13 @@ extension SecureCoding where Self: Encodable {
 extension SecureCoding where Self: Decodable {
   public init(coder: KeyedUnarchiver) throws { try self.init(from: ArchiveDecoder(.object, coder, path: [])) }
 }
+
+/// A collection that is decoded by hashing its elements or its keys.
+private protocol DecodableByHashing {}
+
+extension Set: DecodableByHashing {}
+
+extension Dictionary: DecodableByHashing {}
 
 extension KeyedArchiver {
   /// Encodes a value of a type that is `Encodable` but not ``SecureCoding``.
@@ -51,11 +60,40 @@ extension KeyedUnarchiver {
     }
     // Types that are only `Decodable` may nest, and lead back to themselves, as far as an archive says.
     let object = try resolve(reference.node)
+    guard reference.node.kind == .uid else { return try decodable(type, at: reference, object, uid: nil, path: path) }
+    let uid = reference.node.uid
+    if let (value, weight) = table.value(type, uid) {
+      try weigh(weight)
+      return value
+    }
+    guard table.beginDecodable(type, uid) else {
+      throw failure(.circularReference, "the object is a part of itself", at: reference.node)
+    }
+    defer { table.endDecodable(type, uid) }
+    let before = decodableObjectCount
+    let weightAround = weight
+    weight = 1
+    do {
+      let value = try decodable(type, at: reference, object, uid: uid, path: path)
+      // What hashes its elements has taken as long as they are heavy.
+      if weight > 4096, value is any DecodableByHashing { try spend(weight) }
+      // Where an object of a class is in it, each place gets its own.
+      if type is AnyObject.Type { decodableObjectCount += 1 }
+      if decodableObjectCount == before { _ = table.keep(uid, value, weight: weight) }
+      try weigh(weightAround)
+      return value
+    } catch {
+      weight = weightAround
+      throw error
+    }
+  }
+
+  private func decodable<T: Decodable>(
+    _ type: T.Type, at reference: ArchivedReference, _ object: FlatNode, uid: UInt32?, path: [any CodingKey]
+  ) throws -> T {
     try spend(0)
-    return try once(reference.node) {
-      try inside(object, uid: reference.node.kind == .uid ? reference.node.uid : nil) {
-        try T(from: ArchiveDecoder(.reference(reference), self, path: path))
-      }
+    return try inside(object, uid: uid) {
+      try T(from: ArchiveDecoder(.reference(reference), self, path: path))
     }
   }
 }

@@ -45,7 +45,9 @@ extension KeyedUnarchiver {
   fileprivate func decodeEntries<Key: SecureCoding, Value: SecureCoding>(
     _ key: Key.Type, _ value: Value.Type
   ) throws -> ([Key], [Value]) {
-    let keys = try decodeElements(forRawKey: "NS.keys") { try Key._unarchive($0, by: self) }
+    let keys = try decodeElements(forRawKey: "NS.keys") { key in
+      try hashed { try Key._unarchive(key, by: self) }
+    }
     // The way to a value is its key, if that is a text.
     let names = Key.self == String.self ? keys as? [String] : nil
     var position = 0
@@ -61,6 +63,8 @@ extension KeyedUnarchiver {
   }
 
   func standsTwice(_ element: some SecureCoding) -> KeyedArchiveError {
-    failure(.invalidContents, "\("\(element)".quoted) stands twice in a collection that has each element once")
+    // An element may be far larger than a message.
+    let name = (element as? String)?.quoted ?? "an element, \(Swift.type(of: element)),"
+    return failure(.invalidContents, "\(name) stands twice in a collection that has each element once")
   }
 }

@@ -76,6 +76,7 @@ extension KeyedUnarchiver {
     let object = try resolve(reference.node)
     if let number = ArchivedNumber(object) {
       try spend(0)
+      try weigh(1)
       return number
     }
     return nil

@@ -10,7 +10,9 @@ extension Set: SecureCoding where Element: SecureCoding {
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let elements = try coder.decodeElements(forRawKey: "NS.objects") { try Element._unarchive($0, by: coder) }
+    let elements = try coder.decodeElements(forRawKey: "NS.objects") { element in
+      try coder.hashed { try Element._unarchive(element, by: coder) }
+    }
     self.init()
     for element in elements {
       if !insert(element).inserted { throw coder.standsTwice(element) }
