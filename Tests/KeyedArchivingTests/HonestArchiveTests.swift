@@ -1,0 +1,179 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// Bytes that stand in an object themselves.
+private final class Picture: SecureCoding {
+  static let archivedClass = ArchivedClass("Picture")
+
+  let bytes: Data
+  let text: Archived.Mutable<String>
+
+  init(_ bytes: Data, _ text: String) {
+    self.bytes = bytes
+    self.text = Archived.Mutable(text)
+  }
+
+  init(coder: KeyedUnarchiver) throws {
+    bytes = try coder.decodeBytes(forKey: "bytes")
+    text = try coder.decode(Archived.Mutable<String>.self, forKey: "text")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encodeBytes(bytes, forKey: "bytes")
+    try coder.encode(text, forKey: "text")
+  }
+}
+
+private struct Part: Codable, Hashable {
+  var x = 1
+  var y = 2
+}
+
+private struct Cell: Codable, Hashable {
+  var title = "the title of a cell, which is the same in all of them, and none of the shortest at that"
+  var subtitle = "a subtitle"
+  var width = 1.5
+  var height = 2.5
+  var isHidden = false
+  var notes = ["a note", "another", "and a third"]
+  var parts = Array(repeating: Part(), count: 20)
+}
+
+private struct Sheet: Codable, SecureCoding, Hashable {
+  static let archivedClass = ArchivedClass("Sheet")
+  var cells: [Cell]
+}
+
+/// No limit that stops an archive made to harm may stop one that is only repetitive.
+@Suite("Archives that say the same over and over")
+struct HonestArchiveTests {
+  private func expectRoundTrip<T: SecureCoding & Equatable>(
+    _ value: T, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    for format in PropertyListFormat.allCases {
+      let data = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: format)
+      let decoded = try KeyedUnarchiver.unarchivedObject(of: T.self, from: data)
+      #expect(decoded == value, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("texts of any length", arguments: [0, 1, 15, 16, 63, 64, 65, 127, 128, 250, 256, 257, 1000, 100_000])
+  func texts(_ length: Int) throws {
+    for character in ["a", "🙂"] {
+      let text = String(repeating: character, count: length)
+      try expectRoundTrip(Array(repeating: text, count: 5000))
+      guard length <= 1000 else { continue }
+      try expectRoundTrip(
+        Array(repeating: OrderedDictionary(uniqueKeysWithValues: [(text + "!", text), ("", "")]), count: 1000))
+      try expectRoundTrip((0..<1000).map { OrderedDictionary(uniqueKeysWithValues: [("key", text), ("\($0)", text)]) })
+    }
+    try expectRoundTrip(Array(repeating: Data(repeating: 1, count: length), count: 5000))
+  }
+
+  @Test("values and collections")
+  func values() throws {
+    let row = Array(repeating: ["a", "b"], count: 300)
+    try expectRoundTrip(Array(repeating: row, count: 1000))
+    try expectRoundTrip(Array(repeating: Set(["a", "b", "c"]), count: 5000))
+    try expectRoundTrip(Array(repeating: OrderedSet(["a", "b", "c"]), count: 5000))
+    try expectRoundTrip(Array(repeating: UUID(), count: 5000))
+    try expectRoundTrip(Array(repeating: Date(timeIntervalSinceReferenceDate: 0.5), count: 5000))
+    try expectRoundTrip(
+      Array(repeating: URL(string: "a", relativeTo: URL(string: "https://example.com/b/"))!, count: 5000))
+    try expectRoundTrip(Array(repeating: Decimal(string: "-12.345")!, count: 5000))
+    try expectRoundTrip(Array(repeating: true, count: 50_000))
+    try expectRoundTrip(Array(repeating: 0.5, count: 50_000))
+    try expectRoundTrip(Array(repeating: UInt64.max, count: 50_000))
+    try expectRoundTrip(Array(repeating: Int?.none, count: 50_000))
+    try expectRoundTrip(Array(repeating: Sheet(cells: []), count: 5000))
+  }
+
+  @Test("values of any type, and sets of large ones")
+  func anyValues() throws {
+    let value = ArchivedValue.array([
+      .string("text"), .integer(1), .dictionary([.string("key"): .data(Data(count: 100))]),
+    ])
+    try expectRoundTrip(Array(repeating: value, count: 5000))
+    let element = ArchivedValue.array(Array(repeating: value, count: 100))
+    try expectRoundTrip(ArchivedValue.set(OrderedSet((0..<200).map { .array([.integer(.init($0)), element]) })))
+    let text = String(repeating: "text", count: 10_000)
+    try expectRoundTrip(Set((0..<200).map { ["\($0)", text] }))
+    try expectRoundTrip(Dictionary(uniqueKeysWithValues: (0..<200).map { (["\($0)", text], $0) }))
+    try expectRoundTrip(Set((0..<50).map { first in Set((0..<50).map { [first, $0] }) }))
+  }
+
+  @Test("bytes that stand in the objects themselves")
+  func bytes() throws {
+    let bytes = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0) })
+    let text = String(repeating: "a text ", count: 1000)
+    let pictures = (0..<1000).map { _ in Picture(bytes, text) }
+    let data = try KeyedArchiver.archivedData(withRootObject: pictures)
+    let decoded = try KeyedUnarchiver.unarchivedObject(of: [Picture].self, from: data)
+    #expect(decoded.count == 1000 && decoded.allSatisfy { $0.bytes == bytes && $0.text.value == text })
+  }
+
+  @Test("Codable values that have no class")
+  func codable() throws {
+    try expectRoundTrip(Sheet(cells: Array(repeating: Cell(), count: 5000)))
+    let other = Cell(title: "another", notes: [])
+    try expectRoundTrip(Sheet(cells: (0..<5000).map { $0 % 3 == 0 ? other : Cell() }))
+  }
+
+  /// A value that is another one, as far as an archive goes.
+  private struct Wrapper<Wrapped: Codable & Equatable>: Codable, Equatable {
+    let wrapped: Wrapped
+
+    init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+
+    init(from decoder: any Decoder) throws { wrapped = try decoder.singleValueContainer().decode(Wrapped.self) }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(wrapped)
+    }
+  }
+
+  @Test("Codable values that hand on to each other what they are made of")
+  func wrappers() throws {
+    let value = Wrapper(Wrapper(Wrapper(Wrapper(Cell()))))
+    let archiver = KeyedArchiver()
+    try archiver.encodeEncodable(value, forKey: "one")
+    try archiver.encodeEncodable([value, value], forKey: "two")
+    try archiver.encodeEncodable(Wrapper(Wrapper([Wrapper(1), Wrapper(1)])), forKey: "numbers")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    #expect(try unarchiver.decodeDecodable(forKey: "one") == value)
+    #expect(try unarchiver.decodeDecodable(forKey: "two") == [value, value])
+    #expect(try unarchiver.decodeDecodable(forKey: "numbers") == Wrapper(Wrapper([Wrapper(1), Wrapper(1)])))
+  }
+
+  private final class Box: Codable { var number = 1 }
+
+  @Test("Codable classes that have no identity in an archive do not get one by being equal")
+  func codableObjects() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encodeEncodable((0..<5).map { _ in [Box()] }, forKey: "boxes")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    let boxes = try unarchiver.decodeDecodable([[Box]].self, forKey: "boxes").joined()
+    #expect(Set(boxes.map { ObjectIdentifier($0) }).count == 5)
+  }
+
+  @Test("a program may ask for the same again and again")
+  func polling() throws {
+    let archiver = KeyedArchiver()
+    let text = String(repeating: "text", count: 10)
+    try archiver.encode(text, forKey: "text")
+    try archiver.encode([1, 2, 3], forKey: "numbers")
+    try archiver.encode(UUID(), forKey: "uuid")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    for _ in 0..<50_000 {
+      let again = try unarchiver.decode(String.self, forKey: "text")
+      guard again == text else { return #expect(again == text) }
+      _ = try unarchiver.decode(UUID.self, forKey: "uuid")
+      _ = try unarchiver.decode(of: [String.self, [Int].self], forKey: "numbers")
+    }
+    #expect(try unarchiver.decode([Int].self, forKey: "numbers") == [1, 2, 3])
+  }
+}
