@@ -78,7 +78,7 @@ extension KeyedArchiver {
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a UID, and for a property list nested more than 512 deep.
   public func encode(propertyList: PropertyList, forKey key: String) throws {
-    try encode(userKey: key) { coder in try coder.pool.inline(propertyList, depth: 512) }
+    try encode(userKey: key) { coder in try coder.inline(propertyList, depth: 0) }
   }
 
   private func encode<T: FixedWidthInteger>(integer value: T, forKey key: String) throws {
@@ -167,12 +167,12 @@ extension FlatNode {
   }
 }
 
-extension ObjectPool {
+extension KeyedArchiver {
   /// A property list that stands where it is needed.
-  mutating func inline(_ value: PropertyList, depth: Int) throws -> FlatNode {
+  func inline(_ value: PropertyList, depth: Int) throws -> FlatNode {
     switch value {
-    case .string(let text): return try inline(text)
-    case .data(let data): return try inline(data)
+    case .string(let text): return try pool.inline(text)
+    case .data(let data): return try pool.inline(data)
     case .integer(let value): return .integer(value)
     case .real(let value): return .real(value)
     case .float(let value): return .float(value)
@@ -181,22 +181,25 @@ extension ObjectPool {
     case .null: return .null
     case .uid: throw KeyedArchiveError(.invalidValue, "a UID in a property list would be taken for a reference")
     case .array(let elements):
-      guard depth > 0 else { throw Self.nestedTooDeeply }
+      try checkPropertyListDepth(depth)
       var nodes: [FlatNode] = []
-      for element in elements { nodes.append(try inline(element, depth: depth - 1)) }
-      return try container(.array, count: elements.count) { $0 += nodes }.contents
+      for element in elements { nodes.append(try inline(element, depth: depth + 1)) }
+      return try pool.container(.array, count: elements.count) { $0 += nodes }.contents
     case .dictionary(let entries):
-      guard depth > 0 else { throw Self.nestedTooDeeply }
+      try checkPropertyListDepth(depth)
       var nodes: [FlatNode] = []
       for (key, value) in entries {
-        nodes.append(try inline(key))
-        nodes.append(try inline(value, depth: depth - 1))
+        nodes.append(try pool.inline(key))
+        nodes.append(try inline(value, depth: depth + 1))
       }
-      return try container(.dictionary, count: entries.count) { $0 += nodes }.contents
+      return try pool.container(.dictionary, count: entries.count) { $0 += nodes }.contents
     }
   }
 
-  private static var nestedTooDeeply: KeyedArchiveError {
-    KeyedArchiveError(.nestedTooDeeply, "a property list is nested more than 512 deep")
+  private func checkPropertyListDepth(_ depth: Int) throws {
+    guard depth < 512 else {
+      throw KeyedArchiveError(.nestedTooDeeply, "a property list is nested more than 512 deep")
+    }
+    if depth & 15 == 15 { try checkStack() }
   }
 }

@@ -274,10 +274,14 @@ extension KeyedArchiver {
   private var depth: Int { outerDepth + outer.count }
 
   private func checkDepth() throws {
-    if callStack == nil || depth == 48 { callStack = CallStack() }
     if depth >= Self.greatestDepth {
       throw KeyedArchiveError(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
     }
+    try checkStack()
+  }
+
+  func checkStack() throws {
+    if callStack?.isOfThisThread != true { callStack = CallStack() }
     if let callStack, !callStack.hasRoom {
       throw KeyedArchiveError(
         .nestedTooDeeply,

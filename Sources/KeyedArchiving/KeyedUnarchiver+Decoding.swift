@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import OrderedCollections
 public import PropertyLists
 
 extension KeyedUnarchiver {
@@ -84,15 +85,52 @@ extension KeyedUnarchiver {
 
   /// Decodes a property list that was encoded as such, not as objects.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read, ``KeyedArchiveError/Kind/nestedTooDeeply`` if it
+  ///   is nested more than 512 deep.
   public func decodePropertyList(forKey key: String) throws -> PropertyList {
-    current.step = .key(key)
-    let escaped = key.utf8.first == UInt8(ascii: "$") ? "$" + key : key
-    guard let position = current.shape.position(of: escaped, found: current.found) else { throw noValue(key) }
-    do throws(PropertyListError) {
-      return try document.tree(ofEntry: position, of: current.node)
-    } catch {
+    guard let node = try node(forUserKey: key) else { throw noValue(key) }
+    return try propertyList(node, depth: 0)
+  }
+
+  /// Not by way of a tree builder, which prepares for all objects of a document.
+  private func propertyList(_ node: FlatNode, depth: Int) throws -> PropertyList {
+    guard node.kind.isContainer else { return try scalar(node) }
+    guard depth < 512 else { throw failure(.nestedTooDeeply, "a property list is nested more than 512 deep") }
+    if depth & 15 == 15 { try checkStack(depth: outer.count + depth) }
+    try spend(node.count)
+    try weigh(node.count)
+    do {
+      if node.kind == .array {
+        var elements: [PropertyList] = []
+        for position in 0..<node.count {
+          elements.append(try propertyList(try document.element(position, of: node), depth: depth + 1))
+        }
+        return .array(elements)
+      }
+      var entries: OrderedDictionary<String, PropertyList> = [:]
+      for position in 0..<node.count {
+        let key = try document.key(ofEntry: position, of: node)
+        try spend(key.utf8.count)
+        let value = try propertyList(try document.value(ofEntry: position, of: node), depth: depth + 1)
+        guard entries.updateValue(value, forKey: key) == nil else { throw standsTwice(key) }
+      }
+      return .dictionary(entries)
+    } catch let error as PropertyListError {
       throw failure(error)
+    }
+  }
+
+  private func scalar(_ node: FlatNode) throws -> PropertyList {
+    switch node.kind {
+    case .string: .string(try native(node, node) { document throws(PropertyListError) in try document.text(of: node) })
+    case .data: .data(try native(node, node) { $0.data(of: node) })
+    case .boolean: .boolean(node.boolean)
+    case .integer, .unsignedInteger: .integer(node.integer)
+    case .real: .real(node.real)
+    case .float: .float(node.float)
+    case .date: .date(Date(timeIntervalSinceReferenceDate: node.real))
+    case .uid: .uid(PropertyList.UID(node.uid))
+    case .null, .array, .dictionary: .null
     }
   }
 }

@@ -39,6 +39,9 @@ extension KeyedUnarchiver {
   @inline(__always)
   func leaf<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws -> T {
     if isNull(node, object) { throw isNothing(type) }
+    // It is not kept, so what a program asks for at the top again and again is decoded again.
+    let before = budget
+    defer { if outer.isEmpty { budget = before } }
     try spend(object.size)
     try weigh(1)
     return try contents(of: type, try admit(type, object, behind: node))

@@ -356,15 +356,18 @@ extension KeyedUnarchiver {
   }
 
   private func checkDepth() throws {
-    if callStack == nil || outer.count == 48 { callStack = CallStack() }
     if outer.count >= Self.greatestDepth {
       throw failure(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
     }
+    try checkStack(depth: outer.count)
+  }
+
+  func checkStack(depth: Int) throws {
+    if callStack?.isOfThisThread != true { callStack = CallStack() }
     if let callStack, !callStack.hasRoom {
       throw failure(
         .nestedTooDeeply,
-        "objects are nested \(outer.count) deep, and the thread's stack of \(callStack.size) bytes has no room for more"
-      )
+        "objects are nested \(depth) deep, and the thread's stack of \(callStack.size) bytes has no room for more")
     }
   }
 }

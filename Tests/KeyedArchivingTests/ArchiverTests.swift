@@ -360,3 +360,59 @@ struct CoreFoundationOrderTests {
     #expect(try objects(data)[1].dictionary.map { Array($0.keys) } == stored)
   }
 }
+
+@Suite("Property lists within objects")
+struct InlinePropertyListTests {
+  struct Holder: SecureCoding {
+    static let archivedClass = ArchivedClass("Holder")
+    var list: PropertyList
+    init(list: PropertyList) { self.list = list }
+    init(coder: KeyedUnarchiver) throws { list = try coder.decodePropertyList(forKey: "list") }
+    func encode(with coder: KeyedArchiver) throws { try coder.encode(propertyList: list, forKey: "list") }
+  }
+
+  private func nested(_ depth: Int) -> PropertyList {
+    var list: PropertyList = 1
+    for level in 0..<depth { list = level % 2 == 0 ? [list] : ["a": list] }
+    return list
+  }
+
+  @Test("come back as they were", arguments: [PropertyListFormat.binary, .xml])
+  func roundTrip(_ format: PropertyListFormat) throws {
+    let list: PropertyList = [
+      "a": [1, 2.5, true, "text"], "b": .data(Data([9])), "c": .date(Date(timeIntervalSince1970: 0)),
+    ]
+    let data = try KeyedArchiver.archivedData(withRootObject: Holder(list: list), outputFormat: format)
+    #expect(try KeyedUnarchiver.unarchivedObject(of: Holder.self, from: data).list == list)
+    let other = try KeyedArchiver.archivedData(withRootObject: Holder(list: nested(400)), outputFormat: format)
+    #expect(try KeyedUnarchiver.unarchivedObject(of: Holder.self, from: other).list == nested(400))
+  }
+
+  @Test("that are nested too deeply, or hold UIDs, are errors")
+  func refused() throws {
+    let error = #expect(throws: KeyedArchiveError.self) {
+      try KeyedArchiver.archivedData(withRootObject: Holder(list: nested(600)))
+    }
+    #expect(error?.kind == .nestedTooDeeply)
+    let uid = #expect(throws: KeyedArchiveError.self) {
+      try KeyedArchiver.archivedData(withRootObject: Holder(list: [.uid(.init(1))]))
+    }
+    #expect(uid?.kind == .invalidValue)
+    let small = OnSmallStack.run { [self] in
+      try KeyedUnarchiver.unarchivedObject(
+        of: Holder.self, from: KeyedArchiver.archivedData(withRootObject: Holder(list: nested(500)))
+      ).list
+    }
+    #expect(small.error == nil || (small.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+  }
+
+  @Test("in many objects take no longer than they are large")
+  func many() throws {
+    let holders = (0..<20_000).map { Holder(list: [.integer(.init($0)), "x"]) }
+    let data = try KeyedArchiver.archivedData(withRootObject: holders)
+    let start = ContinuousClock.now
+    #expect(try KeyedUnarchiver.unarchivedObject(of: [Holder].self, from: data).count == 20_000)
+    #expect(
+      ContinuousClock.now - start < .seconds(10), "it was several minutes when each was prepared for the whole archive")
+  }
+}

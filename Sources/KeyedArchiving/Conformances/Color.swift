@@ -118,7 +118,7 @@ extension Archived {
           guard ![.array, .dictionary, .date, .uid, .null].contains(value.kind) else {
             throw KeyedArchiveError(.invalidValue, "\(key.quoted) of a color is no number, text or data")
           }
-          try coder.encode(rawKey: key) { coder in try coder.pool.inline(value, depth: 1) }
+          try coder.encode(rawKey: key) { coder in try coder.inline(value, depth: 0) }
         case .string(let text): try coder.encode(text, forRawKey: key)
         case .data(let data): try coder.encode(data, forRawKey: key)
         case .color(let color): try coder.encode(color, forRawKey: key)

@@ -163,11 +163,6 @@ extension PropertyListDocument.Node {
 }
 
 extension PropertyListDocument {
-  /// The value of the entry number `entry` of a dictionary, with all that is below it.
-  package func tree(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> PropertyList {
-    try PropertyList(value(entry, of: dictionary))
-  }
-
   /// The child number `position` of a container, keys counted.
   fileprivate func child(of container: FlatNode, _ position: Int) throws(PropertyListError) -> Node {
     switch index {

@@ -12,6 +12,7 @@
 package struct CallStack {
   /// Addresses below this one are too near to the end of the stack.
   private let floor: UInt
+  private let thread: pthread_t
   /// The size of the whole stack, in bytes.
   package let size: Int
 
@@ -24,8 +25,12 @@ package struct CallStack {
   package init() {
     let (bottom, size) = Self.bounds()
     self.size = size
+    thread = pthread_self()
     floor = bottom + UInt(min(size / 4, Self.greatestReserve))
   }
+
+  /// Whether this was made on the current thread; only there it says something.
+  package var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
   /// Whether there is room for another call, and those that it makes before it asks again.
   package var hasRoom: Bool {
