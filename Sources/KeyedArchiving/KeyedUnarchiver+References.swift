@@ -12,8 +12,8 @@ extension KeyedUnarchiver {
     guard let uid = frame.uid else { return try contents(of: type, frame) }
     var beginning = table.beginValue(uid, unlessKept: true)
     if beginning == .kept {
-      if let (value, weight) = table.value(type, uid) {
-        try weigh(weight)
+      if let kept = table.kept(type, uid), let value = kept.value as? T {
+        try weigh(kept.weight)
         return value
       }
       beginning = table.beginValue(uid, unlessKept: false)

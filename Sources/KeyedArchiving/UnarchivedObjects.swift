@@ -7,7 +7,7 @@ internal import PropertyLists
 struct UnarchivedObjects {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
-  private var values: [ValueKey: (value: Any, weight: Int)] = [:]
+  private var values: [ValueKey: Kept] = [:]
   /// Long texts and data, by where they stand in the document.
   private var texts: [FlatNode: Any] = [:]
   /// How many times an object is being decoded as a type that is only `Decodable`.
@@ -20,6 +20,12 @@ struct UnarchivedObjects {
     static let inProgressAgain = State(rawValue: 2)
     static let decodedBefore = State(rawValue: 4)
     static let kept = State(rawValue: 8)
+  }
+
+  /// A value, and how large it is with all that it shares.
+  struct Kept {
+    let value: Any
+    let weight: Int
   }
 
   /// The same object of an archive may be decoded as values of several types, such as an array as `[Int]` and as `[Double]`.
@@ -96,7 +102,8 @@ struct UnarchivedObjects {
   mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int) -> Any? {
     guard noteDecoded(uid) else { return nil }
     states[Int(uid)].insert(.kept)
-    return values.updateValue((value, weight), forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
+    return values.updateValue(
+      Kept(value: value, weight: weight), forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
   }
 
   /// As ``beginValue(_:unlessKept:)``, for a type that is only `Decodable`. One such type may hand the object on to another.
@@ -113,13 +120,11 @@ struct UnarchivedObjects {
     decodables[key] = count > 1 ? count - 1 : nil
   }
 
-  /// A value that is kept.
+  /// What is kept of an object that was decoded as a type.
   @inline(__always)
-  func value<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int)? {
-    guard states[Int(uid)].contains(.kept), let kept = values[ValueKey(uid: uid, type: ObjectIdentifier(type))] else {
-      return nil
-    }
-    return (kept.value as? T).map { ($0, kept.weight) }
+  func kept(_ type: Any.Type, _ uid: UInt32) -> Kept? {
+    guard states[Int(uid)].contains(.kept) else { return nil }
+    return values[ValueKey(uid: uid, type: ObjectIdentifier(type))]
   }
 
   /// Notes that something has been decoded.

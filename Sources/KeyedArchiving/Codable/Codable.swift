@@ -62,8 +62,8 @@ extension KeyedUnarchiver {
     let object = try resolve(reference.node)
     guard reference.node.kind == .uid else { return try decodable(type, at: reference, object, uid: nil, path: path) }
     let uid = reference.node.uid
-    if let (value, weight) = table.value(type, uid) {
-      try weigh(weight)
+    if let kept = table.kept(type, uid), let value = kept.value as? T {
+      try weigh(kept.weight)
       return value
     }
     guard table.beginDecodable(type, uid) else {
