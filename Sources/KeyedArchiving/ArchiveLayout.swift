@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The four parts that every keyed archive has at its top.
+/// The parts that every keyed archive has at its top.
 struct ArchiveLayout {
   /// The name of the class that wrote it.
   let archiver: String
@@ -10,39 +10,71 @@ struct ArchiveLayout {
   let objects: FlatNode
 
   init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
-    let root = document.flatRoot
-    guard root.kind == .dictionary else { throw Self.notAnArchive("its root is no dictionary") }
-    var parts: [String: FlatNode] = [:]
-    let archiver: FlatNode
-    do throws(PropertyListError) {
-      // Four keys are all there are; a few more do no harm.
-      for entry in 0..<min(root.count, 64) {
-        let key = try document.key(ofEntry: entry, of: root)
-        guard parts.updateValue(try document.value(ofEntry: entry, of: root), forKey: key) == nil else {
-          throw PropertyListError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary")
-        }
-      }
-      archiver = parts["$archiver"] ?? .null
-      self.archiver = archiver.kind == .string ? try document.text(of: archiver) : ""
-    } catch {
-      throw KeyedArchiveError(error)
+    let parts = ArchiveParts(document)
+    if let fault = parts.faults.first { throw fault.error }
+    guard let archiver = parts.archiver, let top = parts.top, let objects = parts.objects else {
+      throw KeyedArchiveError(.notAnArchive, "the property list is no keyed archive")
     }
-    guard archiver.kind == .string else { throw Self.notAnArchive("it has no text $archiver") }
-    guard let version = parts["$version"], version.kind == .integer else {
-      throw Self.notAnArchive("it has no $version")
-    }
-    guard version.integer == PropertyList.Integer(KeyedArchiver.version) else {
-      throw Self.notAnArchive("its version is \(version.integer); \(KeyedArchiver.version) is the only one there is")
-    }
-    guard let top = parts["$top"], top.kind == .dictionary else { throw Self.notAnArchive("it has no dictionary $top") }
-    guard let objects = parts["$objects"], objects.kind == .array else {
-      throw Self.notAnArchive("it has no array $objects")
-    }
+    self.archiver = archiver
     self.top = top
     self.objects = objects
   }
+}
 
-  private static func notAnArchive(_ reason: String) -> KeyedArchiveError {
-    KeyedArchiveError(.notAnArchive, "the property list is no keyed archive: \(reason)")
+/// The parts that a property list has of those that every keyed archive has, and what is wrong with them.
+struct ArchiveParts {
+  private(set) var archiver: String?
+  private(set) var top: FlatNode?
+  private(set) var objects: FlatNode?
+  private(set) var faults: [(kind: KeyedArchive.Fault.Kind, error: KeyedArchiveError)] = []
+
+  init(_ document: PropertyListDocument) {
+    let root = document.flatRoot
+    guard root.kind == .dictionary else {
+      lacks(.root, "its root is no dictionary")
+      return
+    }
+    var parts: [String: FlatNode] = [:]
+    // Four keys are all there are; a few more do no harm.
+    for entry in 0..<min(root.count, 64) {
+      do throws(PropertyListError) {
+        let key = try document.key(ofEntry: entry, of: root)
+        guard parts.updateValue(try document.value(ofEntry: entry, of: root), forKey: key) == nil else {
+          let error = PropertyListError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary")
+          faults.append((.duplicateKey, KeyedArchiveError(error)))
+          continue
+        }
+      } catch {
+        faults.append((.unreadableValue, KeyedArchiveError(error)))
+      }
+    }
+    if let node = parts["$archiver"], node.kind == .string {
+      do throws(PropertyListError) {
+        archiver = try document.text(of: node)
+      } catch {
+        faults.append((.unreadableValue, KeyedArchiveError(error)))
+      }
+    } else {
+      lacks(.archiver, "it has no text $archiver")
+    }
+    if let version = parts["$version"], version.kind == .integer {
+      if version.integer != PropertyList.Integer(KeyedArchiver.version) {
+        lacks(.version, "its version is \(version.integer); \(KeyedArchiver.version) is the only one there is")
+      }
+    } else {
+      lacks(.version, "it has no $version")
+    }
+    top = parts["$top"]?.ifKind(.dictionary)
+    if top == nil { lacks(.top, "it has no dictionary $top") }
+    objects = parts["$objects"]?.ifKind(.array)
+    if objects == nil { lacks(.objectTable, "it has no array $objects") }
   }
+
+  private mutating func lacks(_ kind: KeyedArchive.Fault.Kind, _ reason: String) {
+    faults.append((kind, KeyedArchiveError(.notAnArchive, "the property list is no keyed archive: \(reason)")))
+  }
+}
+
+extension FlatNode {
+  fileprivate func ifKind(_ kind: NodeKind) -> FlatNode? { self.kind == kind ? self : nil }
 }

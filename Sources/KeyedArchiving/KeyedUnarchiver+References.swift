@@ -182,9 +182,9 @@ extension KeyedUnarchiver {
           .malformed, "a $class with the UID \(reference.uid), outside the object table of \(objects.count)")
       }
       let description = try document.element(Int(reference.uid), of: objects)
-      return (try classes.read(reference.uid, description, in: document), shape)
+      return (try classes.read(reference.uid, description, in: document, budget: &budget), shape)
     } catch {
-      throw failure(.malformed, error.message, at: node)
+      throw failure(error.kind == .limitExceeded ? .limitExceeded : .malformed, error.message, at: node)
     }
   }
 

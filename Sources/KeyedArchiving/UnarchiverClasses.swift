@@ -75,9 +75,12 @@ struct UnarchiverClasses {
   }
 
   /// Reads a class description.
-  mutating func read(_ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument) throws(PropertyListError)
-    -> Record
-  {
+  ///
+  /// - Parameter budget: how many bytes of names may be read. Names of a binary file can overlap, and many UIDs lead to one
+  ///   description, so that a small file has any amount.
+  mutating func read(
+    _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout Int
+  ) throws(PropertyListError) -> Record {
     guard node.kind == .dictionary else {
       throw PropertyListError(.malformed, "object \(uid) is no class description")
     }
@@ -87,11 +90,11 @@ struct UnarchiverClasses {
     // Three keys are all there are; a few more do no harm.
     for entry in 0..<min(node.count, 64) {
       let value = try document.value(ofEntry: entry, of: node)
-      switch try document.key(ofEntry: entry, of: node) {
-      case "$classname" where value.kind == .string: name = try document.text(of: value)
+      switch try text(of: document.keyNode(ofEntry: entry, of: node), in: document, budget: &budget) {
+      case "$classname" where value.kind == .string: name = try text(of: value, in: document, budget: &budget)
       case "$classname": throw PropertyListError(.malformed, "the $classname of object \(uid) is no text")
-      case "$classes": classes = try names(value, uid, in: document)
-      case "$classhints": hints = try names(value, uid, in: document)
+      case "$classes": classes = try names(value, uid, in: document, budget: &budget)
+      case "$classhints": hints = try names(value, uid, in: document, budget: &budget)
       default: break
       }
     }
@@ -112,8 +115,19 @@ struct UnarchiverClasses {
     return record
   }
 
+  private func text(
+    of node: FlatNode, in document: PropertyListDocument, budget: inout Int
+  ) throws(PropertyListError) -> String {
+    budget -= 1 + node.length
+    guard budget >= 0 else {
+      throw PropertyListError(
+        .limitExceeded, "the objects expand to more than \(document.expandedSizeLimit) values and bytes")
+    }
+    return try document.text(of: node)
+  }
+
   private func names(
-    _ node: FlatNode, _ uid: UInt32, in document: PropertyListDocument
+    _ node: FlatNode, _ uid: UInt32, in document: PropertyListDocument, budget: inout Int
   ) throws(PropertyListError) -> [String] {
     guard node.kind == .array, node.count <= 256 else {
       throw PropertyListError(.malformed, "the class names of object \(uid) are no short array")
@@ -124,7 +138,7 @@ struct UnarchiverClasses {
       guard name.kind == .string else {
         throw PropertyListError(.malformed, "a class name of object \(uid) is no text")
       }
-      names.append(try document.text(of: name))
+      names.append(try text(of: name, in: document, budget: &budget))
     }
     return names
   }

@@ -54,15 +54,19 @@ package struct DictionaryShapes {
 
   private var slots: [Slot]
   private let empty = DictionaryShape()
+  /// How many keys were read, and bytes of them. Keys of a binary file can overlap, so that a small file has any amount.
+  private var keySize = 0
 
   package init() { slots = [Slot](repeating: Slot(), count: KeySets.slotCount) }
 
   /// The shape of a dictionary.
   ///
-  /// - Throws: ``PropertyListError/Kind/duplicateKey`` for a key that stands twice; what is wrong with a key.
+  /// - Parameter limit: how many keys and bytes of them may be read for all dictionaries together.
+  /// - Throws: ``PropertyListError/Kind/duplicateKey`` for a key that stands twice; what is wrong with a key;
+  ///   ``PropertyListError/Kind/limitExceeded``.
   /// - Complexity: O(*k*) in the number of keys, a comparison of bytes if a dictionary before it had the same.
   mutating func shape(
-    of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan
+    of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan, limit: Int
   ) throws(PropertyListError) -> DictionaryShape {
     guard node.count > 0 else { return empty }
     let number = try KeySets.slotNumber(node, source, in: bytes)
@@ -75,7 +79,10 @@ package struct DictionaryShapes {
     var keys: [String] = []
     var positions: [String: Int] = [:]
     for entry in 0..<node.count {
-      let key = try NodeContent.string(source.key(entry, of: node, in: bytes), in: bytes)
+      let keyNode = try source.key(entry, of: node, in: bytes)
+      keySize += 1 + keyNode.length
+      guard keySize <= limit else { throw ParsingLimits.expandsTooFar(limit: limit) }
+      let key = try NodeContent.string(keyNode, in: bytes)
       let former: String?
       if node.count > DictionaryShape.mostComparedKeys {
         former = positions.updateValue(entry, forKey: key).map { keys[$0] }

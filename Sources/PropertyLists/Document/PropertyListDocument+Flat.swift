@@ -48,13 +48,15 @@ extension PropertyListDocument {
 
   /// The key of the entry number `entry`.
   package func key(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> String {
-    let bytes = self.bytes
-    let key: FlatNode
+    try NodeContent.string(keyNode(ofEntry: entry, of: dictionary), in: bytes)
+  }
+
+  /// The key of the entry number `entry`: a string, whose text nobody has looked at.
+  package func keyNode(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
-    case .binary(let layout): key = try layout.key(entry, of: dictionary, in: bytes)
-    case .table(let table): key = try table.key(entry, of: dictionary, in: bytes)
+    case .binary(let layout): try layout.key(entry, of: dictionary, in: bytes)
+    case .table(let table): try table.key(entry, of: dictionary, in: bytes)
     }
-    return try NodeContent.string(key, in: bytes)
   }
 
   /// The text of a string.
@@ -76,16 +78,13 @@ extension PropertyListDocument {
     }
   }
 
-  /// A cursor for a node.
-  package func cursor(_ node: FlatNode) -> Node { Node(document: self, index: rootIndex, flat: node) }
-
   /// Tells dictionaries with the same keys apart from others; see ``DictionaryShapes``.
   package func shape(
     of dictionary: FlatNode, in shapes: inout DictionaryShapes
   ) throws(PropertyListError) -> DictionaryShape {
     switch index {
-    case .binary(let layout): try shapes.shape(of: dictionary, layout, in: bytes)
-    case .table(let table): try shapes.shape(of: dictionary, table, in: bytes)
+    case .binary(let layout): try shapes.shape(of: dictionary, layout, in: bytes, limit: expandedSizeLimit)
+    case .table(let table): try shapes.shape(of: dictionary, table, in: bytes, limit: .max)
     }
   }
 }

@@ -7,7 +7,7 @@ extension PropertyListDocument {
     public let document: PropertyListDocument
     /// The number of the object in a binary document, the place in the node table of others.
     let index: Int
-    let flat: FlatNode
+    package let flat: FlatNode
   }
 }
 
@@ -128,6 +128,11 @@ extension PropertyListDocument.Node {
       if isEqual { return try document.value(position, of: flat) }
     }
     return nil
+  }
+
+  /// The value of the entry number `position`, which is below the count of this dictionary.
+  package func value(ofEntry position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
+    try document.value(position, of: flat)
   }
 
   /// The elements of an array, or the values of a dictionary, in order; none for other kinds.

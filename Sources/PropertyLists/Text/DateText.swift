@@ -1,6 +1,6 @@
 /// Dates as the text formats write them: `2001-01-01T00:00:00Z`, in UTC and whole seconds, in the Gregorian calendar
 /// extended to all years. Seconds count from that moment, as in the binary format.
-enum DateText {
+package enum DateText {
   /// From the first day of the year 0 to 2001-01-01.
   private static let daysToReferenceDate = 730_851
 
@@ -66,6 +66,29 @@ enum DateText {
     buffer.append(decimal: UInt(secondOfDay % 60), width: 2)
     buffer.append(byte: UInt8(ascii: "Z"))
     return true
+  }
+
+  /// Appends the fraction of a date's second with its point, if it has one: as many digits as a date of our time has, less
+  /// trailing zeros.
+  static func appendFraction(of seconds: Double, to buffer: inout ByteBuffer) {
+    let billionths = min(((seconds - seconds.rounded(.down)) * 1e9).rounded(), 999_999_999)
+    guard billionths > 0 else { return }
+    var (digits, width) = (UInt64(billionths), 9)
+    while digits % 10 == 0 { (digits, width) = (digits / 10, width - 1) }
+    buffer.append(".")
+    buffer.append(decimal: digits, width: width)
+  }
+
+  /// A date with the fraction of its second, as ISO 8601 has it: `2001-01-01T00:00:00.5Z`.
+  ///
+  /// - Returns: nil as ``append(_:to:)`` returns false.
+  package static func text(_ seconds: Double) -> String? {
+    var buffer = ByteBuffer()
+    guard append(seconds, to: &buffer) else { return nil }
+    buffer.truncate(to: buffer.count - 1)
+    appendFraction(of: seconds, to: &buffer)
+    buffer.append("Z")
+    return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 }
 

@@ -77,14 +77,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     output.append(text.bytes.extracting(0..<day))
     output.append(" ")
     output.append(text.bytes.extracting(day + 1..<whole))
-    // As many digits as a date of our time has, less trailing zeros.
-    let billionths = min(((seconds - seconds.rounded(.down)) * 1e9).rounded(), 999_999_999)
-    if billionths > 0 {
-      var (digits, width) = (UInt64(billionths), 9)
-      while digits % 10 == 0 { (digits, width) = (digits / 10, width - 1) }
-      output.append(".")
-      output.append(decimal: digits, width: width)
-    }
+    DateText.appendFraction(of: seconds, to: &output)
     output.append(" +0000")
   }
 

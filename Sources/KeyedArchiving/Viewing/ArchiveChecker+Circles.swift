@@ -1,0 +1,90 @@
+internal import PropertyLists
+
+/// Circles that no reader can make.
+extension ArchiveChecker {
+  /// Finds arrays, sets and dictionaries that contain themselves without anything that can be changed between.
+  ///
+  /// They are the strongly connected components of the references among such collections (Tarjan 1972).
+  mutating func checkCircles() throws(KeyedArchiveError) {
+    let isImmutable = roles.indices.map { uid in
+      guard roles[uid] == .instance, let layout = classInfo(of: UInt32(uid))?.layout else { return false }
+      return layout.isCollection && !layout.isMutable
+    }
+    guard isImmutable.contains(true) else { return }
+    var search = CircleSearch(references, isImmutable)
+    for uid in roles.indices where isImmutable[uid] {
+      for circle in search.circles(from: UInt32(uid)) {
+        guard let first = circle.min() else { continue }
+        let others = circle.filter { $0 != first }.sorted()
+        let way = others.prefix(5).map { "#\($0)" }.joined(separator: ", ") + (others.count > 5 ? ", …" : "")
+        try report(
+          .circularCollection,
+          "an immutable collection that contains itself" + (others.isEmpty ? "" : ", by way of \(way)"), uid: first)
+      }
+    }
+  }
+}
+
+/// The search for circles in a part of the objects.
+private struct CircleSearch {
+  private let references: ReferenceTable
+  private let isIncluded: [Bool]
+  /// The order in which objects were met, from 1 on; 0 for those that were not.
+  private var order: [UInt32]
+  /// The first object met that is known to be in the same circle.
+  private var low: [UInt32]
+  private var isOpen: [Bool]
+  private var open: [UInt32] = []
+  private var count: UInt32 = 0
+  /// The way to the object that is looked at.
+  private var path: [(uid: UInt32, next: Int)] = []
+
+  init(_ references: ReferenceTable, _ isIncluded: [Bool]) {
+    self.references = references
+    self.isIncluded = isIncluded
+    order = Array(repeating: 0, count: isIncluded.count)
+    low = order
+    isOpen = Array(repeating: false, count: isIncluded.count)
+  }
+
+  private mutating func enter(_ uid: UInt32) {
+    count += 1
+    order[Int(uid)] = count
+    low[Int(uid)] = count
+    isOpen[Int(uid)] = true
+    open.append(uid)
+    path.append((uid, 0))
+  }
+
+  /// The circles that are found from an object on, and were not before.
+  mutating func circles(from start: UInt32) -> [[UInt32]] {
+    guard order[Int(start)] == 0 else { return [] }
+    var circles: [[UInt32]] = []
+    enter(start)
+    while let (uid, next) = path.last {
+      let targets = references.of(uid)
+      if next < targets.count {
+        path[path.count - 1].next += 1
+        let target = targets[targets.startIndex + next]
+        guard isIncluded[Int(target)] else { continue }
+        if order[Int(target)] == 0 {
+          enter(target)
+        } else if isOpen[Int(target)] {
+          low[Int(uid)] = min(low[Int(uid)], order[Int(target)])
+        }
+        continue
+      }
+      path.removeLast()
+      if let parent = path.last?.uid { low[Int(parent)] = min(low[Int(parent)], low[Int(uid)]) }
+      guard low[Int(uid)] == order[Int(uid)] else { continue }
+      var component: [UInt32] = []
+      while let member = open.popLast() {
+        isOpen[Int(member)] = false
+        component.append(member)
+        if member == uid { break }
+      }
+      if component.count > 1 || references.of(uid).contains(uid) { circles.append(component) }
+    }
+    return circles
+  }
+}

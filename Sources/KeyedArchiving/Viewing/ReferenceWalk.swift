@@ -1,0 +1,73 @@
+internal import PropertyLists
+
+/// Goes through an object, or any other value, and the arrays and dictionaries in it, from reference to reference.
+///
+/// It keeps its own stack, so that the depth of a value costs no stack of the thread.
+struct ReferenceWalk {
+  /// A reference that is the value itself.
+  private var own: UInt32?
+  private var frames: [Frame] = []
+  /// Where the class of an instance is, which is no part of it.
+  private let skipped: Int?
+
+  private struct Frame {
+    let node: FlatNode
+    var next = 0
+  }
+
+  /// - Parameter classPosition: of the entry that says the class of an instance.
+  init(_ node: FlatNode, classPosition: Int?) {
+    skipped = classPosition
+    if node.kind == .uid { own = node.uid }
+    if node.kind.isContainer { frames.append(Frame(node: node)) }
+  }
+
+  /// How many steps ``path(_:)`` has.
+  var depth: Int { frames.count }
+
+  /// The next reference; nil at the end.
+  ///
+  /// - Throws: for a value that cannot be read. The call after that goes on behind it.
+  mutating func next(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> UInt32? {
+    if let uid = own {
+      own = nil
+      return uid
+    }
+    while let frame = frames.last {
+      guard frame.next < frame.node.count else {
+        frames.removeLast()
+        continue
+      }
+      frames[frames.count - 1].next += 1
+      let child: FlatNode
+      if frame.node.kind == .array {
+        child = try reader.element(frame.next, of: frame.node)
+      } else {
+        if frames.count == 1, frame.next == skipped { continue }
+        child = try reader.value(ofEntry: frame.next, of: frame.node)
+      }
+      switch child.kind {
+      case .uid: return child.uid
+      case .array, .dictionary:
+        try reader.checkNesting(of: child, in: frames.lazy.map(\.node), depth: frames.count)
+        if child.count > 0 { frames.append(Frame(node: child)) }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// The way from the object to the reference that was found last, or to the value that cannot be read.
+  func path(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> PropertyListKeyPath {
+    var path = PropertyListKeyPath()
+    for (depth, frame) in frames.enumerated() where frame.next > 0 {
+      if frame.node.kind == .array {
+        path.components.append(.index(frame.next - 1))
+      } else {
+        let key = try reader.key(ofEntry: frame.next - 1, of: frame.node)
+        path.components.append(.key(depth == 0 ? KeyedUnarchiver.unescaped(key) : key))
+      }
+    }
+    return path
+  }
+}

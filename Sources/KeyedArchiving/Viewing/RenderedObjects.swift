@@ -1,0 +1,122 @@
+internal import PropertyLists
+
+/// What a rendering of an archive shows at the place of a reference, so that every object is shown in full once, near the first
+/// reference to it, and the output grows in proportion to the input.
+struct RenderedObjects {
+  /// How many references lead to each object; 2 for all that are more.
+  private var referenceCounts: [UInt8]
+  private var isMet: [Bool]
+  private var postponed: [UInt32] = []
+  private var postponedStart = 0
+
+  /// Objects that are referred to deeper than this are shown behind the others. Indentation would make the output grow with the
+  /// square of the depth, and few readers of JSON take more than 500 levels.
+  static var greatestLevel: Int { 64 }
+
+  /// Strings and data up to this many bytes are shown at each reference to them, as numbers are.
+  static var shortNative: Int { 64 }
+
+  /// What is shown at the place of a reference.
+  enum Encounter {
+    /// That there is no object.
+    case nothing
+    /// The object itself.
+    ///
+    /// - Parameter isMarked: whether there are further references to it, which need its UID.
+    case inFull(FlatNode, isMarked: Bool)
+    /// Its UID: it is in full elsewhere.
+    case byReference
+    /// That there is no such object in the table.
+    case outside
+    /// That it cannot be read, and why.
+    case unreadable(KeyedArchiveError)
+  }
+
+  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``.
+  /// - Complexity: O(*n*) in the size of the archive.
+  init(_ archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
+    let count = archive.objects.count
+    referenceCounts = Array(repeating: 0, count: count)
+    isMet = Array(repeating: false, count: count)
+    try addReferences(ReferenceWalk(archive.layout.top, classPosition: nil), &reader)
+    for uid in 0..<UInt32(clamping: count) {
+      do throws(KeyedArchiveError) {
+        let node = try reader.object(uid)
+        guard node.kind.isContainer || node.kind == .uid else { continue }
+        let classPosition = node.kind == .dictionary ? try reader.keyPositions(of: node).classReference : nil
+        try addReferences(ReferenceWalk(node, classPosition: classPosition), &reader)
+      } catch {
+        try reader.tolerate(error)
+      }
+    }
+  }
+
+  private mutating func addReferences(
+    _ walk: consuming ReferenceWalk, _ reader: inout ArchiveReader
+  ) throws(KeyedArchiveError) {
+    while true {
+      do throws(KeyedArchiveError) {
+        guard let uid = try walk.next(&reader) else { return }
+        guard uid < referenceCounts.count else { continue }
+        referenceCounts[Int(uid)] = min(referenceCounts[Int(uid)] + 1, 2)
+      } catch {
+        // What cannot be read is a matter for whoever shows it.
+        try reader.tolerate(error)
+      }
+    }
+  }
+}
+
+extension RenderedObjects {
+  /// What to show at the place of a reference.
+  ///
+  /// - Parameter level: how deep the place is.
+  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``.
+  mutating func encounter(
+    _ uid: UInt32, level: Int, _ reader: inout ArchiveReader
+  ) throws(KeyedArchiveError) -> Encounter {
+    guard uid < isMet.count else { return .outside }
+    let wasMet = isMet[Int(uid)]
+    isMet[Int(uid)] = true
+    let node: FlatNode
+    do throws(KeyedArchiveError) {
+      node = try reader.object(uid)
+    } catch {
+      try reader.tolerate(error)
+      return .unreadable(error)
+    }
+    if reader.document.isNullObject(node) { return .nothing }
+    if Self.isShort(node) { return .inFull(node, isMarked: false) }
+    if wasMet { return .byReference }
+    if level >= Self.greatestLevel {
+      postponed.append(uid)
+      return .byReference
+    }
+    return .inFull(node, isMarked: isShared(uid))
+  }
+
+  /// Whether an object is shown at each reference to it.
+  static func isShort(_ node: FlatNode) -> Bool {
+    switch node.kind {
+    case .boolean, .integer, .unsignedInteger, .real, .float, .date: true
+    case .string, .data: node.length <= shortNative
+    case .null, .uid, .array, .dictionary: false
+    }
+  }
+
+  /// Whether several references lead to an object.
+  func isShared(_ uid: UInt32) -> Bool { referenceCounts[Int(uid)] > 1 }
+
+  /// Whether an object was shown, or is going to be.
+  func isMet(_ uid: UInt32) -> Bool { isMet[Int(uid)] }
+
+  /// Says that an object is shown elsewhere.
+  mutating func meet(_ uid: UInt32) { isMet[Int(uid)] = true }
+
+  /// The next object that was too deep for its place.
+  mutating func nextPostponed() -> UInt32? {
+    guard postponedStart < postponed.count else { return nil }
+    defer { postponedStart += 1 }
+    return postponed[postponedStart]
+  }
+}

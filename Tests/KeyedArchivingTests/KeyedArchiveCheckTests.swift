@@ -1,0 +1,306 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import KeyedArchiving
+
+@Suite("The check of an archive")
+struct KeyedArchiveCheckTests {
+  /// A fault as a test expects it.
+  struct Expected: Hashable, CustomStringConvertible {
+    let kind: KeyedArchive.Fault.Kind
+    let uid: UInt32?
+    let path: String
+    let message: String?
+
+    init(_ kind: KeyedArchive.Fault.Kind, _ uid: UInt32? = nil, _ path: String = "", _ message: String? = nil) {
+      self.kind = kind
+      self.uid = uid
+      self.path = path
+      self.message = message
+    }
+
+    var description: String { "\(kind) \(uid.map(String.init) ?? "-") \(path) \(message ?? "")" }
+  }
+
+  private func expect(
+    _ expected: [Expected], in data: Data, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let faults = KeyedArchive.check(try PropertyListDocument(data))
+    let found = zip(faults, expected + Array(repeating: Expected(.root), count: faults.count)).map { fault, expected in
+      // A message is compared where one is expected.
+      Expected(
+        fault.kind, fault.uid?.value, KeyedArchiveError.spelled(fault.path),
+        expected.message == nil ? nil : fault.message)
+    }
+    #expect(found == expected, "\(faults.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
+    for fault in faults { #expect(!fault.message.contains("\n") && fault.description.hasSuffix(fault.message)) }
+  }
+
+  @Test("finds nothing wrong with good archives", arguments: PropertyListFormat.allCases)
+  func good(_ format: PropertyListFormat) throws {
+    #expect(try twoFriends(format: format).check().isEmpty)
+    #expect(try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).check().isEmpty)
+    let archive = try keyedArchive(
+      top: ["root": .uid(1), "inline": [["k": .uid(2)] as PropertyList, 2.5], "nothing": .uid(0)], format: format,
+      ["NS.objects": [.uid(2), .uid(3), .uid(4), .uid(5), .uid(6), .uid(7), .uid(8)], "$class": .uid(9)],
+      ["NS.string": .uid(10), "$class": .uid(11)], ["NS.bytes": .data(Data([97])), "$class": .uid(11)],
+      ["NS.time": 1.5, "$class": .uid(12)], ["NS.uuidbytes": .data(Data(count: 16)), "$class": .uid(13)],
+      ["NS.relative": .uid(2), "NS.base": .uid(0), "$class": .uid(14)],
+      ["NS.keys": [.uid(10)], "NS.objects": [.uid(7)], "$class": .uid(15)], "$null",
+      .described("NSMutableArray", "NSArray"), "text", .described("NSString"), .described("NSDate"),
+      .described("NSUUID"), .described("NSURL"), .described("NSMutableDictionary", "NSDictionary"))
+    #expect(archive.check().isEmpty, "\(archive.check())")
+  }
+
+  @Test("finds nothing wrong with archives of Apple's", arguments: Fixtures.archives)
+  func corpus(_ url: URL) throws {
+    let faults = try KeyedArchive(contentsOf: url).check()
+    #expect(faults.isEmpty, "\(faults)")
+  }
+
+  @Test("finds nothing wrong with archives of this package")
+  func own() throws {
+    let url = try #require(URL(string: "index.html", relativeTo: URL(string: "https://www.swift.org/")))
+    let archiver = KeyedArchiver()
+    try archiver.encode(["one": [Foo(kBar: "bar", kBaz: 1), Foo(kBar: "bar", kBaz: 2)], "two": []], forKey: "foos")
+    try archiver.encode([Date.now: [UUID()]], forKey: "dates")
+    try archiver.encode(Set([url]), forKey: "$urls")
+    try archiver.encode(Archived.Mutable("text"), forKey: "text")
+    let archive = try KeyedArchive(archiver.encodedData())
+    #expect(archive.check().isEmpty, "\(archive.check())")
+  }
+
+  /// Property lists that are no archives, and what is wrong with them.
+  static let otherLists: [(PropertyList, [Expected])] = [
+    (["$objects"], [.init(.root)]),
+    ([:], [.init(.archiver), .init(.version), .init(.top), .init(.objectTable)]),
+    (
+      ["$archiver": 1, "$version": "1", "$top": [], "$objects": [:]],
+      [.init(.archiver), .init(.version), .init(.top), .init(.objectTable)]
+    ),
+    (
+      ["$archiver": "A", "$version": 1, "$top": ["root": .uid(9)], "$objects": ["$null"]],
+      [
+        .init(
+          .version, nil, "", "the property list is no keyed archive: its version is 1; 100000 is the only one there is"),
+        .init(.danglingReference, nil, "$top.root"),
+      ]
+    ),
+    (["$archiver": "A", "$version": 100000, "$top": ["root": .uid(1)]], [.init(.objectTable)]),
+    (
+      ["$archiver": "A", "$version": 100000, "$objects": ["$null", ["a": .uid(7)] as PropertyList]],
+      [.init(.top), .init(.missingClass, 1), .init(.danglingReference, 1, "a")]
+    ),
+    (["$archiver": "A", "$version": 100000, "$top": [:], "$objects": []], [.init(.firstObject)]),
+    (
+      ["$archiver": "A", "$version": 100000, "$top": ["root": .uid(0)], "$objects": ["text"]],
+      [.init(.firstObject, 0, "", "the first object is a string, not the text $null")]
+    ),
+  ]
+
+  @Test("tells what a property list lacks to be an archive", arguments: otherLists)
+  func lacks(_ list: PropertyList, _ expected: [Expected]) throws {
+    try expect(expected, in: list.data(format: .binary))
+    try expect(expected, in: list.data(format: .xml))
+  }
+
+  /// Objects from UID 1 on, and what is wrong with them. The key `root` leads to UID 1.
+  static let faultyObjects: [([PropertyList], [Expected])] = [
+    // References.
+    (
+      [["a": [1, ["b": .uid(9)] as PropertyList], "$class": .uid(2)], .described("C")],
+      [.init(.danglingReference, 1, "a[1].b")]
+    ),
+    ([["$class": .uid(9)]], [.init(.danglingReference, 1, "$class")]),
+    ([["a": .uid(2), "$class": .uid(2)], .described("C")], [.init(.referenceToClass, 1, "a")]),
+    // Objects.
+    ([.uid(2), "text"], [.init(.invalidObject, 1, "", "a UID, which is no object of an archive")]),
+    ([[.uid(2)], "text"], [.init(.invalidObject, 1, "", "an array, which is no object of an archive")]),
+    ([["a": 1]], [.init(.missingClass, 1)]),
+    (
+      [["$class": .uid(2)], "text", .described("C"), "$null", ["$class": .uid(3)]],
+      [
+        .init(.invalidClass, 1, "$class", "object 2 is no class description"), .init(.unreachableObject, 3),
+        .init(.unreachableObject, 5),
+      ]
+    ),
+    ([["$class": "C"]], [.init(.invalidClass, 1, "$class", "the $class is a string, not a UID")]),
+    ([["$class": .uid(1)]], [.init(.invalidClass, 1, "$class")]),
+    ([["$class": .uid(0)]], [.init(.invalidClass, 1, "$class")]),
+    (
+      [["a": ["$class": .uid(2)], "$class": .uid(2)], .described("C")],
+      [.init(.inlineObject, 1, "a"), .init(.referenceToClass, 1, "a.$class")]
+    ),
+    // Classes.
+    (
+      [["a": .uid(2), "$class": .uid(3)], ["$class": .uid(4)], .described("C"), .described("C")],
+      [.init(.classDescribedTwice, 4, "", #"the class "C" is described by object 3 too"#)]
+    ),
+    (
+      [["$class": .uid(2)], ["x": 1]],
+      [.init(.classDescription, 2, "", "a class description without a text $classname")]
+    ),
+    ([["$class": .uid(2)], ["$classname": 1, "$classes": ["C"]]], [.init(.classDescription, 2)]),
+    (
+      [["$class": .uid(2)], ["$classname": "C", "$classes": ["D", "NSObject"]]],
+      [.init(.classDescription, 2, "", #"the description of the class "C", which by its $classes is "D""#)]
+    ),
+    ([["$class": .uid(2)], ["$classname": "C", "$classes": ["C", 1]]], [.init(.classDescription, 2)]),
+    ([["$class": .uid(2)], ["$classname": "C", "$classhints": "D"]], [.init(.classDescription, 2)]),
+    ([["$class": .uid(2)], ["$classname": "C"]], []),
+    // Reachability.
+    (
+      ["root", ["a": .uid(3), "$class": .uid(4)], "text", .described("C")],
+      [.init(.unreachableObject, 2), .init(.unreachableObject, 3), .init(.unreachableObject, 4)]
+    ),
+    (
+      ["root", ["a": .uid(2), "$class": .uid(3)], .described("C")],
+      [.init(.unreachableObject, 2), .init(.unreachableObject, 3)]
+    ),
+    (["root", "$null"], []),
+  ]
+
+  @Test("finds what is wrong with objects, and where", arguments: faultyObjects)
+  func objects(_ objects: [PropertyList], _ expected: [Expected]) throws {
+    let list = PropertyList.archive(objects: objects)
+    try expect(expected, in: list.data(format: .binary))
+    try expect(expected, in: list.data(format: .xml))
+  }
+
+  /// The class of an object, its contents, and what is wrong with it.
+  static let faultyContents: [(String, PropertyList, String)] = [
+    ("NSArray", [:], "an NSArray without an array NS.objects"),
+    ("NSMutableArray", ["NS.objects": 1], "an NSMutableArray without an array NS.objects"),
+    ("NSSet", ["NS.objects": "text"], "an NSSet without an array NS.objects"),
+    ("NSDictionary", ["NS.objects": []], "an NSDictionary without an array NS.keys"),
+    ("NSDictionary", ["NS.keys": []], "an NSDictionary without an array NS.objects"),
+    (
+      "NSMutableDictionary", ["NS.keys": ["a", "b"], "NS.objects": [1]],
+      "an NSMutableDictionary with 2 keys and 1 values"
+    ),
+    ("NSDate", [:], "an NSDate without an NS.time"),
+    ("NSDate", ["NS.time": 5], "an NSDate whose NS.time is an integer, not a real"),
+    ("NSUUID", [:], "an NSUUID without NS.uuidbytes"),
+    ("NSUUID", ["NS.uuidbytes": .data(Data(count: 15))], "an NSUUID of 15 bytes"),
+    ("NSUUID", ["NS.uuidbytes": "0123456789abcdef"], "an NSUUID whose NS.uuidbytes are a string, not data"),
+    ("NSURL", ["NS.base": .uid(0)], "an NSURL without an NS.relative"),
+    ("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(0)], "an NSURL whose NS.relative is no text"),
+    ("NSString", [:], "an NSString without a text NS.string"),
+    ("NSMutableString", ["NS.string": 5], "an NSMutableString whose NS.string is no text"),
+  ]
+
+  @Test("finds objects of Foundation's classes that Apple's reader would refuse", arguments: faultyContents)
+  func contents(_ name: String, _ object: PropertyList, _ message: String) throws {
+    var object = object
+    object.dictionary?["$class"] = .uid(2)
+    let list = PropertyList.archive(objects: [object, .described(name)])
+    try expect([.init(.invalidContents, 1, "", message)], in: list.data(format: .binary))
+    // Another class may have any contents.
+    let other = PropertyList.archive(objects: [object, .described("My" + name)])
+    try expect([], in: other.data(format: .binary))
+  }
+
+  @Test("finds immutable collections that contain themselves")
+  func circles() throws {
+    func array(_ uids: UInt32..., class uid: UInt32) -> PropertyList {
+      ["NS.objects": .array(uids.map { .uid($0) }), "$class": .uid(uid)]
+    }
+    let list = PropertyList.archive(objects: [
+      array(1, 2, 5, class: 9), array(3, class: 9), array(4, class: 10),
+      ["NS.keys": [.uid(4)], "NS.objects": [.uid(2)], "$class": .uid(11)],
+      // A circle through something that can be changed is none.
+      array(6, class: 9), array(5, 7, 8, class: 12), ["a": .uid(5), "$class": .uid(13)], array(8, class: 12),
+      .described("NSArray"), .described("NSSet"), .described("NSDictionary"),
+      .described("NSMutableArray", "NSArray"), .described("Person"),
+    ])
+    try expect(
+      [
+        .init(.circularCollection, 1, "", "an immutable collection that contains itself"),
+        .init(.circularCollection, 2, "", "an immutable collection that contains itself, by way of #3, #4"),
+      ], in: list.data(format: .binary))
+  }
+
+  @Test("finds keys that stand twice, in the archive, its top, objects and dictionaries")
+  func duplicateKeys() throws {
+    var list = PropertyList.archive(
+      top: ["root": .uid(1), "a1": 1, "a2": 2],
+      objects: [["list": [["b1": 1, "b2": 2] as PropertyList], "c1": 1, "c2": 2, "$class": .uid(2)], .described("C")])
+    list.dictionary?["d1"] = 1
+    list.dictionary?["d2"] = 2
+    var data = try list.data(format: .binary)
+    for letter in "abcd" { data = try data.replacing("\(letter)2", with: Array("\(letter)1".utf8)) }
+    try expect(
+      [
+        .init(.duplicateKey, nil, ""), .init(.duplicateKey, nil, "$top", #"the key "a1" stands twice in a dictionary"#),
+        .init(.duplicateKey, 1, ""), .init(.duplicateKey, 1, "list[0]"),
+      ], in: data)
+  }
+
+  @Test("finds every value and key that cannot be read")
+  func unreadable() throws {
+    let list = PropertyList.archive(
+      top: ["root": .uid(1), "t": "top!"],
+      objects: [
+        ["one": "one!", "list": [1, "two!"], "key!": 3, "other": .uid(2), "$class": .uid(4)], "native!", "good",
+        ["$classname": "C", "$classes": ["C", "super!"]],
+      ])
+    var data = try list.data(format: .binary)
+    for text in ["top!", "one!", "two!", "key!", "native!", "super!"] {
+      data = try data.replacing(text, with: Array(text.utf8.dropLast()) + [0xFF])
+    }
+    try expect(
+      [
+        .init(.unreadableValue, nil, "$top.t"), .init(.unreadableValue, 1, ""), .init(.unreadableValue, 1, "one"),
+        .init(.unreadableValue, 1, "list[1]"), .init(.unreadableValue, 2, ""), .init(.unreachableObject, 3),
+        .init(.unreadableValue, 4, "$classes[1]"),
+      ], in: data)
+  }
+
+  @Test("finds containers that contain themselves, and are nested too deeply")
+  func nesting() throws {
+    var deep: PropertyList = []
+    for _ in 0..<600 { deep = [deep] }
+    let list = PropertyList.archive(top: ["root": .uid(1), "deep": deep], objects: ["root"])
+    let data = try list.data(format: .binary, options: .init(depth: 1000))
+    let faults = KeyedArchive.check(try PropertyListDocument(data))
+    #expect(faults.map(\.kind) == [.unreadableValue])
+    #expect(faults.first?.message == "arrays and dictionaries are nested more than 512 deep")
+    #expect(faults.first?.description.contains("levels deep)") == true)
+    // An array of one element, which is the array.
+    var file = BinaryFile(archiveWithRootUID: 1)
+    let list2 = file.reserve()
+    file.objects[list2] = file.array([list2, list2])
+    file.finishArchive(objects: [list2])
+    try expect(
+      [.init(.invalidObject, 1), .init(.unreadableValue, 1, "[0]"), .init(.unreadableValue, 1, "[1]")], in: file.data)
+  }
+
+  @Test("stops at overlapping objects")
+  func overlap() throws {
+    let faults = KeyedArchive.check(
+      try PropertyListDocument(BinaryFile.sharedDictionary(entries: 3000, objects: 3000).data))
+    #expect(faults.last?.kind == .limitExceeded)
+    #expect(faults.dropLast().allSatisfy { $0.kind == .missingClass })
+  }
+
+  @Test("every sort of fault is found by one of these tests")
+  func completeness() {
+    let found = Set(Self.otherLists.flatMap { $0.1.map(\.kind) } + Self.faultyObjects.flatMap { $0.1.map(\.kind) })
+    let elsewhere: Set<KeyedArchive.Fault.Kind> = [
+      .invalidContents, .circularCollection, .duplicateKey, .unreadableValue, .limitExceeded,
+    ]
+    #expect(found.union(elsewhere) == Set(KeyedArchive.Fault.Kind.allCases))
+    #expect(found.isDisjoint(with: elsewhere))
+  }
+
+  @Test("says where")
+  func description() throws {
+    let archive = try keyedArchive(["a\u{1B}": [1, .uid(9)], "$class": .uid(2)], .described("C"))
+    #expect(
+      archive.check().map(\.description) == [
+        #"object 1, a\u{1b}[1]: the UID 9 leads out of the object table, which has 3 objects"#
+      ])
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import KeyedArchiving
+
+@Suite("An archive from somebody who means harm")
+struct KeyedArchiveHostileTests {
+  /// A chain of objects, each of which has the next.
+  private func chain(_ count: UInt32, key: String, _ object: (PropertyList) -> PropertyList) throws -> KeyedArchive {
+    var objects: [PropertyList] = []
+    for uid in 1..<count { objects.append(object(.uid(uid + 1))) }
+    objects.append("end")
+    objects.append(.described(key))
+    return try KeyedArchive(PropertyList.archive(objects: objects).data(format: .binary))
+  }
+
+  /// Everything that can be asked of an archive.
+  @discardableResult
+  private func look(at archive: KeyedArchive) throws -> (tree: String, json: Data) {
+    for object in archive.objects.prefix(1000) { _ = (object.kind, object.className, try? object.fields, object.value) }
+    _ = try archive.classes
+    _ = try archive.references()
+    return (try archive.tree(), try archive.jsonData())
+  }
+
+  @Test("depth costs no stack: a thread of 512 kB shows 100 000 objects, each in the one before")
+  func depth() throws {
+    let (many, fewer): (UInt32, UInt32) = (100_000, 10_000)
+    let chains = [
+      try chain(many, key: "Node") { ["next": $0, "$class": .uid(many + 1)] },
+      try chain(fewer, key: "NSArray") { ["NS.objects": [$0], "$class": .uid(fewer + 1)] },
+      try chain(fewer, key: "NSDictionary") { ["NS.keys": [$0], "NS.objects": [1], "$class": .uid(fewer + 1)] },
+      try chain(fewer, key: "NSURL") { ["NS.relative": "x", "NS.base": $0, "$class": .uid(fewer + 1)] },
+      try chain(fewer, key: "Unused") { $0 },
+    ]
+    let outcome = OnSmallStack.run {
+      for (index, archive) in chains.enumerated() {
+        let expected: Set<KeyedArchive.Fault.Kind> = index == 4 ? [.invalidObject, .unreachableObject] : []
+        #expect(Set(archive.check().map(\.kind)) == expected)
+        let (tree, json) = try self.look(at: archive)
+        // In proportion to the input, not to its square.
+        let count = archive.objects.count
+        #expect(tree.utf8.count < 400 * count && json.count < 800 * count)
+        #expect(tree.contains("\"end\"") && String(decoding: json, as: UTF8.self).contains("\"end\""))
+        _ = try JSONSerialization.jsonObject(with: json)
+      }
+    }
+    #expect(outcome.error == nil && outcome.value != nil)
+  }
+
+  @Test("objects that are too deep stand behind the others")
+  func deep() throws {
+    let archive = try chain(150, key: "Node") { ["next": $0, "$class": .uid(151)] }
+    let tree = try archive.tree().split(separator: "\n")
+    #expect(tree.first == "root: Node")
+    #expect(tree.filter { $0.hasPrefix("#") } == ["#65 Node", "#129 Node"])
+    #expect(tree.filter { $0.hasSuffix("→ #65") }.count == 1)
+    let json = try JSONDecoder().decode(JSONValue.self, from: archive.jsonData())
+    #expect(json["$deep"]?.array?.count == 2)
+    var matcher = JSONMatcher(archive)
+    try matcher.match(json)
+  }
+
+  @Test("overlapping objects end in an error, soon")
+  func overlap() throws {
+    for file in [
+      BinaryFile.sharedDictionary(entries: 3000, objects: 3000), BinaryFile.sharedTree(depth: 40),
+      BinaryFile.overlappingKeys(count: 1000),
+    ] {
+      let document = try PropertyListDocument(file.data)
+      let archive = try KeyedArchive(document)
+      let duration = ContinuousClock().measure {
+        let error = #expect(throws: KeyedArchiveError.self) { try archive.tree() }
+        #expect(error?.kind == .limitExceeded)
+        #expect(throws: KeyedArchiveError.self) { try archive.jsonData() }
+        #expect(KeyedArchive.check(document).last?.kind == .limitExceeded)
+        _ = try? archive.classes
+        _ = try? archive.references()
+        for object in archive.objects.prefix(3) { _ = (object.className, try? object.fields) }
+      }
+      #expect(duration < .seconds(60))
+    }
+  }
+
+  /// How many damaged archives are looked at. The short form runs always; `PLIST_MUTATIONS=100000` is the long one.
+  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 4000
+
+  @Test("damaged archives never trap, and take no time", arguments: [1, 2] as [UInt64])
+  func damage(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var originals: [[UInt8]] = [Array(try Fixtures.data("archives/foo-ios.bplist"))]
+    for url in Fixtures.archives { originals.append(Array(try Data(contentsOf: url))) }
+    for format in PropertyListFormat.allCases {
+      originals.append(Array(try twoFriends(format: format).document.root.data(format: format)))
+    }
+    for _ in 0..<20 { originals.append(Array(try PropertyList.randomArchive(using: &random).data(format: .binary))) }
+    for _ in 0..<Self.mutations / 2 {
+      var bytes = originals.randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 1...6, using: &random) { bytes.damageArchive(using: &random) }
+      let input = Data(bytes)
+      let duration = ContinuousClock().measure {
+        guard let document = try? PropertyListDocument(input) else { return }
+        let faults = KeyedArchive.check(document)
+        guard let archive = try? KeyedArchive(document) else {
+          #expect(!faults.isEmpty, "\(input.base64EncodedString())")
+          return
+        }
+        let tree = try? archive.tree()
+        let json = try? archive.jsonData()
+        _ = try? look(at: archive)
+        for object in archive.objects { _ = (object.kind, object.className, try? object.fields, object.value) }
+        if faults.isEmpty {
+          #expect(tree != nil && json != nil, "\(input.base64EncodedString())")
+          #expect(tree?.contains("<unreadable") != true, "\(input.base64EncodedString())")
+        }
+        if let json {
+          #expect(throws: Never.self, "\(input.base64EncodedString())") { try JSONSerialization.jsonObject(with: json) }
+        }
+        if let tree {
+          #expect(!tree.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "\(input.base64EncodedString())")
+        }
+      }
+      // In proportion to the size, with room for a busy machine and a debug build.
+      let allowed = Duration.seconds(4) + .milliseconds(1) * input.count
+      if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func damageArchive(using random: inout SeededGenerator) {
+    guard count > 40 else { return }
+    // Often in the trailer, where a byte means most.
+    let place =
+      Int.random(in: 0..<6, using: &random) == 0
+      ? count - Int.random(in: 1...32, using: &random) : Int.random(in: 8..<count, using: &random)
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: self[place] = UInt8.random(in: .min ... .max, using: &random)
+    case 1: self[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    // References and UIDs are small numbers.
+    case 2: self[place] = UInt8.random(in: 0..<30, using: &random)
+    case 3: self[place] = [0x00, 0x08, 0x22, 0x80, 0xA1, 0xD1, 0xFF, 0x50, 0x5F].randomElement(using: &random)!
+    default: swapAt(place, Int.random(in: 8..<count, using: &random))
+    }
+  }
+}
