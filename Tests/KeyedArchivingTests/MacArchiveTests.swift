@@ -78,7 +78,7 @@ extension PropertyList {
 }
 
 extension URL {
-  fileprivate var name: String { deletingPathExtension().lastPathComponent }
+  var name: String { deletingPathExtension().lastPathComponent }
 }
 
 /// What an archive holds.
