@@ -120,8 +120,9 @@ extension ArchivedValue: SecureCoding {
   public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try base._archive(by: coder) }
 }
 
-/// Values are equal when they are of the same case and equal in it. Objects of other types are equal if they are the same, or if
-/// their types say so.
+/// Values are equal when they are of the same case and equal in it. Values of other types are equal if their types say so.
+/// Objects of classes are equal if they are the same, whatever their types say, because they may lead back to themselves and
+/// have no end.
 extension ArchivedValue: Hashable {
   public static func == (first: ArchivedValue, second: ArchivedValue) -> Bool {
     switch (first, second) {
@@ -146,9 +147,11 @@ extension ArchivedValue: Hashable {
   }
 
   private static func isEqual(_ first: any SecureCoding, _ second: any SecureCoding) -> Bool {
-    if let first = first as? any Equatable { return isEqual(first, to: second) }
-    guard type(of: first) is AnyObject.Type, type(of: second) is AnyObject.Type else { return false }
-    return first as AnyObject === second as AnyObject
+    if type(of: first) is AnyObject.Type {
+      return type(of: second) is AnyObject.Type && first as AnyObject === second as AnyObject
+    }
+    guard let first = first as? any Equatable else { return false }
+    return isEqual(first, to: second)
   }
 
   private static func isEqual<T: Equatable>(_ first: T, to second: any SecureCoding) -> Bool { second as? T == first }
@@ -170,7 +173,14 @@ extension ArchivedValue: Hashable {
     case .dictionary(let value): hasher.combine(value)
     case .set(let value): hasher.combine(value)
     case .value(let value): hasher.combine(value)
-    case .object(let value): hasher.combine(ObjectIdentifier(type(of: value)))
+    case .object(let value):
+      if type(of: value) is AnyObject.Type {
+        hasher.combine(ObjectIdentifier(value as AnyObject))
+      } else if let value = value as? any Hashable {
+        value.hash(into: &hasher)
+      } else {
+        hasher.combine(ObjectIdentifier(type(of: value)))
+      }
     }
   }
 }
@@ -184,8 +194,8 @@ private struct UnorderedElements: SecureCoding {
   init(elements: OrderedSet<ArchivedValue>) { self.elements = elements }
 
   init(coder: KeyedUnarchiver) throws {
-    let elements = try coder.decodeElements(forRawKey: "NS.objects") { element in
-      try coder.hashed { try ArchivedValue._unarchive(element, by: coder) }
+    let elements = try coder.decodeHashedElements(forRawKey: "NS.objects") { element in
+      try ArchivedValue._unarchive(element, by: coder)
     }
     for element in elements {
       if !self.elements.append(element).inserted { throw coder.standsTwice(element) }

@@ -197,6 +197,15 @@ extension KeyedUnarchiver {
     return try decode()
   }
 
+  /// The elements of an array that stands where it is, for a collection that hashes them.
+  func decodeHashedElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
+    var position = 0
+    return try decodeElements(forRawKey: key) { element in
+      defer { position += 1 }
+      return try hashed(position) { try decode(element) }
+    }
+  }
+
   /// The elements of an array that stands where it is.
   @inline(__always)
   func decodeElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {

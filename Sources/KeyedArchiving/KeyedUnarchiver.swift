@@ -200,7 +200,8 @@ extension KeyedUnarchiver {
   /// Set it before the first decoding call.
   public var additionalTypes: [any SecureCoding.Type] {
     get { classes.additionalTypes }
-    set { classes.additionalTypes = newValue }
+    // An ArchivedValue among them would only lead back to them.
+    set { classes.additionalTypes = newValue.filter { $0.archivedClass != ArchivedValue.archivedClass } }
   }
 
   /// Makes the object that is being decoded known to the objects it consists of, which may refer back to it.
@@ -297,12 +298,15 @@ extension KeyedUnarchiver {
   }
 
   /// Decodes an element of a collection that hashes and compares its elements. That takes as long as they are heavy, whether
-  /// they are shared or not.
+  /// they are shared or not; and values that have no hash are compared with each of those before.
+  ///
+  /// - Parameter position: how many elements there are before it.
   @inline(__always)
-  func hashed<T>(_ decode: () throws -> T) throws -> T {
+  func hashed<T>(_ position: Int, _ decode: () throws -> T) throws -> T {
     let before = weight
     let element = try decode()
     try spend(weight - before)
+    if classes.hasTypesWithoutHash { try spend(position) }
     return element
   }
 

@@ -45,6 +45,9 @@ extension KeyedUnarchiver {
   /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` if they are cut off or have more than 64 bits.
   func decodePackedIntegers(forRawKey key: String) throws -> [UInt64] {
     let data = try decode(Data.self, forRawKey: key)
+    // Unpacked they are up to eight times as large, and many objects may share them.
+    try spend(data.count)
+    try weigh(data.count)
     guard let integers = PackedIntegers.integers(in: data) else {
       throw failure(.invalidContents, "\(key) holds no packed integers of 64 bits")
     }

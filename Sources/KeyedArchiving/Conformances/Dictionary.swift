@@ -45,9 +45,7 @@ extension KeyedUnarchiver {
   fileprivate func decodeEntries<Key: SecureCoding, Value: SecureCoding>(
     _ key: Key.Type, _ value: Value.Type
   ) throws -> ([Key], [Value]) {
-    let keys = try decodeElements(forRawKey: "NS.keys") { key in
-      try hashed { try Key._unarchive(key, by: self) }
-    }
+    let keys = try decodeHashedElements(forRawKey: "NS.keys") { try Key._unarchive($0, by: self) }
     // The way to a value is its key, if that is a text.
     let names = Key.self == String.self ? keys as? [String] : nil
     var position = 0

@@ -21,6 +21,9 @@ extension Archived {
     /// The contents.
     public var value: Value
 
+    /// How heavy the contents were when they were decoded.
+    private var weight = 0
+
     /// An object with these contents.
     public init(_ value: Value) { self.value = value }
 
@@ -28,6 +31,14 @@ extension Archived {
       value = Value()
       coder.publish(self)
       value = try Value(coder: coder)
+      weight = coder.weight
+    }
+
+    /// Other objects weigh nothing, because they are not equal by what they contain.
+    public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Mutable {
+      let object = try coder.object(Self.self, at: reference)
+      try coder.weigh(object.weight)
+      return object
     }
 
     public func encode(with coder: KeyedArchiver) throws { try value.encode(with: coder) }

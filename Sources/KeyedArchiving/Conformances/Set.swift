@@ -10,9 +10,7 @@ extension Set: SecureCoding where Element: SecureCoding {
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let elements = try coder.decodeElements(forRawKey: "NS.objects") { element in
-      try coder.hashed { try Element._unarchive(element, by: coder) }
-    }
+    let elements = try coder.decodeHashedElements(forRawKey: "NS.objects") { try Element._unarchive($0, by: coder) }
     self.init()
     for element in elements {
       if !insert(element).inserted { throw coder.standsTwice(element) }
