@@ -94,3 +94,37 @@ struct DocumentationTests {
     #expect(error?.description == "root.load.percent: 101 percent (object 3, Progress)")
   }
 }
+
+extension DocumentationTests {
+  @Test("the tree that the article shows")
+  func tree() throws {
+    final class Person: SecureCoding {
+      static let archivedClass = ArchivedClass("Person")
+      var name: String
+      var friends: [Person] = []
+      init(_ name: String) { self.name = name }
+      init(coder: KeyedUnarchiver) throws { name = try coder.decode(String.self, forKey: "name") }
+      func encode(with coder: KeyedArchiver) throws {
+        try coder.encode(name, forKey: "name")
+        try coder.encode(friends, forKey: "friends")
+      }
+    }
+    let (ada, charles) = (Person("Ada"), Person("Charles"))
+    (ada.friends, charles.friends) = ([charles], [ada])
+    defer { (ada.friends, charles.friends) = ([], []) }
+    let archive = try KeyedArchive(KeyedArchiver.archivedData(withRootObject: ada))
+    #expect(
+      try archive.tree() == """
+        root: #1 Person
+          name: "Ada"
+          friends: [
+            Person
+              name: "Charles"
+              friends: [
+                → #1
+              ]
+          ]
+        """)
+    #expect(archive.check().isEmpty)
+  }
+}

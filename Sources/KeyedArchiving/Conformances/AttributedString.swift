@@ -19,9 +19,7 @@ extension Archived {
       /// What is said of all of it.
       public let attributes: Attributes
 
-      /// A part of a text.
-      ///
-      /// - Parameter length: in UTF-16 units.
+      /// A part of a text, so many UTF-16 units long.
       public init(length: Int, attributes: Attributes = [:]) {
         self.length = length
         self.attributes = attributes
