@@ -148,7 +148,7 @@ public final class KeyedArchiver {
   }
 
   private func document() throws -> PropertyListDocument {
-    let top = try contents(of: current, classUID: nil).contents
+    let top = try contents(of: current, classUID: nil, isShared: false).contents
     return try pool.finish(top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
   }
 }
@@ -252,11 +252,12 @@ extension KeyedArchiver {
 
   /// Encodes the contents of a value or an object.
   ///
-  /// - Returns: the contents; of a value, the run of nodes that they are.
+  /// - Parameter isShared: whether equal contents are to be found.
+  /// - Returns: the contents; and the run of nodes that they are, if equal ones are to be found.
   @inline(__always)
   func contents<T: SecureCoding>(
-    of value: T, _ record: ArchiverClasses.Record
-  ) throws -> (contents: FlatNode, run: Int) {
+    of value: T, _ record: ArchiverClasses.Record, isShared: Bool
+  ) throws -> (contents: FlatNode, run: Int?) {
     if depth >= 48 { try checkDepth() }
     outer.append(Frame(type: record, start: entries.count))
     let last = outer.count - 1
@@ -265,7 +266,8 @@ extension KeyedArchiver {
     // The value may have caught an error, and what it could not encode is missing.
     if let failure { throw failure }
     // After the contents, as Apple's archiver numbers them.
-    let result = try contents(of: current, classUID: try record.uid ?? classes.write(record, into: &pool))
+    let classUID = try record.uid ?? classes.write(record, into: &pool)
+    let result = try contents(of: current, classUID: classUID, isShared: isShared)
     swap(&outer[last], &current)
     outer.removeLast()
     return result
@@ -291,125 +293,26 @@ extension KeyedArchiver {
   }
 
   /// The entries of an object, in the order of Core Foundation's dictionaries.
-  private func contents(of frame: Frame, classUID: UInt32?) throws -> (contents: FlatNode, run: Int) {
+  private func contents(
+    of frame: Frame, classUID: UInt32?, isShared: Bool
+  ) throws -> (contents: FlatNode, run: Int?) {
     let start = frame.start
     if let classUID {
       let key = try frame.type.key("$class", at: entries.count - start, in: &keys, &pool)
       entries.append(Entry(key: key, value: .uid(classUID)))
     }
     let order = try frame.type.order(of: entries, from: start, in: keys)
-    let result = try pool.container(.dictionary, count: order.count) { nodes in
-      for position in order {
-        let entry = entries[start + position]
-        nodes.append(entry.key)
-        nodes.append(entry.value)
-      }
-    }
-    entries.removeLast(entries.count - start)
-    return result
-  }
-}
-
-extension KeyedArchiver {
-  /// A reference to a value, which stands for all equal ones.
-  func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
-    if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
-    return try reference(toValue: value, try classes.record(of: type(of: value)))
-  }
-
-  /// A reference to a value of a type whose values are of several classes. What this value is decides for one of them.
-  func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference {
-    if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
-    return try reference(toValue: value, try classes.record(of: type(of: value), as: archivedClass))
+    defer { entries.removeLast(entries.count - start) }
+    if isShared { return try pool.container(.dictionary, count: order.count) { append(order, from: start, to: &$0) } }
+    return (pool.distinctContainer(.dictionary, count: order.count) { append(order, from: start, to: &$0) }, nil)
   }
 
   @inline(__always)
-  private func reference<T: SecureCoding>(
-    toValue value: T, _ record: ArchiverClasses.Record
-  ) throws -> ArchivedReference {
-    let uid = try pool.reserve()
-    let (contents, run) = try contents(of: value, record)
-    if let equal = pool.value(withContents: run), pool.withdraw(uid) { return ArchivedReference(node: .uid(equal)) }
-    pool.fill(uid, with: contents)
-    pool.share(uid, asContents: run)
-    return ArchivedReference(node: .uid(uid))
-  }
-
-  /// A reference to an object, whose contents are encoded the first time.
-  func reference<T: SecureCoding & AnyObject>(toObject object: T) throws -> ArchivedReference {
-    if let uid = identities[ObjectIdentifier(object)] {
-      if !conditional.isEmpty, let value = conditional.removeValue(forKey: uid) { try archive(value, as: uid) }
-      return ArchivedReference(node: .uid(uid))
-    }
-    if let order, !order.spend(1) { return ArchivedReference(node: .uid(0)) }
-    if let replacement = try replacement(of: object) {
-      let reference = try archive(replacement: replacement)
-      remember(object, as: reference.node.uid)
-      return reference
-    }
-    let uid = try pool.reserve()
-    remember(object, as: uid)
-    pool.fill(uid, with: try contents(of: object, try classes.record(of: type(of: object))).contents)
-    return ArchivedReference(node: .uid(uid))
-  }
-
-  /// A reference to an object that is archived only if something else refers to it without condition.
-  func reference<T: SecureCoding & AnyObject>(conditionallyTo object: T) throws -> ArchivedReference {
-    if let uid = identities[ObjectIdentifier(object)] { return ArchivedReference(node: .uid(uid)) }
-    let value: any SecureCoding = try replacement(of: object) ?? object
-    let isObject = type(of: value) is AnyObject.Type
-    if isObject, let uid = identities[ObjectIdentifier(value as AnyObject)] {
-      remember(object, as: uid)
-      return ArchivedReference(node: .uid(uid))
-    }
-    let uid = try pool.reserve()
-    remember(object, as: uid)
-    if isObject { remember(value as AnyObject, as: uid) }
-    conditional[uid] = value
-    return ArchivedReference(node: .uid(uid))
-  }
-
-  /// Archives what was referred to conditionally.
-  private func archive(_ value: some SecureCoding, as uid: UInt32) throws {
-    if type(of: value) is AnyObject.Type {
-      pool.fill(uid, with: try contents(of: value, try classes.record(of: type(of: value))).contents)
-    } else {
-      // A value, which may be somewhere else too.
-      pool.fill(uid, with: pool.objects[Int(try archive(replacement: value).node.uid)])
-    }
-  }
-
-  private func remember(_ object: AnyObject, as uid: UInt32) {
-    identities[ObjectIdentifier(object)] = uid
-    retained.append(object)
-  }
-
-  func replacement(of value: some SecureCoding) throws -> (any SecureCoding)? {
-    if isReplacement {
-      isReplacement = false
-      return nil
-    }
-    return try value.replacementObject(for: self)
-  }
-
-  func archive(replacement: some SecureCoding) throws -> ArchivedReference {
-    isReplacement = true
-    defer { isReplacement = false }
-    return try replacement._archive(by: self)
-  }
-}
-
-/// The step from an object to a part of it.
-enum PathStep {
-  case none
-  case key(String)
-  case index(Int)
-
-  var component: PropertyListKeyPath.Component? {
-    switch self {
-    case .none: nil
-    case .key(let key): .key(key)
-    case .index(let index): .index(index)
+  private func append(_ order: [Int], from start: Int, to nodes: inout [FlatNode]) {
+    for position in order {
+      let entry = entries[start + position]
+      nodes.append(entry.key)
+      nodes.append(entry.value)
     }
   }
 }

@@ -124,6 +124,13 @@ extension ObjectPool {
     return (.container(kind, offset: offset, count: count), run)
   }
 
+  /// As ``container(_:count:_:)``, for contents that nothing is to be compared with.
+  mutating func distinctContainer(_ kind: NodeKind, count: Int, _ append: (inout [FlatNode]) -> Void) -> FlatNode {
+    let start = nodes.count
+    append(&nodes)
+    return .container(kind, offset: start, count: count)
+  }
+
   /// The UID of an object whose contents are the run, if there is a value that may stand for all equal ones.
   func value(withContents run: Int) -> UInt32? { runs.uids[run] == 0 ? nil : runs.uids[run] }
 
