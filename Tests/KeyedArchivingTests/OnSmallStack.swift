@@ -1,6 +1,6 @@
 import Foundation
 
-/// Work on a thread with a stack of 512 KB, as the threads of Apple's systems have.
+/// Work on a thread with a stack of 512 KB, as the threads of Apple's systems have, or of any other size.
 enum OnSmallStack {
   struct Outcome: @unchecked Sendable {
     var value: Any?
@@ -9,7 +9,7 @@ enum OnSmallStack {
 
   private final class Box: @unchecked Sendable { var outcome = Outcome() }
 
-  static func run<T>(_ work: @escaping () throws -> T) -> Outcome {
+  static func run<T>(stackSize: Int = 512 << 10, _ work: @escaping () throws -> T) -> Outcome {
     let box = Box()
     nonisolated(unsafe) let work = work
     let done = DispatchSemaphore(value: 0)
@@ -17,7 +17,7 @@ enum OnSmallStack {
       do { box.outcome.value = try work() } catch { box.outcome.error = error }
       done.signal()
     }
-    thread.stackSize = 512 << 10
+    thread.stackSize = stackSize
     thread.start()
     done.wait()
     return box.outcome

@@ -1,0 +1,151 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// Faults of Foundation's `NSKeyedArchiver` on Linux.
+extension KnownFaultsTests {
+  /// Foundation on Linux, NSKeyedArchiver: setClassName is never applied, because it is stored under one description of the
+  /// class and looked up under another.
+  @Test("a class is archived under the name that was set for it")
+  func classNameThatWasSet() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Link", for: ChainLink.self)
+    try archiver.encode(ChainLink(next: ChainLink(next: nil)), forKey: "root")
+    let data = try archiver.encodedData()
+    let names = try objects(data).compactMap { $0["$classname"] }
+    #expect(names == ["Link"])
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    unarchiver.setClass(ChainLink.self, forClassName: "Link")
+    #expect(try unarchiver.decode(ChainLink.self, forKey: "root").next?.next == nil)
+  }
+
+  /// Archives its number instead of itself.
+  private final class Ticket: SecureCoding {
+    static let archivedClass = ArchivedClass("Ticket")
+
+    let number: String
+    var askedCount = 0
+
+    init(_ number: String) { self.number = number }
+
+    init(coder: KeyedUnarchiver) throws { number = try coder.decode(String.self, forKey: "number") }
+
+    func encode(with coder: KeyedArchiver) throws { try coder.encode(number, forKey: "number") }
+
+    func replacementObject(for coder: KeyedArchiver) -> (any SecureCoding)? {
+      askedCount += 1
+      return number
+    }
+  }
+
+  /// Foundation on Linux, NSKeyedArchiver: replacementObject(for:) is never called.
+  @Test("an object is asked once for what is archived in its place")
+  func replacement() throws {
+    let ticket = Ticket("7")
+    let data = try KeyedArchiver.archivedData(withRootObject: [ticket, ticket])
+    #expect(ticket.askedCount == 1)
+    #expect(try unarchive([String].self, data) == ["7", "7"])
+    #expect(error(decoding: [Ticket].self, data)?.kind == .typeMismatch)
+  }
+
+  /// Foundation on Linux, NSKeyedArchiver: objects are told apart by isEqual. Two NSMutableStrings with the same text become
+  /// one, and that one a plain string.
+  @Test("two mutable strings with the same text stay two, and mutable")
+  func equalMutableStrings() throws {
+    let (first, second) = (Archived.Mutable("text"), Archived.Mutable("text"))
+    #expect(first == second)
+    let data = try KeyedArchiver.archivedData(withRootObject: [first, second, first])
+    let list = try objects(data)
+    #expect(list.filter { $0["NS.string"] == "text" }.count == 2)
+    #expect(list.contains { $0["$classname"] == "NSMutableString" })
+    #expect(!list.contains("text"))
+    let decoded = try unarchive([Archived.Mutable<String>].self, data)
+    try #require(decoded.count == 3)
+    #expect(decoded[0] === decoded[2] && decoded[0] !== decoded[1])
+    decoded[0].value += "!"
+    #expect(decoded.map(\.value) == ["text!", "text", "text!"])
+  }
+
+  /// Foundation on Linux, NSKeyedArchiver: what is encoded conditionally before it is encoded without condition is dropped, and
+  /// its key is absent.
+  @Test("what is encoded conditionally first, and then without condition, is there", arguments: [true, false])
+  func conditionalFirst(_ isEncodedLater: Bool) throws {
+    let node = TreeNode("node")
+    let archiver = KeyedArchiver()
+    try archiver.encodeConditionalObject(node, forKey: "maybe")
+    if isEncodedLater { try archiver.encode(node, forKey: "surely") }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    #expect(unarchiver.containsValue(forKey: "maybe"))
+    let decoded = try unarchiver.decodeIfPresent(TreeNode.self, forKey: "maybe")
+    #expect(decoded?.name == (isEncodedLater ? "node" : nil))
+    #expect(try unarchiver.decodeIfPresent(TreeNode.self, forKey: "surely") === decoded)
+  }
+
+  /// Foundation on Linux, NSKeyedArchiver: the text `$null` comes back as nil.
+  @Test("the text that stands for nothing in archives comes back as text")
+  func textOfNull() throws {
+    let texts: [String?] = ["$null", nil, "$null", "$nul"]
+    #expect(try unarchive([String?].self, KeyedArchiver.archivedData(withRootObject: texts)) == texts)
+    let map = ["$null": "$null", "$class": "$class"]
+    #expect(try unarchive([String: String].self, KeyedArchiver.archivedData(withRootObject: map)) == map)
+    #expect(try unarchive(String.self, KeyedArchiver.archivedData(withRootObject: "$null")) == "$null")
+  }
+
+  /// An array of one array of one array, and so on.
+  private static func nested(_ depth: Int) -> ArchivedValue {
+    (0..<depth).reduce(into: .string("core")) { value, _ in value = .array([value]) }
+  }
+
+  /// How many arrays there are around the core. Takes the value apart level by level, because freeing it at once needs stack
+  /// for each.
+  private static func depth(of value: consuming ArchivedValue) -> Int {
+    var depth = 0
+    while case .array(let elements) = value, let element = elements.first {
+      value = element
+      depth += 1
+    }
+    return depth
+  }
+
+  /// Foundation on Linux, NSKeyedArchiver: looking for equal objects takes the fourth power of the depth. 64 nested arrays take
+  /// 6.6 seconds, 250 are not done after 100; 30 000 overflow the stack.
+  @Test("the time for nested arrays is as their number, and too many are an error", arguments: [250, 5_000, 30_000])
+  func nestedArrays(_ depth: Int) throws {
+    let start = ContinuousClock.now
+    let outcome = OnSmallStack.run(stackSize: 128 << 20) {
+      let value = Self.nested(depth)
+      defer { _ = Self.depth(of: value) }
+      let data = try KeyedArchiver.archivedData(withRootObject: value)
+      return (try objects(data).count, Self.depth(of: try unarchive(ArchivedValue.self, data)))
+    }
+    if depth > KeyedArchiver.greatestDepth {
+      #expect((outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+    } else {
+      let (objectCount, decodedDepth) = try #require(outcome.value as? (Int, Int), "\(outcome)")
+      // Nothing, the arrays, the core and a class.
+      #expect(objectCount == depth + 3)
+      #expect(decodedDepth == depth)
+    }
+    // Far less; the machine may be busy with other tests.
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  /// Foundation on Linux, NSKeyedArchiver: the same comparison, in a graph that is wide.
+  @Test("30 000 equal values are archived at once, and once; 30 000 equal objects are 30 000")
+  func wideGraphs() throws {
+    let count = 30_000
+    let start = ContinuousClock.now
+    let points = [Point](repeating: Point(x: 1, y: 2), count: count)
+    let values = try KeyedArchiver.archivedData(withRootObject: points)
+    // Nothing, the array, the point, and two classes.
+    #expect(try objects(values).count == 5)
+    #expect(try unarchive([Point].self, values) == points)
+    let links = (0..<count).map { _ in ChainLink(next: nil) }
+    let distinct = try KeyedArchiver.archivedData(withRootObject: links)
+    #expect(try objects(distinct).count == count + 4)
+    #expect(try Set(unarchive([ChainLink].self, distinct).map { ObjectIdentifier($0) }).count == count)
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+}
