@@ -63,7 +63,11 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
-      name: "InterchangeTests", dependencies: ["KeyedArchiving", "PropertyLists", "TestSupport"],
+      name: "InterchangeTests",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", "TestSupport",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: testSettings),
     .testTarget(
       name: "ExamplesTests", dependencies: ["notes", "KeyedArchiving", "PropertyLists", "TestSupport"],

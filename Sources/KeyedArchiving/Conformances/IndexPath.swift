@@ -19,6 +19,7 @@ extension IndexPath: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     let count = try coder.decode(Int.self, forRawKey: "NSIndexPathLength")
+    guard count >= 0 else { throw coder.failure(.invalidContents, "an index path of \(count) indices") }
     switch count {
     case 0: self.init()
     case 1: self.init(index: try coder.decode(Int.self, forRawKey: "NSIndexPathValue"))

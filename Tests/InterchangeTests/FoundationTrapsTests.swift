@@ -1,0 +1,107 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import Testing
+
+/// Foundation on Linux (Swift 6.3) is not asked: every one of these archives ends its process, most of them in functions
+/// that throw errors.
+@Suite("What ends the process with Foundation on Linux")
+struct FoundationTrapsTests {
+  private func decode<T: KeyedArchiving.SecureCoding>(_ type: T.Type, _ data: Data) throws -> T {
+    try KeyedUnarchiver.unarchivedObject(of: type, from: data)
+  }
+
+  @Test("to archive a decimal number is possible", arguments: [Decimal(7), Decimal(-12.5), .greatestFiniteMagnitude])
+  func decimal(_ decimal: Decimal) throws {
+    #expect(try decode(Decimal.self, KeyedArchiver.archivedData(withRootObject: decimal)) == decimal)
+  }
+
+  @Test("to archive an error is possible")
+  func errors() throws {
+    let error = Archived.Error(domain: "d", code: 1, userInfo: ["k": .integer(1)])
+    #expect(try decode(Archived.Error.self, KeyedArchiver.archivedData(withRootObject: error)) == error)
+  }
+
+  @Test("an object of a class that was not asked for is an error, at the root and inside")
+  func unexpectedClass() throws {
+    let uuid = UUID()
+    let root = try KeyedArchiver.archivedData(withRootObject: uuid)
+    #expect(failure { try decode(URL.self, root) } == .classNotAllowed)
+    let inside = try KeyedArchiver.archivedData(withRootObject: [uuid])
+    #expect(failure { try decode([URL].self, inside) } == .classNotAllowed)
+  }
+
+  @Test("a notification, whose class does not support secure coding, is decoded, and without an object too")
+  func notification() throws {
+    let notification = Archived.Notification(name: "n")
+    let data = try KeyedArchiver.archivedData(withRootObject: notification)
+    #expect(try decode(Archived.Notification.self, data) == notification)
+  }
+
+  @Test("objects that refer to each other in a circle are decoded")
+  func circle() throws {
+    let (first, second) = (Link(), Link())
+    (first.next, second.next) = (second, first)
+    defer { first.next = nil }
+    let data = try KeyedArchiver.archivedData(withRootObject: first)
+    let decoded = try decode(Link.self, data)
+    #expect(decoded.next !== decoded && decoded.next?.next === decoded)
+    decoded.next = nil
+  }
+
+  @Test("an array that is an element of itself is an error")
+  func arrayInItself() throws {
+    let data = try archive(["NSArray", "NSObject"], ["NS.objects": [.uid(.init(1))]])
+    #expect(failure { try decode([ArchivedValue].self, data) } == .circularReference)
+  }
+
+  @Test("a class that is text is an error")
+  func textAsClass() throws {
+    let list: PropertyList = [
+      "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))],
+      "$objects": ["$null", ["$class": .uid(.init(2))], "NSUUID"],
+    ]
+    let data = try list.data(format: .binary)
+    #expect(failure { try decode(UUID.self, data) } == .malformed)
+  }
+
+  @Test("a mutable string without text, or with a number for it, is an error")
+  func mutableString() throws {
+    let classes: [PropertyList] = ["NSMutableString", "NSString", "NSObject"]
+    let without = try archive(classes, [:])
+    #expect(failure { try decode(String.self, without) } == .valueNotFound)
+    let number = try archive(classes, ["NS.string": 1])
+    #expect(failure { try decode(String.self, number) } == .typeMismatch)
+  }
+
+  @Test("an error without a domain is an error")
+  func errorWithoutDomain() throws {
+    let data = try archive(["NSError", "NSObject"], ["NSCode": 1])
+    #expect(failure { try decode(Archived.Error.self, data) } == .valueNotFound)
+  }
+
+  @Test(
+    "an array of C that claims more elements than it has, or fewer than none, is an error", arguments: [1 << 60, -1])
+  func arrayOfC(_ count: Int) throws {
+    let array: PropertyList = [
+      "NS.count": .integer(.init(count)), "NS.size": 4, "NS.type": 105, "$0": 1, "$class": .uid(.init(5)),
+    ]
+    let data = try archive(
+      ["NSValue", "NSObject"], ["$0": .uid(.init(3)), "$1": .uid(.init(4))],
+      ["[1i]", array, classDescription(["_NSKeyedCoderOldStyleArray", "NSObject"])])
+    #expect(failure { try decode(Archived.Value.self, data) } == .invalidContents)
+  }
+}
+
+private final class Link: KeyedArchiving.SecureCoding {
+  var next: Link?
+
+  init() {}
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(next, forKey: "next") }
+
+  init(coder: KeyedUnarchiver) throws {
+    coder.publish(self)
+    next = try coder.decodeIfPresent(Link.self, forKey: "next")
+  }
+}

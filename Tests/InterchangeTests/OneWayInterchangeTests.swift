@@ -1,0 +1,104 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import Testing
+
+/// What only one side can do; `FoundationFaultsTests` says what the other makes of it.
+@Suite("Archives go to Foundation, or come from it")
+struct OneWayInterchangeTests {
+  private func decode<T: KeyedArchiving.SecureCoding>(
+    _ type: T.Type, from object: NSObject, secure: Bool = true, _ format: PropertyListFormat
+  ) throws -> T {
+    try KeyedUnarchiver.unarchivedObject(
+      of: type, from: Foundations.archive(object, secure: secure, format: format))
+  }
+
+  @Test("a string called $null comes in a box, which Foundation opens", arguments: PropertyListFormat.allCases)
+  func null(_ format: PropertyListFormat) throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: ["$null", "a", "$null"], outputFormat: format)
+    #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], data) == ["$null", "a", "$null"])
+  }
+
+  @Test("an interval of dates is read", arguments: PropertyListFormat.allCases)
+  func interval(_ format: PropertyListFormat) throws {
+    let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
+    #expect(try decode(DateInterval.self, from: interval as NSDateInterval, format) == interval)
+  }
+
+  @Test("components of a date, of which few are set, are read", arguments: PropertyListFormat.allCases)
+  func components(_ format: PropertyListFormat) throws {
+    let components = DateComponents(year: 2001, month: 2)
+    var expected = components
+    // Foundation has no third state.
+    expected.isLeapMonth = false
+    #expect(try decode(DateComponents.self, from: components as NSDateComponents, format) == expected)
+  }
+
+  @Test("a transformation is read from Foundation's array of C", arguments: PropertyListFormat.allCases)
+  func transformation(_ format: PropertyListFormat) throws {
+    let transform = NSAffineTransform(transform: AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
+    #expect(
+      try decode(Archived.AffineTransform.self, from: transform, format)
+        == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
+  }
+
+  @Test("part of a name is read", arguments: PropertyListFormat.allCases)
+  func name(_ format: PropertyListFormat) throws {
+    var name = PersonNameComponents()
+    name.givenName = "Ada"
+    let read = try decode(Archived.PersonNameComponents.self, from: name as NSPersonNameComponents, format)
+    #expect(read == .init(givenName: "Ada"))
+  }
+
+  @Test("units of dimensions are read", arguments: PropertyListFormat.allCases)
+  func units(_ format: PropertyListFormat) throws {
+    let miles = try decode(
+      Archived.Measurement.self, from: NSMeasurement(doubleValue: 45, unit: UnitLength.miles), format)
+    #expect(miles.value == 45 && miles.unit.symbol == "mi" && miles.unit.unitClass.name == "NSUnitLength")
+    #expect(miles.unit.converter == .linear(coefficient: 1609.34))
+    let heat = try decode(Archived.Unit.self, from: UnitTemperature.fahrenheit, format)
+    #expect(heat.unitClass.ancestors == ["NSDimension", "NSUnit", "NSObject"])
+    #expect(heat.symbol == "°F")
+    let back = try Foundations.unarchive(
+      NSMeasurement.self, with: [Unit.self, UnitLength.self],
+      KeyedArchiver.archivedData(withRootObject: miles, outputFormat: format))
+    #expect(back == NSMeasurement(doubleValue: 45, unit: UnitLength.miles))
+    let fuel = Archived.Unit(dimension: "NSUnitFuelEfficiency", symbol: "mpg", converter: .reciprocal(235.215))
+    let theirs = try Foundations.unarchive(UnitFuelEfficiency.self, KeyedArchiver.archivedData(withRootObject: fuel))
+    #expect(theirs == UnitFuelEfficiency.milesPerGallon)
+    #expect(theirs.converter.baseUnitValue(fromValue: 1) == 235.215)
+  }
+
+  @Test("a notification is read", arguments: PropertyListFormat.allCases)
+  func notification(_ format: PropertyListFormat) throws {
+    let notification = NSNotification(
+      name: .init("n"), object: NSString(string: "sender"), userInfo: ["k": NSNumber(value: 1)])
+    #expect(
+      try decode(Archived.Notification.self, from: notification, secure: false, format)
+        == .init(name: "n", object: .string("sender"), userInfo: [.string("k"): .integer(1)]))
+  }
+
+  @Test("a formatter of intervals is read", arguments: PropertyListFormat.allCases)
+  func intervals(_ format: PropertyListFormat) throws {
+    let formatter = DateIntervalFormatter()
+    formatter.locale = Locale(identifier: "de_DE")
+    formatter.dateStyle = .long
+    let read = try decode(Archived.DateIntervalFormatter.self, from: formatter, secure: false, format)
+    #expect(read.locale?.identifier == "de_DE" && read.dateStyle == 3)
+  }
+
+  @Test("an error is read by Foundation", arguments: PropertyListFormat.allCases)
+  func errors(_ format: PropertyListFormat) throws {
+    let error = Archived.Error(
+      domain: "outer", code: -4,
+      userInfo: [
+        "NSUnderlyingError": .object(Archived.Error(domain: "inner", code: 2, userInfo: [:])), "number": .integer(4),
+        "text": .string("t"),
+      ])
+    let data = try KeyedArchiver.archivedData(withRootObject: error, outputFormat: format)
+    let read = try Foundations.unarchive(NSError.self, with: [NSDictionary.self, NSString.self, NSNumber.self], data)
+    #expect(read.domain == "outer" && read.code == -4)
+    #expect(read.userInfo["number"] as? Int == 4 && read.userInfo["text"] as? String == "t")
+    #expect((read.userInfo["NSUnderlyingError"] as? NSError)?.domain == "inner")
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// An object of Foundation's and the same as a value of this package, and what one makes of the other's archives.
+struct Pair: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  /// Foundation archives its object; expects it to be decoded here as the value.
+  let expectDecodedHere: @Sendable (PropertyListFormat) throws -> Void
+  /// The value is archived here; expects Foundation to decode it as its object.
+  let expectDecodedByFoundation: @Sendable (PropertyListFormat) throws -> Void
+
+  /// - Parameters:
+  ///   - isSecure: whether the class supports secure coding.
+  ///   - others: the classes besides the object's own that Foundation has to be told of.
+  ///   - isSame: for classes whose objects are never equal: whether two are the same all the same.
+  init<Object: NSObject & NSCoding, Value: KeyedArchiving.SecureCoding & Equatable>(
+    _ name: String, _ object: @autoclosure @escaping @Sendable () throws -> Object,
+    _ value: @autoclosure @escaping @Sendable () throws -> Value,
+    with others: @autoclosure @escaping @Sendable () -> [AnyClass] = [], isSecure: Bool = true,
+    isSame: @escaping @Sendable (Object, Object) -> Bool = { $0.isEqual($1) }
+  ) {
+    testDescription = name
+    expectDecodedHere = { format in
+      let data = try Foundations.archive(object(), secure: isSecure, format: format)
+      #expect(try KeyedUnarchiver.unarchivedObject(of: Value.self, from: data) == value())
+    }
+    expectDecodedByFoundation = { format in
+      let data = try KeyedArchiver.archivedData(withRootObject: value(), outputFormat: format)
+      let decoded =
+        isSecure
+        ? try Foundations.unarchive(Object.self, with: others(), data)
+        : try Foundations.unarchiveInsecurely(Object.self, data)
+      let expected = try object()
+      #expect(isSame(decoded, expected), "\(decoded) instead of \(expected)")
+    }
+  }
+}
+
+/// Foundation's archiver and unarchiver, with secure coding.
+enum Foundations {
+  static func archive(
+    _ object: NSObject, secure: Bool = true, format: PropertyListFormat = .binary
+  ) throws -> Data {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: secure)
+    archiver.outputFormat = format == .binary ? .binary : .xml
+    archiver.encode(object, forKey: NSKeyedArchiveRootObjectKey)
+    archiver.finishEncoding()
+    if let error = archiver.error { throw error }
+    return archiver.encodedData
+  }
+
+  static func unarchive<Object: NSObject & NSCoding>(
+    _ type: Object.Type, with others: [AnyClass] = [], _ data: Data
+  ) throws -> Object {
+    let value = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClasses: [type] + others, from: data))
+    return try #require(value as AnyObject as? Object, "\(Swift.type(of: value)) instead of \(type)")
+  }
+
+  /// For the classes that on Linux do not support secure coding.
+  static func unarchiveInsecurely<Object: NSObject & NSCoding>(_ type: Object.Type, _ data: Data) throws -> Object {
+    let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
+    unarchiver.requiresSecureCoding = false
+    unarchiver.decodingFailurePolicy = .setErrorAndReturn
+    let value = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
+    if let error = unarchiver.error { throw error }
+    return try #require(value as AnyObject as? Object, "\(String(describing: value)) instead of \(type)")
+  }
+}
+
+/// An archive by hand, of one object of a class, which has the UID 2. What the object refers to is numbered from 3 on.
+func archive(
+  _ classNames: [PropertyList], _ fields: OrderedDictionary<String, PropertyList>, _ others: [PropertyList] = []
+) throws -> Data {
+  var fields = fields
+  fields["$class"] = .uid(PropertyList.UID(2))
+  let list: PropertyList = [
+    "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(PropertyList.UID(1))],
+    "$objects": .array(["$null", .dictionary(fields), classDescription(classNames)] + others),
+  ]
+  return try list.data(format: .binary)
+}
+
+/// A class description of an archive.
+func classDescription(_ names: [PropertyList]) -> PropertyList {
+  ["$classname": names[0], "$classes": .array(names)]
+}
+
+/// The kind of error that decoding an archive throws; the test fails if it throws none, or another.
+func failure(_ decode: () throws -> some Any) -> KeyedArchiveError.Kind? {
+  let error = #expect(throws: KeyedArchiveError.self) { _ = try decode() }
+  return error?.kind
+}
