@@ -97,7 +97,7 @@ extension KeyedUnarchiver {
     guard node.kind.isContainer else { return try scalar(node) }
     guard depth < 512 else { throw failure(.nestedTooDeeply, "a property list is nested more than 512 deep") }
     if depth & 15 == 15 { try checkStack(depth: outer.count + depth) }
-    try spend(node.count)
+    try spend(node.count * MemoryLayout<PropertyList>.stride * (node.kind == .array ? 1 : 2))
     try weigh(node.count)
     do {
       if node.kind == .array {
@@ -206,6 +206,10 @@ extension KeyedUnarchiver {
     }
   }
 
+  /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the ratio that
+  /// ``ParsingLimits/expansionRatio`` allows.
+  private static var greatestStride: Int { 64 }
+
   /// The elements of an array that stands where it is.
   @inline(__always)
   func decodeElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
@@ -213,7 +217,8 @@ extension KeyedUnarchiver {
     guard array.kind == .array else {
       throw failure(.typeMismatch, "\(Self.name(of: array)), where the elements of a collection are due")
     }
-    try spend(array.count)
+    // Arrays of a binary file can share their elements, so an array may take more memory than the file has bytes for it.
+    try spend(array.count * min(MemoryLayout<T>.stride, Self.greatestStride))
     try weigh(array.count)
     var elements: [T] = []
     elements.reserveCapacity(min(array.count, 1024))

@@ -35,7 +35,7 @@ extension String: SecureCoding {
 extension KeyedUnarchiver {
   /// Strings and data longer than this many bytes are kept for when they are needed again. A reference takes one byte at least,
   /// so honest archives do not expand by the ratio that ``ParsingLimits/expansionRatio`` allows.
-  private static var longNative: Int { 64 }
+  private static var longNative: Int { 32 }
 
   /// The text of a string or the bytes of data.
   @inline(__always)

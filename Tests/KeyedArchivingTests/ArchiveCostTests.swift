@@ -1,0 +1,435 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// An object that leads to two others.
+private final class Fork: SecureCoding {
+  static let archivedClass = ArchivedClass("Fork")
+
+  let left: Fork?
+  let right: Fork?
+
+  init(coder: KeyedUnarchiver) throws {
+    left = try coder.decodeIfPresent(Fork.self, forKey: "left")
+    right = try coder.decodeIfPresent(Fork.self, forKey: "right")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(left, forKey: "left")
+    try coder.encode(right, forKey: "right")
+  }
+}
+
+/// An object with a property list, and one with bytes.
+private final class Holder: SecureCoding {
+  static let archivedClass = ArchivedClass("Holder")
+
+  let list: PropertyList?
+  let bytes: Data?
+
+  init(coder: KeyedUnarchiver) throws {
+    list = coder.containsValue(forKey: "list") ? try coder.decodePropertyList(forKey: "list") : nil
+    bytes = coder.containsValue(forKey: "bytes") ? try coder.decodeBytes(forKey: "bytes") : nil
+  }
+
+  func encode(with coder: KeyedArchiver) throws {}
+}
+
+/// A value that can be compared, but not hashed.
+private struct Comparable: SecureCoding, Equatable {
+  static let archivedClass = ArchivedClass("Comparable")
+  let number: Int
+
+  init(coder: KeyedUnarchiver) throws { number = try coder.decode(Int.self, forKey: "number") }
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(number, forKey: "number") }
+}
+
+/// Each archive here is small, and asks for more work or memory than there is.
+@Suite("What an archive can cost", .serialized)
+struct ArchiveCostTests {
+  /// Runs something that may throw, but has to come to an end soon, even in a debug build on a busy machine.
+  @discardableResult
+  private func soon<T>(
+    _ seconds: Int = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
+  ) -> Result<T, any Error> {
+    var result: Result<T, any Error>?
+    let duration = ContinuousClock().measure { result = Result(catching: body) }
+    #expect(duration < .seconds(seconds), sourceLocation: sourceLocation)
+    return result!
+  }
+
+  private func kind<T>(_ result: Result<T, any Error>) -> KeyedArchiveError.Kind? {
+    guard case .failure(let error) = result else { return nil }
+    return (error as? KeyedArchiveError)?.kind
+  }
+
+  /// The most memory that this process had at a time, in bytes; 0 where the system does not tell.
+  static var peakMemory: Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+  }
+
+  /// Arrays of which each contains the next one many times; the last contains a number.
+  private func arrays(levels: Int, width: Int, _ archive: inout HandmadeArchive) -> PropertyList {
+    let description = archive.addClass("NSArray")
+    var element = archive.add(1)
+    for _ in 0..<levels {
+      element = archive.add(["NS.objects": .array(Array(repeating: element, count: width)), "$class": description])
+    }
+    return element
+  }
+
+  @Test("arrays that share their elements are refused when they expand beyond measure")
+  func sharedArrays() throws {
+    var archive = HandmadeArchive()
+    let root = arrays(levels: 60, width: 2, &archive)
+    #expect(kind(soon { try archive.decode(ArchivedValue.self, root: root) }) == .limitExceeded)
+    #expect(
+      kind(soon { try archive.unarchiver(root: root).decodeArray(of: [[ArchivedValue].self], forKey: "root") })
+        == .limitExceeded)
+    var wide = HandmadeArchive()
+    let wideRoot = arrays(levels: 6, width: 1000, &wide)
+    #expect(kind(soon { try wide.decode([[[[[[Int]]]]]].self, root: wideRoot) }) == .limitExceeded)
+    var small = HandmadeArchive()
+    let smallRoot = arrays(levels: 2, width: 10_000, &small)
+    #expect(try small.decode([[Int]].self, root: smallRoot).count == 10_000)
+  }
+
+  @Test("objects that share others come back, each once")
+  func sharedObjects() throws {
+    var archive = HandmadeArchive()
+    let description = archive.addClass("Fork")
+    var next = PropertyList.reference(0)
+    for _ in 0..<60 { next = archive.add(["left": next, "right": next, "$class": description]) }
+    let fork = try soon { try archive.decode(Fork.self, root: next) }.get()
+    #expect(fork.left === fork.right)
+    let again = try soon { try KeyedArchiver.archivedData(withRootObject: fork) }.get()
+    #expect(try PropertyList(again)["$objects"]?.array?.count == 62)
+  }
+
+  /// An array of references to one megabyte: a text or data, itself or in objects.
+  private func megabytes(_ count: Int, isText: Bool, isInObjects: Bool) -> Data {
+    var file = HandmadeBinary()
+    let megabyte =
+      isText ? file.add(string: String(repeating: "m", count: 1 << 20)) : file.add(data: Data(count: 1 << 20))
+    let (key, name) = (file.add(string: "$class"), file.add(string: "$classname"))
+    let inner = file.add(string: isText ? "NS.string" : "NS.data")
+    var objects = [
+      file.add(string: "$null"), file.add(dictionary: [name: file.add(string: "NSArray")]),
+      file.add(dictionary: [name: file.add(string: isText ? "NSMutableString" : "NSMutableData")]), megabyte,
+    ]
+    var references = Array(repeating: file.add(uid: 3), count: count)
+    if isInObjects {
+      let mutable = file.add(uid: 2)
+      references = (0..<count).map { index in
+        objects.append(file.add(dictionary: [inner: megabyte, key: mutable]))
+        return file.add(uid: 4 + index)
+      }
+    }
+    objects.append(
+      file.add(dictionary: [file.add(string: "NS.objects"): file.add(array: references), key: file.add(uid: 1)]))
+    let root = file.addArchive(objects: file.add(array: objects), root: file.add(uid: objects.count - 1))
+    return file.data(root: root)
+  }
+
+  @Test("a large text that many places refer to is in memory once", arguments: [true, false])
+  func largeText(_ isInObjects: Bool) throws {
+    let text = megabytes(10_000, isText: true, isInObjects: isInObjects)
+    let data = megabytes(10_000, isText: false, isInObjects: isInObjects)
+    let before = Self.peakMemory
+    let texts = try soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: text) }.get()
+    #expect(texts.count == 10_000 && texts[0].utf8.count == 1 << 20 && texts[0] == texts[9999])
+    let datas = try soon { try KeyedUnarchiver.unarchivedObject(of: [Data].self, from: data) }.get()
+    #expect(datas.count == 10_000 && datas[0].count == 1 << 20 && datas[0] == datas[9999])
+    #expect(Self.peakMemory - before < 1 << 30)
+    // More than 16 GB, if somebody looked at all of it.
+    let more = megabytes(100_000, isText: true, isInObjects: isInObjects)
+    #expect(kind(soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: more) }) == .limitExceeded)
+  }
+
+  @Test("what is hashed while it is decoded counts as often as it is hashed")
+  func hashing() throws {
+    for className in ["NSSet", "NSOrderedSet", "NSDictionary", "NSCountedSet"] {
+      var archive = HandmadeArchive()
+      let heavy = arrays(levels: 24, width: 2, &archive)
+      let elements = (0..<20).map { archive.addArray([archive.add(.integer(.init($0 + 2))), heavy]) }
+      let value = archive.add("value")
+      var entries: OrderedDictionary<String, PropertyList> = [:]
+      switch className {
+      case "NSSet": entries["NS.objects"] = .array(elements)
+      case "NSDictionary":
+        entries = ["NS.keys": .array(elements), "NS.objects": .array(elements.map { _ in value })]
+      case "NSCountedSet":
+        entries["NS.count"] = .integer(.init(elements.count))
+        for (index, element) in elements.enumerated() {
+          entries["NS.object\(index)"] = element
+          entries["NS.count\(index)"] = 1
+        }
+      default: for (index, element) in elements.enumerated() { entries["NS.object.\(index)"] = element }
+      }
+      let root = archive.addObject(className, entries)
+      let unarchiver = try archive.unarchiver(root: root)
+      let result = soon {
+        switch className {
+        case "NSOrderedSet": _ = try unarchiver.decode(OrderedSet<ArchivedValue>.self, forKey: "root")
+        case "NSCountedSet": _ = try unarchiver.decode(Archived.CountedSet<ArchivedValue>.self, forKey: "root")
+        default: _ = try unarchiver.decode(ArchivedValue.self, forKey: "root")
+        }
+      }
+      #expect(kind(result) == .limitExceeded, "\(className)")
+    }
+  }
+
+  @Test("a set in a set in a set is not hashed over and over")
+  func nestedSets() throws {
+    var archive = HandmadeArchive()
+    let description = archive.addClass("NSSet")
+    let numbers = (0..<20_000).map { archive.add(.integer(.init($0))) }
+    var set = archive.add(["NS.objects": .array(numbers), "$class": description])
+    for _ in 0..<5000 { set = archive.add(["NS.objects": .array([set] + numbers.prefix(20)), "$class": description]) }
+    let result = soon { try archive.decode(ArchivedValue.self, root: set) }
+    #expect(kind(result) == .limitExceeded || kind(result) == .nestedTooDeeply)
+  }
+
+  @Test("values that cannot be hashed are not compared with each other over and over")
+  func comparing() throws {
+    var archive = HandmadeArchive()
+    let description = archive.addClass("Comparable")
+    let elements = (0..<20_000).map { archive.add(["number": .integer(.init($0)), "$class": description]) }
+    let set = archive.addObject("NSSet", ["NS.objects": .array(elements)])
+    let unarchiver = try archive.unarchiver(root: set)
+    unarchiver.additionalTypes = [Comparable.self]
+    soon { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
+  }
+
+  @Test("the message about an element that stands twice is short, however large the element is")
+  func message() throws {
+    var archive = HandmadeArchive()
+    let heavy = arrays(levels: 13, width: 2, &archive)
+    let set = archive.addObject("NSSet", ["NS.objects": [heavy, heavy]])
+    let result = soon { try archive.decode(ArchivedValue.self, root: set) }
+    #expect(kind(result) == .invalidContents)
+    if case .failure(let error) = result { #expect("\(error)".utf8.count < 1000) }
+  }
+
+  @Test("class descriptions are read no further than names go")
+  func classDescriptions() throws {
+    var file = HandmadeBinary()
+    let long = file.add(string: String(repeating: "N", count: 1 << 20))
+    let (name, classes, hints) = (
+      file.add(string: "$classname"), file.add(string: "$classes"), file.add(string: "$classhints")
+    )
+    let key = file.add(string: "$class")
+    let names = file.add(array: Array(repeating: long, count: 256))
+    var objects = [file.add(string: "$null")]
+    for _ in 0..<1000 {
+      let description = file.add(dictionary: [name: long, classes: names, hints: names])
+      objects.append(file.add(dictionary: [key: file.add(uid: objects.count + 1)]))
+      objects.append(description)
+    }
+    let description = file.add(dictionary: [name: file.add(string: "NSArray")])
+    let elements = file.add(array: stride(from: 1, to: objects.count, by: 2).map { file.add(uid: $0) })
+    objects.append(
+      file.add(dictionary: [file.add(string: "NS.objects"): elements, key: file.add(uid: objects.count + 1)]))
+    objects.append(description)
+    let root = file.addArchive(objects: file.add(array: objects), root: file.add(uid: objects.count - 2))
+    let data = file.data(root: root)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    soon {
+      try unarchiver.decodeArray(of: [TolerantUUID.self], forKey: "root")
+    }
+    soon { try unarchiver.decode([TolerantUUID].self, forKey: "root") }
+    soon { try unarchiver.decode(Tolerant.self, forKey: "root") }
+  }
+
+  /// A value that goes on when an element of an array cannot be decoded.
+  private struct Tolerant: SecureCoding {
+    static let archivedClass = ArchivedClass("NSArray")
+    init(coder: KeyedUnarchiver) throws {
+      for _ in 0..<1000 { _ = try? coder.decode([TolerantUUID].self, forKey: "NS.objects") }
+    }
+    func encode(with coder: KeyedArchiver) throws {}
+  }
+
+  private struct TolerantUUID: SecureCoding {
+    static let archivedClass = ArchivedClass("Anything", aliases: [String(repeating: "N", count: 1 << 20)])
+    init(coder: KeyedUnarchiver) throws {}
+    func encode(with coder: KeyedArchiver) throws {}
+  }
+
+  @Test("the keys of objects are read as far as the limit goes")
+  func keys() throws {
+    // Each object has a key of its own, so that none has the same keys as one before, and a long one that all share.
+    var file = HandmadeBinary()
+    let long = file.add(string: String(repeating: "k", count: 1 << 20))
+    let (key, name) = (file.add(string: "$class"), file.add(string: "$classname"))
+    let one = file.add(integer: 1)
+    var objects = [file.add(string: "$null"), file.add(dictionary: [name: file.add(string: "Holder")])]
+    let holder = file.add(uid: 1)
+    let array = file.add(dictionary: [name: file.add(string: "NSArray")])
+    objects.append(array)
+    for index in 0..<20_000 {
+      objects.append(file.add(dictionary: [file.add(string: "key \(index)"): one, long: one, key: holder]))
+    }
+    let elements = file.add(array: (3..<objects.count).map { file.add(uid: $0) })
+    objects.append(file.add(dictionary: [file.add(string: "NS.objects"): elements, key: file.add(uid: 2)]))
+    let root = file.addArchive(objects: file.add(array: objects), root: file.add(uid: objects.count - 1))
+    let data = file.data(root: root)
+    #expect(throws: KeyedArchiveError.self) {
+      try soon { try KeyedUnarchiver.unarchivedObject(of: [Holder].self, from: data) }.get()
+    }
+  }
+
+  @Test("keys that overlap are read as far as the limit goes")
+  func overlappingKeys() throws {
+    // Each of these bytes begins a string of its own: a marker, a count of 8 bytes, and the characters.
+    var file = HandmadeBinary()
+    let length = 40_000
+    let start = file.offset
+    let body = file.add(HandmadeBinary.marker(0x50, length) + [UInt8](repeating: 0x50, count: length))
+    _ = body
+    var keys: [Int] = []
+    var position = start + 10
+    // Within the text, three markers in a row announce a string of thirteen, so that is how long those are.
+    while keys.count < 20_000 {
+      keys.append(file.add(at: position))
+      position += 1
+    }
+    let values = keys.map { _ in body }
+    let top = file.add(keys: keys, values: values)
+    let root = file.add(dictionary: [
+      file.add(string: "$version"): file.add(integer: 100_000), file.add(string: "$objects"): file.add(array: []),
+      file.add(string: "$archiver"): file.add(string: "NSKeyedArchiver"), file.add(string: "$top"): top,
+    ])
+    let data = file.data(root: root)
+    #expect(throws: KeyedArchiveError.self) { try soon { try KeyedUnarchiver(forReadingFrom: data) }.get() }
+  }
+
+  /// Many objects with one list, which stands in none of them: of numbers, texts or truth values.
+  private func lists(of elements: [PropertyList], className: String, key listKey: String) throws -> Data {
+    var file = HandmadeBinary()
+    let (key, name, list) = (file.add(string: "$class"), file.add(string: "$classname"), file.add(string: listKey))
+    var objects = [
+      file.add(string: "$null"), file.add(dictionary: [name: file.add(string: "NSArray")]),
+      file.add(dictionary: [name: file.add(string: className)]),
+    ]
+    var places: [Int] = []
+    for element in elements {
+      switch element {
+      case .string(let text): objects.append(file.add(string: text))
+      case .integer(let integer): objects.append(file.add(integer: Int(exactly: integer) ?? 0))
+      default: objects.append(file.add([0x09]))
+      }
+      places.append(file.add(uid: objects.count - 1))
+    }
+    let shared = file.add(array: (0..<10_000).map { places[$0 % places.count] })
+    let inner = file.add(uid: 2)
+    let references = (0..<2000).map { _ in
+      objects.append(file.add(dictionary: [list: shared, key: inner]))
+      return file.add(uid: objects.count - 1)
+    }
+    objects.append(
+      file.add(dictionary: [file.add(string: "NS.objects"): file.add(array: references), key: file.add(uid: 1)]))
+    let root = file.addArchive(objects: file.add(array: objects), root: file.add(uid: objects.count - 1))
+    return file.data(root: root)
+  }
+
+  @Test("a list that many objects share takes memory in proportion to the archive")
+  func sharedLists() throws {
+    let numbers = (1...100).map { PropertyList.integer(.init($0)) }
+    let texts = (100...200).map { PropertyList.string("a text that is no longer than forty: \($0)") }
+    func expectSmall<T: SecureCoding>(
+      _ type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      let before = Self.peakMemory
+      let result = soon(60) { try KeyedUnarchiver.unarchivedObject(of: type, from: data) }
+      #expect(kind(result) == .limitExceeded, sourceLocation: sourceLocation)
+      let growth = Self.peakMemory - before
+      #expect(growth < 512 << 20 + 128 * data.count, "\(growth >> 20) MB", sourceLocation: sourceLocation)
+    }
+    for elements in [numbers, texts, [true]] {
+      expectSmall([ArchivedValue].self, try lists(of: elements, className: "NSArray", key: "NS.objects"))
+      expectSmall([Holder].self, try lists(of: elements, className: "Holder", key: "list"))
+    }
+    expectSmall([[Int]].self, try lists(of: numbers, className: "NSArray", key: "NS.objects"))
+    expectSmall([[Double]].self, try lists(of: numbers, className: "NSArray", key: "NS.objects"))
+    expectSmall([[Bool]].self, try lists(of: [true], className: "NSArray", key: "NS.objects"))
+    expectSmall([[String]].self, try lists(of: texts, className: "NSArray", key: "NS.objects"))
+    expectSmall([[String?]].self, try lists(of: texts, className: "NSArray", key: "NS.objects"))
+  }
+
+  @Test("packed numbers that many objects share are unpacked as far as the limit goes")
+  func packedNumbers() throws {
+    let numbers = Data(repeating: 1, count: 1 << 16)
+    let text = String(repeating: "t", count: 1 << 15)
+    for (className, entries, packed) in [
+      ("NSIndexPath", ["NSIndexPathLength": 65536], "NSIndexPathData"),
+      ("NSIndexSet", ["NSRangeCount": 32768], "NSRangeData"),
+      ("NSAttributedString", [:], "NSAttributeInfo"),
+    ] as [(String, OrderedDictionary<String, PropertyList>, String)] {
+      var archive = HandmadeArchive()
+      var entries = entries
+      entries[packed] = archive.add(.data(numbers))
+      if className == "NSAttributedString" {
+        entries["NSString"] = archive.add(.string(text))
+        let attributes = archive.addObject("NSDictionary", ["NS.keys": [], "NS.objects": []])
+        entries["NSAttributes"] = archive.addArray([attributes, attributes])
+      }
+      entries["$class"] = archive.addClass(className)
+      let root = archive.addArray((0..<2000).map { _ in archive.add(.dictionary(entries)) })
+      let unarchiver = try archive.unarchiver(root: root)
+      let before = Self.peakMemory
+      let result = soon(60) {
+        switch className {
+        case "NSIndexPath": _ = try unarchiver.decode([IndexPath].self, forKey: "root")
+        case "NSIndexSet": _ = try unarchiver.decode([Archived.IndexSet].self, forKey: "root")
+        default: _ = try unarchiver.decode([Archived.AttributedString].self, forKey: "root")
+        }
+      }
+      #expect(kind(result) == .limitExceeded || kind(result) == .invalidContents, "\(className)")
+      #expect(Self.peakMemory - before < 1 << 30)
+    }
+  }
+
+  @Test("any value may be one of the additional types")
+  func additionalValue() throws {
+    for types in [[ArchivedValue.self], [ArchivedValue?.self], [[ArchivedValue].self]] as [[any SecureCoding.Type]] {
+      let unarchiver = try HandmadeArchive.unarchiver { $0.addArray([$0.addObject("NSObject")]) }
+      unarchiver.additionalTypes = types
+      #expect(kind(soon { try unarchiver.decode(ArchivedValue.self, forKey: "root") }) == .classNotAllowed)
+    }
+  }
+
+  @Test("two arrays that contain themselves can be elements of a set")
+  func equalCircles() throws {
+    var archive = HandmadeArchive()
+    let first = archive.addArray([archive.next], className: "NSMutableArray")
+    let second = archive.addArray([archive.next], className: "NSMutableArray")
+    let set = archive.addObject("NSSet", ["NS.objects": [first, second]])
+    let unarchiver = try archive.unarchiver(root: set)
+    unarchiver.additionalTypes = [Archived.Mutable<[ArchivedValue]>.self]
+    guard case .set(let elements) = try unarchiver.decode(ArchivedValue.self, forKey: "root") else {
+      Issue.record("no set")
+      return
+    }
+    #expect(elements.count == 2)
+    for case .object(let element) in elements { (element as? Archived.Mutable<[ArchivedValue]>)?.value = [] }
+  }
+
+  @Test("an archive with a long prefix of nothing is opened at once")
+  func opening() throws {
+    var file = HandmadeBinary()
+    let null = file.add(string: "$null")
+    let objects = file.add(array: Array(repeating: null, count: 1_000_000))
+    let root = file.addArchive(objects: objects, root: file.add(uid: 999_999))
+    let data = file.data(root: root)
+    soon(1) {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      #expect(try unarchiver.decodeIfPresent(String.self, forKey: "root") == nil)
+    }
+  }
+}
