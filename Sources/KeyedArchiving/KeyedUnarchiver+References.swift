@@ -21,17 +21,18 @@ extension KeyedUnarchiver {
     guard beginning == .begun else { throw isCircular(uid, frame.classRecord) }
     let weightAround = weight
     weight = 1
+    let value: T
     do {
       try spend(object.size)
-      let value = try contents(of: type, frame)
-      _ = table.endValue(uid, value, weight: weight)
-      try weigh(weightAround)
-      return value
+      value = try contents(of: type, frame)
     } catch {
       table.endValue(uid)
       weight = weightAround
       throw error
     }
+    _ = table.endValue(uid, value, weight: weight)
+    try weigh(weightAround)
+    return value
   }
 
   /// A value of a type that decodes nothing but numbers and bytes. It cannot lead back to itself, and is decoded as fast
