@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import PropertyLists
 
 /// The parts that every keyed archive has at its top.
@@ -77,4 +78,22 @@ struct ArchiveParts {
 
 extension FlatNode {
   fileprivate func ifKind(_ kind: NodeKind) -> FlatNode? { self.kind == kind ? self : nil }
+}
+
+extension PropertyListDocument {
+  convenience init(archive data: Data, _ limits: ParsingLimits) throws(KeyedArchiveError) {
+    do throws(PropertyListError) {
+      try self.init(data, options: PropertyListReadingOptions(limits: limits))
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+  }
+
+  convenience init(archiveAt url: URL, _ limits: ParsingLimits) throws(KeyedArchiveError) {
+    do throws(PropertyListError) {
+      try self.init(contentsOf: url, options: PropertyListReadingOptions(limits: limits))
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+  }
 }

@@ -29,26 +29,14 @@ public struct KeyedArchive: Sendable {
   ///   ``KeyedArchiveError/Kind/notAnArchive``.
   /// - Complexity: O(1) for the binary format, O(*n*) for text formats.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
-    let document: PropertyListDocument
-    do throws(PropertyListError) {
-      document = try PropertyListDocument(data, options: PropertyListReadingOptions(limits: limits))
-    } catch {
-      throw KeyedArchiveError(error)
-    }
-    try self.init(document)
+    try self.init(PropertyListDocument(archive: data, limits))
   }
 
   /// Reads the archive in a file into memory and opens it.
   ///
   /// - Throws: as for bytes in memory, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be read.
   public init(contentsOf url: URL, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
-    let document: PropertyListDocument
-    do throws(PropertyListError) {
-      document = try PropertyListDocument(contentsOf: url, options: PropertyListReadingOptions(limits: limits))
-    } catch {
-      throw KeyedArchiveError(error)
-    }
-    try self.init(document)
+    try self.init(PropertyListDocument(archiveAt: url, limits))
   }
 
   /// Opens an archive that has been read as a property list.

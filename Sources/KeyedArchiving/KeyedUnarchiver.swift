@@ -72,13 +72,7 @@ public final class KeyedUnarchiver {
   public convenience init(
     forReadingFrom data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws(KeyedArchiveError) {
-    let document: PropertyListDocument
-    do throws(PropertyListError) {
-      document = try PropertyListDocument(data, options: PropertyListReadingOptions(limits: limits))
-    } catch {
-      throw KeyedArchiveError(error)
-    }
-    try self.init(document)
+    try self.init(PropertyListDocument(archive: data, limits))
   }
 
   /// Opens the archive in a file.
@@ -87,13 +81,7 @@ public final class KeyedUnarchiver {
   public convenience init(
     forReadingFrom url: URL, limits: ParsingLimits = ParsingLimits()
   ) throws(KeyedArchiveError) {
-    let document: PropertyListDocument
-    do throws(PropertyListError) {
-      document = try PropertyListDocument(contentsOf: url, options: PropertyListReadingOptions(limits: limits))
-    } catch {
-      throw KeyedArchiveError(error)
-    }
-    try self.init(document)
+    try self.init(PropertyListDocument(archiveAt: url, limits))
   }
 
   /// Opens an archive that has been read as a property list.
