@@ -22,6 +22,19 @@ struct FoundationTrapsTests {
     #expect(try decode(Archived.Error.self, KeyedArchiver.archivedData(withRootObject: error)) == error)
   }
 
+  @Test("to archive a set of characters that was made of a bitmap is possible")
+  func bitmap() throws {
+    let set = Archived.CharacterSet(.bitmap(Data(repeating: 1, count: 8192)))
+    #expect(try decode(Archived.CharacterSet.self, KeyedArchiver.archivedData(withRootObject: set)) == set)
+  }
+
+  @Test("a match without its regular expression is decoded")
+  func match() throws {
+    let match = Archived.TextCheckingResult(ranges: [.init(location: 1, length: 1)], regularExpression: nil)
+    let data = try KeyedArchiver.archivedData(withRootObject: match)
+    #expect(try decode(Archived.TextCheckingResult.self, data) == match)
+  }
+
   @Test("an object of a class that was not asked for is an error, at the root and inside")
   func unexpectedClass() throws {
     let uuid = UUID()

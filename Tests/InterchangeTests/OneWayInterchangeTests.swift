@@ -42,12 +42,35 @@ struct OneWayInterchangeTests {
         == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
   }
 
-  @Test("part of a name is read", arguments: PropertyListFormat.allCases)
-  func name(_ format: PropertyListFormat) throws {
-    var name = PersonNameComponents()
-    name.givenName = "Ada"
-    let read = try decode(Archived.PersonNameComponents.self, from: name as NSPersonNameComponents, format)
-    #expect(read == .init(givenName: "Ada"))
+  @Test("a mutable string is read by Foundation as one", arguments: PropertyListFormat.allCases)
+  func mutableString(_ format: PropertyListFormat) throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: Archived.Mutable("abc"), outputFormat: format)
+    #expect(try Foundations.unarchive(NSMutableString.self, data) == "abc")
+  }
+
+  @Test("the opposite of characters: Foundation writes a bitmap", arguments: PropertyListFormat.allCases)
+  func invertedCharacters(_ format: PropertyListFormat) throws {
+    let inverted = NSCharacterSet(charactersIn: "abc").inverted as NSCharacterSet
+    let read = try decode(Archived.CharacterSet.self, from: inverted, format)
+    guard case .bitmap(let bitmap) = read.form else {
+      Issue.record("\(read)")
+      return
+    }
+    // One bit for each scalar: a, b and c are 0x61 to 0x63.
+    #expect(bitmap.prefix(13) == Data(repeating: 0xFF, count: 12) + [0xF1])
+    for value in [read, Archived.CharacterSet(.characters("abc"), isInverted: true)] {
+      let data = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: format)
+      let set = try Foundations.unarchive(NSCharacterSet.self, data)
+      #expect(set.longCharacterIsMember(0x41) && !set.longCharacterIsMember(0x61))
+    }
+  }
+
+  @Test("a calendar and a time zone of which only the name is known are read by Foundation")
+  func names() throws {
+    let calendar = try KeyedArchiver.archivedData(withRootObject: Archived.Calendar(identifier: "gregorian"))
+    #expect(try Foundations.unarchive(NSCalendar.self, calendar).calendarIdentifier == .gregorian)
+    let zone = try KeyedArchiver.archivedData(withRootObject: Archived.TimeZone(name: "Europe/Berlin"))
+    #expect(try Foundations.unarchive(NSTimeZone.self, zone).name == "Europe/Berlin")
   }
 
   @Test("units of dimensions are read", arguments: PropertyListFormat.allCases)
@@ -100,5 +123,8 @@ struct OneWayInterchangeTests {
     #expect(read.domain == "outer" && read.code == -4)
     #expect(read.userInfo["number"] as? Int == 4 && read.userInfo["text"] as? String == "t")
     #expect((read.userInfo["NSUnderlyingError"] as? NSError)?.domain == "inner")
+    let plain = try KeyedArchiver.archivedData(
+      withRootObject: Archived.Error(domain: "d", code: 1), outputFormat: format)
+    #expect(try Foundations.unarchive(NSError.self, plain).userInfo.isEmpty)
   }
 }

@@ -29,6 +29,12 @@ extension Pair {
       Archived.PersonNameComponents(
         namePrefix: "Dr.", givenName: "Ada", middleName: "King", familyName: "Lovelace", nameSuffix: "FRS",
         nickname: "A")),
+    Pair("part of a name", givenName as NSPersonNameComponents, Archived.PersonNameComponents(givenName: "Ada")),
+    Pair(
+      "query item without value", NSURLQueryItem(name: "a", value: nil), Archived.URLQueryItem(name: "a", value: nil)),
+    Pair(
+      "mutable characters", NSMutableCharacterSet(charactersIn: "abc"),
+      Archived.Mutable(Archived.CharacterSet(charactersIn: "abc"))),
     Pair("unit", Unit(symbol: "x"), Archived.Unit(symbol: "x")),
     Pair(
       "measurement", NSMeasurement(doubleValue: 45, unit: Unit(symbol: "x")),
@@ -129,6 +135,12 @@ extension Pair {
         .init(length: 3, attributes: plain), .init(length: 4, attributes: ["Font": .string("Times")]),
         .init(length: 3, attributes: plain),
       ])
+  }
+
+  private static var givenName: PersonNameComponents {
+    var name = PersonNameComponents()
+    name.givenName = "Ada"
+    return name
   }
 
   private static var fullName: PersonNameComponents {
