@@ -9,7 +9,9 @@ enum OnSmallStack {
 
   private final class Box: @unchecked Sendable { var outcome = Outcome() }
 
-  static func run<T>(stackSize: Int = 512 << 10, _ work: @escaping () throws -> T) -> Outcome {
+  static func run<T>(_ work: @escaping () throws -> T) -> Outcome { run(stackSize: 512 << 10, work) }
+
+  static func run<T>(stackSize: Int, _ work: @escaping () throws -> T) -> Outcome {
     let box = Box()
     nonisolated(unsafe) let work = work
     let done = DispatchSemaphore(value: 0)
@@ -21,5 +23,12 @@ enum OnSmallStack {
     thread.start()
     done.wait()
     return box.outcome
+  }
+}
+
+/// Work on a thread with a stack of 8 MB, as the first thread of a process has.
+enum OnLargeStack {
+  static func run<T>(_ work: @escaping () throws -> T) -> OnSmallStack.Outcome {
+    OnSmallStack.run(stackSize: 8 << 20, work)
   }
 }

@@ -1,0 +1,277 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// A value that contains another of its type.
+private indirect enum Onion: SecureCoding {
+  static let archivedClass = ArchivedClass("Onion")
+
+  case heart
+  case skin(Onion)
+
+  init(coder: KeyedUnarchiver) throws {
+    if let inner = try coder.decodeIfPresent(Onion.self, forKey: "inner") { self = .skin(inner) } else { self = .heart }
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    if case .skin(let inner) = self { try coder.encode(inner, forKey: "inner") }
+  }
+}
+
+/// A Codable value that contains another of its type, in a collection.
+private struct Peel: Codable { var inner: [String: [Peel]] }
+
+private struct Fruit: Codable, SecureCoding {
+  static let archivedClass = ArchivedClass("Fruit")
+  var peel: Peel
+}
+
+/// An object that is decoded from the top of the archive, within itself.
+private final class Climber: SecureCoding {
+  static let archivedClass = ArchivedClass("Climber")
+
+  let next: Climber?
+
+  init(coder: KeyedUnarchiver) throws {
+    let key = try coder.decode(String.self, forKey: "next")
+    next = key.isEmpty ? nil : try coder.decodeTopLevelObject(Climber.self, forKey: key)
+  }
+
+  func encode(with coder: KeyedArchiver) throws {}
+}
+
+@Suite("Objects nested without end")
+struct NestingTests {
+  /// How objects are nested in an archive, and what they are decoded as.
+  struct Nest: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let className: String
+    /// The contents of an object around another.
+    let entries: @Sendable (_ inner: PropertyList) -> OrderedDictionary<String, PropertyList>
+    let decode: @Sendable (KeyedUnarchiver) throws -> any SecureCoding
+
+    init(
+      _ description: String, _ className: String,
+      decode: @escaping @Sendable (KeyedUnarchiver) throws -> any SecureCoding,
+      _ entries: @escaping @Sendable (_ inner: PropertyList) -> OrderedDictionary<String, PropertyList>
+    ) {
+      testDescription = description
+      self.className = className
+      self.entries = entries
+      self.decode = decode
+    }
+
+    /// An archive in which the objects are nested so deep.
+    func archive(depth: Int) throws -> Data {
+      var archive = HandmadeArchive()
+      let text = archive.add("text")
+      let description = archive.addClass(className)
+      // The innermost object is the text, or nothing where only objects of the class may stand.
+      var inner = className.hasPrefix("NS") && className != "NSURL" ? text : PropertyList.reference(0)
+      archive.objects.reserveCapacity(depth + 3)
+      for _ in 0..<depth {
+        var entries = entries(inner)
+        entries["$class"] = description
+        inner = archive.add(.dictionary(entries))
+      }
+      return try archive.data(root: inner)
+    }
+  }
+
+  static let nests: [Nest] = [
+    Nest("objects", "ChainLink") {
+      try $0.decode(ChainLink.self, forKey: "root")
+    } _: {
+      ["next": $0]
+    },
+    Nest("values", "Onion") {
+      try $0.decode(Onion.self, forKey: "root")
+    } _: {
+      ["inner": $0]
+    },
+    Nest("arrays of any values", "NSArray") {
+      try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      ["NS.objects": [$0]]
+    },
+    Nest("sets", "NSSet") {
+      try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      ["NS.objects": [$0]]
+    },
+    Nest("values of dictionaries", "NSDictionary") {
+      try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      ["NS.keys": [.reference(1)], "NS.objects": [$0]]
+    },
+    Nest("keys of dictionaries", "NSDictionary") {
+      try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      ["NS.keys": [$0], "NS.objects": [.reference(1)]]
+    },
+    Nest("mutable arrays", "NSMutableArray") {
+      $0.additionalTypes = [Archived.Mutable<[ArchivedValue]>.self]
+      return try $0.decode(ArchivedValue.self, forKey: "root")
+    } _: {
+      ["NS.objects": [$0]]
+    },
+    Nest("the bases of URLs", "NSURL") {
+      try $0.decode(URL.self, forKey: "root")
+    } _: {
+      ["NS.base": $0, "NS.relative": .reference(1)]
+    },
+    Nest("the causes of errors", "NSError") {
+      try $0.decode(Archived.Error.self, forKey: "root")
+    } _: {
+      // Each error is a user info as well.
+      ["NSDomain": .reference(1), "NSCode": 1, "NSUserInfo": $0, "NS.keys": [], "NS.objects": []]
+    },
+    Nest("colors of colors", "NSColor") {
+      try $0.decode(Archived.Color.self, forKey: "root")
+    } _: {
+      ["NSColor": $0]
+    },
+    Nest("Codable values", "NSDictionary") {
+      try $0.decodeDecodable(Peel.self, forKey: "root") as? any SecureCoding ?? true
+    } _: {
+      ["NS.keys": [.reference(1)], "NS.objects": [$0]]
+    },
+  ]
+
+  @Test("in an archive: they come back, or are nested too deeply, on any thread", arguments: nests)
+  func decoding(_ nest: Nest) throws {
+    for depth in [10, 100, 1000, 9_000, 100_000] {
+      let data = try nest.archive(depth: depth)
+      for outcome in [OnSmallStack.run { try decode(nest, data) }, OnLargeStack.run { try decode(nest, data) }] {
+        #expect(depth <= 10_000 || outcome.error != nil)
+        #expect(depth > 10 || (outcome.error as? KeyedArchiveError)?.kind != .nestedTooDeeply)
+      }
+    }
+  }
+
+  /// Decodes on this thread, and hashes, compares, archives and frees what comes out.
+  private func decode(_ nest: Nest, _ data: Data) throws {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    let value = try nest.decode(unarchiver)
+    _ = try KeyedArchiver.archivedData(withRootObject: ArchivedValue.object(value))
+    if let link = value as? ChainLink { ChainLink.release(link) }
+  }
+
+  @Test("a chain of a million objects is refused at once, on any thread")
+  func chain() throws {
+    let data = try Self.nests[0].archive(depth: 1_000_000)
+    let work: () throws -> Void = {
+      let duration = ContinuousClock().measure {
+        let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: ChainLink.self, from: data) }
+        #expect(error?.kind == .nestedTooDeeply)
+        #expect((error?.description.utf8.count ?? 1000) < 1000)
+      }
+      #expect(duration < .seconds(10))
+    }
+    try work()
+    #expect(OnSmallStack.run(work).error == nil)
+    #expect(OnLargeStack.run(work).error == nil)
+  }
+
+  @Test("a way around by the top of the archive is nesting too")
+  func climbing() throws {
+    var archive = HandmadeArchive()
+    let description = archive.addClass("Climber")
+    for index in 0..<100_000 {
+      let key = archive.add(.string(index == 0 ? "" : "\(index - 1)"))
+      archive.top["\(index)"] = archive.add(["next": key, "$class": description])
+    }
+    let data = try archive.data()
+    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
+      let outcome = run {
+        let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+        _ = try unarchiver.decode(Climber.self, forKey: "10")
+        _ = try unarchiver.decode(Climber.self, forKey: "99999")
+      }
+      #expect((outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+    }
+  }
+
+  @Test("in memory: they are archived, or are nested too deeply, on any thread")
+  func encoding() throws {
+    for depth in [10, 100, 1000, 9_000] {
+      // Values are freed by recursion, so they are made and let go of where there is room for that.
+      let outcome = OnLargeStack.run {
+        var onion = Onion.heart
+        var (array, set) = (ArchivedValue.null, ArchivedValue.null)
+        var peel = Peel(inner: [:])
+        for _ in 0..<depth {
+          onion = .skin(onion)
+          array = .array([array])
+          set = .set([set, .integer(1)])
+          peel = Peel(inner: ["a": [peel]])
+        }
+        let fruit = Fruit(peel: peel)
+        for value in [onion, array, set, fruit] as [any SecureCoding] {
+          let outcomes = [
+            OnSmallStack.run { _ = try KeyedArchiver.archivedData(withRootObject: ArchivedValue.object(value)) },
+            OnLargeStack.run { _ = try KeyedArchiver.archivedData(withRootObject: ArchivedValue.object(value)) },
+          ]
+          for outcome in outcomes {
+            let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
+            #expect(outcome.error == nil || isDeep && depth >= 100, "\(depth) of \(type(of: value))")
+          }
+        }
+      }
+      #expect(outcome.error == nil)
+    }
+  }
+
+  @Test("sets of objects that lead to each other through sets are ordered, on any thread")
+  func orderingCircles() throws {
+    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
+      let outcome = run {
+        let members = (0..<300).map { Member($0) }
+        for member in members { member.friends = Set(members.prefix(5) + [members[(member.number + 1) % 300]]) }
+        let data = try KeyedArchiver.archivedData(withRootObject: members[0])
+        let copy = try KeyedUnarchiver.unarchivedObject(of: Member.self, from: data)
+        #expect(copy.friends.count == members[0].friends.count)
+        members.forEach { $0.friends = [] }
+        copy.isolate()
+      }
+      let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
+      #expect(outcome.error == nil || isDeep)
+    }
+  }
+}
+
+/// An object with a set of others.
+private final class Member: SecureCoding, Hashable {
+  static let archivedClass = ArchivedClass("Member")
+
+  let number: Int
+  var friends: Set<Member> = []
+
+  init(_ number: Int) { self.number = number }
+
+  init(coder: KeyedUnarchiver) throws {
+    number = try coder.decode(Int.self, forKey: "number")
+    coder.publish(self)
+    friends = try coder.decode(Set<Member>.self, forKey: "friends")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(number, forKey: "number")
+    try coder.encode(friends, forKey: "friends")
+  }
+
+  /// Lets go of all that it leads to.
+  func isolate() {
+    var rest = [self]
+    while let member = rest.popLast() {
+      rest += member.friends
+      member.friends = []
+    }
+  }
+
+  static func == (first: Member, second: Member) -> Bool { first === second }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
