@@ -258,7 +258,7 @@ extension KeyedArchiver {
   func contents<T: SecureCoding>(
     of value: T, _ record: ArchiverClasses.Record, isShared: Bool
   ) throws -> (contents: FlatNode, run: Int?) {
-    if depth >= 48 { try checkDepth() }
+    if depth >= 16 { try checkDepth() }
     outer.append(Frame(type: record, start: entries.count))
     let last = outer.count - 1
     swap(&outer[last], &current)

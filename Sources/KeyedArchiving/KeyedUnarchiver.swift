@@ -307,7 +307,7 @@ extension KeyedUnarchiver {
   /// Decodes the contents of an object.
   @inline(__always)
   func contents<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
-    if outer.count >= 48 { try checkDepth() }
+    if outer.count >= 16 { try checkDepth() }
     enter(frame)
     defer { leave() }
     return try T(coder: self).awakeAfterDecoding(by: self)
@@ -315,7 +315,7 @@ extension KeyedUnarchiver {
 
   /// Decodes parts of an object that no type stands for.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
-    if outer.count >= 48 { try checkDepth() }
+    if outer.count >= 16 { try checkDepth() }
     let shape = node.kind == .dictionary ? try shape(of: node) : noKeys
     enter(Frame(node: node, shape: shape, uid: uid))
     defer { leave() }
