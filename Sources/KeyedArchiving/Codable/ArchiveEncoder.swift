@@ -20,12 +20,14 @@ final class EncodedBox {
 
   init(_ content: Content = .nothing) { self.content = content }
 
-  static func box<T: Encodable>(_ value: T, path: [any CodingKey]) throws -> EncodedBox {
+  /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no keys, so
+  ///   the path is no measure of it.
+  static func box<T: Encodable>(_ value: T, path: [any CodingKey], depth: Int = 0) throws -> EncodedBox {
     if let value = value as? any SecureCoding { return EncodedBox(.value(value)) }
-    if path.count % 32 == 31, path.count >= KeyedArchiver.greatestDepth || !CallStack().hasRoom {
-      throw KeyedArchiveError(.nestedTooDeeply, "values are nested \(path.count) deep, and there is no room for more")
+    if depth % 32 == 31, depth >= KeyedArchiver.greatestDepth || !CallStack().hasRoom {
+      throw KeyedArchiveError(.nestedTooDeeply, "values are nested \(depth) deep, and there is no room for more")
     }
-    let encoder = ArchiveEncoder(path: path)
+    let encoder = ArchiveEncoder(path: path, depth: depth)
     try value.encode(to: encoder)
     return encoder.box
   }
@@ -97,6 +99,10 @@ private struct EncodedDictionary: SecureCoding {
   init(coder: KeyedUnarchiver) throws { entries = [] }
 
   func encode(with coder: KeyedArchiver) throws {
+    var keys = Set<String>(minimumCapacity: entries.count)
+    for (key, _) in entries where !keys.insert(key).inserted {
+      throw KeyedArchiveError(.duplicateKey, "the key \(key.quoted) was encoded twice in one value")
+    }
     try coder.encode(references: entries.map(\.key), forRawKey: "NS.keys")
     try coder.encode(rawKey: "NS.objects") { coder in
       try coder.array(entries) { entry throws in try entry.box.reference(by: coder).node }
@@ -126,30 +132,33 @@ struct ArchiveEncoder: Encoder {
   let box: EncodedBox
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
+  private let depth: Int
 
-  init(path: [any CodingKey], box: EncodedBox = EncodedBox()) {
+  init(path: [any CodingKey], depth: Int, box: EncodedBox = EncodedBox()) {
     codingPath = path
+    self.depth = depth
     self.box = box
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .keyed = box.content {} else { box.content = .keyed([]) }
-    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, codingPath: codingPath))
+    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, codingPath: codingPath, depth: depth))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     if case .unkeyed = box.content {} else { box.content = .unkeyed([]) }
-    return UnkeyedContainer(box: box, codingPath: codingPath)
+    return UnkeyedContainer(box: box, codingPath: codingPath, depth: depth)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    SingleValueContainer(box: box, codingPath: codingPath)
+    SingleValueContainer(box: box, codingPath: codingPath, depth: depth)
   }
 }
 
 private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let box: EncodedBox
   let codingPath: [any CodingKey]
+  let depth: Int
 
   private func append(_ content: EncodedBox.Content, _ key: Key) {
     box.append(EncodedBox(content), forKey: key.stringValue)
@@ -172,7 +181,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encode(_ value: UInt64, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    box.append(try EncodedBox.box(value, path: codingPath + [key]), forKey: key.stringValue)
+    box.append(try EncodedBox.box(value, path: codingPath + [key], depth: depth + 1), forKey: key.stringValue)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
@@ -192,20 +201,21 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func nested(_ key: any CodingKey) -> ArchiveEncoder {
     let nested = EncodedBox()
     box.append(nested, forKey: key.stringValue)
-    return ArchiveEncoder(path: codingPath + [key], box: nested)
+    return ArchiveEncoder(path: codingPath + [key], depth: depth + 1, box: nested)
   }
 }
 
 private struct UnkeyedContainer: UnkeyedEncodingContainer {
   let box: EncodedBox
   let codingPath: [any CodingKey]
+  let depth: Int
 
   var count: Int { if case .unkeyed(let elements) = box.content { elements.count } else { 0 } }
 
   mutating func encodeNil() throws { box.append(EncodedBox(.null)) }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    box.append(try EncodedBox.box(value, path: codingPath + [IndexKey(count)]))
+    box.append(try EncodedBox.box(value, path: codingPath + [IndexKey(count)], depth: depth + 1))
   }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -220,18 +230,19 @@ private struct UnkeyedContainer: UnkeyedEncodingContainer {
     let nested = EncodedBox()
     let path = codingPath + [IndexKey(count)]
     box.append(nested)
-    return ArchiveEncoder(path: path, box: nested)
+    return ArchiveEncoder(path: path, depth: depth + 1, box: nested)
   }
 }
 
 private struct SingleValueContainer: SingleValueEncodingContainer {
   let box: EncodedBox
   let codingPath: [any CodingKey]
+  let depth: Int
 
   mutating func encodeNil() throws { box.content = .null }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    box.content = try EncodedBox.box(value, path: codingPath).content
+    box.content = try EncodedBox.box(value, path: codingPath, depth: depth + 1).content
   }
 }
 

@@ -7,7 +7,7 @@ internal import PropertyLists
 /// with strings as keys, those without as `NSArray`.
 extension SecureCoding where Self: Encodable {
   public func encode(with coder: KeyedArchiver) throws {
-    let encoder = ArchiveEncoder(path: [])
+    let encoder = ArchiveEncoder(path: [], depth: 0)
     try encode(to: encoder)
     try coder.encode(contents: encoder.box)
   }
