@@ -298,4 +298,35 @@ struct CodableTests {
     }
     #expect(error?.kind == .duplicateKey)
   }
+
+  private struct Plain: Codable, Hashable { var number: Int }
+
+  @Test("sets and dictionaries of values without a class give the same archive, however they came about")
+  func order() throws {
+    let numbers = Array(0..<20)
+    let plain = numbers.map(Plain.init)
+    func archive(_ order: [Int], capacity: Int) throws -> Data {
+      var set = Set<Plain>(minimumCapacity: capacity)
+      var named = [String: Plain](minimumCapacity: capacity)
+      var counted = [Plain: Int](minimumCapacity: capacity)
+      for number in order {
+        set.insert(plain[number])
+        named["\(number)"] = plain[number]
+        counted[plain[number]] = number
+      }
+      let archiver = KeyedArchiver()
+      try archiver.encodeEncodable(set, forKey: "set")
+      try archiver.encodeEncodable(named, forKey: "named")
+      try archiver.encodeEncodable(counted, forKey: "counted")
+      let data = try archiver.encodedData()
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      #expect(try unarchiver.decodeDecodable(Set<Plain>.self, forKey: "set") == set)
+      #expect(try unarchiver.decodeDecodable([String: Plain].self, forKey: "named") == named)
+      #expect(try unarchiver.decodeDecodable([Plain: Int].self, forKey: "counted") == counted)
+      return data
+    }
+    let first = try archive(numbers, capacity: 20)
+    #expect(try archive(numbers.reversed(), capacity: 20) == first)
+    #expect(try archive(numbers, capacity: 2000) == first)
+  }
 }

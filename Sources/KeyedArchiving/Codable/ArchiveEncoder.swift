@@ -17,6 +17,8 @@ final class EncodedBox {
   }
 
   var content = Content.nothing
+  /// The type of the collection that has encoded itself here in an order that is another one each time.
+  var collection: (any HashedCollection.Type)?
 
   init(_ content: Content = .nothing) { self.content = content }
 
@@ -29,6 +31,7 @@ final class EncodedBox {
     }
     let encoder = ArchiveEncoder(path: path, depth: depth)
     try value.encode(to: encoder)
+    if let collection = value as? any HashedCollection { encoder.box.collection = type(of: collection) }
     return encoder.box
   }
 
@@ -53,12 +56,33 @@ final class EncodedBox {
     content = .unkeyed(elements)
   }
 
+  /// Entries in the order in which an archive has those of a dictionary with strings as keys.
+  fileprivate func ordered(
+    _ entries: [(key: String, box: EncodedBox)], for coder: KeyedArchiver
+  ) throws -> [(key: String, box: EncodedBox)] {
+    guard collection != nil else { return entries }
+    let boxes = Dictionary(entries) { first, _ in first }
+    guard boxes.count == entries.count else { return entries }
+    return try CanonicalOrder.sorted(boxes.keys, for: coder).compactMap { key in boxes[key].map { (key, $0) } }
+  }
+
+  /// The values of elements in an order that depends on them alone.
+  fileprivate func ordered(_ values: [EncodedBox], for coder: KeyedArchiver) throws -> [EncodedBox] {
+    guard let count = collection?.valuesPerElement, values.count > count else { return values }
+    let elements = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
+    return try CanonicalOrder.sorted(elements, for: coder) { values, archiver in
+      try archiver.encode(rawKey: KeyedArchiver.rootObjectKey) { coder in
+        try coder.array(values) { value throws in try value.reference(by: coder).node }
+      }
+    }.flatMap { $0 }
+  }
+
   func reference(by coder: KeyedArchiver) throws -> ArchivedReference {
     switch content {
     case .nothing: try coder.reference(toValue: EncodedDictionary(entries: []))
     case .null: ArchivedReference(node: .uid(0))
-    case .keyed(let entries): try coder.reference(toValue: EncodedDictionary(entries: entries))
-    case .unkeyed(let elements): try coder.reference(toValue: EncodedArray(elements: elements))
+    case .keyed(let entries): try coder.reference(toValue: EncodedDictionary(entries: ordered(entries, for: coder)))
+    case .unkeyed(let elements): try coder.reference(toValue: EncodedArray(elements: ordered(elements, for: coder)))
     case .value(let value), .scalar(_, let value): try value._archive(by: coder)
     }
   }
@@ -70,14 +94,14 @@ extension KeyedArchiver {
     switch box.content {
     case .nothing: break
     case .keyed(let entries):
-      for (key, box) in entries {
+      for (key, box) in try box.ordered(entries, for: self) {
         try encode(userKey: key) { coder in
           if case .scalar(let node, _) = box.content { return node }
           return try box.reference(by: coder).node
         }
       }
     case .unkeyed(let elements):
-      for (index, element) in elements.enumerated() { try encode(element, withoutKeyAt: index) }
+      for (index, element) in try box.ordered(elements, for: self).enumerated() { try encode(element, withoutKeyAt: index) }
     case .null, .value, .scalar: try encode(box, withoutKeyAt: 0)
     }
   }
@@ -242,7 +266,9 @@ private struct SingleValueContainer: SingleValueEncodingContainer {
   mutating func encodeNil() throws { box.content = .null }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    box.content = try EncodedBox.box(value, path: codingPath, depth: depth + 1).content
+    let encoded = try EncodedBox.box(value, path: codingPath, depth: depth + 1)
+    box.content = encoded.content
+    box.collection = encoded.collection
   }
 }
 
