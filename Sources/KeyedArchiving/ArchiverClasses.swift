@@ -29,32 +29,33 @@ struct ArchiverClasses {
     init(top: Void) { archivedClass = ArchivedClass("") }
   }
 
+  /// The record of a type; nil before it is added.
   @inline(__always)
-  mutating func record(of type: any SecureCoding.Type) throws -> Record {
+  mutating func record(of type: any SecureCoding.Type) -> Record? {
     let identity = ObjectIdentifier(type)
     let place = Int(UInt(bitPattern: identity) >> 4 ^ UInt(bitPattern: identity) >> 9) & 15
     if let (known, record) = recent[place], known == identity { return record }
-    let record = makeRecord(of: type)
+    guard let record = records[identity] else { return nil }
     recent[place] = (identity, record)
     return record
   }
 
-  /// The record of values of a type that are of another class than most of the type.
-  mutating func record(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) throws -> Record {
-    if names[ObjectIdentifier(type)] != nil { return try record(of: type) }
-    if let record = variants[archivedClass] { return record }
-    let record = Record(archivedClass)
-    variants[archivedClass] = record
+  /// Makes the record of a type. What the type is called is asked outside, because the answer is somebody else's code.
+  mutating func add(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass) -> Record {
+    let identity = ObjectIdentifier(type)
+    if let record = records[identity] { return record }
+    let record = Record(names[identity].map { ArchivedClass($0, ancestors: []) } ?? archivedClass)
+    records[identity] = record
     return record
   }
 
-  private mutating func makeRecord(of type: any SecureCoding.Type) -> Record {
-    let identity = ObjectIdentifier(type)
-    if let record = records[identity] { return record }
-    var archivedClass = type.archivedClass
-    if let name = names[identity] { archivedClass = ArchivedClass(name, ancestors: []) }
+  /// The record of values of a type that are of another class than most of the type; nil if the type is called otherwise in
+  /// this archive.
+  mutating func variant(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) -> Record? {
+    if names[ObjectIdentifier(type)] != nil { return nil }
+    if let record = variants[archivedClass] { return record }
     let record = Record(archivedClass)
-    records[identity] = record
+    variants[archivedClass] = record
     return record
   }
 

@@ -37,21 +37,30 @@ final class CanonicalOrder {
       let order = CoreFoundationOrder.fixed(sorted.map { CoreFoundationOrder.hash($0) })
       return order.compactMap { sorted[$0] as? C.Element }
     }
+    return try sorted(elements, for: coder) { element, archiver in
+      try archiver.encode(element, forKey: KeyedArchiver.rootObjectKey)
+    }
+  }
+
+  /// As ``sorted(_:for:)``, for elements that are encoded as somebody says.
+  static func sorted<C: Collection>(
+    _ elements: C, for coder: KeyedArchiver, _ encode: (C.Element, KeyedArchiver) throws -> Void
+  ) throws -> [C.Element] {
     guard let order = coder.order else {
-      return try CanonicalOrder(elementCount: elements.count).sorted(elements, for: coder)
+      return try CanonicalOrder(elementCount: elements.count).sorted(elements, for: coder, encode)
     }
     guard order.level < greatestLevel, order.spend(elements.count) else { return [] }
-    return try order.sorted(elements, for: coder)
+    return try order.sorted(elements, for: coder, encode)
   }
 
   private func sorted<C: Collection>(
-    _ elements: C, for coder: KeyedArchiver
-  ) throws -> [C.Element] where C.Element: SecureCoding {
+    _ elements: C, for coder: KeyedArchiver, _ encode: (C.Element, KeyedArchiver) throws -> Void
+  ) throws -> [C.Element] {
     level += 1
     defer { level -= 1 }
     let keyed = try elements.map { element in
       let archiver = KeyedArchiver(for: self, within: coder)
-      try archiver.encode(element, forKey: KeyedArchiver.rootObjectKey)
+      try encode(element, archiver)
       return (element, [UInt8](try archiver.encodedData()))
     }
     return keyed.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)

@@ -7,7 +7,7 @@ public import PropertyLists
 ///
 /// ```swift
 /// let archive = try KeyedArchive(contentsOf: url)
-/// print(archive.tree())
+/// print(try archive.tree())
 /// for object in archive.objects where object.className == "Invoice" { print(object.uid, try object.fields) }
 /// for fault in archive.check() { print(fault) }
 /// ```

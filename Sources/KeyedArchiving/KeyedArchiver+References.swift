@@ -1,17 +1,18 @@
 internal import PropertyLists
 
-/// References to values and objects.
+/// References to values and objects, which are archived where they are first referred to.
 extension KeyedArchiver {
   /// A reference to a value, which stands for all equal ones.
   func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
-    return try reference(toValue: value, try classes.record(of: type(of: value)))
+    return try reference(toValue: value, record(of: type(of: value)))
   }
 
   /// A reference to a value of a type whose values are of several classes. What this value is decides for one of them.
   func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
-    return try reference(toValue: value, try classes.record(of: type(of: value), as: archivedClass))
+    return try reference(
+      toValue: value, classes.variant(of: type(of: value), as: archivedClass) ?? record(of: type(of: value)))
   }
 
   @inline(__always)
@@ -42,7 +43,7 @@ extension KeyedArchiver {
     }
     let uid = try pool.reserve()
     remember(object, as: uid)
-    pool.fill(uid, with: try contents(of: object, try classes.record(of: type(of: object)), isShared: false).contents)
+    pool.fill(uid, with: try contents(of: object, record(of: type(of: object)), isShared: false).contents)
     return ArchivedReference(node: .uid(uid))
   }
 
@@ -65,11 +66,16 @@ extension KeyedArchiver {
   /// Archives what was referred to conditionally.
   private func archive(_ value: some SecureCoding, as uid: UInt32) throws {
     if type(of: value) is AnyObject.Type {
-      pool.fill(uid, with: try contents(of: value, try classes.record(of: type(of: value)), isShared: false).contents)
+      pool.fill(uid, with: try contents(of: value, record(of: type(of: value)), isShared: false).contents)
     } else {
       // A value, which may be somewhere else too.
       pool.fill(uid, with: pool.objects[Int(try archive(replacement: value).node.uid)])
     }
+  }
+
+  @inline(__always)
+  private func record(of type: any SecureCoding.Type) -> ArchiverClasses.Record {
+    classes.record(of: type) ?? classes.add(type, type.archivedClass)
   }
 
   private func remember(_ object: AnyObject, as uid: UInt32) {

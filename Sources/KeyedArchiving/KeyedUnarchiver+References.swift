@@ -99,7 +99,13 @@ extension KeyedUnarchiver {
   ) throws -> any SecureCoding.Type {
     if object.kind == .dictionary {
       let (record, _) = try classRecord(of: object, behind: node)
-      if let type = types.first(where: { admits($0, record) }) { return type }
+      if let type = types.first(where: { admits($0, record) }) {
+        // A hint only counts where no type has the name of the class itself.
+        if record.archivedClass.hints.isEmpty { return type }
+        return types.lazy.filter { self.admits($0, record) }
+          .map { ($0, self.classes.match($0, $0.archivedClass, record) ?? .max) }
+          .min { $0.1 < $1.1 }?.0 ?? type
+      }
       throw failure(
         .classNotAllowed, "an object of the class \(record.name.quoted), where one of \(Self.list(types)) is due",
         node.uid, record)
@@ -151,7 +157,7 @@ extension KeyedUnarchiver {
   @inline(__always)
   private func admits(_ type: any SecureCoding.Type, _ record: UnarchiverClasses.Record) -> Bool {
     if let answer = record.answer(type) { return answer }
-    let isAdmitted = classes.isMatch(type, type.archivedClass, record)
+    let isAdmitted = classes.match(type, type.archivedClass, record) != nil
     record.remember(type, isAdmitted: isAdmitted)
     return isAdmitted
   }

@@ -9,7 +9,7 @@ public import PropertyLists
 ///
 /// What may be instantiated is what the decoding calls name: `decode([Invoice].self, forKey:)` admits an array of invoices and
 /// nothing else, all the way down. There is no search for a class by name, so the bytes cannot choose. Every number is decoded
-/// exactly or not at all, and what is wrong is a thrown ``KeyedArchiveError`` that says where.
+/// exactly or not at all, but for 8-byte reals that are asked for as `Float`, which are rounded; and what is wrong is a thrown ``KeyedArchiveError`` that says where.
 ///
 /// Archives of Apple's software and those of ``KeyedArchiver`` are read alike, in the binary and the XML format. Decoding is lazy:
 /// what is not asked for is not looked at.
@@ -214,7 +214,10 @@ extension KeyedUnarchiver {
   /// The class that the archive says the object that is being decoded is of; nil for values that need none.
   var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
 
-  static func unescaped(_ key: String) -> String { key.hasPrefix("$$") ? String(key.dropFirst()) : key }
+  static func unescaped(_ key: String) -> String {
+    // By bytes, because a mark behind a dollar is one character with it.
+    key.utf8.starts(with: "$$".utf8) ? String(key.unicodeScalars.dropFirst()) : key
+  }
 }
 
 /// The course of decoding.

@@ -52,6 +52,9 @@ public protocol SecureCoding: SendableMetatype {
 
   /// What is archived in place of this value; nil for the value itself, which is the default. It is asked for once for each
   /// object of a class, and not for the replacement.
+  ///
+  /// For elements of sets and keys of dictionaries, this and ``encode(with:)`` are called before, too, with another archiver,
+  /// which only finds out the order in which they are written.
   func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)?
 
   /// What a decoded value is replaced with; itself by default. It is called after ``init(coder:)`` and before anybody gets the

@@ -55,20 +55,13 @@ struct UnarchiverClasses {
 
   func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
 
-  /// Whether a class has one of the names of a type.
-  func isMatch(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Bool {
-    for name in record.names {
-      let isMatch: Bool
-      if let target = mapped[name] {
-        isMatch = ObjectIdentifier(target) == ObjectIdentifier(type)
-      } else {
-        isMatch =
-          ClassName.normalized(archivedClass.name) == name
-          || archivedClass.aliases.contains { ClassName.normalized($0) == name }
-      }
-      if isMatch { return true }
+  /// Which of the names of a class, its own and then its hints, is the first that a type has; nil if it has none of them.
+  func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
+    record.names.firstIndex { name in
+      if let target = mapped[name] { return ObjectIdentifier(target) == ObjectIdentifier(type) }
+      return ClassName.normalized(archivedClass.name) == name
+        || archivedClass.aliases.contains { ClassName.normalized($0) == name }
     }
-    return false
   }
 
   @inline(__always)

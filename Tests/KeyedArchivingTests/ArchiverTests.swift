@@ -131,12 +131,14 @@ struct ArchiverTests {
     let archiver = KeyedArchiver()
     try archiver.encode("a", forKey: "$class")
     try archiver.encode("b", forKey: "$$")
+    try archiver.encode("c", forKey: "$\u{301}")
     let data = try archiver.encodedData()
     #expect(try PropertyList(data)["$top"]?["$$class"] != nil)
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     #expect(try unarchiver.decode(String.self, forKey: "$class") == "a")
     #expect(try unarchiver.decode(String.self, forKey: "$$") == "b")
-    #expect(Set(unarchiver.topLevelKeys) == ["$class", "$$"])
+    #expect(try unarchiver.decode(String.self, forKey: "$\u{301}") == "c")
+    #expect(Set(unarchiver.topLevelKeys) == ["$class", "$$", "$\u{301}"])
   }
 
   @Test("the text $null is text")

@@ -257,4 +257,76 @@ struct CodableTests {
     let result = OnSmallStack.run { try KeyedArchiver.archivedData(withRootObject: Forest(tree: tree)) }
     #expect((result.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
   }
+
+  /// Stands for another value of its type, without a key of its own.
+  private indirect enum Link: Encodable {
+    case end
+    case next(Link)
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .end: try container.encode(1)
+      case .next(let link): try container.encode(link)
+      }
+    }
+  }
+
+  @Test("values that stand for each other without end are an error")
+  func deepSingleValues() throws {
+    var link = Link.end
+    for _ in 0..<3000 { link = .next(link) }
+    let result = OnSmallStack.run { try KeyedArchiver().encodeEncodable(link, forKey: "link") }
+    #expect((result.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+  }
+
+  private struct Repeating: Encodable {
+    private enum Keys: CodingKey { case key }
+
+    func encode(to encoder: any Encoder) throws {
+      for number in 1...2 {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(number, forKey: .key)
+      }
+    }
+  }
+
+  @Test("a key that is encoded twice in a value without a class is an error, not an archive that cannot be read")
+  func repeatedKey() throws {
+    let error = #expect(throws: KeyedArchiveError.self) {
+      try KeyedArchiver().encodeEncodable([Repeating()], forKey: "values")
+    }
+    #expect(error?.kind == .duplicateKey)
+  }
+
+  private struct Plain: Codable, Hashable { var number: Int }
+
+  @Test("sets and dictionaries of values without a class give the same archive, however they came about")
+  func order() throws {
+    let numbers = Array(0..<20)
+    let plain = numbers.map(Plain.init)
+    func archive(_ order: [Int], capacity: Int) throws -> Data {
+      var set = Set<Plain>(minimumCapacity: capacity)
+      var named = [String: Plain](minimumCapacity: capacity)
+      var counted = [Plain: Int](minimumCapacity: capacity)
+      for number in order {
+        set.insert(plain[number])
+        named["\(number)"] = plain[number]
+        counted[plain[number]] = number
+      }
+      let archiver = KeyedArchiver()
+      try archiver.encodeEncodable(set, forKey: "set")
+      try archiver.encodeEncodable(named, forKey: "named")
+      try archiver.encodeEncodable(counted, forKey: "counted")
+      let data = try archiver.encodedData()
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      #expect(try unarchiver.decodeDecodable(Set<Plain>.self, forKey: "set") == set)
+      #expect(try unarchiver.decodeDecodable([String: Plain].self, forKey: "named") == named)
+      #expect(try unarchiver.decodeDecodable([Plain: Int].self, forKey: "counted") == counted)
+      return data
+    }
+    let first = try archive(numbers, capacity: 20)
+    #expect(try archive(numbers.reversed(), capacity: 20) == first)
+    #expect(try archive(numbers, capacity: 2000) == first)
+  }
 }

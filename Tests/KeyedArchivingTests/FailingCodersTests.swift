@@ -193,6 +193,32 @@ private final class Secret: SecureCoding {
   }
 }
 
+/// Asks an archiver for something where its class name is asked for.
+private struct Inquisitive: SecureCoding {
+  nonisolated(unsafe) static var archiver: KeyedArchiver?
+
+  static var archivedClass: ArchivedClass {
+    ArchivedClass(archiver?.className(for: Inquisitive.self) ?? "Inquisitive")
+  }
+
+  init() {}
+  init(coder: KeyedUnarchiver) throws {}
+  func encode(with coder: KeyedArchiver) throws {}
+}
+
+@Suite("A type that uses the archiver to say its name", .serialized)
+struct InquisitiveTests {
+  @Test("is archived like any other")
+  func name() throws {
+    let archiver = KeyedArchiver()
+    archiver.setClassName("Other", for: Data.self)
+    Inquisitive.archiver = archiver
+    defer { Inquisitive.archiver = nil }
+    try archiver.encode(Inquisitive(), forKey: "root")
+    #expect(try KeyedArchive(archiver.encodedData()).classes.map(\.description.name) == ["Inquisitive"])
+  }
+}
+
 @Suite("Objects that are replaced when they are archived")
 struct ReplacementTests {
   /// How an object is referred to, one after the other.

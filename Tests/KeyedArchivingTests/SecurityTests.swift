@@ -296,6 +296,16 @@ extension SecurityTests {
     #expect(error?.kind == .classNotAllowed && error?.className == "UnknownGuest")
   }
 
+  @Test("a hint does not stand before the name of the class, in whichever order the types are named")
+  func hintsAfterName() throws {
+    var archive = HandmadeArchive()
+    let object = archive.add(["$class": archive.addClass("Visitor", hints: ["Guest"])])
+    for types in [[Guest.self, Visitor.self], [Visitor.self, Guest.self]] as [[any SecureCoding.Type]] {
+      let decoded = try archive.unarchiver(root: object).decode(of: types, forKey: "root")
+      #expect(type(of: decoded) == Visitor.self)
+    }
+  }
+
   @Test("values that stand in the object table as themselves are taken by the types that they are values of")
   func nativeValues() throws {
     let values: [(PropertyList, any SecureCoding.Type)] = [

@@ -17,16 +17,21 @@ final class EncodedBox {
   }
 
   var content = Content.nothing
+  /// The type of the collection that has encoded itself here in an order that is another one each time.
+  var collection: (any HashedCollection.Type)?
 
   init(_ content: Content = .nothing) { self.content = content }
 
-  static func box<T: Encodable>(_ value: T, path: [any CodingKey]) throws -> EncodedBox {
+  /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no keys, so
+  ///   the path is no measure of it.
+  static func box<T: Encodable>(_ value: T, path: [any CodingKey], depth: Int = 0) throws -> EncodedBox {
     if let value = value as? any SecureCoding { return EncodedBox(.value(value)) }
-    if path.count % 32 == 31, path.count >= KeyedArchiver.greatestDepth || !CallStack().hasRoom {
-      throw KeyedArchiveError(.nestedTooDeeply, "values are nested \(path.count) deep, and there is no room for more")
+    if depth % 32 == 31, depth >= KeyedArchiver.greatestDepth || !CallStack().hasRoom {
+      throw KeyedArchiveError(.nestedTooDeeply, "values are nested \(depth) deep, and there is no room for more")
     }
-    let encoder = ArchiveEncoder(path: path)
+    let encoder = ArchiveEncoder(path: path, depth: depth)
     try value.encode(to: encoder)
+    if let collection = value as? any HashedCollection { encoder.box.collection = type(of: collection) }
     return encoder.box
   }
 
@@ -51,12 +56,33 @@ final class EncodedBox {
     content = .unkeyed(elements)
   }
 
+  /// Entries in the order in which an archive has those of a dictionary with strings as keys.
+  fileprivate func ordered(
+    _ entries: [(key: String, box: EncodedBox)], for coder: KeyedArchiver
+  ) throws -> [(key: String, box: EncodedBox)] {
+    guard collection != nil else { return entries }
+    let boxes = Dictionary(entries) { first, _ in first }
+    guard boxes.count == entries.count else { return entries }
+    return try CanonicalOrder.sorted(boxes.keys, for: coder).compactMap { key in boxes[key].map { (key, $0) } }
+  }
+
+  /// The values of elements in an order that depends on them alone.
+  fileprivate func ordered(_ values: [EncodedBox], for coder: KeyedArchiver) throws -> [EncodedBox] {
+    guard let count = collection?.valuesPerElement, values.count > count else { return values }
+    let elements = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
+    return try CanonicalOrder.sorted(elements, for: coder) { values, archiver in
+      try archiver.encode(rawKey: KeyedArchiver.rootObjectKey) { coder in
+        try coder.array(values) { value throws in try value.reference(by: coder).node }
+      }
+    }.flatMap { $0 }
+  }
+
   func reference(by coder: KeyedArchiver) throws -> ArchivedReference {
     switch content {
     case .nothing: try coder.reference(toValue: EncodedDictionary(entries: []))
     case .null: ArchivedReference(node: .uid(0))
-    case .keyed(let entries): try coder.reference(toValue: EncodedDictionary(entries: entries))
-    case .unkeyed(let elements): try coder.reference(toValue: EncodedArray(elements: elements))
+    case .keyed(let entries): try coder.reference(toValue: EncodedDictionary(entries: ordered(entries, for: coder)))
+    case .unkeyed(let elements): try coder.reference(toValue: EncodedArray(elements: ordered(elements, for: coder)))
     case .value(let value), .scalar(_, let value): try value._archive(by: coder)
     }
   }
@@ -68,14 +94,16 @@ extension KeyedArchiver {
     switch box.content {
     case .nothing: break
     case .keyed(let entries):
-      for (key, box) in entries {
+      for (key, box) in try box.ordered(entries, for: self) {
         try encode(userKey: key) { coder in
           if case .scalar(let node, _) = box.content { return node }
           return try box.reference(by: coder).node
         }
       }
     case .unkeyed(let elements):
-      for (index, element) in elements.enumerated() { try encode(element, withoutKeyAt: index) }
+      for (index, element) in try box.ordered(elements, for: self).enumerated() {
+        try encode(element, withoutKeyAt: index)
+      }
     case .null, .value, .scalar: try encode(box, withoutKeyAt: 0)
     }
   }
@@ -97,6 +125,10 @@ private struct EncodedDictionary: SecureCoding {
   init(coder: KeyedUnarchiver) throws { entries = [] }
 
   func encode(with coder: KeyedArchiver) throws {
+    var keys = Set<String>(minimumCapacity: entries.count)
+    for (key, _) in entries where !keys.insert(key).inserted {
+      throw KeyedArchiveError(.duplicateKey, "the key \(key.quoted) was encoded twice in one value")
+    }
     try coder.encode(references: entries.map(\.key), forRawKey: "NS.keys")
     try coder.encode(rawKey: "NS.objects") { coder in
       try coder.array(entries) { entry throws in try entry.box.reference(by: coder).node }
@@ -126,30 +158,33 @@ struct ArchiveEncoder: Encoder {
   let box: EncodedBox
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
+  private let depth: Int
 
-  init(path: [any CodingKey], box: EncodedBox = EncodedBox()) {
+  init(path: [any CodingKey], depth: Int, box: EncodedBox = EncodedBox()) {
     codingPath = path
+    self.depth = depth
     self.box = box
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .keyed = box.content {} else { box.content = .keyed([]) }
-    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, codingPath: codingPath))
+    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, codingPath: codingPath, depth: depth))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     if case .unkeyed = box.content {} else { box.content = .unkeyed([]) }
-    return UnkeyedContainer(box: box, codingPath: codingPath)
+    return UnkeyedContainer(box: box, codingPath: codingPath, depth: depth)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    SingleValueContainer(box: box, codingPath: codingPath)
+    SingleValueContainer(box: box, codingPath: codingPath, depth: depth)
   }
 }
 
 private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let box: EncodedBox
   let codingPath: [any CodingKey]
+  let depth: Int
 
   private func append(_ content: EncodedBox.Content, _ key: Key) {
     box.append(EncodedBox(content), forKey: key.stringValue)
@@ -172,7 +207,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encode(_ value: UInt64, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    box.append(try EncodedBox.box(value, path: codingPath + [key]), forKey: key.stringValue)
+    box.append(try EncodedBox.box(value, path: codingPath + [key], depth: depth + 1), forKey: key.stringValue)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
@@ -192,20 +227,21 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func nested(_ key: any CodingKey) -> ArchiveEncoder {
     let nested = EncodedBox()
     box.append(nested, forKey: key.stringValue)
-    return ArchiveEncoder(path: codingPath + [key], box: nested)
+    return ArchiveEncoder(path: codingPath + [key], depth: depth + 1, box: nested)
   }
 }
 
 private struct UnkeyedContainer: UnkeyedEncodingContainer {
   let box: EncodedBox
   let codingPath: [any CodingKey]
+  let depth: Int
 
   var count: Int { if case .unkeyed(let elements) = box.content { elements.count } else { 0 } }
 
   mutating func encodeNil() throws { box.append(EncodedBox(.null)) }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    box.append(try EncodedBox.box(value, path: codingPath + [IndexKey(count)]))
+    box.append(try EncodedBox.box(value, path: codingPath + [IndexKey(count)], depth: depth + 1))
   }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -220,18 +256,21 @@ private struct UnkeyedContainer: UnkeyedEncodingContainer {
     let nested = EncodedBox()
     let path = codingPath + [IndexKey(count)]
     box.append(nested)
-    return ArchiveEncoder(path: path, box: nested)
+    return ArchiveEncoder(path: path, depth: depth + 1, box: nested)
   }
 }
 
 private struct SingleValueContainer: SingleValueEncodingContainer {
   let box: EncodedBox
   let codingPath: [any CodingKey]
+  let depth: Int
 
   mutating func encodeNil() throws { box.content = .null }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    box.content = try EncodedBox.box(value, path: codingPath).content
+    let encoded = try EncodedBox.box(value, path: codingPath, depth: depth + 1)
+    box.content = encoded.content
+    box.collection = encoded.collection
   }
 }
 

@@ -7,7 +7,7 @@ internal import PropertyLists
 /// with strings as keys, those without as `NSArray`.
 extension SecureCoding where Self: Encodable {
   public func encode(with coder: KeyedArchiver) throws {
-    let encoder = ArchiveEncoder(path: [])
+    let encoder = ArchiveEncoder(path: [], depth: 0)
     try encode(to: encoder)
     try coder.encode(contents: encoder.box)
   }
@@ -17,12 +17,19 @@ extension SecureCoding where Self: Decodable {
   public init(coder: KeyedUnarchiver) throws { try self.init(from: ArchiveDecoder(.object, coder, path: [])) }
 }
 
-/// A collection that is decoded by hashing its elements or its keys.
-private protocol DecodableByHashing {}
+/// A collection that hashes its elements or its keys, and has them in another order in each process.
+protocol HashedCollection {
+  /// How many values of a container without keys stand for one element.
+  static var valuesPerElement: Int { get }
+}
 
-extension Set: DecodableByHashing {}
+extension Set: HashedCollection {
+  static var valuesPerElement: Int { 1 }
+}
 
-extension Dictionary: DecodableByHashing {}
+extension Dictionary: HashedCollection {
+  static var valuesPerElement: Int { 2 }
+}
 
 extension KeyedArchiver {
   /// Encodes a value of a type that is `Encodable` but not ``SecureCoding``.
@@ -76,7 +83,7 @@ extension KeyedUnarchiver {
     do {
       let value = try decodable(type, at: reference, object, uid: uid, path: path)
       // What hashes its elements has taken as long as they are heavy.
-      if weight > 4096, value is any DecodableByHashing { try spend(weight) }
+      if weight > 4096, value is any HashedCollection { try spend(weight) }
       // Where an object of a class is in it, each place gets its own.
       if type is AnyObject.Type { decodableObjectCount += 1 }
       if decodableObjectCount == before { _ = table.keep(uid, value, weight: weight) }
