@@ -32,7 +32,7 @@ struct DamageTests {
 
 extension PropertyList {
   /// Replaces something in an archive, the lower the more likely.
-  fileprivate mutating func damage(_ objectCount: Int, _ random: inout SeededGenerator) {
+  mutating func damage(_ objectCount: Int, _ random: inout SeededGenerator) {
     let stays = Int.random(in: 0..<8, using: &random) > 0
     if stays, let count = array?.count, count > 0 {
       array?[Int.random(in: 0..<count, using: &random)].damage(objectCount, &random)

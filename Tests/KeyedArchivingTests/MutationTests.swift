@@ -1,84 +1,131 @@
 import Foundation
 import KeyedArchiving
+import OrderedCollections
 import PropertyLists
 import TestSupport
 import Testing
 
-/// Damaged bytes of archives: whatever they are asked for as, nothing worse than an error comes of it.
-@Suite("Archives with damaged bytes")
+/// Archives with random damage, decoded as every type there is.
+@Suite("Archives with random damage")
 struct MutationTests {
   /// How many damaged archives are decoded. The short form runs always; `ARCHIVE_MUTATIONS=1000000` is the long one.
-  static let mutations = ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? 6000
+  static let mutations = ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? 4000
 
-  /// An archive, and ways to decode it as what it is.
-  private struct Original {
-    let bytes: [UInt8]
-    let decode: @Sendable (Data) throws -> Void
-  }
+  /// An archive that is damaged.
+  struct Original: Sendable {
+    let data: Data
+    let tree: PropertyList
+    /// The types that it can be decoded as when it is sound.
+    let types: [DeclaredType]
 
-  /// Decoded as any value, with the types of this test's models among those allowed.
-  private static func asAnything(_ data: Data) throws {
-    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
-    unarchiver.additionalTypes = [Foo.self, Point.self, Circle.self, Square.self]
-    for key in unarchiver.topLevelKeys {
-      let value = try unarchiver.decode(ArchivedValue.self, forKey: key)
-      _ = try KeyedArchiver.archivedData(withRootObject: value)
+    init?(_ data: Data) {
+      guard let document = try? PropertyListDocument(data), let tree = try? PropertyList(document.root) else {
+        return nil
+      }
+      self.data = data
+      self.tree = tree
+      types = DeclaredType.all.filter { (try? $0.read(document)) != nil }
     }
   }
 
-  private static func originals() throws -> [Original] {
-    var originals: [Original] = []
-    for file in MacArchive.files {
-      guard let archive = MacArchive.all[file.name] else { continue }
-      originals.append(
-        Original(bytes: [UInt8](try Data(contentsOf: file))) { data in _ = try archive.archiveAgain(data) })
+  /// The archives of all samples in both formats, and those of the corpus.
+  static let originals: [Original] = {
+    var originals: [Data] = []
+    for sample in DamageTests.samples {
+      guard let data = try? sample.archive(), data.count < 10_000 else { continue }
+      originals.append(data)
+      if let xml = try? PropertyList(data).data(format: .xml) { originals.append(xml) }
     }
-    let foo = try Fixtures.data("archives/foo-ios.bplist")
-    originals.append(
-      Original(bytes: [UInt8](foo)) { _ = try KeyedUnarchiver.unarchivedObject(of: Foo.self, from: $0) })
     let root = TreeNode("root", [TreeNode("left"), TreeNode("right", [TreeNode("leaf")])])
     root.friend = root.children[0]
-    for format in [PropertyListFormat.binary, .xml] {
-      let tree = try KeyedArchiver.archivedData(withRootObject: root, outputFormat: format)
-      originals.append(
-        Original(bytes: [UInt8](tree)) { _ = try KeyedUnarchiver.unarchivedObject(of: TreeNode.self, from: $0) })
+    for format in PropertyListFormat.allCases {
+      if let data = try? KeyedArchiver.archivedData(withRootObject: root, outputFormat: format) {
+        originals.append(data)
+      }
     }
-    for sample in DamageTests.samples {
-      let data = try sample.archive()
-      guard data.count < 5000 else { continue }
-      originals.append(Original(bytes: [UInt8](data)) { _ = try sample.archiveAgain($0) })
+    for name in Fixtures.names(in: "archives") { if let data = try? Fixtures.data(name) { originals.append(data) } }
+    for file in Fixtures.corpus where file.pathExtension == "archive" || file.lastPathComponent.hasPrefix("NSKeyed") {
+      if let data = try? Data(contentsOf: file), data.count < 20_000 { originals.append(data) }
     }
-    return originals
-  }
+    return originals.compactMap { Original($0) }
+  }()
 
-  @Test("never trap, and take no time", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("give a value or an error, in no time and little memory", arguments: [1, 2, 3, 4] as [UInt64])
   func damage(_ seed: UInt64) throws {
-    let originals = try Self.originals()
     var random = SeededGenerator(seed: seed)
+    let memory = ArchiveCostTests.peakMemory
     var (decoded, refused) = (0, 0)
     for _ in 0..<Self.mutations / 4 {
-      guard let original = originals.randomElement(using: &random),
-        let other = originals.randomElement(using: &random)
-      else { return }
-      var bytes = original.bytes
-      for _ in 0..<Int.random(in: 1...4, using: &random) { bytes.damage(using: &random) }
-      let input = Data(bytes)
-      let duration = ContinuousClock().measure {
-        // As what it was, as something else, as anything.
-        for decode in [original.decode, other.decode, Self.asAnything] {
+      let original = Self.originals.randomElement(using: &random)!
+      let input = Bool.random(using: &random) ? original.damagedBytes(&random) : original.damagedTree(&random)
+      guard let input, let document = try? PropertyListDocument(input) else { continue }
+      for index in 0..<6 {
+        let types = index % 2 == 0 ? original.types : DeclaredType.all
+        guard let type = types.randomElement(using: &random) else { continue }
+        let duration = ContinuousClock().measure {
           do {
-            try decode(input)
+            try type.read(document)
             decoded += 1
-          } catch {
+          } catch is KeyedArchiveError {
             refused += 1
-            if !(error is KeyedArchiveError) { Issue.record("\(error) for \(input.base64EncodedString())") }
+          } catch {
+            Issue.record("\(error): \(input.base64EncodedString())")
           }
         }
+        if duration > .seconds(3) { Issue.record("\(duration) for \(type.name): \(input.base64EncodedString())") }
       }
-      // In proportion to the size, with room for a busy machine and a debug build.
-      let allowed = Duration.seconds(2) + .milliseconds(1) * input.count
-      if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
     }
     #expect(decoded > 0 && refused > 0)
+    #expect(ArchiveCostTests.peakMemory - memory < 2 << 30, "no archive of a few kilobytes takes gigabytes")
+  }
+
+}
+
+extension MutationTests.Original {
+  fileprivate func damagedBytes(_ random: inout SeededGenerator) -> Data? {
+    var bytes = [UInt8](data)
+    for _ in 0..<Int.random(in: 1...6, using: &random) { bytes.damage(using: &random) }
+    return Data(bytes)
+  }
+
+  /// Damages an archive as one: replaces values, exchanges objects and classes, and takes in objects of others.
+  fileprivate func damagedTree(_ random: inout SeededGenerator) -> Data? {
+    var tree = tree
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      guard var objects = tree["$objects"]?.array, objects.count > 1 else { break }
+      let index = Int.random(in: 1..<objects.count, using: &random)
+      let other = Int.random(in: 1..<objects.count, using: &random)
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: objects.swapAt(index, other)
+      case 1:
+        // Another class, or what is none.
+        objects[index].dictionary?["$class"] = .reference(other)
+      case 2:
+        // A reference to another object, maybe back to itself.
+        let keys = objects[index].dictionary?.keys.filter { $0 != "$class" } ?? []
+        if let key = keys.randomElement(using: &random) {
+          if let count = objects[index][key]?.array?.count, count > 0 {
+            objects[index].dictionary?[key]?.array?[Int.random(in: 0..<count, using: &random)] = .reference(other)
+          } else {
+            objects[index].dictionary?[key] = .reference(other)
+          }
+        }
+      case 3:
+        // An array that repeats itself.
+        let keys = objects[index].dictionary?.keys.filter { objects[index][$0]?.kind == .array } ?? []
+        if let key = keys.randomElement(using: &random), let elements = objects[index][key]?.array {
+          objects[index].dictionary?[key] = .array(elements + elements + [.reference(other)])
+        }
+      case 4:
+        let donor = MutationTests.originals.randomElement(using: &random)!
+        if let object = donor.tree["$objects"]?.array?.randomElement(using: &random) { objects[index] = object }
+      default:
+        tree.dictionary?["$objects"] = .array(objects)
+        tree.damage(objects.count, &random)
+        continue
+      }
+      tree.dictionary?["$objects"] = .array(objects)
+    }
+    return try? tree.data(format: Int.random(in: 0..<4, using: &random) == 0 ? .xml : .binary)
   }
 }

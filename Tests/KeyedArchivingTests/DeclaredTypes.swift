@@ -1,0 +1,105 @@
+import FoundationEssentials
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+
+/// A type that archives are decoded as.
+struct DeclaredType: Sendable {
+  let name: String
+  /// Decodes the root; archives what comes out, and decodes and archives that again.
+  let read: @Sendable (PropertyListDocument) throws -> Void
+
+  /// An error here is a fault of this package, other than those of decoding.
+  struct Unstable: Error {
+    let description: String
+  }
+
+  init<T: SecureCoding>(_ type: T.Type) {
+    name = "\(type)"
+    read = { document in
+      let value = try KeyedUnarchiver(document).decode(type, forKey: KeyedArchiver.rootObjectKey)
+      let again: Data
+      do {
+        again = try KeyedArchiver.archivedData(withRootObject: value)
+      } catch let error as KeyedArchiveError where error.kind == .invalidValue || error.kind == .nestedTooDeeply {
+        // What Apple's classes say can be more than has a form that can be written.
+        return
+      }
+      do {
+        let copy = try KeyedUnarchiver.unarchivedObject(of: type, from: again)
+        guard try KeyedArchiver.archivedData(withRootObject: copy) == again else {
+          throw Unstable(description: "\(type) is archived in another way when it was decoded again")
+        }
+      } catch let error as KeyedArchiveError {
+        throw Unstable(description: "\(type) is archived so that it cannot be decoded: \(error)")
+      }
+    }
+  }
+
+  /// No type: what the archive looks like.
+  init() {
+    name = "no type"
+    read = { document in
+      _ = KeyedArchive.check(document)
+      let archive = try KeyedArchive(document)
+      _ = try archive.classes
+      _ = try archive.tree()
+      _ = try archive.jsonData()
+    }
+  }
+
+  /// A value of any type, and of these.
+  init(anyOf types: @escaping @Sendable () -> [any SecureCoding.Type]) {
+    name = "ArchivedValue of further types"
+    read = { document in
+      let unarchiver = try KeyedUnarchiver(document)
+      unarchiver.additionalTypes = types()
+      _ = try unarchiver.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
+    }
+  }
+}
+
+/// Every type that archives can be decoded as. A new one is one more line.
+extension DeclaredType {
+  static let foundationTypes: [any SecureCoding.Type] = [
+    Bool.self, Int.self, Int8.self, UInt64.self, Float.self, Double.self, String.self, Data.self, Date.self,
+    Decimal.self, UUID.self, URL.self, Locale.self, TimeZone.self, Calendar.self, DateComponents.self,
+    DateInterval.self, IndexPath.self,
+  ]
+
+  static let collectionTypes: [any SecureCoding.Type] = [
+    [String].self, [Int?].self, [[ArchivedValue]].self, Set<String>.self, Set<[Double]>.self, OrderedSet<Int>.self,
+    [String: Int].self, [UUID: [Date]].self, OrderedDictionary<String, ArchivedValue>.self, String?.self,
+    Archived.CountedSet<String>.self, Archived.CountedSet<Int>.self, Set<Set<ArchivedValue>>.self,
+    [ArchivedValue: ArchivedValue].self, [Archived.TextCheckingResult].self, [IndexPath].self,
+  ]
+
+  static let structureTypes: [any SecureCoding.Type] = [
+    Archived.Null.self, Archived.IndexSet.self, Archived.Value.self, Archived.Point.self, Archived.Size.self,
+    Archived.Rect.self, Archived.Range.self, Archived.EdgeInsets.self, Archived.CArray.self, Archived.Error.self,
+    Archived.Exception.self, Archived.Notification.self, Archived.RegularExpression.self,
+    Archived.TextCheckingResult.self, Archived.AttributedString.self, Archived.AffineTransform.self,
+    Archived.CharacterSet.self, Archived.Measurement.self, Archived.Unit.self, Archived.UnitConverter.self,
+    Archived.PersonNameComponents.self, Archived.SortDescriptor.self, Archived.URLQueryItem.self,
+    Archived.ByteCountFormatter.self, Archived.DateIntervalFormatter.self, Archived.ISO8601DateFormatter.self,
+    Archived.Locale.self, Archived.TimeZone.self, Archived.Calendar.self, Archived.Color.self,
+    Archived.Color.ColorSpace.self, ArchivedValue.self,
+  ]
+
+  static let mutableTypes: [any SecureCoding.Type] = [
+    Archived.Mutable<String>.self, Archived.Mutable<Data>.self, Archived.Mutable<[ArchivedValue]>.self,
+    Archived.Mutable<Set<Int>>.self, Archived.Mutable<OrderedSet<Int>>.self, Archived.Mutable<[String: Int]>.self,
+    Archived.Mutable<Archived.IndexSet>.self, Archived.Mutable<Archived.AttributedString>.self,
+    Archived.Mutable<Archived.CharacterSet>.self,
+  ]
+
+  static let ownTypes: [any SecureCoding.Type] = [
+    Foo.self, Point.self, ChainLink.self, Shape.self, Circle.self, [Square].self, TreeNode.self,
+  ]
+
+  static let all: [DeclaredType] =
+    (foundationTypes + collectionTypes + structureTypes + mutableTypes + ownTypes).map { DeclaredType($0) } + [
+      DeclaredType(anyOf: { ownTypes + structureTypes }), DeclaredType(anyOf: { mutableTypes + foundationTypes }),
+      DeclaredType(),
+    ]
+}
