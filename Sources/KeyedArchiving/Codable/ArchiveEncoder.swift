@@ -22,8 +22,8 @@ final class EncodedBox {
 
   init(_ content: Content = .nothing) { self.content = content }
 
-  /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no keys, so
-  ///   the path is no measure of it.
+  /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no keys,
+  ///   so the path is no measure of it.
   static func box<T: Encodable>(_ value: T, path: [any CodingKey], depth: Int = 0) throws -> EncodedBox {
     if let value = value as? any SecureCoding { return EncodedBox(.value(value)) }
     if depth % 32 == 31, depth >= KeyedArchiver.greatestDepth || !CallStack().hasRoom {
