@@ -48,8 +48,15 @@ public struct ArchivedClass: Hashable, Sendable {
   /// that Apple's software writes.
   ///
   /// What is private or local to a function is called as if it were not, because the compiler's names for those are others
-  /// in the next build.
-  public init(_ type: Any.Type) { self.init(ClassName.default(of: type)) }
+  /// in the next build. The ancestors are the superclasses, under the names that they have in archives, and `NSObject`.
+  public init(_ type: Any.Type) {
+    let name = ClassName.default(of: type)
+    guard let superclass = ClassName.superclass(of: type) else {
+      self.init(name)
+      return
+    }
+    self.init(name, superclass: (superclass as? any SecureCoding.Type)?.archivedClass ?? ArchivedClass(superclass))
+  }
 }
 
 /// Values that an object table holds without a class.

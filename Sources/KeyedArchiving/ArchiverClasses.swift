@@ -8,12 +8,16 @@ struct ArchiverClasses {
   /// The types that were asked for last, by their addresses.
   private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
   /// By class name: what it was written for, and its UID.
-  private var written: [String: (ArchivedClass, UInt32)] = [:]
+  private var written: [String: (record: Record, uid: UInt32)] = [:]
   private(set) var names: [ObjectIdentifier: String] = [:]
 
   /// A type, and how its values were encoded lately.
   final class Record {
     let archivedClass: ArchivedClass
+    /// The type; nil for values that are of another class than most of their type.
+    fileprivate let type: Any.Type?
+    /// Whether an archiver was told the name. What such a class inherits from is not written then.
+    fileprivate let isRenamed: Bool
     /// Of the class description, once it is written.
     fileprivate(set) var uid: UInt32?
     /// The keys in the order in which values of this type encode them.
@@ -23,10 +27,14 @@ struct ArchiverClasses {
     private var orderedKeys: [FlatNode] = []
     private var order: [Int] = []
 
-    fileprivate init(_ archivedClass: ArchivedClass) { self.archivedClass = archivedClass }
+    fileprivate init(_ archivedClass: ArchivedClass, _ type: Any.Type?, isRenamed: Bool = false) {
+      self.archivedClass = archivedClass
+      self.type = type
+      self.isRenamed = isRenamed
+    }
 
     /// For the values at the top of an archive, which belong to no object.
-    init(top: Void) { archivedClass = ArchivedClass("") }
+    convenience init(top: Void) { self.init(ArchivedClass(""), nil) }
   }
 
   /// The record of a type; nil before it is added.
@@ -44,7 +52,8 @@ struct ArchiverClasses {
   mutating func add(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass) -> Record {
     let identity = ObjectIdentifier(type)
     if let record = records[identity] { return record }
-    let record = Record(names[identity].map { ArchivedClass($0, ancestors: []) } ?? archivedClass)
+    let name = names[identity]
+    let record = Record(name.map { ArchivedClass($0, ancestors: []) } ?? archivedClass, type, isRenamed: name != nil)
     records[identity] = record
     return record
   }
@@ -54,7 +63,7 @@ struct ArchiverClasses {
   mutating func variant(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) -> Record? {
     if names[ObjectIdentifier(type)] != nil { return nil }
     if let record = variants[archivedClass] { return record }
-    let record = Record(archivedClass)
+    let record = Record(archivedClass, nil)
     variants[archivedClass] = record
     return record
   }
@@ -71,18 +80,13 @@ struct ArchiverClasses {
   mutating func write(_ record: Record, into pool: inout ObjectPool) throws -> UInt32 {
     let archivedClass = record.archivedClass
     if let (known, uid) = written[archivedClass.name] {
-      guard known.ancestors == archivedClass.ancestors, known.hints == archivedClass.hints else {
-        throw KeyedArchiveError(
-          .invalidValue, "two types are called \(archivedClass.name.quoted), with other ancestors or hints",
-          className: archivedClass.name)
-      }
+      try record.requireSameClass(as: known)
       record.uid = uid
       return uid
     }
     let uid = try pool.reserve()
     var lists = [("$classname", [archivedClass.name])]
-    let isRenamed = archivedClass.ancestors.isEmpty
-    if !isRenamed { lists.append(("$classes", [archivedClass.name] + archivedClass.ancestors)) }
+    if !record.isRenamed { lists.append(("$classes", [archivedClass.name] + archivedClass.ancestors)) }
     if !archivedClass.hints.isEmpty { lists.append(("$classhints", archivedClass.hints)) }
     var entries: [(key: FlatNode, value: FlatNode)] = []
     for (key, names) in lists {
@@ -96,13 +100,27 @@ struct ArchiverClasses {
       for position in order { nodes += [entries[position].key, entries[position].value] }
     }.contents
     pool.fill(uid, with: contents)
-    written[archivedClass.name] = (archivedClass, uid)
+    written[archivedClass.name] = (record, uid)
     record.uid = uid
     return uid
   }
 }
 
 extension ArchiverClasses.Record {
+  /// Two types can be of one class, as arrays of all elements are; but not by accident.
+  fileprivate func requireSameClass(as other: ArchiverClasses.Record) throws {
+    let name = archivedClass.name
+    guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints else {
+      throw KeyedArchiveError(
+        .invalidValue, "two types are called \(name.quoted), with other ancestors or hints", className: name)
+    }
+    guard let type, let otherType = other.type, type != otherType, ClassName.default(of: type) == name,
+      ClassName.default(of: otherType) == name
+    else { return }
+    throw KeyedArchiveError(
+      .invalidValue, "two types are called \(name.quoted) because neither declares a name", className: name)
+  }
+
   /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same order,
   /// so a comparison mostly takes the place of a search.
   @inline(__always)

@@ -15,6 +15,9 @@ enum ClassName {
     return name + rest
   }
 
+  /// The class that a class inherits from; nil for others.
+  static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap { _getSuperclass($0) } }
+
   /// One spelling for all names of the same class: `_TtC6Module5Class`, which Objective-C's runtime knows a Swift class by,
   /// is `Module.Class`. Nested and private types likewise; other names are left as they are.
   static func normalized(_ name: String) -> String {

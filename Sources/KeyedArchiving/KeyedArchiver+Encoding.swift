@@ -130,7 +130,9 @@ extension KeyedArchiver {
     var index = 0
     for element in sequence {
       current.step = .index(index)
-      elements.append(try node(element))
+      let node = try node(element)
+      // Apple's collections hold no nil, but an object that stands for it.
+      elements.append(node == .uid(0) ? try Archived.Null()._archive(by: self).node : node)
       index += 1
     }
     let contents = try pool.container(.array, count: index) { $0.append(contentsOf: elements[start...]) }.contents

@@ -5,7 +5,7 @@ extension KeyedArchiver {
   /// A reference to a value, which stands for all equal ones.
   func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
-    return try reference(toValue: value, record(of: type(of: value)))
+    return try reference(toValue: value, try record(of: type(of: value)))
   }
 
   /// A reference to a value of a type whose values are of several classes. What this value is decides for one of them.
@@ -43,7 +43,7 @@ extension KeyedArchiver {
     }
     let uid = try pool.reserve()
     remember(object, as: uid)
-    pool.fill(uid, with: try contents(of: object, record(of: type(of: object)), isShared: false).contents)
+    pool.fill(uid, with: try contents(of: object, try record(of: type(of: object)), isShared: false).contents)
     return ArchivedReference(node: .uid(uid))
   }
 
@@ -66,7 +66,7 @@ extension KeyedArchiver {
   /// Archives what was referred to conditionally.
   private func archive(_ value: some SecureCoding, as uid: UInt32) throws {
     if type(of: value) is AnyObject.Type {
-      pool.fill(uid, with: try contents(of: value, record(of: type(of: value)), isShared: false).contents)
+      pool.fill(uid, with: try contents(of: value, try record(of: type(of: value)), isShared: false).contents)
     } else {
       // A value, which may be somewhere else too.
       pool.fill(uid, with: pool.objects[Int(try archive(replacement: value).node.uid)])
@@ -74,8 +74,21 @@ extension KeyedArchiver {
   }
 
   @inline(__always)
-  private func record(of type: any SecureCoding.Type) -> ArchiverClasses.Record {
-    classes.record(of: type) ?? classes.add(type, type.archivedClass)
+  private func record(of type: any SecureCoding.Type) throws -> ArchiverClasses.Record {
+    try classes.record(of: type) ?? newRecord(of: type)
+  }
+
+  private func newRecord(of type: any SecureCoding.Type) throws -> ArchiverClasses.Record {
+    let archivedClass = type.archivedClass
+    if className(for: type) == nil, let superclass = ClassName.superclass(of: type) as? any SecureCoding.Type,
+      superclass.archivedClass.name == archivedClass.name
+    {
+      throw KeyedArchiveError(
+        .invalidValue,
+        "\(type) is archived under the name of its superclass, \(archivedClass.name.quoted), and would come back as that; "
+          + "it has to override archivedClass", className: archivedClass.name)
+    }
+    return classes.add(type, archivedClass)
   }
 
   private func remember(_ object: AnyObject, as uid: UInt32) {

@@ -195,6 +195,12 @@ extension KeyedUnarchiver {
     }
   }
 
+  /// Whether an object is an `NSNull`.
+  func isNullObject(_ object: FlatNode, _ node: FlatNode) throws -> Bool {
+    guard node.kind == .uid else { return false }
+    return try classRecord(of: object, behind: node).0.name == Archived.Null.archivedClass.name
+  }
+
   static func nativeKind(_ node: FlatNode) -> NativeKinds {
     switch node.kind {
     case .string: .string

@@ -13,6 +13,11 @@ struct UnarchivedObjects {
   /// How many times an object is being decoded as a type that is only `Decodable`.
   private var decodables: [ValueKey: Int] = [:]
 
+  /// Objects that are published but not finished, and how much was finished before.
+  private var published: [UInt32: Int] = [:]
+  /// What was finished while anything was published: objects, and with their types, values.
+  private var finished: [(uid: UInt32, type: ObjectIdentifier?)] = []
+
   private struct State: OptionSet {
     let rawValue: UInt8
     static let inProgress = State(rawValue: 1)
@@ -44,14 +49,26 @@ struct UnarchivedObjects {
     return true
   }
 
-  /// Decoding has failed; what was published of it is void.
+  /// Decoding has failed. What was published of it is void, and so is all that was finished since then, which may have got
+  /// hold of it.
   ///
-  /// - Returns: what was published, for the caller to let go of.
-  mutating func abandonObject(_ uid: UInt32) -> AnyObject? {
+  /// - Returns: what is void, for the caller to let go of.
+  mutating func abandonObject(_ uid: UInt32) -> [Any] {
     states[Int(uid)].remove(.inProgress)
-    guard let object = objects[Int(uid)] else { return nil }
+    guard let start = published.removeValue(forKey: uid) else { return [] }
+    var void: [Any] = []
+    if let object = objects[Int(uid)] { void.append(object) }
     objects[Int(uid)] = nil
-    return object
+    for entry in finished[start...] {
+      if let type = entry.type {
+        if let value = values.removeValue(forKey: ValueKey(uid: entry.uid, type: type)) { void.append(value) }
+      } else if let object = objects[Int(entry.uid)] {
+        void.append(object)
+        objects[Int(entry.uid)] = nil
+      }
+    }
+    finished.removeLast(finished.count - start)
+    return void
   }
 
   /// What comes of beginning to decode a value.
@@ -102,6 +119,7 @@ struct UnarchivedObjects {
   mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int) -> Any? {
     guard noteDecoded(uid) else { return nil }
     states[Int(uid)].insert(.kept)
+    if !published.isEmpty { finished.append((uid, ObjectIdentifier(T.self))) }
     return values.updateValue(
       Kept(value: value, weight: weight), forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
   }
@@ -149,13 +167,20 @@ struct UnarchivedObjects {
   mutating func publish(_ object: AnyObject, as uid: UInt32) -> AnyObject? {
     let former = objects[Int(uid)]
     objects[Int(uid)] = object
+    if states[Int(uid)].contains(.inProgress), published[uid] == nil { published[uid] = finished.count }
     return former
+  }
+
+  private mutating func noteFinished(_ uid: UInt32) {
+    published[uid] = nil
+    if published.isEmpty { finished = [] } else { finished.append((uid, nil)) }
   }
 
   /// - Returns: what was published before, for the caller to let go of.
   @inline(__always)
   mutating func finishObject(_ uid: UInt32, _ object: AnyObject) -> AnyObject? {
     states[Int(uid)].remove(.inProgress)
+    if !published.isEmpty { noteFinished(uid) }
     return publish(object, as: uid)
   }
 }

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Nil is a reference to nothing; anything else is archived as itself.
+/// Nil is a reference to nothing, and in a collection `NSNull`; anything else is archived as itself.
 extension Optional: SecureCoding where Wrapped: SecureCoding {
   public static var archivedClass: ArchivedClass { Wrapped.archivedClass }
 
@@ -9,7 +9,11 @@ extension Optional: SecureCoding where Wrapped: SecureCoding {
   public init(coder: KeyedUnarchiver) throws { self = try Wrapped(coder: coder) }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Wrapped? {
-    if coder.isNull(reference.node, try coder.resolve(reference.node)) { return nil }
+    let object = try coder.resolve(reference.node)
+    if coder.isNull(reference.node, object) { return nil }
+    if object.kind == .dictionary, Wrapped.self != Archived.Null.self, try coder.isNullObject(object, reference.node) {
+      return nil
+    }
     return try Wrapped._unarchive(reference, by: coder)
   }
 
