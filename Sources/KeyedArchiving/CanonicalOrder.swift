@@ -20,50 +20,47 @@ final class CanonicalOrder {
 
   private init(elementCount: Int) { budget = 256 + 16 * elementCount }
 
-  /// The elements of a collection in the order in which they are written.
+  /// The elements of a collection in the order in which they are written, each by its position.
   ///
   /// For an archiver that only orders others, there are none where it goes no further.
-  static func sorted<C: Collection>(
-    _ elements: C, for coder: KeyedArchiver
-  ) throws -> [C.Element] where C.Element: SecureCoding & Hashable {
-    guard elements.count > 1 else { return Array(elements) }
-    if let integers = elements as? any Collection<Int> {
-      let sorted = integers.sorted()
-      let order = CoreFoundationOrder.fixed(sorted.map { CoreFoundationOrder.hash(Int64($0)) })
-      return order.compactMap { sorted[$0] as? C.Element }
+  static func positions<Element: SecureCoding>(of elements: [Element], for coder: KeyedArchiver) throws -> [Int] {
+    guard elements.count > 1 else { return Array(elements.indices) }
+    if let integers = elements as? [Int] {
+      let ascending = integers.indices.sorted { integers[$0] < integers[$1] }
+      return CoreFoundationOrder.fixed(ascending.map { CoreFoundationOrder.hash(Int64(integers[$0])) })
+        .map { ascending[$0] }
     }
-    if let strings = elements as? any Collection<String> {
-      let sorted = strings.sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }
-      let order = CoreFoundationOrder.fixed(sorted.map { CoreFoundationOrder.hash($0) })
-      return order.compactMap { sorted[$0] as? C.Element }
+    if let strings = elements as? [String] {
+      let ascending = strings.indices.sorted { strings[$0].utf16.lexicographicallyPrecedes(strings[$1].utf16) }
+      return CoreFoundationOrder.fixed(ascending.map { CoreFoundationOrder.hash(strings[$0]) }).map { ascending[$0] }
     }
-    return try sorted(elements, for: coder) { element, archiver in
+    return try positions(of: elements, for: coder) { element, archiver in
       try archiver.encode(element, forKey: KeyedArchiver.rootObjectKey)
     }
   }
 
-  /// As ``sorted(_:for:)``, for elements that are encoded as somebody says.
-  static func sorted<C: Collection>(
-    _ elements: C, for coder: KeyedArchiver, _ encode: (C.Element, KeyedArchiver) throws -> Void
-  ) throws -> [C.Element] {
+  /// As ``positions(of:for:)``, for elements that are encoded as somebody says.
+  static func positions<Element>(
+    of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
+  ) throws -> [Int] {
     guard let order = coder.order else {
-      return try CanonicalOrder(elementCount: elements.count).sorted(elements, for: coder, encode)
+      return try CanonicalOrder(elementCount: elements.count).positions(of: elements, for: coder, encode)
     }
     guard order.level < greatestLevel, order.spend(elements.count) else { return [] }
-    return try order.sorted(elements, for: coder, encode)
+    return try order.positions(of: elements, for: coder, encode)
   }
 
-  private func sorted<C: Collection>(
-    _ elements: C, for coder: KeyedArchiver, _ encode: (C.Element, KeyedArchiver) throws -> Void
-  ) throws -> [C.Element] {
+  private func positions<Element>(
+    of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
+  ) throws -> [Int] {
     level += 1
     defer { level -= 1 }
-    let keyed = try elements.map { element in
+    let archives = try elements.map { element in
       let archiver = KeyedArchiver(for: self, within: coder)
       try encode(element, archiver)
-      return (element, [UInt8](try archiver.encodedData()))
+      return [UInt8](try archiver.encodedData())
     }
-    return keyed.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+    return archives.indices.sorted { archives[$0].lexicographicallyPrecedes(archives[$1]) }
   }
 
   /// Whether that many more can be taken in.

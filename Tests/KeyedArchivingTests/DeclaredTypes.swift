@@ -94,12 +94,13 @@ extension DeclaredType {
   ]
 
   static let ownTypes: [any SecureCoding.Type] = [
-    Foo.self, Point.self, ChainLink.self, Shape.self, Circle.self, [Square].self, TreeNode.self,
+    Foo.self, Point.self, ChainLink.self, Shape.self, Circle.self, [Square].self,
   ]
 
   static let all: [DeclaredType] =
     (foundationTypes + collectionTypes + structureTypes + mutableTypes + ownTypes).map { DeclaredType($0) } + [
-      DeclaredType(anyOf: { ownTypes + structureTypes }), DeclaredType(anyOf: { mutableTypes + foundationTypes }),
+      DeclaredType(anyOf: { [TreeNode.self] + ownTypes + structureTypes }),
+      DeclaredType(anyOf: { mutableTypes + foundationTypes }),
       DeclaredType(),
     ]
 }

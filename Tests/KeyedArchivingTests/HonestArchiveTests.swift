@@ -106,6 +106,16 @@ struct HonestArchiveTests {
     try expectRoundTrip(Set((0..<50).map { first in Set((0..<50).map { [first, $0] }) }))
   }
 
+  @Test("numbers that are not numbers, as keys and elements")
+  func notNumbers() throws {
+    let data = try KeyedArchiver.archivedData(withRootObject: [Double.nan: "nan", 1: "one", -.nan: "other"])
+    let decoded = try KeyedUnarchiver.unarchivedObject(of: [Double: String].self, from: data)
+    #expect(decoded.values.sorted() == ["nan", "one", "other"])
+    #expect(decoded.keys.filter(\.isNaN).count == 2)
+    let set = try KeyedArchiver.archivedData(withRootObject: Set([Double.nan, 1, .nan]))
+    #expect(try KeyedUnarchiver.unarchivedObject(of: Set<Double>.self, from: set).count == 3)
+  }
+
   @Test("bytes that stand in the objects themselves")
   func bytes() throws {
     let bytes = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0) })

@@ -61,20 +61,19 @@ final class EncodedBox {
     _ entries: [(key: String, box: EncodedBox)], for coder: KeyedArchiver
   ) throws -> [(key: String, box: EncodedBox)] {
     guard collection != nil else { return entries }
-    let boxes = Dictionary(entries) { first, _ in first }
-    guard boxes.count == entries.count else { return entries }
-    return try CanonicalOrder.sorted(boxes.keys, for: coder).compactMap { key in boxes[key].map { (key, $0) } }
+    return try CanonicalOrder.positions(of: entries.map(\.key), for: coder).map { entries[$0] }
   }
 
   /// The values of elements in an order that depends on them alone.
   fileprivate func ordered(_ values: [EncodedBox], for coder: KeyedArchiver) throws -> [EncodedBox] {
     guard let count = collection?.valuesPerElement, values.count > count else { return values }
     let elements = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
-    return try CanonicalOrder.sorted(elements, for: coder) { values, archiver in
+    let order = try CanonicalOrder.positions(of: elements, for: coder) { values, archiver in
       try archiver.encode(rawKey: KeyedArchiver.rootObjectKey) { coder in
         try coder.array(values) { value throws in try value.reference(by: coder).node }
       }
-    }.flatMap { $0 }
+    }
+    return order.flatMap { elements[$0] }
   }
 
   func reference(by coder: KeyedArchiver) throws -> ArchivedReference {

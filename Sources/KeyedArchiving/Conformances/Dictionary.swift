@@ -9,9 +9,11 @@ extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding 
   public static var archivedClass: ArchivedClass { OrderedDictionary<Key, Value>.archivedClass }
 
   public func encode(with coder: KeyedArchiver) throws {
-    let keys = try CanonicalOrder.sorted(self.keys, for: coder)
-    try coder.encode(references: keys, forRawKey: "NS.keys")
-    try coder.encode(references: keys.lazy.compactMap { self[$0] }, forRawKey: "NS.objects")
+    // By position and not by key: a key such as not-a-number is not found again.
+    let entries = Array(self)
+    let order = try CanonicalOrder.positions(of: entries.map(\.key), for: coder)
+    try coder.encode(references: order.lazy.map { entries[$0].key }, forRawKey: "NS.keys")
+    try coder.encode(references: order.lazy.map { entries[$0].value }, forRawKey: "NS.objects")
   }
 
   public init(coder: KeyedUnarchiver) throws {

@@ -6,7 +6,9 @@ extension Set: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSSet", aliases: ["NSMutableSet"]) }
 
   public func encode(with coder: KeyedArchiver) throws {
-    try coder.encode(references: try CanonicalOrder.sorted(self, for: coder), forRawKey: "NS.objects")
+    let elements = Array(self)
+    let order = try CanonicalOrder.positions(of: elements, for: coder)
+    try coder.encode(references: order.lazy.map { elements[$0] }, forRawKey: "NS.objects")
   }
 
   public init(coder: KeyedUnarchiver) throws {
