@@ -3,7 +3,8 @@ internal import OrderedCollections
 public import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Decodes the value of a key.
+  /// Decodes the value of a key, as the type that stands in the program. Which type a metatype in a variable is does not
+  /// count; for that there is ``decode(of:forKey:)``.
   ///
   /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none or it is nil, an error that says
   ///   what is there if it is something else; or what the type's own ``SecureCoding/init(coder:)`` throws.
