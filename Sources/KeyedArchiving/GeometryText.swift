@@ -66,6 +66,7 @@ extension KeyedUnarchiver {
   /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for a text that is none.
   func decodeGeometry<T>(forRawKey key: String, _ read: (String) -> T?) throws -> T {
     let text = try decode(String.self, forRawKey: key)
+    try spend(remaking: text.utf8.count)
     guard let value = read(text) else {
       throw failure(.invalidContents, "\(text.quoted) is no \(T.self)")
     }

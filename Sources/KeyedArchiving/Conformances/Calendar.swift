@@ -127,6 +127,8 @@ extension Calendar: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     let archived = try Archived.Calendar(coder: coder)
+    try coder.spend(remaking: archived.locale?.identifier.utf8.count ?? 0)
+    try coder.spend(remaking: archived.timeZone?.name.utf8.count ?? 0)
     self = try coder.converted { () throws(KeyedArchiveError) in try Calendar(archived) }
   }
 }

@@ -33,18 +33,19 @@ extension Decimal: SecureCoding {
     let length = try coder.decode(Int.self, forRawKey: "NS.length")
     let isNegative = try coder.decode(Bool.self, forRawKey: "NS.negative")
     let order = try coder.decodeIfPresent(Int.self, forRawKey: "NS.mantissa.bo") ?? Self.littleEndian
-    let bytes = [UInt8](try coder.decode(Data.self, forRawKey: "NS.mantissa"))
-    guard (-128...127).contains(exponent), (0...8).contains(length), bytes.count >= 2 * length, bytes.count <= 16,
+    let mantissa = try coder.decode(Data.self, forRawKey: "NS.mantissa")
+    guard (-128...127).contains(exponent), (0...8).contains(length), mantissa.count >= 2 * length, mantissa.count <= 16,
       order == 1 || order == 2
     else {
       throw coder.failure(
         .invalidContents,
-        "a decimal number with the exponent \(exponent), \(length) digits, and \(bytes.count) bytes of them")
+        "a decimal number with the exponent \(exponent), \(length) digits, and \(mantissa.count) bytes of them")
     }
     if length == 0 {
       self = isNegative ? .nan : 0
       return
     }
+    let bytes = [UInt8](mantissa)
     var digits: UInt128 = 0
     for index in (0..<length).reversed() {
       let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))

@@ -14,6 +14,7 @@ extension String: SecureCoding {
     }
     // From coders that are no keyed archivers.
     let bytes = try coder.decode(Data.self, forRawKey: "NS.bytes")
+    try coder.spend(remaking: bytes.count)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw coder.failure(.invalidContents, "NS.bytes holds no UTF-8")
     }
@@ -36,6 +37,12 @@ extension KeyedUnarchiver {
   /// Strings and data longer than this many bytes are kept for when they are needed again. A reference takes one byte at least,
   /// so honest archives do not expand by the ratio that ``ParsingLimits/expansionRatio`` allows.
   private static var longNative: Int { 32 }
+
+  /// Counts the bytes of something long that something else is made of. It is kept, so that it counts once however many objects
+  /// share it; but the other thing is made for each of them.
+  func spend(remaking size: Int) throws {
+    if size > Self.longNative { try spend(size) }
+  }
 
   /// The text of a string or the bytes of data.
   @inline(__always)

@@ -13,6 +13,7 @@ extension URL: SecureCoding {
   public init(coder: KeyedUnarchiver) throws {
     let base = try coder.decodeIfPresent(URL.self, forRawKey: "NS.base")
     let text = try coder.decode(String.self, forRawKey: "NS.relative")
+    try coder.spend(remaking: text.utf8.count)
     guard let url = URL(string: text, relativeTo: base) else {
       throw coder.failure(.invalidContents, "\(text.quoted) is no URL")
     }

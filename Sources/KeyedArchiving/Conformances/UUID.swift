@@ -17,8 +17,9 @@ extension UUID: SecureCoding {
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let b = [UInt8](try coder.decode(Data.self, forRawKey: "NS.uuidbytes"))
-    guard b.count == 16 else { throw coder.failure(.invalidContents, "a UUID of \(b.count) bytes") }
+    let bytes = try coder.decode(Data.self, forRawKey: "NS.uuidbytes")
+    guard bytes.count == 16 else { throw coder.failure(.invalidContents, "a UUID of \(bytes.count) bytes") }
+    let b = [UInt8](bytes)
     self.init(
       uuid: (
         b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
