@@ -110,7 +110,8 @@ extension ArchiverClasses.Record {
   /// Two types can be of one class, as arrays of all elements are; but not by accident.
   fileprivate func requireSameClass(as other: ArchiverClasses.Record) throws {
     let name = archivedClass.name
-    guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints else {
+    guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints
+    else {
       throw KeyedArchiveError(
         .invalidValue, "two types are called \(name.quoted), with other ancestors or hints", className: name)
     }

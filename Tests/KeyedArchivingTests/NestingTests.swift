@@ -233,7 +233,7 @@ struct NestingTests {
         let data = try KeyedArchiver.archivedData(withRootObject: members[0])
         let copy = try KeyedUnarchiver.unarchivedObject(of: Member.self, from: data)
         #expect(copy.friends.count == members[0].friends.count)
-        members.forEach { $0.friends = [] }
+        for member in members { member.friends = [] }
         copy.isolate()
       }
       let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
