@@ -199,12 +199,11 @@ extension KeyedUnarchiver {
   }
 
   /// The elements of an array that stands where it is, for a collection that hashes them.
-  func decodeHashedElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
-    var position = 0
-    return try decodeElements(forRawKey: key) { element in
-      defer { position += 1 }
-      return try hashed(position) { try decode(element) }
-    }
+  func decodeHashedElements<T: Hashable>(
+    forRawKey key: String, _ decode: (ArchivedReference) throws -> T
+  ) throws -> [T] {
+    var elements = HashedElements<T>()
+    return try decodeElements(forRawKey: key) { element in try elements.next(self) { try decode(element) } }
   }
 
   /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the ratio that

@@ -288,19 +288,6 @@ extension KeyedUnarchiver {
     throw failure(.limitExceeded, "a value that expands to more than \(Self.greatestWeight) values")
   }
 
-  /// Decodes an element of a collection that hashes and compares its elements. That takes as long as they are heavy, whether
-  /// they are shared or not; and values that have no hash are compared with each of those before.
-  ///
-  /// - Parameter position: how many elements there are before it.
-  @inline(__always)
-  func hashed<T>(_ position: Int, _ decode: () throws -> T) throws -> T {
-    let before = weight
-    let element = try decode()
-    try spend(weight - before)
-    if classes.hasTypesWithoutHash { try spend(position) }
-    return element
-  }
-
   private func overspent() -> KeyedArchiveError {
     budget = 0
     return failure(

@@ -2,12 +2,7 @@ internal import PropertyLists
 
 /// The classes of an archive that is being read, and which types their objects may be decoded as.
 struct UnarchiverClasses {
-  var additionalTypes: [any SecureCoding.Type] = [] {
-    didSet {
-      hasTypesWithoutHash = additionalTypes.contains { !($0 is any Hashable.Type) && !($0 is AnyObject.Type) }
-    }
-  }
-  private(set) var hasTypesWithoutHash = false
+  var additionalTypes: [any SecureCoding.Type] = []
   private var records: [UInt32: Record] = [:]
   private var recent: (uid: UInt32, record: Record)?
   /// By normalized class name.

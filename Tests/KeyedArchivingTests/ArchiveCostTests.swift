@@ -206,6 +206,42 @@ struct ArchiveCostTests {
     soon { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
   }
 
+  @Test("values that all have the same hash are not compared with each other over and over")
+  func collisions() throws {
+    // Foundation hashes the first 80 bytes of data, and the double next to a decimal number.
+    var archive = HandmadeArchive()
+    let prefix = Data(repeating: 0, count: 80)
+    let datas = (0..<20_000).map { index in
+      archive.add(.data(prefix + withUnsafeBytes(of: UInt32(index).bigEndian) { Data($0) }))
+    }
+    let description = archive.addClass("NSDecimalNumber")
+    let decimals = (0..<20_000).map { index in
+      let mantissa = withUnsafeBytes(of: UInt128(1) << 120 + UInt128(index)) { Data($0) }
+      return archive.add([
+        "NS.mantissa": .data(mantissa), "NS.length": 8, "NS.exponent": 0, "NS.negative": false, "$class": description,
+      ])
+    }
+    let color = archive.addClass("NSColor")
+    let colors = datas.map { archive.add(["NSColorSpace": 1, "NSComponents": $0, "$class": color]) }
+    func expectLimit(_ elements: [PropertyList], sourceLocation: SourceLocation = #_sourceLocation) throws {
+      var archive = archive
+      let set = archive.addObject("NSSet", ["NS.objects": .array(elements)])
+      let dictionary = archive.addObject(
+        "NSDictionary", ["NS.keys": .array(elements), "NS.objects": .array(elements)])
+      for root in [set, dictionary] {
+        let unarchiver = try archive.unarchiver(root: root)
+        let result = soon(20) { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
+        #expect(kind(result) == .limitExceeded, sourceLocation: sourceLocation)
+      }
+    }
+    try expectLimit(datas)
+    try expectLimit(decimals)
+    try expectLimit(colors)
+    let set = archive.addObject("NSSet", ["NS.objects": .array(datas)])
+    #expect(kind(soon { try archive.decode(Set<Data>.self, root: set) }) == .limitExceeded)
+    #expect(kind(soon { try archive.decode(Set<Archived.Mutable<Data>>.self, root: set) }) != nil)
+  }
+
   @Test("the message about an element that stands twice is short, however large the element is")
   func message() throws {
     var archive = HandmadeArchive()

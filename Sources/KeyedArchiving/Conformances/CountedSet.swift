@@ -30,8 +30,9 @@ extension Archived {
       guard count >= 0, count == coder.countOfKeys(beginningWith: "NS.object") else {
         throw coder.failure(.invalidContents, "a counted set that has not its \(count) elements")
       }
+      var elements = HashedElements<Element>()
       for index in 0..<count {
-        let element = try coder.hashed(index) { try coder.decode(Element.self, forRawKey: "NS.object\(index)") }
+        let element = try elements.next(coder) { try coder.decode(Element.self, forRawKey: "NS.object\(index)") }
         let times = try coder.decode(Int.self, forRawKey: "NS.count\(index)")
         guard times > 0 else {
           throw coder.failure(.invalidContents, "a counted set with an element that is in it \(times) times")

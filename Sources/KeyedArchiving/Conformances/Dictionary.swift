@@ -44,7 +44,7 @@ extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: Secure
 }
 
 extension KeyedUnarchiver {
-  fileprivate func decodeEntries<Key: SecureCoding, Value: SecureCoding>(
+  fileprivate func decodeEntries<Key: SecureCoding & Hashable, Value: SecureCoding>(
     _ key: Key.Type, _ value: Value.Type
   ) throws -> ([Key], [Value]) {
     let keys = try decodeHashedElements(forRawKey: "NS.keys") { try Key._unarchive($0, by: self) }

@@ -10,8 +10,9 @@ extension OrderedSet: SecureCoding where Element: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     self.init()
+    var elements = HashedElements<Element>()
     while coder.containsRaw("NS.object.\(count)") {
-      let element = try coder.hashed(count) { try coder.decode(Element.self, forRawKey: "NS.object.\(count)") }
+      let element = try elements.next(coder) { try coder.decode(Element.self, forRawKey: "NS.object.\(count)") }
       if !append(element).inserted { throw coder.standsTwice(element) }
     }
     guard coder.countOfKeys(beginningWith: "NS.object.") == count else {
