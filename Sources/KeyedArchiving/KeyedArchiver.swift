@@ -258,7 +258,8 @@ extension KeyedArchiver {
   func contents<T: SecureCoding>(
     of value: T, _ record: ArchiverClasses.Record, isShared: Bool
   ) throws -> (contents: FlatNode, run: Int?) {
-    if depth >= 16 { try checkDepth() }
+    // The first objects fit into what is kept free; but an archive may be made within another.
+    if depth == 0 || depth >= 16 { try checkDepth() }
     outer.append(Frame(type: record, start: entries.count))
     let last = outer.count - 1
     swap(&outer[last], &current)
@@ -283,7 +284,7 @@ extension KeyedArchiver {
   }
 
   func checkStack() throws {
-    if callStack?.isOfThisThread != true { callStack = CallStack() }
+    if callStack?.isOfThisThread != true { callStack = .current }
     if let callStack, !callStack.hasRoom {
       throw KeyedArchiveError(
         .nestedTooDeeply,

@@ -297,7 +297,7 @@ extension KeyedUnarchiver {
   /// Decodes the contents of an object.
   @inline(__always)
   func contents<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
-    if outer.count >= 16 { try checkDepth() }
+    if isStackDue { try checkDepth() }
     enter(frame)
     defer { leave() }
     return try T(coder: self).awakeAfterDecoding(by: self)
@@ -305,7 +305,7 @@ extension KeyedUnarchiver {
 
   /// Decodes parts of an object that no type stands for.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
-    if outer.count >= 16 { try checkDepth() }
+    if isStackDue { try checkDepth() }
     let shape = node.kind == .dictionary ? try shape(of: node) : noKeys
     enter(Frame(node: node, shape: shape, uid: uid))
     defer { leave() }
@@ -337,6 +337,11 @@ extension KeyedUnarchiver {
     }
   }
 
+  /// Whether the stack is to be looked at. The first objects fit into what is kept free; but an archive may be within another,
+  /// as data that a type decodes in its turn.
+  @inline(__always)
+  private var isStackDue: Bool { outer.isEmpty || outer.count >= 16 }
+
   private func checkDepth() throws {
     if outer.count >= Self.greatestDepth {
       throw failure(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
@@ -345,7 +350,7 @@ extension KeyedUnarchiver {
   }
 
   func checkStack(depth: Int) throws {
-    if callStack?.isOfThisThread != true { callStack = CallStack() }
+    if callStack?.isOfThisThread != true { callStack = .current }
     if let callStack, !callStack.hasRoom {
       throw failure(
         .nestedTooDeeply,

@@ -42,6 +42,28 @@ private final class Climber: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
+/// A value with an archive of another in it.
+private final class Parcel: SecureCoding {
+  static let archivedClass = ArchivedClass("Parcel")
+
+  private let data: Data
+  private let inner: Parcel?
+
+  init(_ data: Data) { (self.data, inner) = (data, nil) }
+
+  init(_ inner: Parcel) { (data, self.inner) = (Data(), inner) }
+
+  init(coder: KeyedUnarchiver) throws {
+    data = try coder.decodeBytes(forKey: "data")
+    inner = data.isEmpty ? nil : try KeyedUnarchiver.unarchivedObject(of: Parcel.self, from: data)
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    let data = try inner.map { try KeyedArchiver.archivedData(withRootObject: $0) } ?? data
+    try coder.encodeBytes(data, forKey: "data")
+  }
+}
+
 @Suite("Objects nested without end")
 struct NestingTests {
   /// How objects are nested in an archive, and what they are decoded as.
@@ -221,6 +243,27 @@ struct NestingTests {
         }
       }
       #expect(outcome.error == nil)
+    }
+  }
+
+  @Test("archives within archives are nested too")
+  func archivesInArchives() throws {
+    // What is in a binary archive is in it as it is, so each adds a few hundred bytes.
+    var data = Data()
+    for _ in 0..<4000 { data = try KeyedArchiver.archivedData(withRootObject: Parcel(data)) }
+    let large = data
+    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
+      let outcome = run { _ = try KeyedUnarchiver.unarchivedObject(of: Parcel.self, from: large) }
+      let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
+      #expect(outcome.error == nil || isDeep)
+    }
+    var parcel = Parcel(Data())
+    for _ in 0..<4000 { parcel = Parcel(parcel) }
+    nonisolated(unsafe) let deep = parcel
+    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
+      let outcome = run { _ = try KeyedArchiver.archivedData(withRootObject: deep) }
+      let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
+      #expect(outcome.error == nil || isDeep)
     }
   }
 

@@ -26,7 +26,7 @@ final class EncodedBox {
   ///   so the path is no measure of it.
   static func box<T: Encodable>(_ value: T, path: [any CodingKey], depth: Int = 0) throws -> EncodedBox {
     if let value = value as? any SecureCoding { return EncodedBox(.value(value)) }
-    if depth % 32 == 31, depth >= KeyedArchiver.greatestDepth || !CallStack().hasRoom {
+    if depth % 32 == 31, depth >= KeyedArchiver.greatestDepth || !CallStack.current.hasRoom {
       throw KeyedArchiveError(.nestedTooDeeply, "values are nested \(depth) deep, and there is no room for more")
     }
     let encoder = ArchiveEncoder(path: path, depth: depth)

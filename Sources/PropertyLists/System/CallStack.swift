@@ -9,7 +9,7 @@
 #endif
 
 /// How much stack the current thread has left, for work that calls back into other people's code at any depth.
-package struct CallStack {
+package final class CallStack {
   /// Addresses below this one are too near to the end of the stack.
   private let floor: UInt
   private let thread: pthread_t
@@ -21,8 +21,31 @@ package struct CallStack {
 
   /// The stack of the thread that this is called on.
   ///
-  /// - Complexity: the system reads a file of its own for the first thread of a process; some microseconds.
-  package init() {
+  /// - Complexity: O(1); the first time on a thread some microseconds, because the system reads a file of its own for the first
+  ///   thread of a process.
+  package static var current: CallStack {
+    guard let key else { return CallStack() }
+    // Sound: the key is this type's own, and what it leads to on a thread is released when the thread ends.
+    if let known = unsafe pthread_getspecific(key) {
+      return unsafe Unmanaged<CallStack>.fromOpaque(known).takeUnretainedValue()
+    }
+    let stack = CallStack()
+    let pointer = unsafe Unmanaged.passRetained(stack)
+    if unsafe pthread_setspecific(key, pointer.toOpaque()) != 0 { unsafe pointer.release() }
+    return stack
+  }
+
+  /// What each thread has its stack under; nil if the system has no more keys.
+  private static let key: pthread_key_t? = {
+    var key = pthread_key_t()
+    return unsafe pthread_key_create(&key) { unsafe CallStack.release($0) } == 0 ? key : nil
+  }()
+
+  private static func release(_ pointer: UnsafeMutableRawPointer?) {
+    if let pointer = unsafe pointer { unsafe Unmanaged<CallStack>.fromOpaque(pointer).release() }
+  }
+
+  private init() {
     let (bottom, size) = Self.bounds()
     self.size = size
     thread = pthread_self()
