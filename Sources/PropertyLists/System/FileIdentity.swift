@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Bionic)
+  internal import Bionic
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// What tells a file, in the state that it has, from any other and from itself once it was written to.
+package struct FileIdentity: Hashable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+  private let size: Int64
+  private let modified: [Int64]
+  /// The permission bits and the kind of file.
+  private let mode: UInt32
+
+  init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+    size = Int64(status.st_size)
+    mode = UInt32(status.st_mode)
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    modified = [Int64(time.tv_sec), Int64(time.tv_nsec)]
+  }
+
+  /// The file that is open under a descriptor.
+  init(_ descriptor: Int32, named path: String) throws(PropertyListError) {
+    var status = stat()
+    guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
+      throw FileSystem.failure("read", path)
+    }
+    self.init(status)
+  }
+
+  /// The file that a path leads to; nil if there is none.
+  package init?(at path: String) throws(PropertyListError) {
+    var status = stat()
+    guard FileSystem.attempt(.status, path, { unsafe stat(path, &status) }) == 0 else {
+      if errno == ENOENT { return nil }
+      throw FileSystem.failure("read", path)
+    }
+    self.init(status)
+  }
+
+  package var isRegularFile: Bool { mode_t(truncatingIfNeeded: mode) & S_IFMT == S_IFREG }
+
+  /// Whether this is the same file, whatever was written to it.
+  package func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+
+  /// How many seconds ago the file was written to; negative if that is in the future.
+  package var secondsSinceModification: Double {
+    var now = timespec()
+    guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return .infinity }
+    return Double(Int64(now.tv_sec) - modified[0]) + Double(Int64(now.tv_nsec) - modified[1]) / 1e9
+  }
+}

@@ -1,0 +1,90 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// Folders: made, listed, and told where they are.
+///
+/// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
+extension FileSystem {
+  /// Makes a folder for its owner alone, and those above it that are missing.
+  ///
+  /// - Parameter base: a folder that is not made. If it is missing, nothing is.
+  package static func makeFolder(_ path: String, below base: String?) throws(PropertyListError) {
+    // From the top, as many as are missing.
+    var missing: [String] = []
+    var current = path
+    while try FileIdentity(at: current) == nil, !current.isEmpty, current != "/" {
+      if current == base { throw PropertyListError(.inputOutput(errno: ENOENT), "\(current) does not exist") }
+      missing.append(current)
+      current = parent(of: current)
+    }
+    for folder in missing.reversed() {
+      guard attempt(.makeFolder, folder, { unsafe mkdir(folder, 0o700) }) == 0 || errno == EEXIST else {
+        throw failure("make the folder", folder)
+      }
+    }
+  }
+
+  /// The folder that a path names something in.
+  package static func parent(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The names in a folder, without `.` and `..`; none if it cannot be read. Names that are not UTF-8 are left out.
+  package static func names(in path: String) -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { _ = unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      // Sound: the system ends the name with a NUL, within the entry.
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(validatingCString: $0) }
+      }
+      if let name, name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Removes what writers of a file left beside it when they were killed: temporary files that nobody has touched for
+  /// ten minutes.
+  package static func removeAbandonedFiles(of path: String) {
+    let folder = folderOfTarget(of: path)
+    let target = text(resolvedPath(path))
+    guard let name = target.split(separator: "/").last else { return }
+    for candidate in names(in: folder) where candidate.hasPrefix(".\(name).") && candidate.hasSuffix(".tmp") {
+      let abandoned = folder + "/" + candidate
+      guard let identity = try? FileIdentity(at: abandoned), identity.isRegularFile,
+        identity.secondsSinceModification > 600
+      else { continue }
+      _ = unsafe unlink(abandoned)
+    }
+  }
+
+  /// Whether other computers may change the files of a folder, which the system here does not tell anybody.
+  package static func isShared(_ path: String) -> Bool {
+    #if os(Linux) || os(Android)
+      // The headers of glibc show `statfs` to some programs only, so it is looked up by name. Sound: the structure has
+      // 120 bytes, and begins with the number of the kind of file system in a machine word.
+      typealias Status = @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer) -> Int32
+      guard let symbol = unsafe dlsym(nil, "statfs") else { return false }
+      let statfs = unsafe unsafeBitCast(symbol, to: Status.self)
+      var status = [Int](repeating: 0, count: 64)
+      let result = unsafe path.withCString { path in
+        unsafe status.withUnsafeMutableBytes { unsafe statfs(path, $0.baseAddress!) }
+      }
+      guard result == 0 else { return false }
+      // NFS, SMB in its three kinds, 9P, Ceph, FUSE (statfs(2)).
+      let shared: Set<UInt32> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x00C3_6400, 0x6573_5546]
+      return shared.contains(UInt32(truncatingIfNeeded: status[0]))
+    #else
+      return false
+    #endif
+  }
+}

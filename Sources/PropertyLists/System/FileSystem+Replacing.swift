@@ -1,0 +1,191 @@
+package import FoundationEssentials
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Bionic)
+  internal import Bionic
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Files that are replaced or made in one step: whoever opens one finds what was there before, or all that is there now.
+///
+/// The unsafe expressions are sound: paths end with a NUL, and status is filled by the call that it is given to.
+extension FileSystem {
+  /// Puts `data` in the place of a file in one step: into a new file beside it, on the disk, then renamed.
+  ///
+  /// A symbolic link is followed, so that the file it names is replaced and not the link. The permission bits of the
+  /// old file are kept, and its owner where the system allows that. What is no regular file, such as a terminal or a
+  /// pipe, is written to.
+  package static func replace(_ path: String, with data: Data) throws(PropertyListError) {
+    var status = stat()
+    let exists = attempt(.status, path) { unsafe stat(path, &status) } == 0
+    if !exists, errno != ENOENT { throw failure("write", path) }
+    if exists {
+      if status.st_mode & S_IFMT == S_IFDIR {
+        throw PropertyListError(.inputOutput(errno: EISDIR), "cannot write \(path): \(message(EISDIR))")
+      }
+      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) { return try writeThrough(path, data) }
+    }
+    let file = try NewFile(
+      beside: resolvedPath(path), reportedAs: path, holding: data, permissions: exists ? nil : 0o666,
+      inPlaceOf: exists ? status : nil)
+    try file.takePlace()
+  }
+
+  /// Makes a file that must not exist yet, in one step, readable and writable for its owner only.
+  ///
+  /// - Returns: what the file is known by; nil if there is a file already, which is left as it is.
+  package static func create(_ path: String, with data: Data) throws(PropertyListError) -> FileIdentity? {
+    let file = try NewFile(
+      beside: resolvedPath(path), reportedAs: path, holding: data, permissions: 0o600, inPlaceOf: nil)
+    return try file.takeFreePlace()
+  }
+
+  /// Whether a path names a file by a descriptor that a process has open on it; there is nothing to rename then.
+  private static func namesOpenFile(_ path: String) -> Bool {
+    if path.hasPrefix("/dev/fd/") || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
+  }
+
+  private static func writeThrough(_ path: String, _ data: Data) throws(PropertyListError) {
+    let descriptor = attempt(.open, path) { unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw failure("open", path) }
+    defer { _ = close(descriptor) }
+    try write(data, to: descriptor, named: path)
+  }
+
+  /// Sees to it that the names in a folder are on the disk.
+  static func synchronizeFolder(of target: SystemPath, reportedAs path: String) throws(PropertyListError) {
+    let descriptor = attempt(.open, path) { unsafe open(folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else {
+      // A folder may let its owner make files in it and not read it; the names are safe when the system gets to it.
+      if errno == EACCES { return }
+      throw failure("write", path)
+    }
+    defer { _ = close(descriptor) }
+    guard attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
+      // Some file systems cannot do this for a folder; the file is complete all the same.
+      if errno == EINVAL || errno == EROFS || errno == ENOTSUP || errno == EBADF { return }
+      throw failure("write", path)
+    }
+  }
+}
+
+/// A complete file on the disk beside the one whose place it is to take.
+struct NewFile: ~Copyable {
+  private let target: FileSystem.SystemPath
+  private let temporary: FileSystem.SystemPath
+  private let path: String
+  private let identity: FileIdentity
+  private var isInPlace = false
+
+  deinit {
+    if !isInPlace { _ = FileSystem.attempt(.unlink, path) { unsafe unlink(temporary) } }
+  }
+
+  /// Writes a file under a name that no other process knows.
+  ///
+  /// - Parameters:
+  ///   - permissions: its permission bits; nil for those of the file whose place it takes.
+  ///   - status: the file whose place it takes, whose owner is kept as far as the system allows that.
+  init(
+    beside target: FileSystem.SystemPath, reportedAs path: String, holding data: Data, permissions: mode_t?,
+    inPlaceOf status: stat?
+  ) throws(PropertyListError) {
+    // Nobody else may read it until it has the permissions it is to have.
+    let (descriptor, temporary) = try Self.createTemporary(
+      for: target, mode: status == nil ? permissions ?? 0o600 : 0o600, reportedAs: path)
+    do throws(PropertyListError) {
+      defer { _ = FileSystem.attempt(.close, path) { close(descriptor) } }
+      if let status {
+        try Self.keepOwner(of: status, on: descriptor, permissions: permissions, reportedAs: path)
+      }
+      try FileSystem.write(data, to: descriptor, named: path)
+      guard FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
+        throw FileSystem.failure("write", path)
+      }
+      identity = try FileIdentity(descriptor, named: path)
+    } catch {
+      _ = FileSystem.attempt(.unlink, path) { unsafe unlink(temporary) }
+      throw error
+    }
+    self.target = target
+    self.temporary = temporary
+    self.path = path
+  }
+
+  /// Takes the place of the other file.
+  @discardableResult
+  consuming func takePlace() throws(PropertyListError) -> FileIdentity {
+    guard FileSystem.attempt(.rename, path, { unsafe rename(temporary, target) }) == 0 else {
+      throw FileSystem.failure("write", path)
+    }
+    isInPlace = true
+    try FileSystem.synchronizeFolder(of: target, reportedAs: path)
+    return identity
+  }
+
+  /// Takes a place where no file is.
+  ///
+  /// - Returns: nil if there is one.
+  consuming func takeFreePlace() throws(PropertyListError) -> FileIdentity? {
+    guard FileSystem.attempt(.link, path, { unsafe link(temporary, target) }) == 0 else {
+      switch errno {
+      case EEXIST: return nil
+      // File systems without hard links. Two processes that make the first file at the same moment are not told apart
+      // there.
+      case EPERM, ENOTSUP, ENOSYS, EMLINK:
+        if FileSystem.attempt(.status, path, { unsafe access(target, F_OK) }) == 0 { return nil }
+        return try takePlace()
+      default: throw FileSystem.failure("write", path)
+      }
+    }
+    // The second name goes when this value does; the folder is on the disk with both or with one, which are the same file.
+    try FileSystem.synchronizeFolder(of: target, reportedAs: path)
+    return identity
+  }
+
+  private static func keepOwner(
+    of status: stat, on descriptor: Int32, permissions: mode_t?, reportedAs path: String
+  ) throws(PropertyListError) {
+    // The owner first, because changing it clears bits of the mode. Who may not keep owner or group keeps the
+    // permissions that do not depend on them.
+    var mode = permissions ?? status.st_mode & 0o7777
+    if FileSystem.attempt(.changeOwner, path, { fchown(descriptor, status.st_uid, status.st_gid) }) != 0 {
+      mode &= 0o1777
+      if FileSystem.attempt(.changeOwner, path, { fchown(descriptor, uid_t.max, status.st_gid) }) != 0 {
+        mode &= 0o1707
+      }
+    }
+    guard FileSystem.attempt(.changeMode, path, { fchmod(descriptor, mode) }) == 0 else {
+      throw FileSystem.failure("write", path)
+    }
+  }
+
+  /// Creates a file beside another that no other process knows.
+  private static func createTemporary(
+    for target: FileSystem.SystemPath, mode: mode_t, reportedAs path: String
+  ) throws(PropertyListError) -> (descriptor: Int32, path: FileSystem.SystemPath) {
+    let folder = FileSystem.folderPrefix(of: target)
+    // A file name has at most 255 bytes.
+    let stem = target.dropFirst(folder.count).dropLast().prefix(200)
+    for _ in 0..<100 {
+      let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
+      let candidate = folder + [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
+      let descriptor = FileSystem.attempt(.open, path) {
+        unsafe open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+      }
+      if descriptor >= 0 { return (descriptor, candidate) }
+      guard errno == EEXIST else { break }
+    }
+    let code = errno
+    let reason =
+      code == EACCES || code == EROFS
+      ? "no file can be made in its folder: \(FileSystem.message(code))" : FileSystem.message(code)
+    throw PropertyListError(.inputOutput(errno: code), "cannot write \(path): \(reason)")
+  }
+}

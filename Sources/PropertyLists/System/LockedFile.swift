@@ -1,0 +1,155 @@
+package import FoundationEssentials
+
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// A file that this process has locked against all processes that lock it too, until the value goes.
+///
+/// The lock is advisory (`flock`) and the kernel's: it ends with the process that holds it, however that ends. Because files are
+/// replaced and not written to, the lock on a file means something only as long as the file is the one at its path,
+/// which is looked at once the lock is held and again before the file is replaced.
+package struct LockedFile: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+  /// The state of the file that was read.
+  package private(set) var identity: FileIdentity
+
+  deinit { _ = FileSystem.attempt(.close, path) { close(descriptor) } }
+
+  /// Opens and locks a file.
+  ///
+  /// - Parameter patience: how long to wait for another process that has it locked.
+  /// - Returns: nil if there is no such file.
+  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer.
+  package init?(_ path: String, patience: Duration) throws(PropertyListError) {
+    let deadline = ContinuousClock.now + patience
+    while true {
+      guard let descriptor = try Self.open(path) else { return nil }
+      do throws(PropertyListError) {
+        try Self.lock(descriptor, path, until: deadline)
+        let identity = try FileIdentity(descriptor, named: path)
+        if let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
+          self.descriptor = descriptor
+          self.path = path
+          self.identity = identity
+          return
+        }
+      } catch {
+        _ = close(descriptor)
+        throw error
+      }
+      // Somebody replaced or removed it while this process waited. Its place may have a file that has to be locked.
+      _ = close(descriptor)
+      if ContinuousClock.now >= deadline { throw Self.isLocked(path) }
+    }
+  }
+
+  /// Opens a file to lock it; nil if there is none. Never waits, whatever the path leads to.
+  private static func open(_ path: String) throws(PropertyListError) -> Int32? {
+    // To write if that is allowed: on a network file system only such a descriptor can be locked.
+    for flags in [O_RDWR, O_RDONLY] {
+      let descriptor = FileSystem.attempt(.open, path) { systemOpen(path, flags | O_CLOEXEC | O_NONBLOCK) }
+      if descriptor >= 0 { return descriptor }
+      if errno == ENOENT { return nil }
+      guard errno == EACCES || errno == EROFS || errno == EISDIR || errno == EPERM else { break }
+    }
+    throw FileSystem.failure("open", path)
+  }
+
+  private static func lock(
+    _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
+  ) throws(PropertyListError) {
+    // Asked again and again, since a call that waits can be ended by a signal only. A save takes about as long as one
+    // wait.
+    while FileSystem.attempt(.lock, path, { flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+      switch errno {
+      case EINTR: continue
+      // File systems without locks.
+      case ENOTSUP, ENOSYS, ENOLCK: return
+      case EWOULDBLOCK where ContinuousClock.now < deadline: usleep(.random(in: 500..<3000))
+      case EWOULDBLOCK: throw isLocked(path)
+      default: throw FileSystem.failure("lock", path)
+      }
+    }
+  }
+
+  private static func isLocked(_ path: String) -> PropertyListError {
+    PropertyListError(.inputOutput(errno: EWOULDBLOCK), "cannot lock \(path): another process has it locked")
+  }
+
+  /// The whole of the file.
+  package mutating func read() throws(PropertyListError) -> Data {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", path) }
+    identity = try FileIdentity(descriptor, named: path)
+    guard identity.isRegularFile else {
+      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
+    }
+    return try FileSystem.read(descriptor, named: path)
+  }
+
+  /// Puts `data` in the place of the file in one step, with its owner, for whom alone it is readable.
+  ///
+  /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read.
+  package consuming func replace(with data: Data) throws(PropertyListError) -> FileIdentity? {
+    var status = stat()
+    guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
+      throw FileSystem.failure("write", path)
+    }
+    let file = try NewFile(
+      beside: FileSystem.resolvedPath(path), reportedAs: path, holding: data, permissions: 0o600, inPlaceOf: status)
+    guard try isUnchanged() else { return nil }
+    return try file.takePlace()
+  }
+
+  /// Whether the file is still at its path and as it was when it was read.
+  private func isUnchanged() throws(PropertyListError) -> Bool { try FileIdentity(at: path) == identity }
+
+  /// Sees to it that the file is on the disk, and its name.
+  package func synchronize() throws(PropertyListError) {
+    guard FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
+      throw FileSystem.failure("write", path)
+    }
+    try FileSystem.synchronizeFolder(of: FileSystem.resolvedPath(path), reportedAs: path)
+  }
+
+  /// Removes the file.
+  ///
+  /// - Returns: whether that was done; not if somebody who does not lock it changed the file since it was read.
+  package consuming func remove() throws(PropertyListError) -> Bool {
+    guard try isUnchanged() else { return false }
+    let target = FileSystem.resolvedPath(path)
+    guard FileSystem.attempt(.unlink, path, { unsafe unlink(target) }) == 0 else {
+      throw FileSystem.failure("remove", path)
+    }
+    try FileSystem.synchronizeFolder(of: target, reportedAs: path)
+    return true
+  }
+
+  /// Gives the file another name in its folder, one that no file has.
+  ///
+  /// - Parameter name: made longer by a number if there is a file of that name.
+  /// - Returns: the path that it has now.
+  package consuming func setAside(as newPath: String) throws(PropertyListError) -> String {
+    let target = FileSystem.resolvedPath(path)
+    for number in 1..<1000 {
+      let candidate = number == 1 ? newPath : "\(newPath)-\(number)"
+      guard try FileIdentity(at: candidate) == nil else { continue }
+      guard FileSystem.attempt(.rename, path, { unsafe rename(target, candidate) }) == 0 else {
+        throw FileSystem.failure("set aside", path)
+      }
+      try FileSystem.synchronizeFolder(of: target, reportedAs: path)
+      return candidate
+    }
+    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(FileSystem.message(EEXIST))")
+  }
+}
+
+// Under a name that the type's own function does not hide.
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
