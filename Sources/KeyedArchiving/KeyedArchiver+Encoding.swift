@@ -161,14 +161,6 @@ private struct BoxedString: SecureCoding {
   func encode(with coder: KeyedArchiver) throws { try coder.encode(inline: text, forRawKey: "NS.string") }
 }
 
-extension FlatNode {
-  @inline(__always)
-  static func integer(_ value: some FixedWidthInteger) -> FlatNode {
-    // 64 bits are as many as any of the standard integers that reach this have.
-    .integer(value < 0 ? PropertyList.Integer(Int64(value)) : PropertyList.Integer(UInt64(value)))
-  }
-}
-
 extension KeyedArchiver {
   /// A property list that stands where it is needed.
   func inline(_ value: PropertyList, depth: Int) throws -> FlatNode {

@@ -89,6 +89,14 @@ extension FlatNode {
     return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: value.bits)
   }
 
+  /// - Parameter value: an integer of at most 64 bits.
+  @inlinable @inline(__always)
+  package static func integer(_ value: some FixedWidthInteger) -> FlatNode {
+    let bits = UInt64(truncatingIfNeeded: value)
+    let isSigned = value < 0 || bits <= UInt64(Int64.max)
+    return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: bits)
+  }
+
   @inlinable @inline(__always)
   package static func real(_ value: Double) -> FlatNode {
     FlatNode(.real, .verbatim, offset: 0, payload: value.bitPattern)

@@ -1,0 +1,62 @@
+/// The key of a superclass's part, as the standard library's coders call it.
+package struct SuperKey: CodingKey {
+  package let stringValue = "super"
+  package let intValue: Int? = nil
+
+  package init() {}
+  package init?(stringValue: String) {}
+  package init?(intValue: Int) { nil }
+}
+
+/// A place in an array.
+package struct IndexKey: CodingKey {
+  package let stringValue: String
+  package let intValue: Int?
+
+  package init(_ index: Int) {
+    stringValue = "Index \(index)"
+    intValue = index
+  }
+
+  package init?(stringValue: String) { nil }
+
+  package init?(intValue: Int) { self.init(intValue) }
+}
+
+/// A key that a document has.
+private struct NamedKey: CodingKey {
+  let stringValue: String
+  let intValue: Int? = nil
+
+  init(stringValue: String) { self.stringValue = stringValue }
+
+  init?(intValue: Int) { nil }
+}
+
+/// One step of a coding path. An index is made a key only when somebody asks for the path.
+enum CodingStep {
+  /// The same value again, as another type.
+  case same
+  case key(any CodingKey)
+  case index(Int)
+
+  var key: (any CodingKey)? {
+    switch self {
+    case .same: nil
+    case .key(let key): key
+    case .index(let index): IndexKey(index)
+    }
+  }
+}
+
+extension PropertyListKeyPath {
+  /// The steps as keys of `Codable`.
+  var codingPath: [any CodingKey] {
+    components.map { component in
+      switch component {
+      case .key(let key): NamedKey(stringValue: key)
+      case .index(let index): IndexKey(index)
+      }
+    }
+  }
+}
