@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .library(name: "PropertyLists", targets: ["PropertyLists"]),
     .library(name: "KeyedArchiving", targets: ["KeyedArchiving"]),
+    .library(name: "Preferences", targets: ["Preferences"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
   ],
   dependencies: [
@@ -41,6 +42,12 @@ let package = Package(
     .target(
       name: "KeyedArchiving",
       dependencies: ["PropertyLists", .product(name: "OrderedCollections", package: "swift-collections")],
+      swiftSettings: settings),
+    .target(
+      name: "Preferences",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "plistutil",
@@ -62,10 +69,21 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),
+    .executableTarget(
+      name: "preferences-probe",
+      dependencies: ["Preferences", "PropertyLists"],
+      path: "Tests/PreferencesProbe", swiftSettings: testSettings),
+    .testTarget(
+      name: "PreferencesTests",
+      dependencies: [
+        "Preferences", "KeyedArchiving", "PropertyLists", "TestSupport", "preferences-probe",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: testSettings),
     .testTarget(
       name: "InterchangeTests",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", "TestSupport",
+        "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -12,7 +14,7 @@
 package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
-  private let size: Int64
+  let size: Int
   private let modified: [Int64]
   /// The permission bits and the kind of file.
   private let mode: UInt32
@@ -20,7 +22,7 @@ package struct FileIdentity: Hashable, Sendable {
   init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
-    size = Int64(status.st_size)
+    size = Int(status.st_size)
     mode = UInt32(status.st_mode)
     #if canImport(Darwin)
       let time = status.st_mtimespec
@@ -59,5 +61,48 @@ package struct FileIdentity: Hashable, Sendable {
     var now = timespec()
     guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return .infinity }
     return Double(Int64(now.tv_sec) - modified[0]) + Double(Int64(now.tv_nsec) - modified[1]) / 1e9
+  }
+}
+
+extension FileSystem {
+  /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads to.
+  package static func readRegularFile(_ path: String) throws(PropertyListError) -> (data: Data, identity: FileIdentity)?
+  {
+    let descriptor = attempt(.open, path) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw failure("open", path)
+    }
+    defer { _ = close(descriptor) }
+    return try readRegularFile(descriptor, named: path)
+  }
+
+  /// The whole of a regular file from where it is read next, and the state it was read in.
+  static func readRegularFile(
+    _ descriptor: Int32, named path: String
+  ) throws(PropertyListError) -> (data: Data, identity: FileIdentity) {
+    let identity = try FileIdentity(descriptor, named: path)
+    guard identity.isRegularFile else {
+      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
+    }
+    return (try read(descriptor, named: path, expecting: identity.size + 1), identity)
+  }
+
+  /// Gives a file another name in its folder, one that no file has. The file of a symbolic link, not the link.
+  ///
+  /// - Parameter suffix: what is added to its name, and to that a number if there is a file of that name.
+  /// - Returns: the path that it has now.
+  package static func setAside(_ path: String, suffix: String) throws(PropertyListError) -> String {
+    let target = resolvedPath(path)
+    for number in 1..<1000 {
+      let candidate = target.dropLast() + "\(suffix)\(number == 1 ? "" : "-\(number)")".utf8CString
+      guard unsafe access(Array(candidate), F_OK) != 0 else { continue }
+      guard attempt(.rename, path, { unsafe rename(target, Array(candidate)) }) == 0 else {
+        throw failure("set aside", path)
+      }
+      try synchronizeFolder(of: target, reportedAs: path)
+      return text(Array(candidate))
+    }
+    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(message(EEXIST))")
   }
 }

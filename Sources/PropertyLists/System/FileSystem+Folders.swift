@@ -67,6 +67,27 @@ extension FileSystem {
     }
   }
 
+  /// The home folder of the user: `HOME` if that is an absolute path, else what the system has for the user; nil without
+  /// either.
+  package static var homeFolder: String? {
+    if let home = unsafe getenv("HOME"), unsafe home.pointee == CChar(bitPattern: UInt8(ascii: "/")) {
+      return unsafe String(cString: home)
+    }
+    guard let entry = unsafe getpwuid(getuid()), let home = unsafe entry.pointee.pw_dir else { return nil }
+    return unsafe String(cString: home)
+  }
+
+  /// The path of the program that this process runs; nil if the system does not tell.
+  package static var programPath: String? {
+    #if os(Linux) || os(Android)
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+      let length = unsafe readlink("/proc/self/exe", &target, target.count - 1)
+      return length > 0 ? text(Array(target.prefix(length)) + [0]) : nil
+    #else
+      return CommandLine.arguments.first
+    #endif
+  }
+
   /// Whether other computers may change the files of a folder, which the system here does not tell anybody.
   package static func isShared(_ path: String) -> Bool {
     #if os(Linux) || os(Android)

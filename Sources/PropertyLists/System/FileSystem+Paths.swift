@@ -45,6 +45,9 @@ extension FileSystem {
     String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// The file that a path leads to, symbolic links followed.
+  package static func target(of path: String) -> String { text(resolvedPath(path)) }
+
   /// The folder that holds the file a path leads to, symbolic links followed.
   package static func folderOfTarget(of path: String) -> String { text(folder(of: resolvedPath(path))) }
 }

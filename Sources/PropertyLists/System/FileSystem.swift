@@ -116,6 +116,20 @@ extension FileSystem {
     return PropertyListError(.inputOutput(errno: code), "cannot \(verb) \(name): \(message(code))")
   }
 
+  /// Whether an error says that another process has a file locked.
+  package static func isLocked(_ error: PropertyListError) -> Bool {
+    error.kind == .inputOutput(errno: EWOULDBLOCK)
+  }
+
+  /// Whether an error is about the file, and not about what the system could do just now.
+  package static func isAboutFile(_ error: PropertyListError) -> Bool {
+    guard case .inputOutput(let code) = error.kind else { return true }
+    return [EACCES, EPERM, EISDIR, EINVAL, ELOOP, ENXIO].contains(code)
+  }
+
+  /// Has the thread wait.
+  package static func pause(milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
+
   static func outOfMemory(_ name: String) -> PropertyListError {
     PropertyListError(.inputOutput(errno: ENOMEM), "cannot read \(name): \(message(ENOMEM))")
   }

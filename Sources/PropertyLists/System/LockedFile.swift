@@ -87,11 +87,9 @@ package struct LockedFile: ~Copyable {
   /// The whole of the file.
   package mutating func read() throws(PropertyListError) -> Data {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", path) }
-    identity = try FileIdentity(descriptor, named: path)
-    guard identity.isRegularFile else {
-      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
-    }
-    return try FileSystem.read(descriptor, named: path)
+    let (data, identity) = try FileSystem.readRegularFile(descriptor, named: path)
+    self.identity = identity
+    return data
   }
 
   /// Puts `data` in the place of the file in one step, with its owner, for whom alone it is readable.
@@ -130,24 +128,6 @@ package struct LockedFile: ~Copyable {
     }
     try FileSystem.synchronizeFolder(of: target, reportedAs: path)
     return true
-  }
-
-  /// Gives the file another name in its folder, one that no file has.
-  ///
-  /// - Parameter name: made longer by a number if there is a file of that name.
-  /// - Returns: the path that it has now.
-  package consuming func setAside(as newPath: String) throws(PropertyListError) -> String {
-    let target = FileSystem.resolvedPath(path)
-    for number in 1..<1000 {
-      let candidate = number == 1 ? newPath : "\(newPath)-\(number)"
-      guard try FileIdentity(at: candidate) == nil else { continue }
-      guard FileSystem.attempt(.rename, path, { unsafe rename(target, candidate) }) == 0 else {
-        throw FileSystem.failure("set aside", path)
-      }
-      try FileSystem.synchronizeFolder(of: target, reportedAs: path)
-      return candidate
-    }
-    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 }
 

@@ -1,0 +1,94 @@
+/// The name of a domain of preferences: an application's identifier such as `com.example.notes`, or a suite's.
+///
+/// A name is a file's name without `.plist`, so a value of this type cannot lead out of the folder of preferences.
+///
+/// ```swift
+/// let preferences = try Preferences(suiteName: DomainName("com.example.notes"))
+/// ```
+public struct DomainName: Sendable {
+  /// The name; for ``global`` the one Apple gives it, `NSGlobalDomain`.
+  public let rawValue: String
+
+  /// How many bytes of UTF-8 a name may have. File systems allow 255 for a file's name, of which suffixes take a part.
+  public static let greatestLength = 180
+
+  /// What all applications of the user share.
+  public static let global = DomainName(unchecked: "NSGlobalDomain")
+
+  /// Names that mean something else to `UserDefaults`, or a file that is not an application's.
+  private static let reserved: Set<String> = [
+    "NSGlobalDomain", "NSArgumentDomain", "NSRegistrationDomain", ".GlobalPreferences",
+  ]
+
+  /// A name of an application or a suite.
+  ///
+  /// - Throws: ``PreferencesError/invalidName(_:reason:)`` if the name is empty, is `.` or `..`, has a separator of
+  ///   paths (`/` or `\`) or a control character, is longer than ``greatestLength``, or is one of the names that stand for
+  ///   something else.
+  public init(_ name: String) throws(PreferencesError) {
+    if let reason = Self.fault(in: name) { throw .invalidName(name, reason: reason) }
+    self.init(unchecked: name)
+  }
+
+  private init(unchecked name: String) { rawValue = name }
+
+  private static func fault(in name: String) -> String? {
+    if name.isEmpty { return "it is empty" }
+    if name == "." || name == ".." { return "it names a folder" }
+    if name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
+      return "it has a separator of paths"
+    }
+    if name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
+      return "it has a control character"
+    }
+    if name.utf8.count > greatestLength { return "it has more than \(greatestLength) bytes" }
+    if reserved.contains(name) { return "it stands for another domain" }
+    return nil
+  }
+
+  /// The nearest name to a text that may not be one, for the names of processes.
+  init(nearestTo text: String) {
+    var name = String(text.unicodeScalars.map { Self.fault(in: String($0)) == nil || $0 == "." ? Character($0) : "_" })
+    while name.utf8.count > Self.greatestLength { name.removeLast() }
+    rawValue = Self.fault(in: name) == nil ? name : "_" + name
+  }
+
+  /// The name of the domain's file, without the folder.
+  func fileName(host: String?) -> String {
+    let stem = self == .global ? ".GlobalPreferences" : rawValue
+    return host.map { "\(stem).\($0).plist" } ?? "\(stem).plist"
+  }
+
+  /// The domain whose values for any host are in a file of this name; nil if no domain's are.
+  init?(fileName: String) {
+    guard fileName.hasSuffix(".plist") else { return nil }
+    let stem = String(fileName.dropLast(6))
+    if stem == ".GlobalPreferences" {
+      self = .global
+    } else if let name = try? DomainName(stem), !stem.hasPrefix(".") {
+      self = name
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Names are equal when their bytes are, as those of files.
+extension DomainName: Hashable, Comparable {
+  public static func == (lhs: DomainName, rhs: DomainName) -> Bool {
+    lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for byte in rawValue.utf8 { hasher.combine(byte) }
+  }
+
+  public static func < (lhs: DomainName, rhs: DomainName) -> Bool {
+    lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
+  }
+}
+
+extension DomainName: CustomStringConvertible {
+  /// The name.
+  public var description: String { rawValue }
+}

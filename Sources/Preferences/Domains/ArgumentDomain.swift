@@ -1,0 +1,56 @@
+internal import PropertyLists
+
+/// The domain of a command line: `-key value`.
+enum ArgumentDomain {
+  /// The domain of the arguments of this process.
+  static let ofProcess = table(Array(CommandLine.arguments.dropFirst()))
+
+  static func table(_ arguments: [String]) -> DomainTable {
+    let table = DomainTable()
+    _ = table.assign(values(arguments))
+    return table
+  }
+
+  /// The pairs of a command line.
+  ///
+  /// An argument that begins with one hyphen is a key if a value follows, and that is any argument that does not begin with a hyphen,
+  /// and any number. Options with two hyphens are the program's own and are passed by, and `--` ends the pairs. Of a key that
+  /// stands twice the last value counts.
+  static func values(_ arguments: [String]) -> [String: PropertyList] {
+    var values: [String: PropertyList] = [:]
+    var index = 0
+    while index < arguments.count {
+      let argument = arguments[index]
+      index += 1
+      if argument == "--" { break }
+      guard argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.utf8.count > 1, index < arguments.count,
+        isValue(arguments[index])
+      else { continue }
+      values[String(argument.dropFirst())] = value(arguments[index])
+      index += 1
+    }
+    return values
+  }
+
+  private static func isValue(_ argument: String) -> Bool {
+    !argument.hasPrefix("-") || argument == "-" || Double(argument) != nil
+  }
+
+  /// A property list if the text begins as one and is one, else the text. Numbers stay text, which the accessors convert.
+  private static func value(_ text: String) -> PropertyList {
+    guard let first = text.utf8.first else { return .string(text) }
+    let parsed: PropertyList?
+    switch first {
+    case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "\""): parsed = try? PropertyList(openStep: text)
+    case UInt8(ascii: "<"): parsed = (try? PropertyList(openStep: text)) ?? xml(text)
+    default: parsed = nil
+    }
+    guard let parsed, (try? Preferences.check(parsed, forKey: "-")) != nil else { return .string(text) }
+    return parsed
+  }
+
+  /// The value of an XML property list, or of a part of one such as `<integer>5</integer>`.
+  private static func xml(_ text: String) -> PropertyList? {
+    try? PropertyList(.init(Array(text.utf8)), format: .xml)
+  }
+}

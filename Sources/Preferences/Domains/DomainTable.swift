@@ -1,0 +1,231 @@
+internal import OrderedCollections
+internal import PropertyLists
+internal import Synchronization
+
+/// The values of one domain in memory, and which of them its file does not have yet.
+///
+/// All members may be used from any thread. The lock is held for one look or one change, and never while foreign code
+/// or the file system is waited for.
+final class DomainTable: Sendable {
+  private let contents = Mutex(Contents())
+  /// Whether there is a value, to pass an empty domain without its lock.
+  private let hasValues = Atomic(false)
+  private let watching = Atomic(false)
+  private let observers = Mutex<[WeakObserver]>([])
+
+  private struct Contents {
+    var values: [String: PropertyList] = [:]
+    /// For each key whose value, or whose absence, is not in the file yet: when it was set, as a count of changes.
+    var unsaved: [String: Int] = [:]
+    /// When all was replaced, as a count of changes; nil if the file has seen that.
+    var replaced: Int?
+    var changes = 0
+
+    var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
+  }
+
+  var isEmpty: Bool { !hasValues.load(ordering: .acquiring) }
+
+  var hasUnsaved: Bool { contents.withLock { $0.hasUnsaved } }
+
+  /// Whether all values were replaced since the file was saved.
+  var isReplaced: Bool { contents.withLock { $0.replaced != nil } }
+
+  var values: [String: PropertyList] { contents.withLock { $0.values } }
+
+  func value(forKey key: String) -> PropertyList? {
+    if isEmpty { return nil }
+    return contents.withLock { $0.values[key] }
+  }
+
+  /// What `body` makes of the value, without a copy of it; nil if there is none.
+  @inline(__always)
+  func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
+    if isEmpty { return nil }
+    var result: Result?
+    contents.withLock { contents in
+      if let value = contents.values[key] { result = body(value) }
+    }
+    return result
+  }
+}
+
+/// Changes by this process.
+extension DomainTable {
+  /// Sets or removes a value.
+  ///
+  /// - Returns: whether it is another than before.
+  func set(_ value: PropertyList?, forKey key: String) -> Bool {
+    contents.withLock { contents in
+      contents.changes += 1
+      contents.unsaved[key] = contents.changes
+      let old: PropertyList?
+      if let value {
+        old = contents.values.updateValue(value, forKey: key)
+      } else {
+        old = contents.values.removeValue(forKey: key)
+      }
+      noteCount(contents)
+      return old != value
+    }
+  }
+
+  /// A change that may be taken back.
+  struct StagedChange {
+    let key: String
+    fileprivate let old: PropertyList?
+    fileprivate let oldChange: Int?
+    fileprivate let change: Int
+  }
+
+  /// Sets or removes a value until it is known whether the file can have it.
+  func stage(_ value: PropertyList?, forKey key: String) -> StagedChange {
+    contents.withLock { contents in
+      contents.changes += 1
+      let staged = StagedChange(
+        key: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes)
+      contents.unsaved[key] = contents.changes
+      contents.values[key] = value
+      noteCount(contents)
+      return staged
+    }
+  }
+
+  /// Takes a change back, unless the value was set again since.
+  func takeBack(_ staged: StagedChange) {
+    contents.withLock { contents in
+      guard contents.unsaved[staged.key] == staged.change else { return }
+      contents.unsaved[staged.key] = staged.oldChange
+      contents.values[staged.key] = staged.old
+      noteCount(contents)
+    }
+  }
+
+  /// Replaces all values.
+  ///
+  /// - Returns: the keys whose values are others than before.
+  func replace(with entries: OrderedDictionary<String, PropertyList>) -> [String] {
+    contents.withLock { contents in
+      contents.changes += 1
+      contents.replaced = contents.changes
+      contents.unsaved = [:]
+      for key in entries.keys {
+        contents.changes += 1
+        contents.unsaved[key] = contents.changes
+      }
+      return put(Dictionary(uniqueKeysWithValues: entries.elements.map { ($0.key, $0.value) }), into: &contents)
+    }
+  }
+
+  /// Adds values to those there are, without a thought of a file.
+  ///
+  /// - Returns: the keys whose values are others than before.
+  func register(_ entries: [String: PropertyList]) -> [String] {
+    contents.withLock { contents in
+      put(contents.values.merging(entries) { $1 }, into: &contents)
+    }
+  }
+
+  /// Replaces all values, without a thought of a file.
+  ///
+  /// - Returns: the keys whose values are others than before.
+  func assign(_ entries: [String: PropertyList]) -> [String] {
+    contents.withLock { contents in put(entries, into: &contents) }
+  }
+}
+
+/// What the file of the domain has to do with it.
+extension DomainTable {
+  /// Takes the values that the file has; those that it does not have yet stay as they were set.
+  ///
+  /// - Returns: the keys whose values are others than before.
+  func adopt(_ entries: OrderedDictionary<String, PropertyList>) -> [String] {
+    contents.withLock { contents in adopt(entries, into: &contents) }
+  }
+
+  /// What the file is to hold: what it held, with the changes since.
+  ///
+  /// - Parameter held: nil if that cannot be told; then what was known of it counts.
+  /// - Returns: the entries, in the order of the file, then in the order they were set; and how many changes they have.
+  func merged(with held: OrderedDictionary<String, PropertyList>?) -> (
+    entries: OrderedDictionary<String, PropertyList>, changes: Int
+  ) {
+    contents.withLock { contents in
+      guard var entries = contents.replaced == nil ? held : [:] else {
+        let known = contents.values.sorted { $0.key < $1.key }
+        return (OrderedDictionary(uniqueKeysWithValues: known.map { ($0.key, $0.value) }), contents.changes)
+      }
+      // In one go, because each single removal moves all that follow.
+      if contents.unsaved.contains(where: { contents.values[$0.key] == nil }) {
+        entries.removeAll { contents.unsaved[$0.key] != nil && contents.values[$0.key] == nil }
+      }
+      for (key, _) in contents.unsaved.sorted(by: { $0.value < $1.value }) {
+        if let value = contents.values[key] { entries[key] = value }
+      }
+      return (entries, contents.changes)
+    }
+  }
+
+  /// Notes that the file holds `entries`, which have the first `changes` changes.
+  ///
+  /// - Parameter isKnown: whether the file held what this table has been told that it holds.
+  /// - Returns: the keys whose values are others than before.
+  func saved(_ entries: OrderedDictionary<String, PropertyList>, changes: Int, isKnown: Bool) -> [String] {
+    contents.withLock { contents in
+      if contents.changes == changes {
+        contents.unsaved = [:]
+      } else {
+        contents.unsaved = contents.unsaved.filter { $0.value > changes }
+      }
+      if let replaced = contents.replaced, replaced <= changes { contents.replaced = nil }
+      return isKnown ? [] : adopt(entries, into: &contents)
+    }
+  }
+
+  private func adopt(
+    _ entries: OrderedDictionary<String, PropertyList>, into contents: inout Contents
+  ) -> [String] {
+    guard contents.replaced == nil else { return [] }
+    var values = Dictionary(uniqueKeysWithValues: entries.elements.map { ($0.key, $0.value) })
+    for key in contents.unsaved.keys { values[key] = contents.values[key] }
+    return put(values, into: &contents)
+  }
+
+  private func put(_ values: [String: PropertyList], into contents: inout Contents) -> [String] {
+    var changed: [String] = []
+    for (key, value) in values where contents.values[key] != value { changed.append(key) }
+    for key in contents.values.keys where values[key] == nil { changed.append(key) }
+    // In an order that does not depend on how the process hashes.
+    changed.sort()
+    contents.values = values
+    noteCount(contents)
+    return changed
+  }
+
+  private func noteCount(_ contents: borrowing Contents) {
+    hasValues.store(!contents.values.isEmpty, ordering: .releasing)
+  }
+}
+
+/// Who wants to know of changes.
+extension DomainTable {
+  private struct WeakObserver: Sendable {
+    weak let observer: PreferencesObserver?
+  }
+
+  /// Has an observer told of changes as long as it lives.
+  func add(_ observer: PreferencesObserver) {
+    observers.withLock { $0.append(WeakObserver(observer: observer)) }
+    watching.store(true, ordering: .sequentiallyConsistent)
+  }
+
+  /// Tells the observers that values for these keys may be others than before. Not to be called with any lock held.
+  func notify(_ keys: [String]) {
+    guard watching.load(ordering: .sequentiallyConsistent), !keys.isEmpty else { return }
+    let alive = observers.withLock { observers in
+      observers.removeAll { $0.observer == nil }
+      return observers.compactMap(\.observer)
+    }
+    for observer in alive { observer.note(keys) }
+  }
+}

@@ -1,0 +1,228 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+internal import Synchronization
+
+/// Saving: under the file's lock, what the file holds is read, changed key by key, and put in the file's place.
+extension DomainFile {
+  /// A change to one value that depends on what the file holds.
+  typealias Update = (inout PropertyList?) throws(PreferencesError) -> Void
+
+  /// Brings the changes of this process into the file, and the values of the file into this process.
+  ///
+  /// Returns when all is on the disk.
+  ///
+  /// - Parameter patience: how long to wait for others who save, here and in other processes.
+  func save(patience: Duration) throws(PreferencesError) { try save(patience: patience, updating: nil) { _ in } }
+
+  /// As ``save(patience:)``, after a value was changed while no other process can change it. `update` is called again if the
+  /// file was changed all the same.
+  func update(_ key: String, patience: Duration, _ update: Update) throws(PreferencesError) {
+    try save(patience: patience, updating: key, update)
+  }
+
+  private func save(patience: Duration, updating key: String?, _ update: Update) throws(PreferencesError) {
+    guard gate.wait(timeout: .now() + patience.seconds) == .success else { throw .locked(path: path ?? "") }
+    defer {
+      gate.signal()
+      reportFaults()
+    }
+    schedule.saveBegins()
+    do throws(PreferencesError) {
+      if key != nil || table.hasUnsaved {
+        try replaceFile(patience: patience, updating: key, update)
+      } else {
+        table.notify(disk.withLock { disk in look(&disk, isFirst: false) })
+      }
+    } catch {
+      schedule.saveFailed(self, error)
+      throw error
+    }
+    schedule.saveSucceeded(self)
+  }
+
+  private func replaceFile(patience: Duration, updating key: String?, _ update: Update) throws(PreferencesError) {
+    guard let path else { throw .noFolder }
+    for _ in 0..<10 {
+      if try attempt(path, patience, updating: key, update) { return }
+    }
+    throw .changedMeanwhile(path: path)
+  }
+
+  /// One attempt to save.
+  ///
+  /// - Returns: whether that was done; not if the file was changed meanwhile.
+  private func attempt(
+    _ path: String, _ patience: Duration, updating key: String?, _ update: Update
+  ) throws(PreferencesError) -> Bool {
+    // What may have changed is told once no lock is held.
+    var changed: [String] = []
+    var staged: DomainTable.StagedChange?
+    var isDone = false
+    defer {
+      if !isDone, let staged { table.takeBack(staged) }
+      table.notify(changed + (staged.map { [$0.key] } ?? []))
+    }
+    func change(_ held: OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) {
+      guard let key else { return }
+      if !isKnown { changed += table.adopt(held) }
+      var value = table.value(forKey: key)
+      try update(&value)
+      if let value { try Preferences.check(value, forKey: key) }
+      staged = table.stage(value, forKey: key)
+    }
+    do {
+      // The value moves into the closure by way of an optional, since it cannot be copied.
+      var locked = try lock(path, patience)
+      let more = try disk.withLock { disk in
+        if let file = locked.take() { try replace(file, path, &disk, change) } else { try create(path, &disk, change) }
+      }
+      changed += more ?? []
+      isDone = more != nil
+      return isDone
+    } catch let error as PreferencesError {
+      throw error
+    } catch let error as PropertyListError {
+      throw FileSystem.isLocked(error) ? .locked(path: path) : .notSaved(path: path, error)
+    } catch {
+      throw .notSaved(path: path, PropertyListError(.malformed, "\(error)"))
+    }
+  }
+
+  /// Makes the change that is asked for to the values that the file holds.
+  private typealias Change = (OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) -> Void
+
+  /// Opens and locks the file; nil if there is none, or none any more because it could not be read.
+  private func lock(_ path: String, _ patience: Duration) throws(PropertyListError) -> LockedFile? {
+    do throws(PropertyListError) {
+      return try LockedFile(path, patience: patience)
+    } catch {
+      guard FileSystem.isAboutFile(error) else { throw error }
+      try disk.withLock { disk throws(PropertyListError) in
+        try setAside(path, error, try? FileIdentity(at: path), &disk)
+      }
+      return nil
+    }
+  }
+
+  /// Gives a file that cannot be read a name that says when that was found.
+  private func setAside(
+    _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, _ disk: inout Disk
+  ) throws(PropertyListError) {
+    fileIsUnreadable(path, error, identity, &disk)
+    _ = try FileSystem.setAside(path, suffix: disk.suffix)
+    disk.known = nil
+  }
+
+  /// - Returns: the keys whose values other processes had changed; nil if the file was changed meanwhile.
+  private func replace(
+    _ locked: consuming LockedFile, _ path: String, _ disk: inout Disk, _ change: Change
+  ) throws -> [String]? {
+    var file = locked
+    disk.hasSeenFolder = true
+    sweep(path, &disk)
+    let (data, held, format): (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat)
+    do throws(PropertyListError) {
+      (data, held, format) = try read(&file)
+    } catch {
+      guard FileSystem.isAboutFile(error) else { throw error }
+      try setAside(path, error, file.identity, &disk)
+      return nil
+    }
+    let isKnown = disk.known == file.identity
+    try change(held, isKnown)
+    let (entries, changes) = table.merged(with: held)
+    if entries.isEmpty, table.isReplaced {
+      guard try file.remove() else { return nil }
+      disk.isInStep(with: nil, .binary)
+      return table.saved(entries, changes: changes, isKnown: isKnown)
+    }
+    let (bytes, newFormat) = try Self.bytes(of: entries, format)
+    if bytes == data {
+      // Whoever wrote it may not have come to the end of it.
+      try file.synchronize()
+      disk.isInStep(with: file.identity, newFormat)
+    } else {
+      guard let identity = try file.replace(with: bytes) else { return nil }
+      disk.isInStep(with: identity, newFormat)
+    }
+    return table.saved(entries, changes: changes, isKnown: isKnown)
+  }
+
+  /// As `replace`, where there is no file.
+  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> [String]? {
+    try makeFolder(path, &disk)
+    // What is known of a file that cannot be read counts, since nobody removed it.
+    let isKnown = disk.known == nil || disk.isLost
+    try change([:], isKnown)
+    let (entries, changes) = table.merged(with: disk.isLost ? nil : [:])
+    guard !entries.isEmpty else {
+      disk.isInStep(with: nil, .binary)
+      return table.saved(entries, changes: changes, isKnown: isKnown)
+    }
+    let (bytes, format) = try Self.bytes(of: entries, disk.format)
+    guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
+    disk.isInStep(with: identity, format)
+    sweep(path, &disk)
+    return table.saved(entries, changes: changes, isKnown: isKnown)
+  }
+
+  private func makeFolder(_ path: String, _ disk: inout Disk) throws {
+    let folder = FileSystem.folderOfTarget(of: path)
+    if disk.hasSeenFolder, try FileIdentity(at: folder) == nil {
+      // Said once; then the folder is made as if it had never been.
+      disk.hasSeenFolder = false
+      disk.isLost = true
+      throw PreferencesError.folderVanished(path: folder)
+    }
+    do throws(PropertyListError) {
+      try FileSystem.makeFolder(folder, below: base)
+    } catch {
+      throw base.map { (try? FileIdentity(at: $0)) == nil } == true ? PreferencesError.noFolder : error
+    }
+    disk.hasSeenFolder = true
+  }
+
+  /// The bytes and the entries of a locked file. Waits for programs that do not lock it and write to it in place.
+  private func read(
+    _ file: inout LockedFile
+  ) throws(PropertyListError) -> (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat) {
+    while true {
+      let data = try file.read()
+      do throws(PropertyListError) {
+        let (entries, format) = try Self.entries(of: data)
+        guard data.isEmpty, file.identity.mayBeIncomplete else { return (data, entries, format) }
+      } catch {
+        guard file.identity.mayBeIncomplete else { throw error }
+      }
+      FileSystem.pause(milliseconds: 20)
+    }
+  }
+
+  /// A file's bytes in the format it has, or in the binary one if XML cannot hold all of it: a date with a fraction of a
+  /// second, a control character, a null.
+  private static func bytes(
+    of entries: OrderedDictionary<String, PropertyList>, _ format: PropertyListFormat
+  ) throws(PropertyListError) -> (Data, PropertyListFormat) {
+    let contents = PropertyList.dictionary(entries)
+    if format == .xml {
+      let options = PropertyListWritingOptions(fractionalSeconds: .refuse, writesUIDDictionaries: false)
+      do throws(PropertyListError) {
+        return (try contents.data(format: .xml, options: options), .xml)
+      } catch  where error.kind == .notRepresentable {}
+    }
+    return (try contents.data(format: .binary), .binary)
+  }
+
+  private func sweep(_ path: String, _ disk: inout Disk) {
+    guard !disk.isSwept else { return }
+    disk.isSwept = true
+    FileSystem.removeAbandonedFiles(of: path)
+  }
+}
+
+extension Duration {
+  /// The number of seconds.
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,209 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+internal import Synchronization
+
+/// The file of one domain: read, watched and saved for all who use the domain in this process.
+///
+/// Three things guard it, always taken in this order: `gate`, for one save at a time; `disk`, for whoever reads or replaces
+/// the file; and the table's own, which is all that readers and writers of values ever wait for.
+final class DomainFile: Sendable {
+  /// Nil if there is no folder to have the file in.
+  let path: String?
+  let table = DomainTable()
+  /// The folder that is not made if it is missing.
+  let base: String?
+
+  let gate = DispatchSemaphore(value: 1)
+  let schedule = SaveSchedule()
+  let disk = Mutex(Disk())
+
+  /// What is known of the file.
+  struct Disk {
+    /// The state whose values the table has; nil if there was no file.
+    var known: FileIdentity?
+    /// The format it has, and is saved in.
+    var format = PropertyListFormat.binary
+    /// Whether the folder has been there since this process looked first.
+    var hasSeenFolder = false
+    /// Whether the values cannot be told from the file: it cannot be read, or its folder has vanished. Those that are known
+    /// count then.
+    var isLost = false
+    /// The state of the file that was reported as unreadable, and what its name is to end with.
+    var reported: FileIdentity?
+    var suffix = ""
+    /// Whether what earlier processes left has been removed.
+    var isSwept = false
+    /// Faults to tell as soon as no lock is held.
+    var faults: [PreferencesError] = []
+
+    /// Notes that the file has this state, with the values that the table has.
+    mutating func isInStep(with identity: FileIdentity?, _ format: PropertyListFormat) {
+      known = identity
+      self.format = format
+      isLost = false
+      reported = nil
+      suffix = ""
+    }
+  }
+
+  private static let files = Mutex<[[UInt8]: WeakFile]>([:])
+
+  private struct WeakFile: Sendable {
+    weak let file: DomainFile?
+  }
+
+  /// The file at a path, which is one object however many ask for it.
+  static func at(_ path: String?, base: String?) -> DomainFile {
+    guard let path else { return DomainFile(nil, base: nil) }
+    let (file, isNew) = files.withLock { files -> (DomainFile, Bool) in
+      let key = Array(path.utf8)
+      if let file = files[key]?.file { return (file, false) }
+      // As often as the number of files doubles, so that it costs nothing on average.
+      if files.count.nonzeroBitCount == 1 { files = files.filter { $0.value.file != nil } }
+      let file = DomainFile(path, base: base)
+      files[key] = WeakFile(file: file)
+      return (file, true)
+    }
+    if isNew { FileWatcher.shared.add(file, at: path) }
+    // Whoever comes second waits until the first has read it.
+    file.readFirst()
+    return file
+  }
+
+  private init(_ path: String?, base: String?) {
+    self.path = path
+    self.base = base
+  }
+
+  private let isRead = Mutex(false)
+
+  private func readFirst() {
+    let changed = isRead.withLock { isRead -> [String] in
+      if isRead { return [] }
+      isRead = true
+      return disk.withLock { disk in look(&disk, isFirst: true) }
+    }
+    table.notify(changed)
+    reportFaults()
+  }
+
+  /// Takes the values of the file if it is another than the one that was read last.
+  func reload() {
+    table.notify(disk.withLock { disk in look(&disk, isFirst: false) })
+    reportFaults()
+  }
+
+  /// Tells the faults that were found while a lock was held.
+  func reportFaults() {
+    for fault in disk.withLock({ disk in exchange(&disk.faults, with: []) }) { PreferencesFaults.report(fault) }
+  }
+}
+
+/// Reading.
+extension DomainFile {
+  /// Looks at the file.
+  ///
+  /// - Returns: the keys whose values are others than before.
+  func look(_ disk: inout Disk, isFirst: Bool) -> [String] {
+    guard let path else { return [] }
+    do throws(PropertyListError) {
+      guard let identity = try FileIdentity(at: path) else { return try fileIsMissing(path, &disk) }
+      disk.hasSeenFolder = true
+      if identity == disk.known { return [] }
+      return try read(path, &disk, isFirst: isFirst)
+    } catch {
+      guard FileSystem.isAboutFile(error) else {
+        disk.isLost = disk.known == nil
+        disk.faults.append(.notRead(path: path, error))
+        reloadLater(milliseconds: 1000)
+        return []
+      }
+      fileIsUnreadable(path, error, try? FileIdentity(at: path), &disk)
+      return []
+    }
+  }
+
+  private func fileIsMissing(_ path: String, _ disk: inout Disk) throws(PropertyListError) -> [String] {
+    let hasFolder = try FileIdentity(at: FileSystem.folderOfTarget(of: path)) != nil
+    if hasFolder { disk.hasSeenFolder = true }
+    // A folder that vanished may be one that is not mounted just now. What it held is not gone because of that.
+    disk.isLost = disk.hasSeenFolder && !hasFolder
+    guard !disk.isLost, disk.known != nil else { return [] }
+    disk.known = nil
+    return table.adopt([:])
+  }
+
+  private func read(_ path: String, _ disk: inout Disk, isFirst: Bool) throws(PropertyListError) -> [String] {
+    while true {
+      guard let (data, identity) = try FileSystem.readRegularFile(path) else { return try fileIsMissing(path, &disk) }
+      do throws(PropertyListError) {
+        let (entries, format) = try Self.entries(of: data)
+        if data.isEmpty, identity.mayBeIncomplete {
+          if isFirst {
+            FileSystem.pause(milliseconds: 20)
+            continue
+          }
+          reloadLater(milliseconds: 100)
+          return []
+        }
+        disk.isInStep(with: identity, format)
+        return table.adopt(entries)
+      } catch {
+        // Programs that write to a file in place, as Foundation does, may be in the middle of it.
+        guard identity.mayBeIncomplete else { throw error }
+        guard isFirst else {
+          reloadLater(milliseconds: 100)
+          return []
+        }
+        FileSystem.pause(milliseconds: 20)
+      }
+    }
+  }
+
+  /// Looks at the file again, when whoever writes to it may have finished.
+  private func reloadLater(milliseconds: Int) {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+      self?.reload()
+    }
+  }
+
+  /// The entries of a file's bytes. A file without a byte has none.
+  static func entries(
+    of data: Data
+  ) throws(PropertyListError) -> (entries: OrderedDictionary<String, PropertyList>, format: PropertyListFormat) {
+    if data.isEmpty { return ([:], .binary) }
+    // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for Apple's
+    // reader: it is not for this reader to keep everything from the program because of it.
+    let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
+    let document = try PropertyListDocument(data, options: options)
+    guard case .dictionary(let entries) = try PropertyList(document.root) else {
+      throw PropertyListError(.malformed, "the top value is no dictionary")
+    }
+    return (entries, document.format)
+  }
+
+  /// Reports, once for each state of the file, that it cannot be read.
+  func fileIsUnreadable(
+    _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, _ disk: inout Disk
+  ) {
+    disk.isLost = true
+    guard disk.suffix.isEmpty || disk.reported != identity else { return }
+    disk.reported = identity
+    disk.suffix = ".unreadable-\(Self.timestamp(Date()))"
+    disk.faults.append(.unreadable(path: path, setAside: path + disk.suffix, error))
+  }
+
+  /// A moment as part of a file's name: `20261121T130501Z`.
+  static func timestamp(_ date: Date) -> String {
+    date.formatted(
+      .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
+        .timeSeparator(.omitted)) + "Z"
+  }
+}
+
+extension FileIdentity {
+  /// Whether somebody who writes to the file in place may not have finished.
+  var mayBeIncomplete: Bool { (0..<0.5).contains(secondsSinceModification) }
+}

@@ -1,0 +1,147 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import PropertyLists
+internal import Synchronization
+
+/// Has files read again when other processes change them.
+///
+/// The folders of the files are watched, because files are replaced. Where the system tells nothing of changes, on network file
+/// systems and where its means are used up, the files are looked at four times a second.
+final class FileWatcher: Sendable {
+  static let shared = FileWatcher()
+
+  /// How often files are looked at whose changes nobody tells.
+  private static let pollingInterval = DispatchTimeInterval.milliseconds(250)
+
+  private let queue = DispatchQueue(label: "preferences.watch")
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    #if os(Linux) || os(Android)
+      var events: FolderEvents?
+      /// Those that are watched.
+      var folders: Set<Int32> = []
+    #endif
+    var files: [ObjectIdentifier: WatchedFile] = [:]
+    var isPolling = false
+  }
+
+  private struct WatchedFile: Sendable {
+    weak let file: DomainFile?
+    let path: String
+    var places: [Place] = []
+    var isPolled = false
+  }
+
+  /// A name in a folder that is watched: of the file, or of a folder on the way to it that is not there yet.
+  private struct Place: Hashable, Sendable {
+    let folder: Int32
+    let name: String
+  }
+
+  /// Has a file read again whenever it is changed, as long as it lives.
+  func add(_ file: DomainFile, at path: String) {
+    state.withLock { state in
+      // As often as the number of files doubles, so that it costs nothing on average.
+      if state.files.count.nonzeroBitCount == 1 { removeTheDead(&state) }
+      var watched = WatchedFile(file: file, path: path)
+      place(&watched, &state)
+      state.files[ObjectIdentifier(file)] = watched
+      if watched.isPolled { poll(&state) }
+    }
+  }
+
+  private func removeTheDead(_ state: inout State) {
+    state.files = state.files.filter { $0.value.file != nil }
+    #if os(Linux) || os(Android)
+      let used = Set(state.files.values.flatMap { $0.places.map(\.folder) })
+      for folder in state.folders.subtracting(used) { state.events?.forget(folder) }
+      state.folders.formIntersection(used)
+    #endif
+  }
+
+  private func poll(_ state: inout State) {
+    guard !state.isPolling else { return }
+    state.isPolling = true
+    queue.asyncAfter(deadline: .now() + Self.pollingInterval) { [self] in
+      let files = self.state.withLock { state -> [DomainFile] in
+        state.isPolling = false
+        let files = state.files.values.filter(\.isPolled).compactMap(\.file)
+        if !files.isEmpty { poll(&state) }
+        return files
+      }
+      for file in files { file.reload() }
+    }
+  }
+
+  #if os(Linux) || os(Android)
+    /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the one with
+    /// the file it leads to.
+    private func place(_ watched: inout WatchedFile, _ state: inout State) {
+      if state.events == nil {
+        state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }
+      }
+      watched.places = []
+      watched.isPolled = false
+      for path in Set([watched.path, FileSystem.target(of: watched.path)]) {
+        guard let events = state.events, let place = Self.place(path, events) else {
+          watched.isPolled = true
+          continue
+        }
+        watched.places.append(place)
+        state.folders.insert(place.folder)
+        if FileSystem.isShared(FileSystem.parent(of: path)) { watched.isPolled = true }
+      }
+    }
+
+    private static func place(_ path: String, _ events: FolderEvents) -> Place? {
+      var name = path
+      while true {
+        let folder = FileSystem.parent(of: name)
+        let component = name.split(separator: "/").last.map(String.init) ?? ""
+        if let watched = events.watch(folder) {
+          // What came between the look and the watch is told by nobody.
+          let isMissing = name != path && (try? FileIdentity(at: name)) == nil
+          if name == path || isMissing { return Place(folder: watched, name: component) }
+          name = path
+        } else if folder == "/" || folder == "." {
+          return nil
+        } else {
+          name = folder
+        }
+      }
+    }
+
+    private func handle(_ events: [FolderEvents.Event]) {
+      let files = state.withLock { state -> [DomainFile] in
+        var gone: Set<Int32> = []
+        var changed: Set<Place> = []
+        var isAll = false
+        for event in events {
+          switch event {
+          case .changed(let folder, let name): changed.insert(Place(folder: folder, name: name))
+          case .gone(let folder): gone.insert(folder)
+          case .overflow: isAll = true
+          }
+        }
+        var files: [DomainFile] = []
+        for (id, watched) in state.files {
+          guard
+            isAll || watched.places.contains(where: { gone.contains($0.folder) || changed.contains($0) }),
+            let file = watched.file
+          else { continue }
+          files.append(file)
+          // The folder may be another by now, or there at last.
+          var watched = watched
+          place(&watched, &state)
+          state.files[id] = watched
+          if watched.isPolled { poll(&state) }
+        }
+        return files
+      }
+      for file in files { file.reload() }
+    }
+  #else
+    private func place(_ watched: inout WatchedFile, _ state: inout State) { watched.isPolled = true }
+  #endif
+}

@@ -1,0 +1,87 @@
+internal import Dispatch
+internal import PropertyLists
+internal import Synchronization
+
+/// When a file with unsaved changes is saved without being asked: soon after a change, again and again after a failure, and
+/// when the process ends in order.
+final class SaveSchedule: Sendable {
+  /// How long a change waits for others that are saved with it.
+  private static let delay = Duration.milliseconds(20)
+  /// How long after a save the next one begins at the earliest.
+  private static let interval = Duration.milliseconds(50)
+  /// How long after a failure a save is tried again: the first time, and at most. Each time it is twice as long.
+  private static let retries = Duration.seconds(1)...Duration.seconds(60)
+  /// How long a save waits for other processes.
+  static let patience = Duration.seconds(10)
+  /// The same when the process is about to end.
+  private static let lastPatience = Duration.seconds(2)
+
+  private let isScheduled = Atomic(false)
+  private let history = Mutex(History())
+
+  private struct History {
+    var lastSave: ContinuousClock.Instant?
+    var retry = retries.lowerBound
+    var reported: PreferencesError?
+  }
+
+  /// All files with unsaved changes.
+  private static let unsaved = Mutex<[ObjectIdentifier: DomainFile]>([:])
+  private static let registration: Void = CLibrary.atExit { SaveSchedule.saveAllAtExit() }
+
+  /// Has a file saved that was changed.
+  ///
+  /// - Complexity: O(1); one atomic operation while a save is due already.
+  func fileHasChanged(_ file: DomainFile) {
+    guard !isScheduled.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    _ = Self.registration
+    Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
+    let sinceLast = history.withLock { $0.lastSave.map { ContinuousClock.now - $0 } }
+    saveLater(file, after: max(Self.delay, sinceLast.map { Self.interval - $0 } ?? Self.delay))
+  }
+
+  /// Changes from now on are saved later.
+  func saveBegins() { isScheduled.store(false, ordering: .sequentiallyConsistent) }
+
+  func saveSucceeded(_ file: DomainFile) {
+    history.withLock { $0 = History(lastSave: .now) }
+    Self.unsaved.withLock { unsaved in
+      if !file.table.hasUnsaved { unsaved[ObjectIdentifier(file)] = nil }
+    }
+  }
+
+  func saveFailed(_ file: DomainFile, _ error: PreferencesError) {
+    // Without a folder there is nothing to try; the values are kept for who reads them.
+    guard error != .noFolder, file.table.hasUnsaved else { return }
+    guard !isScheduled.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
+    let retry = history.withLock { history in
+      defer { history.retry = min(history.retry * 2, Self.retries.upperBound) }
+      return history.retry
+    }
+    saveLater(file, after: retry)
+  }
+
+  private func saveLater(_ file: DomainFile, after delay: Duration) {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay.seconds) {
+      self.saveAndReport(file, patience: Self.patience)
+    }
+  }
+
+  /// Saves, and reports a failure that is another than the last one.
+  private func saveAndReport(_ file: DomainFile, patience: Duration) {
+    do throws(PreferencesError) {
+      try file.save(patience: patience)
+    } catch {
+      let isNew = history.withLock { history in
+        defer { history.reported = error }
+        return history.reported != error
+      }
+      if isNew { PreferencesFaults.report(error) }
+    }
+  }
+
+  private static func saveAllAtExit() {
+    for file in unsaved.withLock({ Array($0.values) }) { file.schedule.saveAndReport(file, patience: lastPatience) }
+  }
+}

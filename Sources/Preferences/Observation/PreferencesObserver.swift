@@ -1,0 +1,81 @@
+internal import PropertyLists
+internal import Synchronization
+
+/// Knows which values somebody has seen, and which may be others by now.
+///
+/// Tables say only that a key may have changed; what changed is found by comparison when somebody asks. So a value that changes a
+/// thousand times takes no more memory than one that changes once, and the last value reported is always the one that counts.
+final class PreferencesObserver: Sendable {
+  private let preferences: Preferences
+  /// Nil for all keys.
+  private let key: String?
+  private let state: Mutex<State>
+  /// Has an element when there may be changes.
+  let signals: AsyncStream<Void>
+  private let signal: AsyncStream<Void>.Continuation
+
+  private struct State {
+    /// The values that were reported last, or that there were at the beginning.
+    var known: [String: PropertyList] = [:]
+    /// The keys to look at, in the order they were told.
+    var noted: [String] = []
+    var next = 0
+    var isNoted: Set<String> = []
+  }
+
+  init(_ preferences: Preferences, key: String?) {
+    self.preferences = preferences
+    self.key = key
+    state = Mutex(State())
+    (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    // Changes from now on are noted; those before the next line are part of what is known.
+    preferences.add(self)
+    let known = key.map { key in preferences.value(forKey: key).map { [key: $0] } ?? [:] }
+    let all = known ?? preferences.dictionaryRepresentation()
+    state.withLock { $0.known = all }
+  }
+
+  deinit { signal.finish() }
+
+  /// Notes that values for keys may have changed.
+  func note(_ keys: [String]) {
+    let hasNew = state.withLock { state in
+      var hasNew = false
+      for key in keys where (self.key == nil || self.key == key) && state.isNoted.insert(key).inserted {
+        state.noted.append(key)
+        hasNew = true
+      }
+      return hasNew
+    }
+    if hasNew { signal.yield() }
+  }
+
+  /// The next change that nobody has been told; nil if there is none now.
+  func nextChange() -> PreferenceChange? {
+    while let key = takeKey() {
+      let value = preferences.effectiveValue(forKey: key)
+      let change = state.withLock { state -> PreferenceChange? in
+        let old = state.known[key]
+        guard old != value?.value else { return nil }
+        state.known[key] = value?.value
+        return PreferenceChange(key: key, oldValue: old, newValue: value?.value, source: value?.source)
+      }
+      if let change { return change }
+    }
+    return nil
+  }
+
+  private func takeKey() -> String? {
+    state.withLock { state in
+      guard state.next < state.noted.count else {
+        state.noted = []
+        state.next = 0
+        return nil
+      }
+      let key = state.noted[state.next]
+      state.next += 1
+      state.isNoted.remove(key)
+      return key
+    }
+  }
+}

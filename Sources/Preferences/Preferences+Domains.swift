@@ -1,0 +1,93 @@
+internal import FoundationEssentials
+public import OrderedCollections
+public import PropertyLists
+internal import Synchronization
+
+/// Persistent domains: those of the user that have files.
+extension Preferences {
+  /// The values of a domain, without those of any other; nil if it has none.
+  public func persistentDomain(_ domain: PersistentDomain) -> [String: PropertyList]? {
+    let values = context.file(of: domain).table.values
+    return values.isEmpty ? nil : values
+  }
+
+  /// Replaces all values of a domain. Without any, the domain and its file are removed.
+  ///
+  /// Values that cannot be stored are left out and told to the handler of ``handleFaults(_:)``.
+  public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
+    let file = context.file(of: domain)
+    remember(file)
+    let changed = file.table.replace(with: values.filter { isStorable($0.value, forKey: $0.key) })
+    file.schedule.fileHasChanged(file)
+    file.table.notify(changed)
+  }
+
+  /// Removes a domain with all its values, and its file.
+  public func removePersistentDomain(_ domain: PersistentDomain) { setPersistentDomain(domain, to: [:]) }
+
+  /// The value that one domain has for a key, whatever the search list says; nil if there is none.
+  public func value(forKey key: String, in domain: PersistentDomain) -> PropertyList? {
+    context.file(of: domain).table.value(forKey: key)
+  }
+
+  /// Sets the value that one domain has for a key, or removes it with nil.
+  public func set(_ value: PropertyList?, forKey key: String, in domain: PersistentDomain) {
+    let file = context.file(of: domain)
+    remember(file)
+    set(value, forKey: key, in: file)
+  }
+
+  /// The domains for any host that have files in the folder of the user, in order of their names.
+  ///
+  /// - Complexity: O(*n*) in the number of files.
+  public var persistentDomainNames: [DomainName] {
+    guard let folder = locations.userFolder else { return [] }
+    return FileSystem.names(in: folder).compactMap { DomainName(fileName: $0) }.sorted()
+  }
+}
+
+extension Preferences {
+  private var argumentTable: DomainTable { upper.first { $0.source == .arguments }?.table ?? ArgumentDomain.ofProcess }
+}
+
+/// Volatile domains: values in memory, for all stores of this process with the same locations.
+extension Preferences {
+  /// The name of the domain of the command line, to be read only.
+  public static let argumentDomain = "NSArgumentDomain"
+  /// The name of the domain of registered values.
+  public static let registrationDomain = "NSRegistrationDomain"
+
+  /// The names of the volatile domains, in order.
+  public var volatileDomainNames: [String] {
+    (context.volatile.withLock { Array($0.keys) } + [Self.argumentDomain, Self.registrationDomain]).sorted()
+  }
+
+  /// The values of a volatile domain; none if there is no such domain.
+  public func volatileDomain(forName name: String) -> [String: PropertyList] {
+    switch name {
+    case Self.argumentDomain: argumentTable.values
+    case Self.registrationDomain: context.registration.values
+    default: context.volatile.withLock { $0[name] ?? [:] }
+    }
+  }
+
+  /// Replaces the values of a volatile domain.
+  ///
+  /// Only the domains of arguments and of registered values are in the ``searchList``; others are kept for whoever asks for them by
+  /// name, as Apple has it.
+  public func setVolatileDomain(_ values: [String: PropertyList], forName name: String) {
+    switch name {
+    case Self.argumentDomain: argumentTable.notify(argumentTable.assign(values))
+    case Self.registrationDomain: context.registration.notify(context.registration.assign(values))
+    default: context.volatile.withLock { $0[name] = values }
+    }
+  }
+
+  /// Removes a volatile domain, or the values of the two that are always there.
+  public func removeVolatileDomain(forName name: String) {
+    switch name {
+    case Self.argumentDomain, Self.registrationDomain: setVolatileDomain([:], forName: name)
+    default: context.volatile.withLock { $0[name] = nil }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+public import KeyedArchiving
+internal import PropertyLists
+
+/// Values of Swift's types, and typed keys.
+extension Preferences {
+  /// The value for a key; the key's default if there is none, or one that is none of its type.
+  ///
+  /// Setting a value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``; use
+  /// ``set(_:for:)`` to have the error.
+  public subscript<Value>(key: PreferenceKey<Value>) -> Value {
+    get { read(key.name) { Value.preferenceValue(from: $0) ?? key.defaultValue } ?? key.defaultValue }
+    set {
+      do throws(PreferencesError) {
+        try set(newValue, for: key)
+      } catch {
+        PreferencesFaults.report(error)
+      }
+    }
+  }
+
+  /// Sets the value for a key.
+  ///
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored; what was stored stays.
+  public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws(PreferencesError) {
+    set(try Self.stored(value, forKey: key.name), forKey: key.name)
+  }
+
+  /// Removes the value for a key from the domain of the application, so that others or the key's default count.
+  public func removeValue<Value>(for key: PreferenceKey<Value>) { removeValue(forKey: key.name) }
+
+  /// Changes the value for a key by what the file holds, while no other process can change it. Returns when the new value is on
+  /// the disk. See ``update(forKey:_:)``.
+  ///
+  /// ```swift
+  /// try preferences.update(Keys.launches) { $0 += 1 }
+  /// ```
+  ///
+  /// - Throws: ``PreferencesError``; the value is as it was then.
+  public func update<Value>(
+    _ key: PreferenceKey<Value>, _ change: (inout Value) -> Void
+  ) throws(PreferencesError) {
+    try update(forKey: key.name) { stored throws(PreferencesError) in
+      var value = stored.flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue
+      change(&value)
+      stored = try Self.stored(value, forKey: key.name)
+    }
+  }
+
+  /// Sets the value for a key, or removes it with nil.
+  ///
+  /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
+  public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String) {
+    do throws(PreferencesError) {
+      set(try value.flatMap { value throws(PreferencesError) in try Self.stored(value, forKey: key) }, forKey: key)
+    } catch {
+      PreferencesFaults.report(error)
+    }
+  }
+
+  /// The value for a key; nil if there is none, or none of this type.
+  public func value<Value: PreferenceValue>(_ type: Value.Type = Value.self, forKey key: String) -> Value? {
+    read(key) { Value.preferenceValue(from: $0) } ?? nil
+  }
+
+  /// Stores a value of any type that can be encoded, as dictionaries and arrays.
+  ///
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be encoded.
+  public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws(PreferencesError) {
+    let stored: PropertyList
+    do { stored = try PropertyListEncoder().encodeToPropertyList(value) } catch {
+      throw .notStorable(key: key, reason: "\(error)")
+    }
+    try Self.check(stored, forKey: key)
+    set(stored, forKey: key)
+  }
+
+  /// The value of a type that can be decoded; nil if there is none.
+  ///
+  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if what is stored is something else.
+  public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws(PreferencesError) -> Value? {
+    guard let stored = value(forKey: key) else { return nil }
+    do { return try PropertyListDecoder().decode(type, from: stored) } catch {
+      throw .notDecodable(key: key, reason: "\(error)")
+    }
+  }
+
+  /// Stores objects as a keyed archive, which `NSKeyedUnarchiver` reads.
+  ///
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be archived.
+  public func archive<Value: SecureCoding>(_ value: Value, forKey key: String) throws(PreferencesError) {
+    do { set(.data(try KeyedArchiver.archivedData(withRootObject: value)), forKey: key) } catch {
+      throw .notStorable(key: key, reason: "\(error)")
+    }
+  }
+
+  /// The objects of a keyed archive; nil if nothing is stored. No other types are instantiated than those that
+  /// `Value` names.
+  ///
+  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if what is stored is something else.
+  public func unarchive<Value: SecureCoding>(_ type: Value.Type, forKey key: String) throws(PreferencesError) -> Value?
+  {
+    guard let stored = value(forKey: key) else { return nil }
+    guard let archive = stored.data else {
+      throw .notDecodable(key: key, reason: "it is \(stored.kind.rawValue), and no archive")
+    }
+    do { return try KeyedUnarchiver.unarchivedObject(of: type, from: archive) } catch {
+      throw .notDecodable(key: key, reason: "\(error)")
+    }
+  }
+
+  private static func stored<Value: PreferenceValue>(
+    _ value: Value, forKey key: String
+  ) throws(PreferencesError) -> PropertyList? {
+    let stored: PropertyList?
+    do { stored = try value.storedPreference() } catch { throw .notStorable(key: key, reason: "\(error)") }
+    if let stored { try check(stored, forKey: key) }
+    return stored
+  }
+}

@@ -1,0 +1,317 @@
+public import PropertyLists
+internal import Synchronization
+
+/// Preferences: values under keys, looked up in a list of domains and kept in files that other processes may use at the same time.
+///
+/// ```swift
+/// let preferences = Preferences.standard
+/// preferences.register(["fontSize": 12])
+/// let size = preferences.integer(forKey: "fontSize")
+/// preferences.set(14, forKey: "fontSize")
+/// ```
+///
+/// A value is looked for in each domain of the ``searchList`` until one has it, and set in the domain of the application.
+/// Setting returns at once; the value is saved a few hundredths of a second later, and when the process ends in order. What other
+/// processes save is seen soon after, without a call. See <doc:WhereValuesComeFrom>.
+///
+/// All members can be used on any thread, and reading never waits for the disk.
+public final class Preferences: Sendable {
+  /// The preferences of this application: the bundle identifier's domain if the program is in a bundle that has one, else the
+  /// domain with the name of the process, as Foundation has it on Linux.
+  public static let standard = Preferences(domain: ProcessDomain.name, .standard, ArgumentDomain.ofProcess)
+
+  /// The domain that values are set in, for any host.
+  public let domain: PersistentDomain
+  /// The folders that the files are in.
+  public let locations: PreferencesLocations
+
+  let context: PreferencesContext
+  /// The file that values are set in.
+  let file: DomainFile
+  /// The search list before the suites, and after them.
+  let upper: [Layer]
+  let lower: [Layer]
+  private let suites = Mutex<[Layer]>([])
+  private let hasSuites = Atomic(false)
+  private let observers = Mutex<[WeakObserver]>([])
+  /// Files of other domains that were changed by way of this value.
+  private let others = Mutex<[ObjectIdentifier: DomainFile]>([:])
+
+  /// One place of the search list.
+  struct Layer: Sendable {
+    let source: Source
+    let table: DomainTable
+    /// Nil if the values are in memory only.
+    let file: DomainFile?
+  }
+
+  private struct WeakObserver: Sendable {
+    weak let observer: PreferencesObserver?
+  }
+
+  /// The preferences of a suite: a domain that several applications share, or one of another application. Its domain stands where
+  /// that of the application would stand.
+  ///
+  /// Values of one domain in one process share what they know, so making one is cheap after the first.
+  ///
+  /// - Parameters:
+  ///   - suiteName: the domain.
+  ///   - locations: the folders to look in.
+  ///   - arguments: the arguments of a command line, without the name of the program, for the domain of arguments; nil for
+  ///     those of the process.
+  /// - Complexity: O(*n*) in the size of the files of the domain, the first time in a process.
+  public convenience init(
+    suiteName: DomainName, locations: PreferencesLocations = .standard, arguments: [String]? = nil
+  ) {
+    self.init(domain: suiteName, locations, arguments.map { ArgumentDomain.table($0) } ?? ArgumentDomain.ofProcess)
+  }
+
+  private init(domain name: DomainName, _ locations: PreferencesLocations, _ arguments: DomainTable) {
+    domain = PersistentDomain(name)
+    self.locations = locations
+    context = PreferencesContext.at(locations)
+    let user = Self.userLayers(name, locations, context) { .application($0, $1) }
+    file = context.file(of: PersistentDomain(name))
+    // An application's domain may be the global one; it then has its place once.
+    let names = name == .global ? [name] : [name, .global]
+    upper =
+      Self.folderLayers(names, locations.managedFolders) { .managed($0, path: $1) }
+      + [Layer(source: .arguments, table: arguments, file: nil)] + user
+    lower =
+      (name == .global ? [] : Self.userLayers(.global, locations, context) { .global($1) })
+      + Self.folderLayers(names, locations.systemFolders) { .systemWide($0, path: $1) }
+      + [Layer(source: .registration, table: context.registration, file: nil)]
+  }
+
+  private static func userLayers(
+    _ name: DomainName, _ locations: PreferencesLocations, _ context: PreferencesContext,
+    _ source: (DomainName, PreferencesHost) -> Source
+  ) -> [Layer] {
+    PreferencesHost.allCases.map { host in
+      let file = context.file(of: PersistentDomain(name, host: host))
+      return Layer(source: source(name, host), table: file.table, file: file)
+    }
+  }
+
+  private static func folderLayers(
+    _ names: [DomainName], _ folders: [String], _ source: (DomainName, String) -> Source
+  ) -> [Layer] {
+    names.flatMap { name in
+      folders.map { folder in
+        let path = PreferencesLocations.join(folder, name.fileName(host: nil))
+        let file = DomainFile.at(path, base: nil)
+        return Layer(source: source(name, path), table: file.table, file: file)
+      }
+    }
+  }
+}
+
+/// The search list.
+extension Preferences {
+  /// All places that values are looked for in, in order.
+  var layers: [Layer] { upper + suites.withLock { $0 } + lower }
+
+  /// Adds the domain of a suite to the search list, after the application's and before those of suites added earlier. A suite that
+  /// is there already moves to the front.
+  ///
+  /// Values are not set there; use ``set(_:forKey:in:)`` or a store of the suite.
+  public func addSuite(named name: DomainName) {
+    guard name != domain.name, name != .global else { return }
+    let layers = Self.userLayers(name, locations, context) { .suite($0, $1) }
+    let keys = layers.flatMap { $0.table.values.keys }
+    suites.withLock { $0 = layers + $0.filter { !$0.isSuite(name) } }
+    hasSuites.store(true, ordering: .releasing)
+    for observer in currentObservers {
+      for layer in layers { layer.table.add(observer) }
+      observer.note(keys)
+    }
+  }
+
+  /// Takes the domain of a suite out of the search list.
+  public func removeSuite(named name: DomainName) {
+    let removed = suites.withLock { suites in
+      let removed = suites.filter { $0.isSuite(name) }
+      suites.removeAll { $0.isSuite(name) }
+      return removed
+    }
+    let keys = removed.flatMap { $0.table.values.keys }
+    for observer in currentObservers { observer.note(keys) }
+  }
+
+  /// What `body` makes of the value that counts for a key; nil if there is none.
+  @inline(__always)
+  func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
+    for layer in upper {
+      if let result = layer.table.read(key, body) { return result }
+    }
+    if hasSuites.load(ordering: .acquiring) {
+      for layer in suites.withLock({ $0 }) {
+        if let result = layer.table.read(key, body) { return result }
+      }
+    }
+    for layer in lower {
+      if let result = layer.table.read(key, body) { return result }
+    }
+    return nil
+  }
+
+  /// The value that counts for a key, as it is stored; nil if there is none.
+  public func value(forKey key: String) -> PropertyList? { read(key) { $0 } }
+
+  /// The value that counts for a key, and where it comes from; nil if there is none.
+  public func effectiveValue(forKey key: String) -> (value: PropertyList, source: Source)? {
+    for layer in layers {
+      if let value = layer.table.value(forKey: key) { return (value, layer.source) }
+    }
+    return nil
+  }
+
+  /// Whether the value is managed, so that setting one has no effect on it.
+  public func isForced(forKey key: String) -> Bool {
+    upper.contains { $0.source.isManaged && $0.table.value(forKey: key) != nil }
+  }
+
+  /// All values that count, of all domains.
+  ///
+  /// - Complexity: O(*n*) in the number of values of all domains.
+  public func dictionaryRepresentation() -> [String: PropertyList] {
+    layers.reduce(into: [:]) { all, layer in all.merge(layer.table.values) { first, _ in first } }
+  }
+
+  func add(_ observer: PreferencesObserver) {
+    observers.withLock { observers in
+      observers.removeAll { $0.observer == nil }
+      observers.append(WeakObserver(observer: observer))
+    }
+    for layer in layers { layer.table.add(observer) }
+  }
+
+  private var currentObservers: [PreferencesObserver] { observers.withLock { $0.compactMap(\.observer) } }
+}
+
+/// Setting.
+extension Preferences {
+  /// Sets the value for a key in the domain of the application, or removes it with nil.
+  ///
+  /// Returns at once; see ``synchronize()`` for when the value is on the disk. The value counts from now on for all threads of the
+  /// process, unless a domain earlier in the search list has one for the key.
+  ///
+  /// A value that cannot be stored, because it is nested more than 500 levels deep, and an empty key change nothing and
+  /// are told to the handler of ``handleFaults(_:)``.
+  public func set(_ value: PropertyList?, forKey key: String) { set(value, forKey: key, in: file) }
+
+  /// Removes the value for a key from the domain of the application.
+  public func removeValue(forKey key: String) { set(nil, forKey: key, in: file) }
+
+  /// Values for keys of the domains in ``searchList`` that come last, for when no domain has any. They are never saved.
+  ///
+  /// What is registered is added to what was registered before, for all stores of this process with the same
+  /// ``locations``.
+  public func register(_ defaults: [String: PropertyList]) {
+    let registration = context.registration
+    registration.notify(registration.register(defaults.filter { isStorable($0.value, forKey: $0.key) }))
+  }
+
+  /// Saves what this store has set, and returns when it is on the disk. Also brings in what other processes have saved.
+  ///
+  /// There is no need to call this but where a program must know that its values are safe. It waits for the disk; the
+  /// other members do not.
+  ///
+  /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried again, and the
+  ///   file is as it was.
+  public func synchronize() throws(PreferencesError) {
+    var first: PreferencesError?
+    let touched = others.withLock { others in exchange(&others, with: [:]) }
+    let files = layers.compactMap(\.file)
+    let searched = Set(files.map { ObjectIdentifier($0) })
+    for file in files + touched.values.filter({ !searched.contains(ObjectIdentifier($0)) }) {
+      do throws(PreferencesError) {
+        try file.save(patience: SaveSchedule.patience)
+      } catch {
+        first = first ?? error
+        if !searched.contains(ObjectIdentifier(file)) { others.withLock { $0[ObjectIdentifier(file)] = file } }
+      }
+    }
+    if let first { throw first }
+  }
+
+  /// Changes the value for a key in the domain of the application by what the file holds, while no other process can
+  /// change it. Returns when the new value is on the disk.
+  ///
+  /// Counters that several processes count are counted with this:
+  ///
+  /// ```swift
+  /// try preferences.update(forKey: "launches") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
+  /// ```
+  ///
+  /// - Parameter change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for none.
+  ///   It is called again if a program that does not lock the file changed it meanwhile. It may read preferences, and
+  ///   must not save them.
+  /// - Throws: ``PreferencesError``, also what `change` throws; the value is as it was then.
+  public func update(
+    forKey key: String, _ change: (inout PropertyList?) throws(PreferencesError) -> Void
+  ) throws(PreferencesError) {
+    guard !key.isEmpty else { throw .emptyKey }
+    try file.update(key, patience: SaveSchedule.patience, change)
+  }
+
+  func set(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
+    if let value, !isStorable(value, forKey: key) { return }
+    if key.isEmpty { return PreferencesFaults.report(.emptyKey) }
+    let hasChanged = file.table.set(value, forKey: key)
+    file.schedule.fileHasChanged(file)
+    if hasChanged { file.table.notify([key]) }
+  }
+
+  func isStorable(_ value: PropertyList, forKey key: String) -> Bool {
+    do throws(PreferencesError) {
+      try Self.check(value, forKey: key)
+      return true
+    } catch {
+      PreferencesFaults.report(error)
+      return false
+    }
+  }
+
+  /// Checks that a file can hold a value.
+  static func check(_ value: PropertyList, forKey key: String) throws(PreferencesError) {
+    guard !key.isEmpty else { throw .emptyKey }
+    guard value.isNested(deeperThan: greatestDepth) else { return }
+    throw .notStorable(key: key, reason: "it is nested more than \(greatestDepth) levels deep")
+  }
+
+  /// The reader takes 512 levels, of which a dictionary of all values is one.
+  private static var greatestDepth: Int { 500 }
+
+  /// Remembers a file outside the search list that has to be saved with the rest.
+  func remember(_ file: DomainFile) { others.withLock { $0[ObjectIdentifier(file)] = file } }
+}
+
+extension Preferences.Layer {
+  fileprivate func isSuite(_ name: DomainName) -> Bool {
+    if case .suite(name, _) = source { true } else { false }
+  }
+}
+
+extension PropertyList {
+  /// Whether containers stand in each other on more than so many levels.
+  func isNested(deeperThan limit: Int) -> Bool {
+    // One level after another, so that depth costs no stack.
+    var level = [self]
+    for _ in 0...limit {
+      var next: [PropertyList] = []
+      for value in level {
+        switch value {
+        case .array(let elements): next += elements.filter(\.isContainer)
+        case .dictionary(let entries): next += entries.values.filter(\.isContainer)
+        default: break
+        }
+      }
+      if next.isEmpty { return false }
+      level = next
+    }
+    return true
+  }
+
+  private var isContainer: Bool { kind == .array || kind == .dictionary }
+}

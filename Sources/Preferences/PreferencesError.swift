@@ -1,0 +1,53 @@
+public import FoundationEssentials
+public import PropertyLists
+
+/// What can go wrong with preferences. The only type of error that this library throws and reports.
+public enum PreferencesError: Error, Hashable, Sendable {
+  /// The text is not the name of a domain.
+  case invalidName(String, reason: String)
+  /// Keys have at least one character.
+  case emptyKey
+  /// The value cannot be stored: it is nested too deeply, or its type failed to encode it. What the key had stays.
+  case notStorable(key: String, reason: String)
+  /// The stored value is not what was asked for.
+  case notDecodable(key: String, reason: String)
+  /// There is no folder to save in, because the user has no home folder. Values are kept in memory.
+  case noFolder
+  /// The folder was there and is not any more. Values are kept in memory; the next save makes the folder again.
+  case folderVanished(path: String)
+  /// Another process has the file locked and does not let go of it. Values are kept in memory and saved later.
+  case locked(path: String)
+  /// The file kept being changed by a program that does not lock it. Values are kept in memory and saved later.
+  case changedMeanwhile(path: String)
+  /// The system refused to save the file, which is as it was. Values are kept in memory and saved later.
+  case notSaved(path: String, PropertyListError)
+  /// The system refused to read the file. The values that are known count, and it is read again later.
+  case notRead(path: String, PropertyListError)
+  /// The file is no dictionary of preferences, or may not be read. It is not overwritten: the next save gives it the
+  /// name `setAside`, which says when it was found, and begins a new file.
+  case unreadable(path: String, setAside: String, PropertyListError)
+}
+
+extension PreferencesError: CustomStringConvertible {
+  /// One line that says what is wrong and where.
+  public var description: String {
+    switch self {
+    case .invalidName(let name, let reason): "\(name.quoted) is no name of a domain: \(reason)"
+    case .emptyKey: "a key has at least one character"
+    case .notStorable(let key, let reason): "the value for \(key.quoted) cannot be stored: \(reason)"
+    case .notDecodable(let key, let reason): "the value for \(key.quoted) is not what it should be: \(reason)"
+    case .noFolder: "there is no home folder to save preferences in"
+    case .folderVanished(let path): "the folder \(path.printable()) has vanished"
+    case .locked(let path): "another process has \(path.printable()) locked"
+    case .changedMeanwhile(let path): "\(path.printable()) is changed again and again by another program"
+    case .notSaved(_, let error), .notRead(_, let error): error.message.printable()
+    case .unreadable(let path, let setAside, let error):
+      "\(path.printable()) cannot be read, and is kept as \(setAside.printable()) when something is saved: \(error)"
+    }
+  }
+}
+
+extension PreferencesError: LocalizedError {
+  /// The ``description``.
+  public var errorDescription: String? { description }
+}

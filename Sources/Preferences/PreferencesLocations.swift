@@ -1,0 +1,88 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+/// The folders that preferences are in.
+///
+/// | | Linux | Apple systems |
+/// |---|---|---|
+/// | user | `$XDG_CONFIG_HOME` if that is absolute, else `~/.config` | `~/Library/Preferences` |
+/// | system-wide | the absolute ones of `$XDG_CONFIG_DIRS`, else `/etc/xdg` | `/Library/Preferences` |
+/// | managed | `/etc/xdg/managed-preferences` | `/Library/Managed Preferences/USER`, `/Library/Managed Preferences` |
+///
+/// The folders of Linux are those of the XDG Base Directory Specification. The managed folder does not depend on the
+/// environment, since whoever sets that could take another.
+public struct PreferencesLocations: Hashable, Sendable {
+  /// The folder of the user, whose files are `DOMAIN.plist`, and `ByHost/DOMAIN.HOST.plist` for one computer only. Nil
+  /// if the user has no home folder: values are kept in memory then.
+  public var userFolder: String?
+  /// Folders with values for all users, the more important first.
+  public var systemFolders: [String]
+  /// Folders with values that nobody can change, the more important first.
+  public var managedFolders: [String]
+  /// The name that stands for this computer in names of files.
+  public var host: String
+
+  /// The folder that is not made if it is missing, because it is the user's home.
+  var home: String?
+
+  /// Explicit folders, for tests, servers and tools. Nothing outside of them is read or written.
+  ///
+  /// - Parameters:
+  ///   - folder: the folder of the user. It is made when something is saved.
+  ///   - host: the name of this computer in names of files; nil for the name it has.
+  public init(folder: URL, systemFolders: [URL] = [], managedFolders: [URL] = [], host: String? = nil) {
+    userFolder = Self.path(folder)
+    self.systemFolders = systemFolders.compactMap(Self.path)
+    self.managedFolders = managedFolders.compactMap(Self.path)
+    self.host = Self.hostName(host ?? ProcessInfo.processInfo.hostName)
+  }
+
+  /// The folders of this process, as its environment says.
+  public static let standard = PreferencesLocations(
+    environment: ProcessInfo.processInfo.environment, home: FileSystem.homeFolder)
+
+  init(environment: [String: String], home: String?) {
+    let home = home.flatMap(Self.absolute)
+    self.home = home
+    host = Self.hostName(ProcessInfo.processInfo.hostName)
+    #if canImport(Darwin)
+      userFolder = home.map { $0 + "/Library/Preferences" }
+      systemFolders = ["/Library/Preferences"]
+      let user = ProcessInfo.processInfo.userName
+      managedFolders = ["/Library/Managed Preferences/\(user)", "/Library/Managed Preferences"]
+    #else
+      userFolder = environment["XDG_CONFIG_HOME"].flatMap(Self.absolute) ?? home.map { $0 + "/.config" }
+      let folders = (environment["XDG_CONFIG_DIRS"] ?? "").split(separator: ":").compactMap {
+        Self.absolute(String($0))
+      }
+      systemFolders = folders.isEmpty ? ["/etc/xdg"] : folders
+      managedFolders = ["/etc/xdg/managed-preferences"]
+    #endif
+  }
+
+  private static func path(_ url: URL) -> String? { url.isFileURL ? absolute(url.absoluteURL.path) : nil }
+
+  /// The path without slashes at its end; nil if it is relative.
+  private static func absolute(_ path: String) -> String? {
+    guard path.hasPrefix("/") else { return nil }
+    var path = path
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+
+  /// A host's name as a part of a file's name.
+  private static func hostName(_ name: String) -> String { String(DomainName(nearestTo: name).rawValue.prefix(60)) }
+}
+
+extension PreferencesLocations {
+  /// The file of a domain of the user; nil if there is no folder.
+  func file(of domain: PersistentDomain) -> String? {
+    guard let userFolder else { return nil }
+    switch domain.host {
+    case .any: return Self.join(userFolder, domain.name.fileName(host: nil))
+    case .current: return Self.join(userFolder, "ByHost/" + domain.name.fileName(host: host))
+    }
+  }
+
+  static func join(_ folder: String, _ name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
+}

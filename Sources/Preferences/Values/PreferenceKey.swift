@@ -1,0 +1,23 @@
+/// A key together with the type of its value and what counts when there is none.
+///
+/// ```swift
+/// enum Keys {
+///   static let fontSize = PreferenceKey<Int>("fontSize", default: 12)
+///   static let theme = PreferenceKey<Theme>("theme", default: .light)
+/// }
+/// preferences[Keys.fontSize] += 1
+/// ```
+public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
+  /// The key.
+  public let name: String
+  /// What counts when there is no value, or one that is none of `Value`.
+  public let defaultValue: Value
+
+  public init(_ name: String, default defaultValue: Value) {
+    self.name = name
+    self.defaultValue = defaultValue
+  }
+
+  /// A key that may have no value.
+  public init<Wrapped>(_ name: String) where Value == Wrapped? { self.init(name, default: nil) }
+}

@@ -1,0 +1,44 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+internal import PropertyLists
+
+/// URLs as preferences store them: a file's as its path with `~` for the home folder, any other as an archive of an `NSURL`
+/// (`UserDefaults.set(_:forKey:)` for URLs, in Apple's documentation).
+enum StoredURL {
+  static func url(_ stored: PropertyList) -> URL? {
+    switch stored {
+    case .string(let text): url(text)
+    case .data(let archive): try? KeyedUnarchiver.unarchivedObject(of: URL.self, from: archive)
+    default: nil
+    }
+  }
+
+  private static func url(_ text: String) -> URL? {
+    if text.isEmpty { return nil }
+    if isAbsolute(text) { return URL(string: text) }
+    guard let home = FileSystem.homeFolder else { return URL(filePath: text) }
+    if text == "~" { return URL(filePath: home) }
+    return text.hasPrefix("~/") ? URL(filePath: home + text.dropFirst()) : URL(filePath: text)
+  }
+
+  /// Whether text is a URL and not a path.
+  private static func isAbsolute(_ text: String) -> Bool {
+    if text.hasPrefix("file:") { return true }
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else { return false }
+    let scheme = text[..<colon]
+    return !scheme.isEmpty
+      && scheme.utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+      }
+  }
+
+  static func stored(_ url: URL) throws -> PropertyList {
+    guard url.isFileURL else { return .data(try KeyedArchiver.archivedData(withRootObject: url)) }
+    let path = url.absoluteURL.path
+    guard let home = FileSystem.homeFolder, home != "/" else { return .string(path) }
+    if path == home { return "~" }
+    return .string(path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path)
+  }
+}

@@ -1,0 +1,1 @@
+extension PropertyList { public init(openStep text: String) throws(PropertyListError) { throw PropertyListError(.malformed, "") } }
