@@ -7,16 +7,23 @@ extension Preferences {
   ///
   /// Setting a value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``; use
   /// ``set(_:for:)`` to have the error.
+  @inlinable
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
-    get { read(key.name) { Value.preferenceValue(from: $0) ?? key.defaultValue } ?? key.defaultValue }
+    get {
+      guard let stored = value(forKey: key.name) else { return key.defaultValue }
+      return Value.preferenceValue(from: stored) ?? key.defaultValue
+    }
     set {
       do throws(PreferencesError) {
         try set(newValue, for: key)
       } catch {
-        PreferencesFaults.report(error)
+        report(error)
       }
     }
   }
+
+  @usableFromInline
+  func report(_ error: PreferencesError) { PreferencesFaults.report(error) }
 
   /// Sets the value for a key.
   ///
@@ -58,8 +65,9 @@ extension Preferences {
   }
 
   /// The value for a key; nil if there is none, or none of this type.
-  public func value<Value: PreferenceValue>(_ type: Value.Type = Value.self, forKey key: String) -> Value? {
-    read(key) { Value.preferenceValue(from: $0) } ?? nil
+  @inlinable
+  public func value<Value: PreferenceValue>(_ type: Value.Type, forKey key: String) -> Value? {
+    value(forKey: key).flatMap { Value.preferenceValue(from: $0) }
   }
 
   /// Stores a value of any type that can be encoded, as dictionaries and arrays.

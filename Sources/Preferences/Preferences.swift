@@ -31,6 +31,9 @@ public final class Preferences: Sendable {
   /// The search list before the suites, and after them.
   let upper: [Layer]
   let lower: [Layer]
+  /// The tables of `upper` and `lower`, for reading: without a reference count for each that is passed.
+  private let upperTables: SearchedTables
+  private let lowerTables: SearchedTables
   private let suites = Mutex<[Layer]>([])
   private let hasSuites = Atomic(false)
   private let observers = Mutex<[WeakObserver]>([])
@@ -81,6 +84,8 @@ public final class Preferences: Sendable {
       (name == .global ? [] : Self.userLayers(.global, locations, context) { .global($1) })
       + Self.folderLayers(names, locations.systemFolders) { .systemWide($0, path: $1) }
       + [Layer(source: .registration, table: context.registration, file: nil)]
+    upperTables = SearchedTables(upper.map(\.table))
+    lowerTables = SearchedTables(lower.map(\.table))
   }
 
   private static func userLayers(
@@ -141,18 +146,13 @@ extension Preferences {
   /// What `body` makes of the value that counts for a key; nil if there is none.
   @inline(__always)
   func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
-    for layer in upper {
-      if let result = layer.table.read(key, body) { return result }
-    }
+    if let result = upperTables.read(key, body) { return result }
     if hasSuites.load(ordering: .acquiring) {
       for layer in suites.withLock({ $0 }) {
         if let result = layer.table.read(key, body) { return result }
       }
     }
-    for layer in lower {
-      if let result = layer.table.read(key, body) { return result }
-    }
-    return nil
+    return lowerTables.read(key, body)
   }
 
   /// The value that counts for a key, as it is stored; nil if there is none.

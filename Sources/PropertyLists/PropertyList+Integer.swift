@@ -8,8 +8,8 @@ extension PropertyList {
   /// ```
   public struct Integer: Hashable, Sendable {
     /// The value modulo 2^64.
-    let bits: UInt64
-    let isNegative: Bool
+    @usableFromInline let bits: UInt64
+    @usableFromInline let isNegative: Bool
 
     /// Every `Int64` is an integer of a property list.
     public init(_ value: Int64) {
@@ -38,6 +38,7 @@ extension PropertyList {
     }
 
     /// The value, wide enough for all of them.
+    @inlinable
     public var int128: Int128 { isNegative ? Int128(Int64(bitPattern: bits)) : Int128(bits) }
   }
 }

@@ -26,7 +26,7 @@ struct Probe {
 
   static func bench(_ d: Preferences) {
     for i in 0..<1000 { d.set(i, forKey: "key\(i)") }
-    d.set("hello", forKey:"s")
+    d.set("hello", forKey: "s")
     let clock = ContinuousClock()
     var sum = 0
     var t = clock.measure { for _ in 0..<2_000_000 { sum &+= d.integer(forKey: "key500") } }
@@ -36,7 +36,7 @@ struct Probe {
     print("typed", t / 2_000_000)
     t = clock.measure { for _ in 0..<2_000_000 { sum &+= d.string(forKey: "s")!.utf8.count } }
     print("string", t / 2_000_000)
-    t = clock.measure { for _ in 0..<2_000_000 { sum &+= d.bool(forKey: "nokey") ? 1:0 } }
+    t = clock.measure { for _ in 0..<2_000_000 { sum &+= d.bool(forKey: "nokey") ? 1 : 0 } }
     print("miss", t / 2_000_000)
     t = clock.measure { for i in 0..<200_000 { d.set(i, forKey: "key500") } }
     print("set", t / 200_000)

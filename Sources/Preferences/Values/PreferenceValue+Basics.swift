@@ -29,9 +29,10 @@ extension Bool: PreferenceValue {
 
 /// Integers: any that fits, a real without a fraction, and a text that is one, as command lines give it.
 extension PreferenceValue where Self: FixedWidthInteger & Codable & SecureCoding {
+  @inlinable
   public static func preferenceValue(from stored: PropertyList) -> Self? {
     switch stored {
-    case .integer(let value): Self(exactly: value)
+    case .integer(let value): Self(exactly: value.int128)
     case .real(let value): Self(exactly: value)
     case .float(let value): Self(exactly: value)
     case .string(let text): Self(text)

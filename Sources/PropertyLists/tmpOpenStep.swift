@@ -1,1 +1,0 @@
-extension PropertyList { public init(openStep text: String) throws(PropertyListError) { throw PropertyListError(.malformed, "") } }
