@@ -1,4 +1,4 @@
-/// Base64 (RFC 4648) with white space, as XML data has it.
+/// Base64 (RFC 4648) with white space, as data of text formats has it.
 enum Base64Text {
   private static let alphabet: [UInt8] = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -17,8 +17,9 @@ enum Base64Text {
 
   /// Finds what is not base64: a character outside the alphabet, padding that is missing, wrong or followed by more.
   ///
+  /// - Parameter name: what the text stands in, for the message.
   /// - Returns: nil if all is well, else what is wrong.
-  static func fault(in text: RawSpan) -> String? {
+  static func fault(in text: RawSpan, called name: StaticString) -> String? {
     let meaning = meaning
     var digits = 0
     var index = 0
@@ -30,7 +31,7 @@ enum Base64Text {
       } else if value == padding {
         break
       } else if value == invalid {
-        return "a character that is not base64 in <data>"
+        return "a character that is not base64 in \(name)"
       }
       index += 1
     }
@@ -40,7 +41,7 @@ enum Base64Text {
       if value == padding {
         paddings += 1
       } else if value != space {
-        return "more after the end of the base64 in <data>"
+        return "more after the end of the base64 in \(name)"
       }
       index += 1
     }
@@ -51,7 +52,7 @@ enum Base64Text {
       case 3: paddings == 1
       default: false
       }
-    return isComplete ? nil : "the base64 in <data> is cut off"
+    return isComplete ? nil : "the base64 in \(name) is cut off"
   }
 
   /// Appends the bytes of text without fault.

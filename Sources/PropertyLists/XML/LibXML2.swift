@@ -148,17 +148,17 @@ enum LibXML2 {
         let left = unsafe Int(xmlBufferLength(input))
         // A character has at most eight bytes, with all that may shift to its character set.
         guard result != -2, left < before || left < 16 else {
-          throw XMLEncoding.wrong(name, after: text, at: offset - left)
+          throw UnicodeEncoding.wrong(name, after: text, at: offset - left)
         }
         if left == before { break }
       }
     }
     let left = unsafe Int(xmlBufferLength(input))
     guard left == 0 else {
-      throw XMLEncoding.wrong(name, after: text, at: bytes.byteCount - left)
+      throw UnicodeEncoding.wrong(name, after: text, at: bytes.byteCount - left)
     }
     guard (try? UTF8Span(validating: text.span)) != nil else {
-      throw XMLEncoding.wrong(name, after: [], at: 0)
+      throw UnicodeEncoding.wrong(name, after: [], at: 0)
     }
     return Data(text)
   }

@@ -25,7 +25,7 @@ extension XMLElement {
       }
       return .success(.date(value))
     case .data:
-      if let fault = Base64Text.fault(in: text) { return .failure(Fault(message: fault)) }
+      if let fault = Base64Text.fault(in: text, called: "<data>") { return .failure(Fault(message: fault)) }
       return .success(.data(.base64, offset: range.lowerBound, length: range.count))
     case .string, .key:
       return .success(.string(.verbatim, offset: range.lowerBound, length: range.count))

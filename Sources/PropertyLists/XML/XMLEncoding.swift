@@ -1,40 +1,11 @@
 internal import FoundationEssentials
 
 /// The encoding of an XML file: found as Apple's reader finds it (`CFPropertyList.c`), and turned into UTF-8.
+///
+/// What ``UnicodeEncoding`` does not tell, the declaration does; UTF-8 where it says nothing.
 enum XMLEncoding {
-  /// A file in UTF-8, and how places in it are found in the original.
-  struct Source {
-    let text: Data
-    /// Where the text begins in the input, after a byte order mark.
-    var start = 0
-    /// The bytes of a code unit in the input; nil if places cannot be told in bytes.
-    var unitWidth: Int? = 1
-  }
-
-  private enum Unicode {
-    case utf8
-    case utf16(isBigEndian: Bool)
-    case utf32(isBigEndian: Bool)
-  }
-
-  /// A byte order mark decides; without one, a NUL among the first two bytes means UTF-16; else the declaration counts,
-  /// and UTF-8 where it says nothing.
-  private static func detect(_ bytes: RawSpan) -> (encoding: Unicode, markLength: Int)? {
-    if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }
-    guard bytes.byteCount >= 2 else { return nil }
-    if bytes.byteCount >= 4 {
-      if bytes[0] == 0, bytes[1] == 0, bytes[2] == 0xFE, bytes[3] == 0xFF { return (.utf32(isBigEndian: true), 4) }
-      if bytes[0] == 0xFF, bytes[1] == 0xFE, bytes[2] == 0, bytes[3] == 0 { return (.utf32(isBigEndian: false), 4) }
-    }
-    if bytes[0] == 0xFE, bytes[1] == 0xFF { return (.utf16(isBigEndian: true), 2) }
-    if bytes[0] == 0xFF, bytes[1] == 0xFE { return (.utf16(isBigEndian: false), 2) }
-    if bytes[0] == 0 { return (.utf16(isBigEndian: true), 0) }
-    if bytes[1] == 0 { return (.utf16(isBigEndian: false), 0) }
-    return nil
-  }
-
   static func beginsLikeXML(_ bytes: RawSpan) -> Bool {
-    let (encoding, markLength) = detect(bytes) ?? (.utf8, 0)
+    let (encoding, markLength) = UnicodeEncoding.detect(bytes) ?? (.utf8, 0)
     let width: Int
     let first: Int
     switch encoding {
@@ -52,55 +23,10 @@ enum XMLEncoding {
     return false
   }
 
-  static func decode(_ data: Data) throws(PropertyListError) -> Source {
-    let bytes = data.bytes
-    guard let (encoding, markLength) = detect(bytes) else {
-      guard let name = declaredEncoding(bytes), !isUTF8(name) else { return Source(text: data) }
-      return Source(text: try convert(data, from: name), start: 0, unitWidth: nil)
-    }
-    switch encoding {
-    case .utf8:
-      return Source(text: data.dropFirst(markLength), start: markLength)
-    case .utf16(let isBigEndian):
-      var text: [UInt8] = []
-      if let fault = UTF16Text.decode(bytes.extracting(markLength...), isBigEndian: isBigEndian, into: &text) {
-        throw wrong("UTF-16", after: text, at: markLength + fault)
-      }
-      return Source(text: Data(text), start: markLength, unitWidth: 2)
-    case .utf32(let isBigEndian):
-      return Source(text: try decodeUTF32(bytes, from: markLength, isBigEndian), start: markLength, unitWidth: 4)
-    }
-  }
-
-  private static func decodeUTF32(_ bytes: RawSpan, from start: Int, _ isBigEndian: Bool) throws(PropertyListError)
-    -> Data
-  {
-    var text: [UInt8] = []
-    var offset = start
-    while offset < bytes.byteCount {
-      guard offset + 4 <= bytes.byteCount else {
-        throw wrong("UTF-32", after: text, at: offset)
-      }
-      let unit = bytes.littleEndianUInt32(at: offset)
-      let scalar = isBigEndian ? unit.byteSwapped : unit
-      guard scalar <= 0x10FFFF, scalar & 0xFFFF_F800 != 0xD800 else {
-        throw wrong("UTF-32", after: text, at: offset)
-      }
-      text.append(scalar: scalar)
-      offset += 4
-    }
-    return Data(text)
-  }
-
-  /// Bytes that are not in the encoding they ought to be in.
-  ///
-  /// - Parameters:
-  ///   - text: what comes before them, in UTF-8.
-  ///   - offset: where they stand in the input.
-  static func wrong(_ encoding: String, after text: [UInt8], at offset: Int) -> PropertyListError {
-    PropertyListError(
-      .malformed, "not \(encoding.printable(limit: 80)), as it claims to be", byteOffset: offset,
-      position: Source(text: Data(text)).place(text.count).position)
+  static func decode(_ data: Data) throws(PropertyListError) -> TextSource {
+    if let source = try UnicodeEncoding.decode(data) { return source }
+    guard let name = declaredEncoding(data.bytes), !isUTF8(name) else { return TextSource(text: data) }
+    return TextSource(text: try convert(data, from: name), start: 0, unitWidth: nil)
   }
 
   private static func isUTF8(_ name: String) -> Bool {
@@ -162,39 +88,5 @@ enum XMLEncoding {
   /// and an overline. Apple reads it so, and so do browsers.
   static func iconvName(_ name: String) -> String {
     ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "csshiftjis"].contains(name.lowercased()) ? "CP932" : name
-  }
-}
-
-extension XMLEncoding.Source {
-  /// Where the byte number `offset` of the UTF-8 text stands in the input.
-  func place(_ offset: Int) -> (byteOffset: Int?, position: PropertyListError.TextPosition) {
-    let bytes = text.bytes
-    let end = max(0, min(offset, bytes.byteCount))
-    var line = 1
-    var lineStart = 0
-    var index = 0
-    while index < end {
-      let byte = bytes[index]
-      index += 1
-      if byte == 0x0A || (byte == 0x0D && !(index < bytes.byteCount && bytes[index] == 0x0A)) {
-        line += 1
-        lineStart = index
-      }
-    }
-    var column = 1
-    for index in lineStart..<max(lineStart, end) where bytes[index] & 0xC0 != 0x80 { column += 1 }
-    return (originalOffset(end), PropertyListError.TextPosition(line: line, column: column))
-  }
-
-  private func originalOffset(_ offset: Int) -> Int? {
-    guard let unitWidth else { return nil }
-    if unitWidth == 1 { return start + offset }
-    let bytes = text.bytes
-    var units = 0
-    for index in 0..<offset {
-      let byte = bytes[index]
-      if byte & 0xC0 != 0x80 { units += unitWidth == 2 && byte >= 0xF0 ? 2 : 1 }
-    }
-    return start + units * unitWidth
   }
 }

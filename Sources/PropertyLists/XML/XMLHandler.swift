@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// Makes nodes of the events that libxml2 tells of one document, and words what is wrong with a property list that is
 /// well-formed XML.
 final class XMLHandler {
-  private let source: XMLEncoding.Source
+  private let source: TextSource
   private let depthLimit: Int
   private var builder: NodeTableBuilder
   /// The text of all elements, references replaced; what the offsets of the nodes refer to.
@@ -37,7 +37,7 @@ final class XMLHandler {
     let textStart: Int
   }
 
-  init(_ source: XMLEncoding.Source, _ options: PropertyListReadingOptions, readEnd: Int?) {
+  init(_ source: TextSource, _ options: PropertyListReadingOptions, readEnd: Int?) {
     self.source = source
     self.readEnd = readEnd ?? source.text.count
     depthLimit = options.limits.effectiveDepth

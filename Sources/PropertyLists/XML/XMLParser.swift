@@ -2,7 +2,7 @@
 /// its events.
 enum XMLParser {
   static func parse(
-    _ source: XMLEncoding.Source, options: PropertyListReadingOptions
+    _ source: TextSource, options: PropertyListReadingOptions
   ) throws(PropertyListError) -> TextContent {
     try checkBeginning(source)
     let longTag = longTag(source.text.bytes)
@@ -16,7 +16,7 @@ enum XMLParser {
 
   /// Refuses what libxml2 would guess another encoding from, though the text is UTF-8 by now: it looks for a NUL among
   /// the first bytes, for a byte order mark, and for a `<` of EBCDIC. It also takes a NUL for the end of the text.
-  private static func checkBeginning(_ source: XMLEncoding.Source) throws(PropertyListError) {
+  private static func checkBeginning(_ source: TextSource) throws(PropertyListError) {
     let bytes = source.text.bytes
     if let place = bytes.firstIndex(of: 0, from: 0) {
       throw malformed("the character U+0000", source.place(place))

@@ -1,0 +1,106 @@
+/// What stands between angle brackets: data, and the values to which GNUstep gives a type.
+extension OpenStepScanner {
+  /// The value that begins with the next byte, a `<`.
+  mutating func scanAngleBrackets(_ bytes: RawSpan) throws(PropertyListError) -> FlatNode {
+    if bytes.starts(with: "<*", at: index) { return try scanTypedValue(bytes) }
+    let start = text.count
+    if bytes.starts(with: "<[", at: index) {
+      try scanBase64(bytes)
+    } else {
+      try scanHexadecimal(bytes)
+    }
+    return .data(.verbatim, offset: start, length: text.count - start)
+  }
+
+  /// `<0fbd 777e>`: two digits a byte, with white space and comments between bytes.
+  private mutating func scanHexadecimal(_ bytes: RawSpan) throws(PropertyListError) {
+    let place = index
+    index += 1
+    while true {
+      let start = index
+      if start + 1 < end, let high = Self.hexadecimalDigit(bytes[start]),
+        let low = Self.hexadecimalDigit(bytes[start + 1])
+      {
+        text.append(high << 4 | low)
+        index += 2
+        continue
+      }
+      guard try skipSpace(bytes) else { throw failure(#"data without its closing ">""#, at: place) }
+      if bytes[index] == UInt8(ascii: ">") {
+        index += 1
+        return
+      }
+      guard index == start else { continue }
+      guard Self.hexadecimalDigit(bytes[index]) == nil else {
+        throw failure("a hexadecimal digit without the second one of its byte", at: index)
+      }
+      throw unexpected(bytes, due: #"a hexadecimal digit or ">""#)
+    }
+  }
+
+  /// GNUstep's `<[AAEC]>`.
+  private mutating func scanBase64(_ bytes: RawSpan) throws(PropertyListError) {
+    let start = index + 2
+    guard let close = bytes.firstIndex(of: "]", from: start), bytes.starts(with: "]>", at: close) else {
+      throw failure(#"data without its closing "]>""#, at: index)
+    }
+    let content = bytes.extracting(start..<close)
+    if let fault = Base64Text.fault(in: content, called: "<[ ]>") { throw failure(fault, at: index) }
+    Base64Text.decode(content, into: &text)
+    index = close + 2
+  }
+
+  /// GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>` and date `<*D2001-01-01 00:00:00 +0000>`,
+  /// which may have quotation marks around what follows the letter.
+  private mutating func scanTypedValue(_ bytes: RawSpan) throws(PropertyListError) -> FlatNode {
+    let place = index
+    guard let close = bytes.firstIndex(of: UInt8(ascii: ">"), from: place + 2) else {
+      throw failure(#"a value without its closing ">""#, at: place)
+    }
+    let content = bytes.extracting(place + 2..<close)
+    index = close + 1
+    guard content.byteCount > 0, let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...))) else {
+      let value = String(knownUTF8: content, isASCII: false)
+      throw failure("no value of the types I, R, B and D: \("<*\(value)>".quoted)", at: place)
+    }
+    return node
+  }
+
+  @_lifetime(copy content)
+  private static func unquoted(_ content: RawSpan) -> RawSpan {
+    let count = content.byteCount
+    guard count >= 2, content[0] == UInt8(ascii: "\""), content[count - 1] == UInt8(ascii: "\"") else { return content }
+    return content.extracting(1..<count - 1)
+  }
+
+  private static func typedValue(_ type: UInt8, _ content: RawSpan) -> FlatNode? {
+    switch type {
+    case UInt8(ascii: "I"): integer(content)
+    case UInt8(ascii: "R"): RealText.parse(content).map(FlatNode.real)
+    case UInt8(ascii: "B"): boolean(content)
+    case UInt8(ascii: "D"): DateText.parseWithZone(content).map(FlatNode.date)
+    default: nil
+    }
+  }
+
+  /// A sign and decimal digits, of which GNUstep's reader would take as many as there are before something else.
+  private static func integer(_ content: RawSpan) -> FlatNode? {
+    for index in 0..<content.byteCount {
+      switch content[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): continue
+      case UInt8(ascii: "-"), UInt8(ascii: "+"): guard index == 0 else { return nil }
+      default: return nil
+      }
+    }
+    return IntegerText.parse(content).map(FlatNode.integer)
+  }
+
+  private static func boolean(_ content: RawSpan) -> FlatNode? {
+    guard content.byteCount == 1 else { return nil }
+    switch content[0] {
+    case UInt8(ascii: "Y"): return .boolean(true)
+    case UInt8(ascii: "N"): return .boolean(false)
+    default: return nil
+    }
+  }
+}

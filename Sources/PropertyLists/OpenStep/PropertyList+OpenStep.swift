@@ -1,0 +1,56 @@
+public import FoundationEssentials
+
+extension PropertyList {
+  /// Reads a text in the OpenStep format, the old one that is not XML, as values on a command line and strings files
+  /// have it.
+  ///
+  /// ```swift
+  /// try PropertyList(openStep: #"{ languages = (en, "pt-BR"); icon = <0fbd 777e>; }"#)
+  /// ```
+  ///
+  /// The format has strings, arrays, dictionaries and data; a number is a string. The other kinds can be had in
+  /// GNUstep's notation: `<*I5>`, `<*R1.5>`, `<*BY>`, `<*BN>`, `<*D2001-01-01 00:00:00 +0000>`, and base64 as
+  /// `<[AAEC]>`. Entries without the braces around them are a dictionary, as in a strings file; so is a text of nothing
+  /// but white space and comments. An entry `key;` has the key as its value.
+  ///
+  /// The grammar is that of Core Foundation (`CFOldStylePList.c`), and so is the meaning, but for what loses or makes
+  /// up something. These are errors:
+  ///
+  /// - a key that stands twice, unless ``PropertyListReadingOptions/duplicateKeys`` says otherwise;
+  /// - what is no entry behind the entries of a strings file, and a value that is cut off at the end of an array;
+  /// - a comment without its end;
+  /// - an octal escape above `\375`, which names no character of NeXTSTEP, `\U` without a hexadecimal digit, and a
+  ///   surrogate without its partner.
+  ///
+  /// `\u` means what `\U` means, as in GNUstep; Core Foundation reads a letter.
+  ///
+  /// - Throws: ``PropertyListError`` with the line, the column, the offset in UTF-8 and the key path of what is wrong.
+  /// - Complexity: O(*n*) in the length of `text`.
+  public init(
+    openStep text: String, options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    try self.init(PropertyListDocument(openStep: text, options: options).root)
+  }
+}
+
+extension PropertyListDocument {
+  /// Reads a file in the OpenStep format; see ``PropertyList/init(openStep:options:)``.
+  ///
+  /// ``PropertyListFormat`` has no case for it. The ``format`` of the document is ``PropertyListFormat/xml``, the text
+  /// format that it can be written in.
+  ///
+  /// - Parameter data: the whole file, in UTF-8, UTF-16 or UTF-32; the latter two are known by their byte order mark,
+  ///   UTF-16 also by a NUL among the first two bytes.
+  /// - Throws: ``PropertyListError`` with the line, the column, the byte offset and the key path of what is wrong.
+  /// - Complexity: O(*n*) in the length of `data`.
+  public convenience init(
+    openStep data: Data, options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    self.init(try OpenStepReader.read(data, options: options), .xml, options)
+  }
+
+  /// Reads a text in the OpenStep format.
+  convenience init(openStep text: String, options: PropertyListReadingOptions) throws(PropertyListError) {
+    self.init(try OpenStepReader.read(text, options: options), .xml, options)
+  }
+}

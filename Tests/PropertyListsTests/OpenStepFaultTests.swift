@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+
+@testable import PropertyLists
+
+/// A text and why it is refused.
+struct OpenStepFault: CustomTestStringConvertible, Sendable {
+  let text: String
+  let message: String
+  let offset: Int
+  let position: String
+  var keyPath: String?
+  var kind = PropertyListError.Kind.malformed
+
+  var testDescription: String { text.debugDescription }
+}
+
+@Suite("What is no OpenStep")
+struct OpenStepFaultTests {
+  static let structure = [
+    OpenStepFault(text: "", message: "the input is empty", offset: 0, position: "1:1"),
+    OpenStepFault(text: "\n )", message: #"")" where a value is due"#, offset: 2, position: "2:2"),
+    OpenStepFault(text: "[a]", message: #""[" where a value is due"#, offset: 0, position: "1:1"),
+    OpenStepFault(text: "é", message: #""é" where a value is due"#, offset: 0, position: "1:1"),
+    OpenStepFault(
+      text: "a b", message: #""b" where "=", ";" or the end of the text is due"#, offset: 2, position: "1:3"),
+    OpenStepFault(text: "() b", message: #""b" where the end of the text is due"#, offset: 3, position: "1:4"),
+    OpenStepFault(text: "{};", message: #"";" where the end of the text is due"#, offset: 2, position: "1:3"),
+    OpenStepFault(text: "(a b)", message: #""b" where "," or ")" is due"#, offset: 3, position: "1:4", keyPath: "1"),
+    OpenStepFault(text: "(,)", message: #""," where a value or ")" is due"#, offset: 1, position: "1:2", keyPath: "0"),
+    OpenStepFault(
+      text: "(a,,)", message: #""," where a value or ")" is due"#, offset: 3, position: "1:4", keyPath: "1"),
+    OpenStepFault(text: "(a;)", message: #"";" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
+    OpenStepFault(text: "(a}", message: #""}" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
+    OpenStepFault(
+      text: "(a", message: #"the end of the text where "," or ")" is due; the "(" stands at 1:1"#, offset: 2,
+      position: "1:3", keyPath: "1"),
+    OpenStepFault(
+      text: "{\n  k = (a, \n", message: #"the end of the text where a value or ")" is due; the "(" stands at 2:7"#,
+      offset: 13, position: "3:1", keyPath: "k.1"),
+    OpenStepFault(
+      text: "{a = 1; b}", message: #""}" where "=" or ";" is due"#, offset: 9, position: "1:10", keyPath: "b"),
+    OpenStepFault(text: "{a = 1}", message: #""}" where ";" is due"#, offset: 6, position: "1:7"),
+    OpenStepFault(text: "{a = ;}", message: #"";" where a value is due"#, offset: 5, position: "1:6", keyPath: "a"),
+    OpenStepFault(text: "{= 1;}", message: #""=" where a key or "}" is due"#, offset: 1, position: "1:2"),
+    OpenStepFault(text: "{(a) = 1;}", message: #""(" where a key or "}" is due"#, offset: 1, position: "1:2"),
+    OpenStepFault(text: "{<00> = 1;}", message: #""<" where a key or "}" is due"#, offset: 1, position: "1:2"),
+    OpenStepFault(text: "{a: 1}", message: #""1" where "=" or ";" is due"#, offset: 4, position: "1:5", keyPath: "a:"),
+    OpenStepFault(
+      text: "{a = 1;", message: #"the end of the text where a key or "}" is due; the "{" stands at 1:1"#, offset: 7,
+      position: "1:8"),
+    OpenStepFault(text: "a = b", message: #"the end of the text where ";" is due"#, offset: 5, position: "1:6"),
+    OpenStepFault(text: "a = b; }", message: #""}" where a key is due"#, offset: 7, position: "1:8"),
+    OpenStepFault(
+      text: "a =", message: #"the end of the text where a value is due"#, offset: 3, position: "1:4", keyPath: "a"),
+    OpenStepFault(
+      text: "a; b", message: #"the end of the text where "=" or ";" is due"#, offset: 4, position: "1:5", keyPath: "b"),
+    OpenStepFault(
+      text: "(a@b)", message: #""@" in a string without quotation marks"#, offset: 2, position: "1:3", keyPath: "1"),
+    OpenStepFault(
+      text: "(größe)", message: #""ö" in a string without quotation marks"#, offset: 3, position: "1:4", keyPath: "1"),
+    OpenStepFault(text: "a/**/b", message: #""*" in a string without quotation marks"#, offset: 2, position: "1:3"),
+    OpenStepFault(
+      text: "\"a\"b", message: #""b" where "=", ";" or the end of the text is due"#, offset: 3, position: "1:4"),
+    OpenStepFault(text: "(a, /* b)", message: "a comment without its end", offset: 4, position: "1:5", keyPath: "1"),
+    OpenStepFault(text: "/*/", message: "a comment without its end", offset: 0, position: "1:1"),
+    OpenStepFault(
+      text: "{a = 1; b = 2;\n a = 3;}", message: #"the key "a" stands twice in a dictionary"#, offset: 16,
+      position: "2:2", kind: .duplicateKey),
+    OpenStepFault(
+      text: #"x = {b = {c = 1;}; d; "\142" = (); e;};"#, message: #"the key "b" stands twice in a dictionary"#,
+      offset: 22,
+      position: "1:23", keyPath: "x", kind: .duplicateKey),
+    OpenStepFault(
+      text: "a; 'a' = 2;", message: #"the key "a" stands twice in a dictionary"#, offset: 3, position: "1:4",
+      kind: .duplicateKey),
+  ]
+
+  static let scalars =
+    [
+      OpenStepFault(
+        text: "(\"a", message: "a string without its closing quotation mark", offset: 1, position: "1:2", keyPath: "0"),
+      OpenStepFault(
+        text: "{\n'a\"", message: "a string without its closing quotation mark", offset: 2, position: "2:1"),
+      OpenStepFault(text: #""a\"#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
+      OpenStepFault(text: #""a\""#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
+      OpenStepFault(
+        text: #"("ä\376")"#, message: #"no character of NeXTSTEP has the number \376"#, offset: 4, position: "1:4",
+        keyPath: "0"),
+      OpenStepFault(
+        text: #""\400""#, message: #"no character of NeXTSTEP has the number \400"#, offset: 1, position: "1:2"),
+      OpenStepFault(
+        text: #""\U""#, message: "no hexadecimal digit after the escape of a character", offset: 1, position: "1:2"),
+      OpenStepFault(
+        text: #""C:\user""#, message: "no hexadecimal digit after the escape of a character", offset: 3, position: "1:4"
+      ),
+      OpenStepFault(
+        text: #"{a = "\UD83D";}"#, message: "a UTF-16 surrogate without its partner in a string", offset: 6,
+        position: "1:7", keyPath: "a"),
+      OpenStepFault(
+        text: #""\UDE00""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1, position: "1:2"),
+      OpenStepFault(
+        text: #""\UD83D\U0041""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
+        position: "1:2"),
+      OpenStepFault(
+        text: #""\UD83D\n""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
+        position: "1:2"),
+      OpenStepFault(
+        text: #""\UD83D\U""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
+        position: "1:2"),
+      OpenStepFault(
+        text: "(<0fb>)", message: "a hexadecimal digit without the second one of its byte", offset: 4, position: "1:5",
+        keyPath: "0"),
+      OpenStepFault(
+        text: "<0 f>", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
+      OpenStepFault(
+        text: "<0", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
+      OpenStepFault(
+        text: "<0g>", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
+      OpenStepFault(
+        text: "<00 é>", message: #""é" where a hexadecimal digit or ">" is due"#, offset: 4, position: "1:5"),
+      OpenStepFault(text: "(<00 ", message: #"data without its closing ">""#, offset: 1, position: "1:2", keyPath: "0"),
+      OpenStepFault(text: "<[AAEC>", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
+      OpenStepFault(text: "<[AAEC]", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
+      OpenStepFault(
+        text: "(<[AA*C]>)", message: "a character that is not base64 in <[ ]>", offset: 1, position: "1:2", keyPath: "0"
+      ),
+      OpenStepFault(text: "<[AAE]>", message: "the base64 in <[ ]> is cut off", offset: 0, position: "1:1"),
+      OpenStepFault(
+        text: "<[AAE=AA==]>", message: "more after the end of the base64 in <[ ]>", offset: 0, position: "1:1"),
+      OpenStepFault(
+        text: "(<*I5", message: #"a value without its closing ">""#, offset: 1, position: "1:2", keyPath: "0"),
+    ]
+    + [
+      "<*>", "<*I>", "<*Ix>", "<*I5 >", "<*I5-5>", "<*I->", "<*I0x10>", "<*I18446744073709551616>",
+      "<*I-9223372036854775809>",
+      "<*R>", "<*R1,5>", "<*R1e999>", "<*B>", "<*BYES>", "<*By>", "<*Bé>", "<*D>", "<*D2001-01-01T00:00:00Z>",
+      "<*D2001-01-01 00:00:00>",
+      "<*D2001-02-30 00:00:00 +0000>", "<*D2001-01-01 00:00:00 +2400>", "<*D2001-01-01 00:00:00 +0060>",
+      "<*D 00:00:00 +0000>",
+      "<*D2001-01-01 00:00:00 0000>", "<*D2001-01-01_00:00:00 +0000>", "<*D2001-01-01 00:00:00_+0000>", "<*D +0000>",
+      "<*D+0000>",
+      "<*Xa>", "<*éa>", "<*\"I5\">", "<*I\">",
+    ].map {
+      OpenStepFault(text: $0, message: "no value of the types I, R, B and D: \($0.quoted)", offset: 0, position: "1:1")
+    }
+
+  @Test("is refused where the marks are wrong", arguments: structure)
+  func refusesStructure(_ fault: OpenStepFault) throws { try check(fault) }
+
+  @Test("is refused where strings, data and typed values are wrong", arguments: scalars)
+  func refusesScalar(_ fault: OpenStepFault) throws { try check(fault) }
+
+  private func check(_ fault: OpenStepFault) throws {
+    let found = try #require(error { () throws(PropertyListError) in _ = try PropertyList(openStep: fault.text) })
+    #expect(found.message == fault.message)
+    #expect(found.kind == fault.kind)
+    #expect(found.byteOffset == fault.offset)
+    #expect(found.position.map { "\($0.line):\($0.column)" } == fault.position)
+    #expect(found.keyPath?.description == fault.keyPath)
+    let utf8 = error { () throws(PropertyListError) in _ = try PropertyListDocument(openStep: Data(fault.text.utf8)) }
+    #expect(utf8 == found)
+    guard !fault.text.isEmpty else { return }
+    // In UTF-16 the same is wrong in the same line and column, at another offset.
+    let utf16 = try #require("\u{FEFF}\(fault.text)".data(using: .utf16LittleEndian))
+    var expected = found
+    let before = String(decoding: Array(fault.text.utf8.prefix(fault.offset)), as: UTF8.self)
+    expected.byteOffset = 2 + 2 * before.utf16.count
+    #expect(error { () throws(PropertyListError) in _ = try PropertyListDocument(openStep: utf16) } == expected)
+  }
+
+  @Test("bytes that are not in their encoding are refused at their place")
+  func encodings() throws {
+    let found = error { () throws(PropertyListError) in
+      _ = try PropertyListDocument(openStep: Data("(a,\n\"b".utf8) + [0xC3] + Data("\")".utf8))
+    }
+    #expect(found?.message == "not UTF-8" && found?.byteOffset == 6 && found?.position == .init(line: 2, column: 3))
+    let surrogate = error { () throws(PropertyListError) in
+      _ = try PropertyListDocument(openStep: Data([0xFF, 0xFE, 0x22, 0, 0x3D, 0xD8, 0x22, 0]))
+    }
+    #expect(surrogate?.byteOffset == 4 && surrogate?.position == .init(line: 1, column: 2))
+    let latin1 = error { () throws(PropertyListError) in
+      _ = try PropertyListDocument(openStep: Data([0xEF, 0xBB, 0xBF, 0x61, 0x3B, 0x2F, 0x2F, 0xE9]))
+    }
+    #expect(latin1?.byteOffset == 7 && latin1?.position == .init(line: 1, column: 5))
+  }
+
+  @Test("messages are one line, and short")
+  func messages() throws {
+    let long = String(repeating: "x", count: 100_000)
+    for text in ["{\"\u{1B}[2J\(long)\"; \"\u{1B}[2J\(long)\";}", "<*I\(long)\n>", "(a\u{1B}"] {
+      let found = try #require(error { () throws(PropertyListError) in _ = try PropertyList(openStep: text) })
+      #expect(!found.message.contains { $0.isNewline || $0 == "\u{1B}" } && found.message.utf8.count < 400)
+    }
+  }
+}

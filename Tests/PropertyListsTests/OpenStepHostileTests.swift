@@ -1,0 +1,206 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("OpenStep from somebody who means harm")
+struct OpenStepHostileTests {
+  /// `depth` containers around nothing.
+  static func nested(_ depth: Int, _ open: String, _ close: String) -> String {
+    String(repeating: open, count: depth) + String(repeating: close, count: depth)
+  }
+
+  @Test("depth has a limit, which a caller can set", arguments: [("(", ")"), ("{k=", ";}"), ("({k=", ";},)")])
+  func depth(_ open: String, _ close: String) throws {
+    let levels = open.count(where: { $0 == "(" || $0 == "{" })
+    for limit in [0, 1, 2, 512, 2000] {
+      let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
+      // What is innermost is a string, so that there are as many containers as marks.
+      let allowed =
+        String(repeating: open, count: limit / levels) + "x" + String(repeating: close, count: limit / levels)
+      #expect(try PropertyListDocument(openStep: allowed, options: options).objectCount == limit / levels * levels + 1)
+      let tooDeep = String(repeating: open, count: limit / levels + 1)
+      let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: tooDeep, options: options) }
+      #expect(found?.kind == .nestedTooDeeply)
+      #expect(found?.byteOffset == limit / levels * open.utf8.count + (limit % levels == 0 ? 0 : 1))
+      #expect(found?.keyPath?.components.count ?? 0 == limit)
+    }
+  }
+
+  @Test("a strings file is one level")
+  func depthOfStringsFile() throws {
+    let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 1))
+    #expect(try PropertyList(openStep: "a = b;", options: options) == ["a": "b"])
+    let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: "a = ();", options: options) }
+    #expect(found?.kind == .nestedTooDeeply && found?.byteOffset == 4 && found?.keyPath?.description == "a")
+    for text in ["a;", " "] {
+      let none = PropertyListReadingOptions(limits: ParsingLimits(depth: 0))
+      let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: text, options: none) }
+      #expect(found?.kind == .nestedTooDeeply)
+    }
+  }
+
+  @Test("depth costs no stack: a thread of 512 kB reads what is allowed, and refuses the rest")
+  func smallStack() {
+    let texts = [
+      Self.nested(512, "(", ")"), Self.nested(512, "{k=", ";}").replacingOccurrences(of: "k=;", with: "k=x;"),
+      Self.nested(1_000_000, "(", ")"), String(repeating: "a={", count: 1_000_000),
+    ]
+    let done = DispatchSemaphore(value: 0)
+    let results = Mutex<[Bool]>([])
+    let thread = Thread {
+      for text in texts {
+        let isRead = (try? PropertyList(openStep: text)) != nil
+        results.withLock { $0.append(isRead) }
+      }
+      done.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    #expect(done.wait(timeout: .now() + 20) == .success)
+    #expect(results.withLock { $0 } == [true, true, false, false])
+  }
+
+  @Test("the size of the input has a limit, in every encoding")
+  func size() throws {
+    let options = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 10))
+    for text in ["(12345678)", "(12345678 )", "(é1234567)", "\"é12345\""] {
+      let isAllowed = text.utf8.count <= 10
+      let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: text, options: options) }
+      #expect((found?.kind == .limitExceeded) == !isAllowed)
+      let ofData = error { () throws(PropertyListError) in
+        _ = try PropertyListDocument(openStep: Data(text.utf8), options: options)
+      }
+      #expect((ofData?.kind == .limitExceeded) == !isAllowed)
+    }
+  }
+
+  @Test("the last of two equal keys counts, if a caller wants it so")
+  func keepLast() throws {
+    let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
+    let text = #"{a = 1; b = {c; "\143" = (x);}; "\U0061" = 3; d = 4;}"#
+    #expect(try PropertyList(openStep: text, options: options) == ["a": "3", "b": ["c": ["x"]], "d": "4"])
+    #expect(try PropertyList(openStep: "a; a = (b, b); a = ();", options: options) == ["a": []])
+    // Places stay right behind a dictionary that lost entries.
+    let found = error { () throws(PropertyListError) in
+      _ = try PropertyList(openStep: "(({a; a; a;}, x), (y z))", options: options)
+    }
+    #expect(found?.byteOffset == 21 && found?.keyPath?.description == "1.1")
+  }
+
+  @Test("a UID can be given as a dictionary, where the caller has not said otherwise")
+  func uid() throws {
+    #expect(try PropertyList(openStep: "(a, {CF$UID = <*I7>;})") == ["a", .uid(.init(7))])
+    #expect(try PropertyList(openStep: "{CF$UID = 7;}") == ["CF$UID": "7"])
+    let options = PropertyListReadingOptions(recognizesUIDDictionaries: false)
+    #expect(try PropertyList(openStep: "{CF$UID = <*I7>;}", options: options) == ["CF$UID": 7])
+  }
+
+  /// Each is repeated until it has a megabyte, and is then the whole text, good or bad.
+  static let repeated = [
+    "(", "{", "{a=", "a={", "(a,", "a,", "\"", "'", "\\", "\"\\", "\\\"", "\"\\U", "\"\\1", "<", "<0", "<00", "00 ",
+    "<[", "<[A", "<*",
+    "<*I1", "<*I1>,", "/", "/*", "/*/", "/**/", "*/", "//", "//\n", "/ ", "é", "\u{2028}", " ", "\n", ";", "a;", "a a",
+    "=", "a=b;", ")", "}",
+    ">", "]", "]>", "\u{0}", "\u{FEFF}", "a=\"\";", "(),", "()", "{};", "\"\\U00e9",
+  ]
+
+  @Test("takes time in proportion to its size", arguments: repeated)
+  func linear(_ piece: String) throws {
+    let text = String(repeating: piece, count: (1 << 20) / piece.utf8.count)
+    for prefix in ["", "(", "{", "\"", "<", "<[", "<*I", "/*", "a = ", "(x, "] {
+      let input = Data((prefix + text).utf8)
+      // Even a debug build is done with a megabyte in a fraction of this; what looks at each byte again for each byte
+      // takes minutes.
+      let duration = ContinuousClock().measure {
+        for options in [PropertyListReadingOptions(), .init(duplicateKeys: .keepLast)] {
+          _ = try? PropertyListDocument(openStep: input, options: options)
+        }
+      }
+      #expect(duration < .seconds(20), "\(prefix) \(piece)")
+    }
+  }
+
+  @Test("large values are read whole")
+  func large() throws {
+    let count = 100_000
+    let list = "(" + String(repeating: #"{name = "a \"b\" \U00e9"; n = <*I5>; d = <00ff>;}, "#, count: count) + ")"
+    let document = try PropertyListDocument(openStep: Data(list.utf8))
+    #expect(document.root.kind == .array && document.root.count == count)
+    let last: PropertyList = ["name": "a \"b\" é", "n": 5, "d": .hex(0, 255)]
+    #expect(try PropertyList(document.root.child(at: count - 1)) == last)
+    let entries = (0..<count).map { "key\($0) = \($0);" }.joined(separator: "\n")
+    let tree = try PropertyList(openStep: entries)
+    #expect(tree.dictionary?.count == count && tree["key99999"] == "99999")
+    let string = String(repeating: #"\"x"#, count: count)
+    #expect(try PropertyList(openStep: "\"\(string)\"").string?.utf8.count == 2 * count)
+  }
+
+  static let samples = [
+    #"{ "Some ASCII string" = 'Test'; list = (a, b/c, "d \"e\" \U00e9\101\n", <0fbd 777e>, <[AAEC]>, ); k; }"#,
+    #"/* Comment */ "key one" = "value"; // other"# + "\n" + #"'two' = { nested = ((), {}, "\UD83D\UDE00"); };"#,
+    "(<*I5>, <*R-1.5e3>, <*BY>, <*BN>, <*D2001-01-01 00:00:00 +0000>, {a = <*I\"7\">;}, \"größe\u{2028}\")",
+    """
+    {
+    \ta = (
+    \t\t1,
+    \t\t{
+    \t\t\tb = ({ c = "0.25"; });
+    \t\t}
+    \t);
+    \tz = "\\\\";
+    }
+
+    """,
+  ]
+
+  @Test("damaged texts never trap, and take no time", arguments: [1, 2, 3] as [UInt64])
+  func damage(_ seed: UInt64) throws {
+    var originals = Self.samples.map { Array($0.utf8) }
+    originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
+    var random = SeededGenerator(seed: seed)
+    var readCount = 0
+    for round in 0..<RandomTests.mutations / 2 {
+      var bytes = originals.randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 0...6, using: &random) {
+        if Bool.random(using: &random) {
+          bytes.damage(using: &random)
+        } else {
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] = #"(){}<>[]*=;,"'\/U07 a"#.utf8.randomElement(
+            using: &random)!
+        }
+      }
+      let input = Data(bytes)
+      let options = PropertyListReadingOptions(duplicateKeys: round % 2 == 0 ? .reject : .keepLast)
+      let duration = ContinuousClock().measure {
+        do throws(PropertyListError) {
+          let document = try PropertyListDocument(openStep: input, options: options)
+          try document.validate()
+          let tree = try PropertyList(document.root)
+          readCount += 1
+          #expect(try tree.data(format: .binary) == document.root.data(format: .binary))
+        } catch {
+          #expect(error.byteOffset.map { (0...input.count).contains($0) } == true || error.kind == .duplicateKey)
+          #expect(error.position != nil || error.kind == .duplicateKey)
+        }
+      }
+      if duration > .seconds(2) { Issue.record("\(duration) for \(input.base64EncodedString())") }
+    }
+    #expect(readCount > RandomTests.mutations / 20, "the damage leaves too little to read")
+  }
+
+  @Test("every text that is cut off is read as less, or refused at its end or before")
+  func cutOff() throws {
+    for sample in Self.samples {
+      let bytes = Array(sample.utf8)
+      for count in 0..<bytes.count {
+        guard let text = String(validating: bytes[..<count], as: UTF8.self) else { continue }
+        let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: text) }
+        if let found { #expect((0...count).contains(found.byteOffset ?? -1) && found.position != nil) }
+      }
+    }
+  }
+}
