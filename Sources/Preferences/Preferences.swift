@@ -296,6 +296,7 @@ extension Preferences.Layer {
 extension PropertyList {
   /// Whether containers stand in each other on more than so many levels.
   func isNested(deeperThan limit: Int) -> Bool {
+    guard isContainer else { return false }
     // One level after another, so that depth costs no stack.
     var level = [self]
     for _ in 0...limit {

@@ -70,8 +70,15 @@ public struct PreferencesLocations: Hashable, Sendable {
     return path
   }
 
-  /// A host's name as a part of a file's name.
-  private static func hostName(_ name: String) -> String { String(DomainName(nearestTo: name).rawValue.prefix(60)) }
+  /// A host's name as a part of a file's name, which with all that is added to it has 255 bytes at most. Long names that differ
+  /// only at the end stay different.
+  private static func hostName(_ name: String) -> String {
+    let name = DomainName(nearestTo: name).rawValue
+    guard name.utf8.count > 32 else { return name }
+    // Fowler, Noll and Vo's hash (FNV-1a).
+    let hash = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    return "\(String(decoding: name.utf8.prefix(20), as: UTF8.self))-\(String(hash, radix: 16))"
+  }
 }
 
 extension PreferencesLocations {

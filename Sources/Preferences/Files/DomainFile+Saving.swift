@@ -112,7 +112,7 @@ extension DomainFile {
   ) throws(PropertyListError) {
     fileIsUnreadable(path, error, identity, &disk)
     _ = try FileSystem.setAside(path, suffix: disk.suffix)
-    disk.known = nil
+    disk.isSetAside()
   }
 
   /// - Returns: the keys whose values other processes had changed; nil if the file was changed meanwhile.
@@ -127,10 +127,10 @@ extension DomainFile {
       (data, held, format) = try read(&file)
     } catch {
       guard FileSystem.isAboutFile(error) else { throw error }
-      try setAside(path, error, file.identity, &disk)
+      if try file.isUnchanged() { try setAside(path, error, file.identity, &disk) }
       return nil
     }
-    let isKnown = disk.known == file.identity
+    let isKnown = disk.isInStep(with: file.identity)
     try change(held, isKnown)
     let (entries, changes) = table.merged(with: held)
     if entries.isEmpty, table.isReplaced {

@@ -22,7 +22,10 @@ final class DomainFile: Sendable {
   /// What is known of the file.
   struct Disk {
     /// The state whose values the table has; nil if there was no file.
-    var known: FileIdentity?
+    private(set) var known: FileIdentity?
+    /// Whether the file had been written to so shortly before that another state of it may look the same: the clock of file
+    /// systems has ticks, and numbers of files are used again.
+    private var isRecent = false
     /// The format it has, and is saved in.
     var format = PropertyListFormat.binary
     /// Whether the folder has been there since this process looked first.
@@ -38,9 +41,20 @@ final class DomainFile: Sendable {
     /// Faults to tell as soon as no lock is held.
     var faults: [PreferencesError] = []
 
+    /// Whether the table has the values that the file has in this state.
+    func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent }
+
+    /// Notes that there is no file any more, and that what it held counts.
+    mutating func isSetAside() {
+      known = nil
+      isRecent = false
+      isLost = true
+    }
+
     /// Notes that the file has this state, with the values that the table has.
     mutating func isInStep(with identity: FileIdentity?, _ format: PropertyListFormat) {
       known = identity
+      isRecent = identity.map { $0.secondsSinceModification < 0.05 } ?? false
       self.format = format
       isLost = false
       reported = nil
@@ -111,7 +125,10 @@ extension DomainFile {
     do throws(PropertyListError) {
       guard let identity = try FileIdentity(at: path) else { return try fileIsMissing(path, &disk) }
       disk.hasSeenFolder = true
-      if identity == disk.known { return [] }
+      if disk.isInStep(with: identity) {
+        disk.isLost = false
+        return []
+      }
       return try read(path, &disk, isFirst: isFirst)
     } catch {
       guard FileSystem.isAboutFile(error) else {
@@ -131,7 +148,7 @@ extension DomainFile {
     // A folder that vanished may be one that is not mounted just now. What it held is not gone because of that.
     disk.isLost = disk.hasSeenFolder && !hasFolder
     guard !disk.isLost, disk.known != nil else { return [] }
-    disk.known = nil
+    disk.isInStep(with: nil, .binary)
     return table.adopt([:])
   }
 

@@ -58,7 +58,8 @@ extension FileSystem {
     let folder = folderOfTarget(of: path)
     let target = text(resolvedPath(path))
     guard let name = target.split(separator: "/").last else { return }
-    for candidate in names(in: folder) where candidate.hasPrefix(".\(name).") && candidate.hasSuffix(".tmp") {
+    let prefix = NewFile.temporaryPrefix(String(name))
+    for candidate in names(in: folder) where candidate.hasPrefix(prefix) && candidate.hasSuffix(NewFile.temporarySuffix) {
       let abandoned = folder + "/" + candidate
       guard let identity = try? FileIdentity(at: abandoned), identity.isRegularFile,
         identity.secondsSinceModification > 600

@@ -166,15 +166,24 @@ struct NewFile: ~Copyable {
     }
   }
 
+  /// How many bytes of a file's name are part of the name of the file beside it.
+  private static let greatestStem = 225
+  static let temporarySuffix = ".tmp"
+
+  /// What the names of the files begin with that are made beside one of this name.
+  static func temporaryPrefix(_ name: String) -> String {
+    ".\(String(decoding: name.utf8.prefix(greatestStem), as: UTF8.self))."
+  }
+
   /// Creates a file beside another that no other process knows.
   private static func createTemporary(
     for target: FileSystem.SystemPath, mode: mode_t, reportedAs path: String
   ) throws(PropertyListError) -> (descriptor: Int32, path: FileSystem.SystemPath) {
     let folder = FileSystem.folderPrefix(of: target)
     // A file name has at most 255 bytes.
-    let stem = target.dropFirst(folder.count).dropLast().prefix(200)
+    let stem = target.dropFirst(folder.count).dropLast().prefix(greatestStem)
     for _ in 0..<100 {
-      let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
+      let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36))\(temporarySuffix)"
       let candidate = folder + [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
       let descriptor = FileSystem.attempt(.open, path) {
         unsafe open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)

@@ -107,7 +107,7 @@ package struct LockedFile: ~Copyable {
   }
 
   /// Whether the file is still at its path and as it was when it was read.
-  private func isUnchanged() throws(PropertyListError) -> Bool { try FileIdentity(at: path) == identity }
+  package func isUnchanged() throws(PropertyListError) -> Bool { try FileIdentity(at: path) == identity }
 
   /// Sees to it that the file is on the disk, and its name.
   package func synchronize() throws(PropertyListError) {
