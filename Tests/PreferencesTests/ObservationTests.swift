@@ -1,0 +1,230 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+/// A store in a folder of its own.
+struct Store {
+  let folder = try? TemporaryFolder()
+  let preferences: Preferences
+
+  init(arguments: [String] = []) throws {
+    let url = try #require(folder).url
+    preferences = try Preferences(
+      suiteName: DomainName("com.example.observed"), locations: PreferencesLocations(folder: url, host: "here"),
+      arguments: arguments)
+  }
+
+  /// Has another process set values, and waits until it has ended.
+  func setElsewhere(_ pairs: String...) throws {
+    let program = try Program.run(
+      "preferences-probe", [folder?.url.path ?? "", "com.example.observed", "set"] + pairs)
+    #expect(program.status == 0, "\(program.errors)")
+  }
+}
+
+/// The next elements of a sequence, or what there is after ten seconds.
+func next<Changes: AsyncSequence & Sendable>(
+  _ count: Int, of changes: Changes
+) async -> [Changes.Element] where Changes.Element: Sendable, Changes.Failure == Never {
+  let collecting = Task {
+    var elements: [Changes.Element] = []
+    var iterator = changes.makeAsyncIterator()
+    while elements.count < count, let element = await iterator.next(isolation: nil) { elements.append(element) }
+    return elements
+  }
+  let timeout = Task {
+    try await Task.sleep(for: .seconds(10))
+    collecting.cancel()
+  }
+  defer { timeout.cancel() }
+  return await collecting.value
+}
+
+@Suite("Changes of preferences are observed")
+struct ObservationTests {
+  @Test("A change of the key is told, with what was there before and where the new value comes from")
+  func ofKey() async throws {
+    let store = try Store()
+    store.preferences.set(1, forKey: "size")
+    let changes = store.preferences.changes(forKey: "size")
+    store.preferences.set("other", forKey: "name")
+    store.preferences.set(2, forKey: "size")
+    let change = try #require(await next(1, of: changes).first)
+    #expect(change.key == "size")
+    #expect(change.oldValue == 1)
+    #expect(change.newValue == 2)
+    #expect(change.source == .application(try DomainName("com.example.observed"), .any))
+  }
+
+  @Test("Removing a value is a change to nothing, or to what is registered")
+  func removal() async throws {
+    let store = try Store()
+    store.preferences.register(["size": 10])
+    store.preferences.set(1, forKey: "size")
+    store.preferences.set(1, forKey: "name")
+    let size = store.preferences.changes(forKey: "size")
+    let name = store.preferences.changes(forKey: "name")
+    store.preferences.removeValue(forKey: "size")
+    store.preferences.removeValue(forKey: "name")
+    let change = await next(1, of: size).first
+    #expect(change?.newValue == 10)
+    #expect(change?.source == .registration)
+    let removed = try #require(await next(1, of: name).first)
+    #expect(removed.newValue == nil)
+    #expect(removed.source == nil)
+  }
+
+  @Test("The same value set again is no change, nor one set and taken back before anybody asks")
+  func equalValues() async throws {
+    let store = try Store()
+    store.preferences.set(["a": [1, 2.5]], forKey: "same")
+    store.preferences.set(1, forKey: "back")
+    let changes = store.preferences.changes()
+    store.preferences.set(["a": [1, 2.5]], forKey: "same")
+    store.preferences.set(2, forKey: "back")
+    store.preferences.set(1, forKey: "back")
+    store.preferences.set(true, forKey: "end")
+    #expect(await next(1, of: changes).map(\.key) == ["end"])
+  }
+
+  @Test("A change that does not count, because an argument comes first, is not told")
+  func hidden() async throws {
+    let store = try Store(arguments: ["-size", "20"])
+    let changes = store.preferences.changes()
+    store.preferences.set(1, forKey: "size")
+    store.preferences.set(1, forKey: "end")
+    #expect(await next(1, of: changes).map(\.key) == ["end"])
+    #expect(store.preferences.integer(forKey: "size") == 20)
+  }
+
+  @Test("Whoever is slow is told the latest value")
+  func latest() async throws {
+    let store = try Store()
+    let changes = store.preferences.changes(forKey: "counter")
+    for number in 1...1000 { store.preferences.set(number, forKey: "counter") }
+    let change = try #require(await next(1, of: changes).first)
+    #expect(change.oldValue == nil)
+    #expect(change.newValue == 1000)
+  }
+
+  @Test("Another store of the same domain, and suites that come and go, are observed too")
+  func otherStores() async throws {
+    let store = try Store()
+    let other = try Preferences(
+      suiteName: DomainName("com.example.observed"), locations: store.preferences.locations, arguments: [])
+    let suite = try Preferences(
+      suiteName: DomainName("com.example.suite"), locations: store.preferences.locations, arguments: [])
+    suite.set("suite", forKey: "from")
+    let changes = store.preferences.changes()
+    other.set(1, forKey: "shared")
+    store.preferences.addSuite(named: try DomainName("com.example.suite"))
+    #expect(await next(2, of: changes).map(\.key) == ["shared", "from"])
+    suite.set("again", forKey: "from")
+    #expect(await next(1, of: changes).first?.newValue == "again")
+    store.preferences.removeSuite(named: try DomainName("com.example.suite"))
+    #expect(await next(1, of: changes).map(\.newValue) == [nil])
+  }
+
+  @Test("Values of a typed key begin with the one that counts")
+  func typedValues() async throws {
+    let store = try Store()
+    let key = PreferenceKey<Int>("size", default: 12)
+    let values = store.preferences.values(for: key)
+    #expect(await next(1, of: values) == [12])
+    store.preferences[key] = 14
+    #expect(await next(2, of: values) == [14, 14])
+  }
+
+  @Test("The sequence ends when its task is cancelled")
+  func cancellation() async throws {
+    let store = try Store()
+    let changes = store.preferences.changes()
+    let task = Task { () -> Int in
+      var count = 0
+      for await _ in changes { count += 1 }
+      return count
+    }
+    task.cancel()
+    #expect(await task.value == 0)
+  }
+
+  @Test("An observer that nobody has any more is forgotten")
+  func lifetime() throws {
+    let store = try Store()
+    weak var observer: PreferencesObserver?
+    do {
+      let changes = store.preferences.changes()
+      observer = changes.observer
+      #expect(observer != nil)
+    }
+    #expect(observer == nil)
+  }
+
+  @Test("A change by another process is told, whether the file is replaced, written in place or removed")
+  func otherProcesses() async throws {
+    let store = try Store()
+    let changes = store.preferences.changes()
+    try store.setElsewhere("size", "5")
+    #expect(await next(1, of: changes).first?.newValue == "5")
+    let file = URL(filePath: try #require(store.folder).path("com.example.observed.plist"))
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: PropertyList.dictionary(["size": 6]).data(format: .xml))
+    try handle.close()
+    #expect(await next(1, of: changes).first?.newValue == 6)
+    try FileManager.default.removeItem(at: file)
+    let removed = try #require(await next(1, of: changes).first)
+    #expect(removed.oldValue == 6)
+    #expect(removed.newValue == nil)
+  }
+
+  @Test("A value that this process has not saved yet stays, whatever others save")
+  func unsavedValues() async throws {
+    let store = try Store()
+    let changes = store.preferences.changes(forKey: "theirs")
+    try store.setElsewhere("theirs", "1", "mine", "theirs")
+    store.preferences.set("mine", forKey: "mine")
+    #expect(await next(1, of: changes).first?.newValue == "1")
+    #expect(store.preferences.string(forKey: "mine") == "mine")
+    try store.preferences.synchronize()
+    #expect(store.preferences.string(forKey: "mine") == "mine")
+  }
+
+  @Test("A folder that is made later, and a file that a symbolic link leads to, are watched")
+  func latecomers() async throws {
+    let folder = try TemporaryFolder()
+    let far = try TemporaryFolder()
+    let url = folder.url.appending(path: "not/there/yet")
+    let preferences = try Preferences(
+      suiteName: DomainName("late"), locations: PreferencesLocations(folder: url), arguments: [])
+    let changes = preferences.changes()
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let target = far.url.appending(path: "target.plist")
+    try PropertyList.dictionary(["a": 1]).write(to: target, format: .xml)
+    try FileManager.default.createSymbolicLink(at: url.appending(path: "late.plist"), withDestinationURL: target)
+    #expect(await next(1, of: changes).first?.newValue == 1)
+    try PropertyList.dictionary(["a": 2]).write(to: target, format: .xml)
+    #expect(await next(1, of: changes).first?.newValue == 2)
+  }
+
+  @Test("A change by another process arrives within 100 ms of its save")
+  func latency() async throws {
+    let store = try Store()
+    let file = URL(filePath: try #require(store.folder).path("com.example.observed.plist"))
+    try PropertyList.dictionary(["n": 0]).write(to: file, format: .binary)
+    let changes = store.preferences.changes(forKey: "n")
+    var delays: [Duration] = []
+    for number in 1...15 {
+      let start = ContinuousClock.now
+      // As another process does it: a file that takes the place of the other.
+      try PropertyList.dictionary(["n": .integer(.init(number))]).write(to: file, format: .binary)
+      #expect(await next(1, of: changes).first?.newValue == .integer(.init(number)))
+      delays.append(ContinuousClock.now - start)
+    }
+    // Half of them, so that a machine with other work to do does not fail the test.
+    #expect(delays.sorted()[7] < .milliseconds(100), "\(delays)")
+  }
+}
