@@ -1,0 +1,84 @@
+import Foundation
+import Preferences
+import PropertyLists
+import TestSupport
+import Testing
+
+/// What the README and the articles show, run.
+@Suite("The examples of the documentation of preferences")
+struct PreferencesDocumentationTests {
+  enum Theme: String, PreferenceValue { case light, dark }
+
+  enum Keys {
+    static let fontSize = PreferenceKey<Int>("fontSize", default: 12)
+    static let theme = PreferenceKey<Theme>("theme", default: .light)
+    static let launches = PreferenceKey<Int>("launches", default: 0)
+  }
+
+  let folder = try? TemporaryFolder()
+  let preferences: Preferences
+
+  init() throws {
+    let locations = PreferencesLocations(folder: try #require(folder).url)
+    preferences = try Preferences(suiteName: DomainName("com.example.notes"), locations: locations, arguments: [])
+  }
+
+  @Test("Registered values, set values and typed keys")
+  func basics() throws {
+    preferences.register(["fontSize": 12])
+    preferences.set("dark", forKey: "theme")
+    #expect(preferences.integer(forKey: "fontSize") == 12)
+    preferences[Keys.fontSize] += 1
+    #expect(preferences[Keys.theme] == .dark)
+    preferences[Keys.theme] = .light
+    #expect(preferences.string(forKey: "theme") == "light")
+    #expect(preferences[Keys.fontSize] == 13)
+  }
+
+  @Test("Values and changes are waited for")
+  func observation() async throws {
+    let values = preferences.values(for: Keys.theme)
+    let changes = preferences.changes()
+    preferences[Keys.theme] = .dark
+    #expect(await next(1, of: values) == [.dark])
+    #expect(await next(1, of: changes).map(\.newValue) == ["dark"])
+  }
+
+  @Test("What has to be on the disk, and what depends on the value before")
+  func saving() throws {
+    preferences.set("paid", forKey: "state")
+    try preferences.synchronize()
+    try preferences.update(Keys.launches) { $0 += 1 }
+    try preferences.update(forKey: "launches") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
+    let file = try PropertyList(contentsOf: try #require(folder).url.appending(path: "com.example.notes.plist"))
+    #expect(file == ["state": "paid", "launches": 2])
+  }
+
+  @Test("Where a value comes from, and values in other domains")
+  func domains() throws {
+    preferences.set("dark", forKey: "theme", in: .global)
+    preferences.set(2, forKey: "display", in: PersistentDomain(preferences.domain.name, host: .current))
+    let (value, source) = try #require(preferences.effectiveValue(forKey: "theme"))
+    #expect(value == "dark")
+    #expect(source == .global(.any))
+    #expect(preferences.effectiveValue(forKey: "display")?.source == .application(preferences.domain.name, .current))
+    #expect(
+      preferences.searchList.map(\.source.description) == [
+        "arguments", "application com.example.notes on this host", "application com.example.notes",
+        "global on this host", "global", "registered",
+      ])
+    #expect(
+      preferences.searchList.first { $0.source == .global(.any) }?.path == folder?.path(".GlobalPreferences.plist"))
+  }
+
+  @Test("Arguments of a command line")
+  func arguments() throws {
+    let arguments = ["-fontSize", "14", "-offset", "-3", "-AppleLanguages", "(en, fr)", "-verbose", "YES"]
+    let preferences = try Preferences(
+      suiteName: DomainName("com.example.notes"), locations: preferences.locations, arguments: arguments)
+    #expect(preferences.integer(forKey: "fontSize") == 14)
+    #expect(preferences.integer(forKey: "offset") == -3)
+    #expect(preferences.stringArray(forKey: "AppleLanguages") == ["en", "fr"])
+    #expect(preferences.bool(forKey: "verbose"))
+  }
+}
