@@ -244,9 +244,11 @@ extension Preferences {
   /// try preferences.update(forKey: "launches") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
   /// ```
   ///
-  /// - Parameter change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for none.
-  ///   It is called again if a program that does not lock the file changed it meanwhile. It may read preferences, and
-  ///   must not save them.
+  /// - Parameters:
+  ///   - key: at least one character.
+  ///   - change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for none.
+  ///     It is called again if a program that does not lock the file changed it meanwhile. It may read preferences; saving
+  ///     them would wait for itself, and fails with ``PreferencesError/locked(path:)`` after ten seconds.
   /// - Throws: ``PreferencesError``, also what `change` throws; the value is as it was then.
   public func update(
     forKey key: String, _ change: (inout PropertyList?) throws(PreferencesError) -> Void

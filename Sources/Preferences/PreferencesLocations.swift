@@ -29,6 +29,8 @@ public struct PreferencesLocations: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - folder: the folder of the user. It is made when something is saved.
+  ///   - systemFolders: folders with values for all users, the more important first.
+  ///   - managedFolders: folders with values that nobody can change, the more important first.
   ///   - host: the name of this computer in names of files; nil for the name it has.
   public init(folder: URL, systemFolders: [URL] = [], managedFolders: [URL] = [], host: String? = nil) {
     userFolder = Self.path(folder)

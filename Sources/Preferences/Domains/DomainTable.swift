@@ -138,7 +138,7 @@ extension DomainTable {
 extension DomainTable {
   /// Takes the values that the file has; those that it does not have yet stay as they were set.
   ///
-  /// - Returns: the keys whose values are others than before.
+  /// - Returns: the keys whose values are others than before, if anybody observes them.
   func adopt(_ entries: OrderedDictionary<String, PropertyList>) -> [String] {
     contents.withLock { contents in adopt(entries, into: &contents) }
   }
@@ -192,14 +192,18 @@ extension DomainTable {
   }
 
   private func put(_ values: [String: PropertyList], into contents: inout Contents) -> [String] {
-    var changed: [String] = []
-    for (key, value) in values where contents.values[key] != value { changed.append(key) }
-    for key in contents.values.keys where values[key] == nil { changed.append(key) }
-    // In an order that does not depend on how the process hashes.
-    changed.sort()
+    let changed = isWatched ? Self.keysThatDiffer(contents.values, values) : []
     contents.values = values
     noteCount(contents)
     return changed
+  }
+
+  private static func keysThatDiffer(_ old: [String: PropertyList], _ new: [String: PropertyList]) -> [String] {
+    var keys: [String] = []
+    for (key, value) in new where old[key] != value { keys.append(key) }
+    for key in old.keys where new[key] == nil { keys.append(key) }
+    // In an order that does not depend on how the process hashes.
+    return keys.sorted()
   }
 
   private func noteCount(_ contents: borrowing Contents) {
@@ -213,6 +217,9 @@ extension DomainTable {
     weak let observer: PreferencesObserver?
   }
 
+  /// Whether there has been an observer. One that comes looks at the values after it is known here.
+  private var isWatched: Bool { watching.load(ordering: .sequentiallyConsistent) }
+
   /// Has an observer told of changes as long as it lives.
   func add(_ observer: PreferencesObserver) {
     observers.withLock { $0.append(WeakObserver(observer: observer)) }
@@ -221,7 +228,7 @@ extension DomainTable {
 
   /// Tells the observers that values for these keys may be others than before. Not to be called with any lock held.
   func notify(_ keys: [String]) {
-    guard watching.load(ordering: .sequentiallyConsistent), !keys.isEmpty else { return }
+    guard isWatched, !keys.isEmpty else { return }
     let alive = observers.withLock { observers in
       observers.removeAll { $0.observer == nil }
       return observers.compactMap(\.observer)
