@@ -77,12 +77,14 @@ struct ObservationTests {
     #expect(removed.source == nil)
   }
 
-  @Test("The same value set again is no change, nor one set and taken back before anybody asks")
+  @Test("The same value again is no change, nor another order of keys, nor what is taken back before anybody asks")
   func equalValues() async throws {
     let store = try Store()
     store.preferences.set(["a": [1, 2.5]], forKey: "same")
     store.preferences.set(1, forKey: "back")
+    store.preferences.set(["x": 1, "y": [["z": 2, "w": 3]]], forKey: "order")
     let changes = store.preferences.changes()
+    store.preferences.set(["y": [["w": 3, "z": 2]], "x": 1], forKey: "order")
     store.preferences.set(["a": [1, 2.5]], forKey: "same")
     store.preferences.set(2, forKey: "back")
     store.preferences.set(1, forKey: "back")

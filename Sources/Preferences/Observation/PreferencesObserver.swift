@@ -56,7 +56,8 @@ final class PreferencesObserver: Sendable {
       let value = preferences.effectiveValue(forKey: key)
       let change = state.withLock { state -> PreferenceChange? in
         let old = state.known[key]
-        guard old != value?.value else { return nil }
+        if let old, let value, old.hasSameValues(as: value.value) { return nil }
+        guard old != nil || value != nil else { return nil }
         state.known[key] = value?.value
         return PreferenceChange(key: key, oldValue: old, newValue: value?.value, source: value?.source)
       }

@@ -59,7 +59,8 @@ extension FileSystem {
     let target = text(resolvedPath(path))
     guard let name = target.split(separator: "/").last else { return }
     let prefix = NewFile.temporaryPrefix(String(name))
-    for candidate in names(in: folder) where candidate.hasPrefix(prefix) && candidate.hasSuffix(NewFile.temporarySuffix) {
+    for candidate in names(in: folder) where candidate.hasPrefix(prefix) && candidate.hasSuffix(NewFile.temporarySuffix)
+    {
       let abandoned = folder + "/" + candidate
       guard let identity = try? FileIdentity(at: abandoned), identity.isRegularFile,
         identity.secondsSinceModification > 600

@@ -51,7 +51,7 @@
       let mask =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_ATTRIB)
-      let folder = unsafe inotify_add_watch(descriptor, path, mask)
+      let folder = FileSystem.attempt(.watch, path) { unsafe inotify_add_watch(descriptor, path, mask) }
       return folder >= 0 ? folder : nil
     }
 
