@@ -28,6 +28,8 @@ extension FileSystem {
       guard attempt(.makeFolder, folder, { unsafe mkdir(folder, 0o700) }) == 0 || errno == EEXIST else {
         throw failure("make the folder", folder)
       }
+      // A file in it is on the disk when its folder is.
+      try synchronizeFolder(of: Array(folder.utf8CString), reportedAs: folder)
     }
   }
 
