@@ -23,7 +23,12 @@ extension DomainFile {
   }
 
   private func save(patience: Duration, updating key: String?, _ update: Update) throws(PreferencesError) {
-    guard gate.wait(timeout: .now() + patience.seconds) == .success else { throw .locked(path: path ?? "") }
+    guard gate.wait(timeout: .now() + patience.seconds) == .success else {
+      // The save that is under way may have begun before the last changes.
+      schedule.saveBegins()
+      schedule.saveFailed(self, .locked(path: path ?? ""))
+      throw .locked(path: path ?? "")
+    }
     defer {
       gate.signal()
       reportFaults()

@@ -3,7 +3,7 @@ internal import PropertyLists
 internal import Synchronization
 
 /// When a file with unsaved changes is saved without being asked: soon after a change, again and again after a failure, and
-/// when the process ends in order.
+/// when the process ends in order. After a failure changes have it tried once a second at most.
 final class SaveSchedule: Sendable {
   /// How long a change waits for others that are saved with it.
   private static let delay = Duration.milliseconds(20)
@@ -20,8 +20,12 @@ final class SaveSchedule: Sendable {
   private let history = Mutex(History())
 
   private struct History {
-    var lastSave: ContinuousClock.Instant?
-    var retry = retries.lowerBound
+    /// When the last save ended.
+    var last: ContinuousClock.Instant?
+    /// How many saves have begun.
+    var count = 0
+    /// How long to wait before trying again what failed; nil if the last save succeeded.
+    var retry: Duration?
     var reported: PreferencesError?
   }
 
@@ -36,15 +40,21 @@ final class SaveSchedule: Sendable {
     guard !isScheduled.exchange(true, ordering: .sequentiallyConsistent) else { return }
     _ = Self.registration
     Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
-    let sinceLast = history.withLock { $0.lastSave.map { ContinuousClock.now - $0 } }
-    saveLater(file, after: max(Self.delay, sinceLast.map { Self.interval - $0 } ?? Self.delay))
+    let delay = history.withLock { history in
+      let interval = history.retry == nil ? Self.interval : Self.retries.lowerBound
+      return max(Self.delay, history.last.map { $0 + interval - .now } ?? Self.delay)
+    }
+    saveLater(file, after: delay) { true }
   }
 
   /// Changes from now on are saved later.
-  func saveBegins() { isScheduled.store(false, ordering: .sequentiallyConsistent) }
+  func saveBegins() {
+    isScheduled.store(false, ordering: .sequentiallyConsistent)
+    history.withLock { $0.count += 1 }
+  }
 
   func saveSucceeded(_ file: DomainFile) {
-    history.withLock { $0 = History(lastSave: .now) }
+    history.withLock { $0 = History(last: .now, count: $0.count) }
     Self.unsaved.withLock { unsaved in
       if !file.table.hasUnsaved { unsaved[ObjectIdentifier(file)] = nil }
     }
@@ -53,18 +63,20 @@ final class SaveSchedule: Sendable {
   func saveFailed(_ file: DomainFile, _ error: PreferencesError) {
     // Without a folder there is nothing to try; the values are kept for who reads them.
     guard error != .noFolder, file.table.hasUnsaved else { return }
-    guard !isScheduled.exchange(true, ordering: .sequentiallyConsistent) else { return }
     Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
-    let retry = history.withLock { history in
-      defer { history.retry = min(history.retry * 2, Self.retries.upperBound) }
-      return history.retry
+    let (delay, count) = history.withLock { history in
+      let delay = history.retry ?? Self.retries.lowerBound
+      history.retry = min(delay * 2, Self.retries.upperBound)
+      history.last = .now
+      return (delay, history.count)
     }
-    saveLater(file, after: retry)
+    // A save that begins before that sees to its own failure.
+    saveLater(file, after: delay) { self.history.withLock { $0.count == count } }
   }
 
-  private func saveLater(_ file: DomainFile, after delay: Duration) {
+  private func saveLater(_ file: DomainFile, after delay: Duration, if isDue: @escaping @Sendable () -> Bool) {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay.seconds) {
-      self.saveAndReport(file, patience: Self.patience)
+      if isDue() { self.saveAndReport(file, patience: Self.patience) }
     }
   }
 
