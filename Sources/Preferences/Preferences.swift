@@ -218,15 +218,18 @@ extension Preferences {
   /// other members do not.
   ///
   /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried again, and the
-  ///   file is as it was.
-  public func synchronize() throws(PreferencesError) {
+  ///   file is as it was or has all of them.
+  public func synchronize() throws(PreferencesError) { try synchronize(patience: SaveSchedule.patience) }
+
+  /// - Parameter patience: how long to wait for another process that saves a file, for each file.
+  package func synchronize(patience: Duration) throws(PreferencesError) {
     var first: PreferencesError?
     let touched = others.withLock { others in exchange(&others, with: [:]) }
     let files = layers.compactMap(\.file)
     let searched = Set(files.map { ObjectIdentifier($0) })
     for file in files + touched.values.filter({ !searched.contains(ObjectIdentifier($0)) }) {
       do throws(PreferencesError) {
-        try file.save(patience: SaveSchedule.patience)
+        try file.save(patience: patience)
       } catch {
         first = first ?? error
         if !searched.contains(ObjectIdentifier(file)) { others.withLock { $0[ObjectIdentifier(file)] = file } }
@@ -249,7 +252,8 @@ extension Preferences {
   ///   - change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for none.
   ///     It is called again if a program that does not lock the file changed it meanwhile. It may read preferences; saving
   ///     them would wait for itself, and fails with ``PreferencesError/locked(path:)`` after ten seconds.
-  /// - Throws: ``PreferencesError``, also what `change` throws; the value is as it was then.
+  /// - Throws: ``PreferencesError``, also what `change` throws; the value is as it was then. If the disk fails at the very end, when
+  ///   others may have read the new value already, that value counts and is tried again as if it had been set.
   public func update(
     forKey key: String, _ change: (inout PropertyList?) throws(PreferencesError) -> Void
   ) throws(PreferencesError) {

@@ -19,7 +19,8 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case locked(path: String)
   /// The file kept being changed by a program that does not lock it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
-  /// The system refused to save the file, which is as it was. Values are kept in memory and saved later.
+  /// The system refused to save the file, which is as it was, or complete but not known to be on the disk. Values are kept in
+  /// memory and saved later.
   case notSaved(path: String, PropertyListError)
   /// The system refused to read the file. The values that are known count, and it is read again later.
   case notRead(path: String, PropertyListError)

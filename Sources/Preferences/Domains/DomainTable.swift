@@ -166,11 +166,8 @@ extension DomainTable {
     }
   }
 
-  /// Notes that the file holds `entries`, which have the first `changes` changes.
-  ///
-  /// - Parameter isKnown: whether the file held what this table has been told that it holds.
-  /// - Returns: the keys whose values are others than before.
-  func saved(_ entries: OrderedDictionary<String, PropertyList>, changes: Int, isKnown: Bool) -> [String] {
+  /// Notes that the file has the first `changes` changes.
+  func saved(changes: Int) {
     contents.withLock { contents in
       if contents.changes == changes {
         contents.unsaved = [:]
@@ -178,7 +175,6 @@ extension DomainTable {
         contents.unsaved = contents.unsaved.filter { $0.value > changes }
       }
       if let replaced = contents.replaced, replaced <= changes { contents.replaced = nil }
-      return isKnown ? [] : adopt(entries, into: &contents)
     }
   }
 

@@ -64,9 +64,9 @@ extension DomainFile {
     // What may have changed is told once no lock is held.
     var changed: [String] = []
     var staged: DomainTable.StagedChange?
-    var isDone = false
+    var isInPlace = false
     defer {
-      if !isDone, let staged { table.takeBack(staged) }
+      if !isInPlace, let staged { table.takeBack(staged) }
       table.notify(changed + (staged.map { [$0.key] } ?? []))
     }
     func change(_ held: OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) {
@@ -80,12 +80,16 @@ extension DomainFile {
     do {
       // The value moves into the closure by way of an optional, since it cannot be copied.
       var locked = try lock(path, patience)
-      let more = try disk.withLock { disk in
+      let outcome = try disk.withLock { disk in
         if let file = locked.take() { try replace(file, path, &disk, change) } else { try create(path, &disk, change) }
       }
-      changed += more ?? []
-      isDone = more != nil
-      return isDone
+      guard let outcome else { return false }
+      // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
+      isInPlace = true
+      if !outcome.isKnown { changed += table.adopt(outcome.entries) }
+      try FileSystem.synchronizeFolder(of: path)
+      table.saved(changes: outcome.changes)
+      return true
     } catch let error as PreferencesError {
       throw error
     } catch let error as PropertyListError {
@@ -93,6 +97,15 @@ extension DomainFile {
     } catch {
       throw .notSaved(path: path, PropertyListError(.malformed, "\(error)"))
     }
+  }
+
+  /// What the file holds now.
+  private struct Outcome {
+    let entries: OrderedDictionary<String, PropertyList>
+    /// How many changes of the table it has.
+    let changes: Int
+    /// Whether the table had the values that the file held.
+    let isKnown: Bool
   }
 
   /// Makes the change that is asked for to the values that the file holds.
@@ -120,10 +133,10 @@ extension DomainFile {
     disk.isSetAside()
   }
 
-  /// - Returns: the keys whose values other processes had changed; nil if the file was changed meanwhile.
+  /// - Returns: nil if the file was changed meanwhile.
   private func replace(
     _ locked: consuming LockedFile, _ path: String, _ disk: inout Disk, _ change: Change
-  ) throws -> [String]? {
+  ) throws -> Outcome? {
     var file = locked
     disk.hasSeenFolder = true
     sweep(path, &disk)
@@ -138,10 +151,11 @@ extension DomainFile {
     let isKnown = disk.isInStep(with: file.identity)
     try change(held, isKnown)
     let (entries, changes) = table.merged(with: held)
+    let outcome = Outcome(entries: entries, changes: changes, isKnown: isKnown)
     if entries.isEmpty, table.isReplaced {
       guard try file.remove() else { return nil }
       disk.isInStep(with: nil, .binary)
-      return table.saved(entries, changes: changes, isKnown: isKnown)
+      return outcome
     }
     let (bytes, newFormat) = try Self.bytes(of: entries, format)
     if bytes == data {
@@ -152,25 +166,26 @@ extension DomainFile {
       guard let identity = try file.replace(with: bytes) else { return nil }
       disk.isInStep(with: identity, newFormat)
     }
-    return table.saved(entries, changes: changes, isKnown: isKnown)
+    return outcome
   }
 
   /// As `replace`, where there is no file.
-  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> [String]? {
+  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Outcome? {
     try makeFolder(path, &disk)
     // What is known of a file that cannot be read counts, since nobody removed it.
     let isKnown = disk.known == nil || disk.isLost
     try change([:], isKnown)
     let (entries, changes) = table.merged(with: disk.isLost ? nil : [:])
+    let outcome = Outcome(entries: entries, changes: changes, isKnown: isKnown)
     guard !entries.isEmpty else {
       disk.isInStep(with: nil, .binary)
-      return table.saved(entries, changes: changes, isKnown: isKnown)
+      return outcome
     }
     let (bytes, format) = try Self.bytes(of: entries, disk.format)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
     disk.isInStep(with: identity, format)
     sweep(path, &disk)
-    return table.saved(entries, changes: changes, isKnown: isKnown)
+    return outcome
   }
 
   private func makeFolder(_ path: String, _ disk: inout Disk) throws {

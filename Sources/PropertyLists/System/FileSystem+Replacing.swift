@@ -33,9 +33,11 @@ extension FileSystem {
       beside: resolvedPath(path), reportedAs: path, holding: data, permissions: exists ? nil : 0o666,
       inPlaceOf: exists ? status : nil)
     try file.takePlace()
+    try synchronizeFolder(of: path)
   }
 
-  /// Makes a file that must not exist yet, in one step, readable and writable for its owner only.
+  /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk, and its name is
+  /// when its folder is.
   ///
   /// - Returns: what the file is known by; nil if there is a file already, which is left as it is.
   package static func create(_ path: String, with data: Data) throws(PropertyListError) -> FileIdentity? {
@@ -56,6 +58,11 @@ extension FileSystem {
     guard descriptor >= 0 else { throw failure("open", path) }
     defer { _ = close(descriptor) }
     try write(data, to: descriptor, named: path)
+  }
+
+  /// Sees to it that the name of a file, or that there is none any more, is on the disk.
+  package static func synchronizeFolder(of path: String) throws(PropertyListError) {
+    try synchronizeFolder(of: resolvedPath(path), reportedAs: path)
   }
 
   /// Sees to it that the names in a folder are on the disk.
@@ -118,18 +125,17 @@ struct NewFile: ~Copyable {
     self.path = path
   }
 
-  /// Takes the place of the other file.
+  /// Takes the place of the other file. The name is on the disk when the folder is.
   @discardableResult
   consuming func takePlace() throws(PropertyListError) -> FileIdentity {
     guard FileSystem.attempt(.rename, path, { unsafe rename(temporary, target) }) == 0 else {
       throw FileSystem.failure("write", path)
     }
     isInPlace = true
-    try FileSystem.synchronizeFolder(of: target, reportedAs: path)
     return identity
   }
 
-  /// Takes a place where no file is.
+  /// Takes a place where no file is. The name is on the disk when the folder is.
   ///
   /// - Returns: nil if there is one.
   consuming func takeFreePlace() throws(PropertyListError) -> FileIdentity? {
@@ -144,8 +150,7 @@ struct NewFile: ~Copyable {
       default: throw FileSystem.failure("write", path)
       }
     }
-    // The second name goes when this value does; the folder is on the disk with both or with one, which are the same file.
-    try FileSystem.synchronizeFolder(of: target, reportedAs: path)
+    // The second name goes when this value does.
     return identity
   }
 

@@ -92,7 +92,8 @@ package struct LockedFile: ~Copyable {
     return data
   }
 
-  /// Puts `data` in the place of the file in one step, with its owner, for whom alone it is readable.
+  /// Puts `data` in the place of the file in one step, with its owner, for whom alone it is readable. It is on the disk, and its
+  /// name is when its folder is.
   ///
   /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read.
   package consuming func replace(with data: Data) throws(PropertyListError) -> FileIdentity? {
@@ -109,15 +110,14 @@ package struct LockedFile: ~Copyable {
   /// Whether the file is still at its path and as it was when it was read.
   package func isUnchanged() throws(PropertyListError) -> Bool { try FileIdentity(at: path) == identity }
 
-  /// Sees to it that the file is on the disk, and its name.
+  /// Sees to it that the file is on the disk; its name is when its folder is.
   package func synchronize() throws(PropertyListError) {
     guard FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
       throw FileSystem.failure("write", path)
     }
-    try FileSystem.synchronizeFolder(of: FileSystem.resolvedPath(path), reportedAs: path)
   }
 
-  /// Removes the file.
+  /// Removes the file. That is on the disk when the folder is.
   ///
   /// - Returns: whether that was done; not if somebody who does not lock it changed the file since it was read.
   package consuming func remove() throws(PropertyListError) -> Bool {
@@ -126,7 +126,6 @@ package struct LockedFile: ~Copyable {
     guard FileSystem.attempt(.unlink, path, { unsafe unlink(target) }) == 0 else {
       throw FileSystem.failure("remove", path)
     }
-    try FileSystem.synchronizeFolder(of: target, reportedAs: path)
     return true
   }
 }
