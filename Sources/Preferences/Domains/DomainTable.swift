@@ -78,9 +78,25 @@ extension DomainTable {
     fileprivate let change: Int
   }
 
+  /// A value, and the change that this process made to it last and that is not in the file yet.
+  struct VersionedValue {
+    let value: PropertyList?
+    fileprivate let change: Int?
+    fileprivate let replaced: Int?
+  }
+
+  func versioned(_ key: String) -> VersionedValue {
+    contents.withLock {
+      VersionedValue(value: $0.values[key], change: $0.unsaved[key], replaced: $0.replaced)
+    }
+  }
+
   /// Sets or removes a value until it is known whether the file can have it.
-  func stage(_ value: PropertyList?, forKey key: String) -> StagedChange {
+  ///
+  /// - Returns: nil if the value was set again since it was looked at; it stays as it is then.
+  func stage(_ value: PropertyList?, forKey key: String, insteadOf old: VersionedValue) -> StagedChange? {
     contents.withLock { contents in
+      guard contents.unsaved[key] == old.change, contents.replaced == old.replaced else { return nil }
       contents.changes += 1
       let staged = StagedChange(
         key: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes)
@@ -146,13 +162,15 @@ extension DomainTable {
   /// What the file is to hold: what it held, with the changes since.
   ///
   /// - Parameter held: nil if that cannot be told; then what was known of it counts.
-  /// - Returns: the entries, in the order of the file, then in the order they were set; and how many changes they have.
+  /// - Returns: the entries, in the order of the file, else of their names, then in the order they were set; and how many
+  ///   changes they have.
   func merged(with held: OrderedDictionary<String, PropertyList>?) -> (
     entries: OrderedDictionary<String, PropertyList>, changes: Int
   ) {
     contents.withLock { contents in
       guard var entries = contents.replaced == nil ? held : [:] else {
-        let known = contents.values.sorted { $0.key < $1.key }
+        let order = contents.unsaved
+        let known = contents.values.sorted { (order[$0.key] ?? 0, $0.key) < (order[$1.key] ?? 0, $1.key) }
         return (OrderedDictionary(uniqueKeysWithValues: known.map { ($0.key, $0.value) }), contents.changes)
       }
       // In one go, because each single removal moves all that follow.
@@ -218,7 +236,11 @@ extension DomainTable {
 
   /// Has an observer told of changes as long as it lives.
   func add(_ observer: PreferencesObserver) {
-    observers.withLock { $0.append(WeakObserver(observer: observer)) }
+    observers.withLock { observers in
+      // As often as their number doubles, so that it costs nothing on average.
+      if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
+      observers.append(WeakObserver(observer: observer))
+    }
     watching.store(true, ordering: .sequentiallyConsistent)
   }
 

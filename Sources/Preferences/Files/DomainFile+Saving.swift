@@ -23,6 +23,7 @@ extension DomainFile {
   }
 
   private func save(patience: Duration, updating key: String?, _ update: Update) throws(PreferencesError) {
+    let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
       // The save that is under way may have begun before the last changes.
       schedule.saveBegins()
@@ -36,7 +37,7 @@ extension DomainFile {
     schedule.saveBegins()
     do throws(PreferencesError) {
       if key != nil || table.hasUnsaved {
-        try replaceFile(patience: patience, updating: key, update)
+        try replaceFile(until: deadline, updating: key, update)
       } else {
         table.notify(disk.withLock { disk in look(&disk, isFirst: false) })
       }
@@ -47,10 +48,12 @@ extension DomainFile {
     schedule.saveSucceeded(self)
   }
 
-  private func replaceFile(patience: Duration, updating key: String?, _ update: Update) throws(PreferencesError) {
+  private func replaceFile(
+    until deadline: ContinuousClock.Instant, updating key: String?, _ update: Update
+  ) throws(PreferencesError) {
     guard let path else { throw .noFolder }
     for _ in 0..<10 {
-      if try attempt(path, patience, updating: key, update) { return }
+      if try attempt(path, deadline, updating: key, update) { return }
     }
     throw .changedMeanwhile(path: path)
   }
@@ -59,7 +62,7 @@ extension DomainFile {
   ///
   /// - Returns: whether that was done; not if the file was changed meanwhile.
   private func attempt(
-    _ path: String, _ patience: Duration, updating key: String?, _ update: Update
+    _ path: String, _ deadline: ContinuousClock.Instant, updating key: String?, _ update: Update
   ) throws(PreferencesError) -> Bool {
     // What may have changed is told once no lock is held.
     var changed: [String] = []
@@ -72,16 +75,24 @@ extension DomainFile {
     func change(_ held: OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) {
       guard let key else { return }
       if !isKnown { changed += table.adopt(held) }
-      var value = table.value(forKey: key)
-      try update(&value)
-      if let value { try Preferences.check(value, forKey: key) }
-      staged = table.stage(value, forKey: key)
+      // Again if another thread set the value meanwhile.
+      while staged == nil {
+        let old = table.versioned(key)
+        var value = old.value
+        try update(&value)
+        if let value { try Preferences.check(value, forKey: key) }
+        staged = table.stage(value, forKey: key, insteadOf: old)
+      }
     }
     do {
       // The value moves into the closure by way of an optional, since it cannot be copied.
-      var locked = try lock(path, patience)
+      var locked = try lock(path, deadline)
       let outcome = try disk.withLock { disk in
-        if let file = locked.take() { try replace(file, path, &disk, change) } else { try create(path, &disk, change) }
+        if let file = locked.take() {
+          try replace(file, path, deadline, &disk, change)
+        } else {
+          try create(path, &disk, change)
+        }
       }
       guard let outcome else { return false }
       // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
@@ -112,15 +123,25 @@ extension DomainFile {
   private typealias Change = (OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) -> Void
 
   /// Opens and locks the file; nil if there is none, or none any more because it could not be read.
-  private func lock(_ path: String, _ patience: Duration) throws(PropertyListError) -> LockedFile? {
+  private func lock(
+    _ path: String, _ deadline: ContinuousClock.Instant
+  ) throws(PropertyListError) -> LockedFile? {
     do throws(PropertyListError) {
-      return try LockedFile(path, patience: patience)
+      return try LockedFile(path, until: deadline)
     } catch {
       guard FileSystem.isAboutFile(error) else { throw error }
-      try disk.withLock { disk throws(PropertyListError) in
-        try setAside(path, error, try? FileIdentity(at: path), &disk)
+    }
+    // Of two processes that find it so, one sets it aside, and the other finds what the first has saved.
+    return try FileSystem.withLockedFolder(of: path, until: deadline) { () throws(PropertyListError) -> LockedFile? in
+      do throws(PropertyListError) {
+        return try LockedFile(path, until: deadline)
+      } catch {
+        guard FileSystem.isAboutFile(error) else { throw error }
+        try disk.withLock { disk throws(PropertyListError) in
+          try setAside(path, error, try? FileIdentity(at: path), &disk)
+        }
+        return nil
       }
-      return nil
     }
   }
 
@@ -135,15 +156,17 @@ extension DomainFile {
 
   /// - Returns: nil if the file was changed meanwhile.
   private func replace(
-    _ locked: consuming LockedFile, _ path: String, _ disk: inout Disk, _ change: Change
+    _ locked: consuming LockedFile, _ path: String, _ deadline: ContinuousClock.Instant, _ disk: inout Disk,
+    _ change: Change
   ) throws -> Outcome? {
     var file = locked
     disk.hasSeenFolder = true
     sweep(path, &disk)
     let (data, held, format): (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat)
-    do throws(PropertyListError) {
-      (data, held, format) = try read(&file)
-    } catch {
+    do {
+      guard let contents = try read(&file, until: deadline) else { throw PreferencesError.changedMeanwhile(path: path) }
+      (data, held, format) = contents
+    } catch let error as PropertyListError {
       guard FileSystem.isAboutFile(error) else { throw error }
       if try file.isUnchanged() { try setAside(path, error, file.identity, &disk) }
       return nil
@@ -205,9 +228,11 @@ extension DomainFile {
   }
 
   /// The bytes and the entries of a locked file. Waits for programs that do not lock it and write to it in place.
+  ///
+  /// - Returns: nil if such a program is not done in time.
   private func read(
-    _ file: inout LockedFile
-  ) throws(PropertyListError) -> (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat) {
+    _ file: inout LockedFile, until deadline: ContinuousClock.Instant
+  ) throws(PropertyListError) -> (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat)? {
     while true {
       let data = try file.read()
       do throws(PropertyListError) {
@@ -216,6 +241,7 @@ extension DomainFile {
       } catch {
         guard file.identity.mayBeIncomplete else { throw error }
       }
+      guard ContinuousClock.now < deadline else { return nil }
       FileSystem.pause(milliseconds: 20)
     }
   }

@@ -25,15 +25,14 @@ package struct LockedFile: ~Copyable {
 
   /// Opens and locks a file.
   ///
-  /// - Parameter patience: how long to wait for another process that has it locked.
+  /// - Parameter deadline: how long to wait for another process that has it locked.
   /// - Returns: nil if there is no such file.
   /// - Throws: `EWOULDBLOCK` if another process has it locked for longer.
-  package init?(_ path: String, patience: Duration) throws(PropertyListError) {
-    let deadline = ContinuousClock.now + patience
+  package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(PropertyListError) {
     while true {
       guard let descriptor = try Self.open(path) else { return nil }
       do throws(PropertyListError) {
-        try Self.lock(descriptor, path, until: deadline)
+        try FileSystem.lock(descriptor, path, until: deadline)
         let identity = try FileIdentity(descriptor, named: path)
         if let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
           self.descriptor = descriptor
@@ -47,7 +46,7 @@ package struct LockedFile: ~Copyable {
       }
       // Somebody replaced or removed it while this process waited. Its place may have a file that has to be locked.
       _ = close(descriptor)
-      if ContinuousClock.now >= deadline { throw Self.isLocked(path) }
+      if ContinuousClock.now >= deadline { throw FileSystem.isLocked(path) }
     }
   }
 
@@ -61,27 +60,6 @@ package struct LockedFile: ~Copyable {
       guard errno == EACCES || errno == EROFS || errno == EISDIR || errno == EPERM else { break }
     }
     throw FileSystem.failure("open", path)
-  }
-
-  private static func lock(
-    _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
-  ) throws(PropertyListError) {
-    // Asked again and again, since a call that waits can be ended by a signal only. A save takes about as long as one
-    // wait.
-    while FileSystem.attempt(.lock, path, { flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
-      switch errno {
-      case EINTR: continue
-      // File systems without locks.
-      case ENOTSUP, ENOSYS, ENOLCK: return
-      case EWOULDBLOCK where ContinuousClock.now < deadline: usleep(.random(in: 500..<3000))
-      case EWOULDBLOCK: throw isLocked(path)
-      default: throw FileSystem.failure("lock", path)
-      }
-    }
-  }
-
-  private static func isLocked(_ path: String) -> PropertyListError {
-    PropertyListError(.inputOutput(errno: EWOULDBLOCK), "cannot lock \(path): another process has it locked")
   }
 
   /// The whole of the file.
@@ -127,6 +105,45 @@ package struct LockedFile: ~Copyable {
       throw FileSystem.failure("remove", path)
     }
     return true
+  }
+}
+
+extension FileSystem {
+  /// What `body` gives while the folder of the file that a path leads to is locked against all that lock it too. Nothing is
+  /// locked if the folder cannot be read.
+  ///
+  /// - Parameter deadline: how long to wait for another process that has it locked.
+  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; and what `body` throws.
+  package static func withLockedFolder<Result: ~Copyable>(
+    of path: String, until deadline: ContinuousClock.Instant, _ body: () throws(PropertyListError) -> Result
+  ) throws(PropertyListError) -> Result {
+    let folder = folderOfTarget(of: path)
+    let descriptor = attempt(.open, folder) { systemOpen(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else { return try body() }
+    defer { _ = close(descriptor) }
+    try lock(descriptor, folder, until: deadline)
+    return try body()
+  }
+
+  fileprivate static func lock(
+    _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
+  ) throws(PropertyListError) {
+    // Asked again and again, since a call that waits can be ended by a signal only. A save takes about as long as one
+    // wait.
+    while attempt(.lock, path, { flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+      switch errno {
+      case EINTR: continue
+      // File systems without locks.
+      case ENOTSUP, ENOSYS, ENOLCK: return
+      case EWOULDBLOCK where ContinuousClock.now < deadline: usleep(.random(in: 500..<3000))
+      case EWOULDBLOCK: throw isLocked(path)
+      default: throw failure("lock", path)
+      }
+    }
+  }
+
+  fileprivate static func isLocked(_ path: String) -> PropertyListError {
+    PropertyListError(.inputOutput(errno: EWOULDBLOCK), "cannot lock \(path): another process has it locked")
   }
 }
 
