@@ -38,6 +38,10 @@ final class DomainFile: Sendable {
     var suffix = ""
     /// Whether what earlier processes left has been removed.
     var isSwept = false
+    /// Why the file could not be read the last time, if that was not for what it is.
+    var readFault: PropertyListError?
+    /// Whether the file will be looked at again without a reason from outside.
+    var isLookDue = false
     /// Faults to tell as soon as no lock is held.
     var faults: [PreferencesError] = []
 
@@ -59,6 +63,7 @@ final class DomainFile: Sendable {
       isLost = false
       reported = nil
       suffix = ""
+      readFault = nil
     }
   }
 
@@ -94,11 +99,13 @@ final class DomainFile: Sendable {
   private let isRead = Mutex(false)
 
   private func readFirst() {
-    let changed = isRead.withLock { isRead -> [String] in
-      if isRead { return [] }
+    let changed = isRead.withLock { isRead -> [String]? in
+      if isRead { return nil }
       isRead = true
       return disk.withLock { disk in look(&disk, isFirst: true) }
     }
+    // A save may have the file just now, which nobody who reads is to wait for.
+    guard let changed else { return }
     table.notify(changed)
     reportFaults()
   }
@@ -132,9 +139,10 @@ extension DomainFile {
       return try read(path, &disk, isFirst: isFirst)
     } catch {
       guard FileSystem.isAboutFile(error) else {
-        disk.isLost = disk.known == nil
-        disk.faults.append(.notRead(path: path, error))
-        reloadLater(milliseconds: 1000)
+        if disk.known == nil { disk.isLost = true }
+        if disk.readFault != error { disk.faults.append(.notRead(path: path, error)) }
+        disk.readFault = error
+        reloadLater(&disk, milliseconds: 1000)
         return []
       }
       fileIsUnreadable(path, error, try? FileIdentity(at: path), &disk)
@@ -145,44 +153,46 @@ extension DomainFile {
   private func fileIsMissing(_ path: String, _ disk: inout Disk) throws(PropertyListError) -> [String] {
     let hasFolder = try FileIdentity(at: FileSystem.folderOfTarget(of: path)) != nil
     if hasFolder { disk.hasSeenFolder = true }
-    // A folder that vanished may be one that is not mounted just now. What it held is not gone because of that.
-    disk.isLost = disk.hasSeenFolder && !hasFolder
+    // A folder that vanished may be one that is not mounted just now. What it held is not gone because of that, nor when
+    // the folder is made again.
+    if disk.hasSeenFolder, !hasFolder { disk.isLost = true }
     guard !disk.isLost, disk.known != nil else { return [] }
     disk.isInStep(with: nil, .binary)
     return table.adopt([:])
   }
 
   private func read(_ path: String, _ disk: inout Disk, isFirst: Bool) throws(PropertyListError) -> [String] {
+    // Who opens a store waits that long for the values; later they come by themselves.
+    let deadline = ContinuousClock.now + (isFirst ? .milliseconds(500) : .zero)
     while true {
       guard let (data, identity) = try FileSystem.readRegularFile(path) else { return try fileIsMissing(path, &disk) }
       do throws(PropertyListError) {
         let (entries, format) = try Self.entries(of: data)
-        if data.isEmpty, identity.mayBeIncomplete {
-          if isFirst {
-            FileSystem.pause(milliseconds: 20)
-            continue
-          }
-          reloadLater(milliseconds: 100)
-          return []
+        if !data.isEmpty || !identity.mayBeIncomplete {
+          disk.isInStep(with: identity, format)
+          return table.adopt(entries)
         }
-        disk.isInStep(with: identity, format)
-        return table.adopt(entries)
       } catch {
-        // Programs that write to a file in place, as Foundation does, may be in the middle of it.
         guard identity.mayBeIncomplete else { throw error }
-        guard isFirst else {
-          reloadLater(milliseconds: 100)
-          return []
-        }
-        FileSystem.pause(milliseconds: 20)
       }
+      // Programs that write to a file in place, as Foundation does, may be in the middle of it.
+      guard ContinuousClock.now < deadline else {
+        if disk.known == nil { disk.isLost = true }
+        reloadLater(&disk, milliseconds: 100)
+        return []
+      }
+      FileSystem.pause(milliseconds: 20)
     }
   }
 
   /// Looks at the file again, when whoever writes to it may have finished.
-  private func reloadLater(milliseconds: Int) {
+  private func reloadLater(_ disk: inout Disk, milliseconds: Int) {
+    guard !disk.isLookDue else { return }
+    disk.isLookDue = true
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
-      self?.reload()
+      guard let self else { return }
+      self.disk.withLock { $0.isLookDue = false }
+      reload()
     }
   }
 
@@ -221,6 +231,7 @@ extension DomainFile {
 }
 
 extension FileIdentity {
-  /// Whether somebody who writes to the file in place may not have finished.
-  var mayBeIncomplete: Bool { (0..<0.5).contains(secondsSinceModification) }
+  /// Whether somebody who writes to the file in place may not have finished. The clocks of file systems are not exactly
+  /// that of the process.
+  var mayBeIncomplete: Bool { abs(secondsSinceModification) < 1 }
 }
