@@ -59,6 +59,12 @@ let package = Package(
         "KeyedArchiving", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Notes", swiftSettings: testSettings),
+    .executableTarget(
+      name: "settings",
+      dependencies: [
+        "Preferences", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Examples/Settings", swiftSettings: testSettings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
@@ -88,7 +94,8 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
-      name: "ExamplesTests", dependencies: ["notes", "KeyedArchiving", "PropertyLists", "TestSupport"],
+      name: "ExamplesTests",
+      dependencies: ["notes", "settings", "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "plistutilTests", dependencies: ["plistutil", "PropertyLists", "TestSupport"], swiftSettings: testSettings),

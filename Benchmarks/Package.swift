@@ -11,6 +11,7 @@ let package = Package(
       dependencies: [
         .product(name: "PropertyLists", package: "swift-keyed-archiving"),
         .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+        .product(name: "Preferences", package: "swift-keyed-archiving"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]
         + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]))

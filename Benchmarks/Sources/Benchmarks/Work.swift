@@ -38,16 +38,6 @@ enum Implementation: String, CaseIterable {
   }
 }
 
-/// What one process measured.
-struct Measurement: Codable {
-  /// The fastest of several times, in seconds.
-  var seconds: Double
-  /// The peak of the process, in bytes, less what it had before the work.
-  var peakMemory: Int
-  /// The length of what was written, in bytes; 0 for reading.
-  var outputLength = 0
-}
-
 extension Work {
   /// Does the work in this process, several times.
   func measure(_ implementation: Implementation, xml: URL, binary: URL) throws -> Measurement? {
@@ -60,32 +50,13 @@ extension Work {
     }
   }
 
-  private static let repetitions = 7
-  /// No further repetition begins after so many seconds.
-  private static let patience = 4.0
-
-  private static func measure(_ body: () throws -> Int) rethrows -> Measurement {
-    let before = residentMemory(peak: false)
-    var measurement = Measurement(seconds: .infinity, peakMemory: 0)
-    let begin = ContinuousClock.now
-    for _ in 0..<repetitions where ContinuousClock.now - begin < .seconds(patience) {
-      let start = ContinuousClock.now
-      measurement.outputLength = try body()
-      let duration = ContinuousClock.now - start
-      let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-      measurement.seconds = min(measurement.seconds, seconds)
-    }
-    measurement.peakMemory = residentMemory(peak: true) - before
-    return measurement
-  }
-
   private func measureNotes(_ implementation: Implementation, count: Int) throws -> Measurement? {
     let isWriting = self == .archive || self == .archiveMany
     switch implementation {
     case .ours:
       let notes = Notes.make(count: count) { Note(title: $0, text: $1, priority: $2, date: $3, tags: $4) }
       let data = try KeyedArchiver.archivedData(withRootObject: notes)
-      return try Self.measure {
+      return try Measurement.measure {
         if isWriting { return try KeyedArchiver.archivedData(withRootObject: notes).count }
         keep(try KeyedUnarchiver.unarchivedObject(of: [Note].self, from: data))
         return 0
@@ -93,7 +64,7 @@ extension Work {
     case .foundation where count <= 20_000:
       let notes = Notes.make(count: count) { FoundationNote(title: $0, text: $1, priority: $2, date: $3, tags: $4) }
       let data = try NSKeyedArchiver.archivedData(withRootObject: notes as NSArray, requiringSecureCoding: true)
-      return try Self.measure {
+      return try Measurement.measure {
         if isWriting {
           return try NSKeyedArchiver.archivedData(withRootObject: notes as NSArray, requiringSecureCoding: true).count
         }
@@ -108,21 +79,21 @@ extension Work {
     switch self {
     case .xmlToDocument, .xmlToTree:
       let data = try Data(contentsOf: xml)
-      return try Self.measure {
+      return try Measurement.measure {
         let document = try PropertyListDocument(data)
         if self == .xmlToTree { keep(try PropertyList(document.root)) } else { keep(document) }
         return 0
       }
     case .binaryToDocument, .binaryToTree:
       let data = try Data(contentsOf: binary)
-      return try Self.measure {
+      return try Measurement.measure {
         let document = try PropertyListDocument(data)
         if self == .binaryToTree { keep(try PropertyList(document.root)) } else { try document.validate() }
         return 0
       }
     default:
       let tree = try PropertyList(contentsOf: binary)
-      return try Self.measure { try tree.data(format: self == .treeToXML ? .xml : .binary).count }
+      return try Measurement.measure { try tree.data(format: self == .treeToXML ? .xml : .binary).count }
     }
   }
 
@@ -132,13 +103,13 @@ extension Work {
     case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree:
       let isXML = self == .xmlToDocument || self == .xmlToTree
       let data = try Data(contentsOf: isXML ? xml : binary)
-      return Self.measure {
+      return Measurement.measure {
         library.free(library.parse(data, isXML: isXML))
         return 0
       }
     default:
       let tree = library.parse(try Data(contentsOf: binary), isXML: false)
-      return Self.measure { library.print(tree, isXML: self == .treeToXML) }
+      return Measurement.measure { library.print(tree, isXML: self == .treeToXML) }
     }
   }
 
@@ -146,13 +117,13 @@ extension Work {
     switch self {
     case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree:
       let data = try Data(contentsOf: self == .xmlToDocument || self == .xmlToTree ? xml : binary)
-      return try Self.measure {
+      return try Measurement.measure {
         keep(try PropertyListSerialization.propertyList(from: data, format: nil))
         return 0
       }
     default:
       let tree = try PropertyListSerialization.propertyList(from: Data(contentsOf: binary), format: nil)
-      return try Self.measure {
+      return try Measurement.measure {
         try PropertyListSerialization.data(
           fromPropertyList: tree, format: self == .treeToXML ? .xml : .binary, options: 0
         ).count
@@ -178,8 +149,8 @@ extension Work {
       before = memory('VmRSS:')
       best = 1e9
       begin = time.perf_counter()
-      for _ in range(\(Self.repetitions)):
-        if time.perf_counter() - begin > \(Self.patience): break
+      for _ in range(\(Measurement.repetitions)):
+        if time.perf_counter() - begin > \(Measurement.patience): break
         start = time.perf_counter()
         \(body)
         best = min(best, time.perf_counter() - start)
@@ -196,14 +167,4 @@ extension Work {
     process.waitUntilExit()
     return try? JSONDecoder().decode(Measurement.self, from: output)
   }
-}
-
-@inline(never)
-private func keep(_ value: Any) {}
-
-/// The memory of this process that is in use, or that was at its peak, in bytes (Linux).
-private func residentMemory(peak: Bool) -> Int {
-  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-  let line = status.split(separator: "\n").first { $0.hasPrefix(peak ? "VmHWM:" : "VmRSS:") }
-  return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
 }

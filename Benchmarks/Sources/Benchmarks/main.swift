@@ -1,32 +1,14 @@
 import Foundation
 import PropertyLists
 
-// Without arguments: prepares the input, measures every implementation in a process of its own, and prints the table.
+// Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With the argument
+// `preferences`: only the table of those.
 // With the arguments `WORK IMPLEMENTATION FOLDER`: measures one in this process and prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
-func measure(_ work: Work, _ implementation: Implementation, in folder: URL) throws {
-  let measurement = try work.measure(
-    implementation, xml: folder.appendingPathComponent("library.xml"),
-    binary: folder.appendingPathComponent("library.bplist"))
-  if let measurement { print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self)) }
-}
-
-func run(_ work: Work, _ implementation: Implementation, in folder: URL) throws -> Measurement? {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-  process.arguments = [work.rawValue, implementation.rawValue, folder.path]
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  try process.run()
-  let output = pipe.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return try? JSONDecoder().decode(Measurement.self, from: output)
-}
-
-/// The table, in Markdown: the time and the peak memory here, and those of the peers, the times as multiples of the
-/// time here.
+/// The table of property lists and archives, in Markdown: the time and the peak memory here, and those of the peers, the
+/// times as multiples of the time here.
 func printTable(in folder: URL) throws {
   print("| work | " + Implementation.allCases.map(\.name).joined(separator: " | ") + " |")
   print("|---|" + Implementation.allCases.map { _ in "---|" }.joined())
@@ -35,13 +17,15 @@ func printTable(in folder: URL) throws {
     var row = "| \(work.rawValue) |"
     var ours: Measurement?
     for implementation in Implementation.allCases {
-      guard let measurement = try run(work, implementation, in: folder) else {
+      guard
+        let measurement = try Measurement.inProcess([work.rawValue, implementation.rawValue, folder.path])
+      else {
         row += " – |"
         continue
       }
-      let memory = String(format: "%.0f MB", Double(measurement.peakMemory) / 1e6)
+      let memory = megabytes(measurement.peakMemory)
       if let ours {
-        row += String(format: " %.1f ×, ", measurement.seconds / ours.seconds) + memory + " |"
+        row += " \(multiple(measurement, of: ours)), \(memory) |"
       } else {
         ours = measurement
         row += String(format: " %.0f ms, ", measurement.seconds * 1000) + memory + " |"
@@ -55,19 +39,61 @@ func printTable(in folder: URL) throws {
   print("\n" + sizes.joined(separator: "\n"))
 }
 
-if arguments.count == 3, let work = Work(rawValue: arguments[1]),
-  let implementation = Implementation(rawValue: arguments[2])
-{
-  try measure(work, implementation, in: URL(fileURLWithPath: arguments[3]))
-} else {
-  let folder = FileManager.default.temporaryDirectory.appendingPathComponent("property-list-benchmarks")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  let library = Library.make(dictionaries: 30_000)
-  try library.write(to: folder.appendingPathComponent("library.xml"), format: .xml)
-  try library.write(to: folder.appendingPathComponent("library.bplist"), format: .binary)
-  for name in ["library.xml", "library.bplist"] {
-    let size = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)[.size] ?? 0
-    print("\(name): \(size) bytes")
+/// The table of preferences, likewise, with the number of saves or the memory where that says something.
+func printPreferencesTable() throws {
+  print("| work | \(Implementation.ours.name) | \(Implementation.foundation.name) |\n|---|---|---|")
+  for work in PreferencesWork.allCases {
+    var row = "| \(work.rawValue) |"
+    var ours: Measurement?
+    for implementation in [Implementation.ours, .foundation] {
+      guard work.implementations.contains(implementation), let measurement = try work.measureInProcesses(implementation)
+      else {
+        row += " – |"
+        continue
+      }
+      row += " " + (ours.map { multiple(measurement, of: $0) } ?? time(measurement.seconds))
+      if let saves = measurement.saves { row += saves == 1 ? ", 1 save" : ", \(saves) saves" }
+      if work == .open { row += ", " + megabytes(measurement.peakMemory) }
+      row += " |"
+      ours = ours ?? measurement
+    }
+    print(row)
   }
-  try printTable(in: folder)
+}
+
+func multiple(_ measurement: Measurement, of other: Measurement) -> String {
+  String(format: "%.1f ×", measurement.seconds / other.seconds)
+}
+
+func megabytes(_ bytes: Int) -> String { String(format: "%.0f MB", Double(bytes) / 1e6) }
+
+func time(_ seconds: Double) -> String {
+  seconds < 1e-6 ? String(format: "%.0f ns", seconds * 1e9) : String(format: "%.1f ms", seconds * 1e3)
+}
+
+if arguments.count == 3, let implementation = Implementation(rawValue: arguments[2]) {
+  let folder = URL(fileURLWithPath: arguments[3])
+  if let work = Work(rawValue: arguments[1]) {
+    try work.measure(
+      implementation, xml: folder.appendingPathComponent("library.xml"),
+      binary: folder.appendingPathComponent("library.bplist")
+    )?.report()
+  } else if let work = PreferencesWork(rawValue: arguments[1]) {
+    try work.measure(implementation, in: folder)?.report()
+  }
+} else {
+  if arguments.isEmpty {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("property-list-benchmarks")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let library = Library.make(dictionaries: 30_000)
+    try library.write(to: folder.appendingPathComponent("library.xml"), format: .xml)
+    try library.write(to: folder.appendingPathComponent("library.bplist"), format: .binary)
+    for name in ["library.xml", "library.bplist"] {
+      let size = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)[.size] ?? 0
+      print("\(name): \(size) bytes")
+    }
+    try printTable(in: folder)
+    print("")
+  }
+  try printPreferencesTable()
 }

@@ -1,0 +1,62 @@
+import Foundation
+
+/// What one process measured.
+struct Measurement: Codable {
+  /// The fastest of several times, in seconds.
+  var seconds: Double
+  /// The peak of the process, in bytes, less what it had before the work.
+  var peakMemory: Int
+  /// The length of what was written, in bytes; 0 for reading.
+  var outputLength = 0
+  /// How often a file was written; nil if that was not counted.
+  var saves: Int?
+}
+
+extension Measurement {
+  static let repetitions = 7
+  /// No further repetition begins after so many seconds.
+  static let patience = 4.0
+
+  /// Does something several times in this process. `body` returns the length of what it wrote.
+  static func measure(_ body: () throws -> Int) rethrows -> Measurement {
+    let before = residentMemory(peak: false)
+    var measurement = Measurement(seconds: .infinity, peakMemory: 0)
+    let begin = ContinuousClock.now
+    for _ in 0..<repetitions where ContinuousClock.now - begin < .seconds(patience) {
+      let duration = try ContinuousClock().measure { measurement.outputLength = try body() }
+      measurement.seconds = min(measurement.seconds, duration / .seconds(1))
+    }
+    measurement.peakMemory = residentMemory(peak: true) - before
+    return measurement
+  }
+
+  /// Runs this program again with arguments that have it measure one thing and print the measurement; nil if there is none.
+  static func inProcess(
+    _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> Measurement? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = arguments
+    process.environment = environment
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return try? JSONDecoder().decode(Measurement.self, from: output)
+  }
+
+  /// Prints the measurement for the process that asked for it.
+  func report() throws { print(String(decoding: try JSONEncoder().encode(self), as: UTF8.self)) }
+}
+
+/// Has the optimizer believe that somebody uses the value.
+@inline(never)
+func keep(_ value: Any) {}
+
+/// The memory of this process that is in use, or that was at its peak, in bytes (Linux).
+func residentMemory(peak: Bool) -> Int {
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix(peak ? "VmHWM:" : "VmRSS:") }
+  return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+}

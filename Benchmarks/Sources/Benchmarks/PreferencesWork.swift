@@ -1,0 +1,154 @@
+import Foundation
+import Preferences
+
+/// One line of the table of preferences.
+enum PreferencesWork: String, CaseIterable {
+  case integer = "`integer(forKey:)`"
+  case string = "`string(forKey:)`"
+  case missing = "`integer(forKey:)`, no value"
+  case typedKey = "`preferences[Keys.fontSize]`"
+  case fourThreads = "`integer(forKey:)` in 4 threads at once"
+  case set = "`set(_:forKey:)`"
+  case setMany = "set 10 000 keys, until on the disk"
+  case setSlowly = "set 10 000 keys in a second, processor time"
+  case open = "open a domain of 10 000 keys, read one"
+
+  /// The stores that do it.
+  var implementations: [Implementation] {
+    // Foundation saves nothing until it is told to.
+    self == .setSlowly ? [.ours] : [.ours, .foundation]
+  }
+
+  /// Does the work in this process, which has a folder for the files of preferences to itself.
+  func measure(_ implementation: Implementation, in folder: URL) throws -> Measurement? {
+    switch implementation {
+    case .ours: try measure(OurSettings.self, folder)
+    case .foundation: try measure(FoundationSettings.self, folder)
+    case .libplist, .python: nil
+    }
+  }
+
+  /// Measures in new processes.
+  func measureInProcesses(_ implementation: Implementation) throws -> Measurement? {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("preferences-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var environment = ProcessInfo.processInfo.environment
+    environment["XDG_CONFIG_HOME"] = folder.path
+    var best: Measurement?
+    // A process opens a domain only once; the first one makes it.
+    for _ in 0..<(self == .open ? 8 : 1) {
+      let next = try Measurement.inProcess(
+        [rawValue, implementation.rawValue, folder.path], environment: environment)
+      if let next, next.seconds < best?.seconds ?? .infinity { best = next }
+    }
+    return best
+  }
+}
+
+extension PreferencesWork {
+  /// The domain that is read has so many keys.
+  private static let readCount = 1000
+  private static let passes = 100
+  private static let setCount = 10_000
+
+  private static let keys = (0..<setCount).map { "setting\($0)" }
+  private static let typedKeys = keys.map { PreferenceKey<Int>($0, default: 12) }
+
+  private func measure<Store: SettingsStore>(_ type: Store.Type, _ folder: URL) throws -> Measurement? {
+    switch self {
+    case .integer, .string, .missing, .typedKey, .fourThreads, .set: try measureSingle(Store.self)
+    case .setMany, .setSlowly: try measureMany(Store.self, folder)
+    case .open: try measureOpening(Store.self, folder)
+    }
+  }
+
+  /// The time for one read or one set. All keys have their turn, so that not one is always at hand.
+  private func measureSingle<Store: SettingsStore>(_ type: Store.Type) throws -> Measurement {
+    let store = try Store(domain: "benchmark")
+    let keys = Self.keys.prefix(Self.readCount)
+    for (number, key) in keys.enumerated() {
+      if self == .string { store.set("value \(number)", forKey: key) } else { store.set(number, forKey: key) }
+    }
+    try store.synchronize()
+    let missing = keys.map { "no" + $0 }
+    var measurement = Measurement.measure {
+      var sum = 0
+      switch self {
+      case .string: Self.repeated { for key in keys { sum &+= store.string(forKey: key)?.utf8.count ?? 0 } }
+      case .missing: Self.repeated { for key in missing { sum &+= store.integer(forKey: key) } }
+      case .typedKey:
+        let keys = Self.typedKeys.prefix(Self.readCount)
+        Self.repeated { for key in keys { sum &+= store.value(for: key) } }
+      case .fourThreads:
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+          var sum = 0
+          Self.repeated { for key in keys { sum &+= store.integer(forKey: key) } }
+          keep(sum)
+        }
+      case .set: for pass in 0..<Self.passes { for key in keys { store.set(pass, forKey: key) } }
+      default: Self.repeated { for key in keys { sum &+= store.integer(forKey: key) } }
+      }
+      keep(sum)
+      return 0
+    }
+    measurement.seconds /= Double(Self.passes * keys.count)
+    return measurement
+  }
+
+  @inline(__always)
+  private static func repeated(_ body: () -> Void) { for _ in 0..<passes { body() } }
+
+  /// The time for many sets and a save of all, and how often the file was saved.
+  private func measureMany<Store: SettingsStore>(_ type: Store.Type, _ folder: URL) throws -> Measurement {
+    let before = residentMemory(peak: false)
+    var measurement = Measurement(seconds: .infinity, peakMemory: 0, saves: 0)
+    for repetition in 0..<(self == .setSlowly ? 1 : 5) {
+      let domain = "many\(repetition)"
+      let store = try Store(domain: domain)
+      // The first file of a domain comes to be in another way than those after it.
+      store.set("there", forKey: "first")
+      try store.synchronize()
+      let counter = SaveCounter(folder.appendingPathComponent(domain + ".plist"), events: Store.savingEvents)
+      let start = self == .setSlowly ? Self.processorTime : Self.time
+      for (number, key) in Self.keys.enumerated() {
+        store.set(number, forKey: key)
+        if self == .setSlowly, number % 100 == 99 { usleep(10_000) }
+      }
+      try store.synchronize()
+      let end = self == .setSlowly ? Self.processorTime : Self.time
+      measurement.seconds = min(measurement.seconds, end - start)
+      measurement.saves = max(measurement.saves ?? 0, counter.count())
+    }
+    measurement.peakMemory = residentMemory(peak: true) - before
+    return measurement
+  }
+
+  /// The time until the first value is there.
+  private func measureOpening<Store: SettingsStore>(_ type: Store.Type, _ folder: URL) throws -> Measurement? {
+    let domain = "large"
+    guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(domain + ".plist").path) else {
+      let store = try Store(domain: domain)
+      for (number, key) in Self.keys.enumerated() {
+        if number % 2 == 0 { store.set(number, forKey: key) } else { store.set("value \(number)", forKey: key) }
+      }
+      try store.synchronize()
+      return nil
+    }
+    let before = residentMemory(peak: false)
+    let start = Self.time
+    let store = try Store(domain: domain)
+    guard store.integer(forKey: "setting5000") == 5000 else { throw CocoaError(.fileReadCorruptFile) }
+    let end = Self.time
+    return Measurement(seconds: end - start, peakMemory: residentMemory(peak: true) - before)
+  }
+
+  private static var time: Double { seconds(of: CLOCK_MONOTONIC) }
+  private static var processorTime: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+  private static func seconds(of clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Preferences
+
+/// What is measured of a store of preferences.
+protocol SettingsStore: Sendable {
+  /// Opens a domain whose file is in `$XDG_CONFIG_HOME`.
+  init(domain: String) throws
+
+  func integer(forKey key: String) -> Int
+  func string(forKey key: String) -> String?
+  /// The value of a typed key, or what comes nearest.
+  func value(for key: PreferenceKey<Int>) -> Int
+
+  func set(_ value: Int, forKey key: String)
+  func set(_ value: String, forKey key: String)
+  /// Returns when all is on the disk.
+  func synchronize() throws
+
+  /// The events of the folder of which there is one for each save.
+  static var savingEvents: Int32 { get }
+}
+
+struct OurSettings: SettingsStore {
+  private let preferences: Preferences
+
+  init(domain: String) throws { preferences = Preferences(suiteName: try DomainName(domain), arguments: []) }
+
+  func integer(forKey key: String) -> Int { preferences.integer(forKey: key) }
+  func string(forKey key: String) -> String? { preferences.string(forKey: key) }
+  func value(for key: PreferenceKey<Int>) -> Int { preferences[key] }
+
+  func set(_ value: Int, forKey key: String) { preferences.set(value, forKey: key) }
+  func set(_ value: String, forKey key: String) { preferences.set(value, forKey: key) }
+  func synchronize() throws { try preferences.synchronize() }
+
+  // Another file is moved into the place of the old one.
+  static let savingEvents = Int32(IN_MOVED_TO)
+}
+
+struct FoundationSettings: SettingsStore {
+  // Documented to be safe in any thread; the type says so on Apple systems only.
+  private nonisolated(unsafe) let defaults: UserDefaults
+
+  init(domain: String) throws {
+    guard let defaults = UserDefaults(suiteName: domain) else { throw CocoaError(.fileReadUnknown) }
+    self.defaults = defaults
+  }
+
+  func integer(forKey key: String) -> Int { defaults.integer(forKey: key) }
+  func string(forKey key: String) -> String? { defaults.string(forKey: key) }
+  func value(for key: PreferenceKey<Int>) -> Int { defaults.object(forKey: key.name) as? Int ?? key.defaultValue }
+
+  func set(_ value: Int, forKey key: String) { defaults.set(value, forKey: key) }
+  func set(_ value: String, forKey key: String) { defaults.set(value, forKey: key) }
+  func synchronize() throws { if !defaults.synchronize() { throw CocoaError(.fileWriteUnknown) } }
+
+  // The file is emptied and written.
+  static let savingEvents = Int32(IN_CLOSE_WRITE)
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import FoundationEssentials
+import Preferences
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@main
+struct SettingsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings", abstract: "Shows and changes settings, and watches others change them.",
+    subcommands: [Show.self, Set.self, Reset.self, Watch.self])
+}
+
+struct FolderOption: ParsableArguments {
+  @Option(help: "The folder that the settings are kept in, instead of that of the user.")
+  var folder: String?
+
+  var preferences: Preferences {
+    guard let folder else { return .standard }
+    return Preferences(
+      suiteName: Preferences.standard.domain.name, locations: PreferencesLocations(folder: URL(filePath: folder)))
+  }
+}
+
+/// Settings for one run: `-fontSize 20`. ``Preferences`` reads them from the command line itself; here they are only let pass, and
+/// what nobody knows is refused. A setting whose name begins with `h` could not be given, because that is `-h`.
+struct Overrides: ParsableArguments {
+  @Argument(
+    parsing: .allUnrecognized,
+    help: ArgumentHelp("Settings for this run only, such as -fontSize 20.", valueName: "-setting value"))
+  var overrides: [String] = []
+
+  mutating func validate() throws {
+    for index in stride(from: 0, to: overrides.count, by: 2) {
+      guard overrides[index].hasPrefix("-"), index + 1 < overrides.count else {
+        throw ValidationError("\"\(overrides[index])\" is no setting with a value: -fontSize 20")
+      }
+      try Settings.named(String(overrides[index].dropFirst())).check(overrides[index + 1])
+    }
+  }
+}
+
+struct Show: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Prints each setting, and where its value comes from.")
+
+  @OptionGroup var folder: FolderOption
+  @OptionGroup var overrides: Overrides
+
+  func run() {
+    for setting in Settings.all { print(setting.line(folder.preferences)) }
+  }
+}
+
+struct Set: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Changes a setting.")
+
+  @OptionGroup var folder: FolderOption
+  @Argument var name: String
+  @Argument(help: "A value that begins with a hyphen stands after --.") var value: String
+
+  func run() throws { try Settings.named(name).set(value, in: folder.preferences) }
+}
+
+struct Reset: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Gives a setting its default value again.")
+
+  @OptionGroup var folder: FolderOption
+  @Argument var name: String
+
+  func run() throws { try Settings.named(name).reset(in: folder.preferences) }
+}
+
+struct Watch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prints the settings, then a line for every change by any process, until it is interrupted.")
+
+  @OptionGroup var folder: FolderOption
+  @OptionGroup var overrides: Overrides
+
+  func run() async {
+    let preferences = folder.preferences
+    // What changes while the settings are printed is told too.
+    let changes = preferences.changes()
+    for setting in Settings.all { say(setting.line(preferences)) }
+    for await change in changes {
+      if let setting = try? Settings.named(change.key), let line = setting.line(change) { say(line) }
+    }
+  }
+
+  /// Prints a line now, even if nobody but a program reads it.
+  private func say(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Preferences
+import TestSupport
+import Testing
+
+/// The example program, run as processes that share a folder.
+@Suite("The settings example")
+struct SettingsTests {
+  private let folder: TemporaryFolder
+  private let option: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    option = "--folder=" + folder.path("config")
+  }
+
+  private func settings(_ arguments: String...) throws -> Program { try Program.run("settings", arguments + [option]) }
+
+  private static let defaults = [
+    "fontSize = 12 (default)", "lineSpacing = 1.5 (default)", "theme = light (default)",
+    "showsLineNumbers = true (default)", "author =  (default)",
+  ]
+
+  private func lines(_ program: Program) -> [String] { program.text.split(separator: "\n").map(String.init) }
+
+  @Test("settings are shown with where they come from, set, and reset")
+  func course() throws {
+    #expect(try lines(settings("show")) == Self.defaults)
+    for (name, value) in [("fontSize", "14"), ("theme", "dark"), ("showsLineNumbers", "no"), ("author", "Zoë K.")] {
+      let run = try settings("set", name, value)
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    #expect(
+      try lines(settings("show")) == [
+        "fontSize = 14 (application settings)", "lineSpacing = 1.5 (default)", "theme = dark (application settings)",
+        "showsLineNumbers = false (application settings)", "author = Zoë K. (application settings)",
+      ])
+    for name in ["fontSize", "theme", "showsLineNumbers", "author"] {
+      #expect(try settings("reset", name).status == 0)
+    }
+    #expect(try lines(settings("show")) == Self.defaults)
+  }
+
+  @Test("the command line comes first for one run, and is not kept")
+  func overrides() throws {
+    #expect(try settings("set", "fontSize", "14").status == 0)
+    let overridden = try lines(settings("show", "-fontSize", "20", "-lineSpacing", "-1"))
+    #expect(overridden.prefix(2) == ["fontSize = 20 (arguments)", "lineSpacing = -1.0 (arguments)"])
+    #expect(try lines(settings("show")).prefix(2) == ["fontSize = 14 (application settings)", Self.defaults[1]])
+  }
+
+  @Test(
+    "what is no setting, or no value of one, is an error and changes nothing",
+    arguments: [
+      ["set", "size", "14"], ["set", "fontSize", "large"], ["set", "theme", "Dark"], ["reset", "size"],
+      ["show", "-size", "14"], ["show", "-fontSize", "large"], ["show", "-fontSize"], ["show", "14"],
+    ])
+  func errors(_ arguments: [String]) throws {
+    let run = try Program.run("settings", arguments + [option])
+    #expect(run.status != 0)
+    #expect(run.errors.hasPrefix("Error: "))
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("what other processes change is seen by one that watches, a line for each")
+  func watch() async throws {
+    let watching = try RunningProgram("settings", ["watch", option, "-author", "Zoë"])
+    let shown = await watching.next(5).map(\.text)
+    #expect(shown == Self.defaults.dropLast() + ["author = Zoë (arguments)"])
+    // One after another: of what is saved together the order is that of names.
+    for (arguments, line) in [
+      (["set", "fontSize", "14"], "fontSize: 12 → 14 (application settings)"),
+      (["set", "theme", "dark"], "theme: light → dark (application settings)"),
+      (["set", "fontSize", "15"], "fontSize: 14 → 15 (application settings)"),
+      (["reset", "fontSize"], "fontSize: 15 → 12 (default)"),
+    ] {
+      let run = try Program.run("settings", arguments + [option])
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(await watching.next(1).map(\.text) == [line])
+    }
+    // Neither of these is a change of what counts there.
+    #expect(try settings("set", "author", "Kael").status == 0)
+    #expect(try settings("set", "theme", "dark").status == 0)
+    #expect(try settings("reset", "theme").status == 0)
+    #expect(await watching.next(1).map(\.text) == ["theme: dark → light (default)"])
+  }
+
+  @Test("a change reaches a process that watches within 100 ms")
+  func latency() async throws {
+    let watching = try RunningProgram("settings", ["watch", option])
+    #expect(await watching.next(5).count == 5)
+    let preferences = Preferences(
+      suiteName: try DomainName("settings"),
+      locations: PreferencesLocations(folder: folder.url.appending(path: "config")),
+      arguments: [])
+    var medians: [Duration] = []
+    // A machine that is busy with other things gets another chance; one that does not tell of changes does not get by
+    // with it.
+    while medians.count < 4, medians.last ?? .seconds(1) >= .milliseconds(100) {
+      var delays: [Duration] = []
+      for size in 21...31 {
+        let start = ContinuousClock.now
+        preferences.set(size, forKey: "fontSize")
+        let line = try #require(await watching.next(1).first)
+        #expect(line.text.contains("→ \(size) "))
+        delays.append(line.time - start)
+      }
+      medians.append(delays.sorted()[5])
+    }
+    #expect(try #require(medians.last) < .milliseconds(100), "\(medians)")
+  }
+}

@@ -1,0 +1,61 @@
+internal import Foundation
+internal import Synchronization
+
+/// A program of this package that runs until it is ended, and what it prints meanwhile. It is ended with the value.
+public final class RunningProgram: Sendable {
+  /// A line without its end, and when it came.
+  public struct Line: Sendable {
+    public let text: String
+    public let time: ContinuousClock.Instant
+  }
+
+  private let process = Process()
+  private let output = Pipe()
+  private let lines: AsyncStream<Line>
+
+  public init(_ name: String, _ arguments: [String]) throws {
+    let (lines, continuation) = AsyncStream.makeStream(of: Line.self)
+    self.lines = lines
+    let unfinished = Mutex(Data())
+    output.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      let time = ContinuousClock.now
+      if data.isEmpty {
+        handle.readabilityHandler = nil
+        continuation.finish()
+      }
+      unfinished.withLock { unfinished in
+        unfinished.append(data)
+        while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
+          continuation.yield(Line(text: String(decoding: unfinished[..<end], as: UTF8.self), time: time))
+          unfinished = Data(unfinished[(end + 1)...])
+        }
+      }
+    }
+    process.executableURL = Program.executable(name)
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// The next lines, or those that came within a minute.
+  public func next(_ count: Int) async -> [Line] {
+    let collecting = Task { [lines] in
+      var collected: [Line] = []
+      var iterator = lines.makeAsyncIterator()
+      while collected.count < count, let line = await iterator.next(isolation: nil) { collected.append(line) }
+      return collected
+    }
+    let timeout = Task {
+      try await Task.sleep(for: .seconds(60))
+      collecting.cancel()
+    }
+    defer { timeout.cancel() }
+    return await collecting.value
+  }
+}
