@@ -25,9 +25,7 @@ extension Preferences {
   public func double(forKey key: String) -> Double { read(key) { $0.asDouble } ?? 0 }
 
   /// The value for a key as a float; 0 if there is none. What is beyond `Float` becomes infinite.
-  public func float(forKey key: String) -> Float {
-    read(key) { if case .float(let value) = $0 { value } else { Float($0.asDouble) } } ?? 0
-  }
+  public func float(forKey key: String) -> Float { read(key) { $0.asFloat } ?? 0 }
 
   /// The value for a key as text; nil if there is none, or none that is text or a number.
   public func string(forKey key: String) -> String? { read(key) { $0.asString } ?? nil }

@@ -6,22 +6,31 @@ enum ProcessDomain {
   /// The bundle identifier, else the name of the process. Characters that no name of a domain can have become `_`.
   static let name = DomainName(nearestTo: bundleIdentifier ?? ProcessInfo.processInfo.processName)
 
-  /// The identifier in the `Info.plist` of the bundle that the program is in, in one of the forms that Foundation knows: beside
-  /// the program in `NAME.resources` or `NAME.app`, or in the folder `Contents` above it.
   private static var bundleIdentifier: String? {
-    guard let program = FileSystem.programPath else { return nil }
-    let folder = FileSystem.parent(of: program)
-    var candidates = ["\(program).resources/Info.plist"]
-    if folder.hasSuffix(".app") { candidates.append("\(folder)/Info.plist") }
+    guard let program = FileSystem.programPath,
+      let (data, _) = try? FileSystem.readRegularFile(informationPath(programFolder: FileSystem.parent(of: program))),
+      case .dictionary(let entries)? = try? PropertyList(data),
+      let identifier = entries["CFBundleIdentifier"]?.string, !identifier.isEmpty
+    else { return nil }
+    return identifier
+  }
+
+  /// Where the `Info.plist` of a program's bundle has to be, if it is in one, by the layouts that Foundation knows: a program is in
+  /// the folder `Contents/Linux` (`Contents/MacOS` on macOS), or at the top of a bundle, beside the first of these folders that
+  /// there is, or beside the file.
+  static func informationPath(programFolder folder: String) -> String {
     let contents = FileSystem.parent(of: folder)
-    if contents.hasSuffix("/Contents") { candidates.append("\(contents)/Info.plist") }
-    for path in candidates {
-      guard let (data, _) = try? FileSystem.readRegularFile(path),
-        case .dictionary(let entries)? = try? PropertyList(data),
-        let identifier = entries["CFBundleIdentifier"]?.string, !identifier.isEmpty
-      else { continue }
-      return identifier
-    }
-    return nil
+    if folder == contents + platformFolder, contents.hasSuffix("/Contents") { return contents + "/Info.plist" }
+    let layouts = ["/Contents", "/Resources", "/Support Files"]
+    let layout = layouts.first { (try? FileIdentity(at: folder + $0)) != nil }
+    return folder + (layout ?? "") + "/Info.plist"
+  }
+
+  private static var platformFolder: String {
+    #if canImport(Darwin)
+      "/MacOS"
+    #else
+      "/Linux"
+    #endif
   }
 }

@@ -77,8 +77,14 @@ extension Double: PreferenceValue {
 /// As `Double`; stored in 4 bytes.
 extension Float: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> Float? {
-    if case .float(let value) = stored { return value }
-    return Double.preferenceValue(from: stored).map { Float($0) }
+    // Not by way of a double, which would round twice.
+    switch stored {
+    case .float(let value): value
+    case .real(let value): Float(value)
+    case .integer(let value): Float(value.int128)
+    case .string(let text): Float(text)
+    default: nil
+    }
   }
 
   public func storedPreference() -> PropertyList? { .float(self) }

@@ -12,7 +12,7 @@ extension PropertyList {
     case .integer(let value): value != 0
     case .real(let value): value != 0
     case .float(let value): value != 0
-    case .string(let text): NumberText.isTrue(text.utf8)
+    case .string(let text): NumberText.isTrue(text.unicodeScalars[...])
     default: false
     }
   }
@@ -25,7 +25,7 @@ extension PropertyList {
     case .integer(let value): Int(clamping: value.int128)
     case .real(let value): Int(nearest: value)
     case .float(let value): Int(nearest: Double(value))
-    case .string(let text): NumberText.integer(text.utf8)
+    case .string(let text): NumberText.integer(text.unicodeScalars[...])
     default: 0
     }
   }
@@ -37,7 +37,19 @@ extension PropertyList {
     case .integer(let value): Double(value.int128)
     case .real(let value): value
     case .float(let value): Double(value)
-    case .string(let text): NumberText.real(text.utf8)
+    case .string(let text): NumberText.real(text.unicodeScalars[...])
+    default: 0
+    }
+  }
+
+  /// As ``asDouble``, rounded once: what is between two floats would not always become the nearer one by way of a double.
+  var asFloat: Float {
+    switch self {
+    case .boolean(let value): value ? 1 : 0
+    case .integer(let value): Float(value.int128)
+    case .real(let value): Float(value)
+    case .float(let value): value
+    case .string(let text): NumberText.real(text.unicodeScalars[...])
     default: 0
     }
   }
@@ -68,30 +80,24 @@ extension Int {
   }
 }
 
-/// Numbers at the beginning of text, as `NSString` finds them.
+/// Numbers at the beginning of text, as `NSString` finds them: after white space, a sign, and more white space.
 enum NumberText {
-  typealias Text = String.UTF8View
+  typealias Text = Substring.UnicodeScalarView
 
   static func isTrue(_ text: Text) -> Bool {
-    var rest = afterSpace(text)
-    if let sign = rest.first, isSign(sign) { rest = rest.dropFirst() }
-    guard let first = rest.first(where: { $0 != UInt8(ascii: "0") }) else { return false }
+    guard let first = afterSign(text).rest.first(where: { $0 != "0" }) else { return false }
     switch first {
-    case UInt8(ascii: "1")...UInt8(ascii: "9"), UInt8(ascii: "Y"), UInt8(ascii: "y"), UInt8(ascii: "T"),
-      UInt8(ascii: "t"):
-      return true
+    case "1"..."9", "Y", "y", "T", "t": return true
     default: return false
     }
   }
 
   static func integer(_ text: Text) -> Int {
-    var rest = afterSpace(text)
-    let isNegative = rest.first == UInt8(ascii: "-")
-    if let sign = rest.first, isSign(sign) { rest = rest.dropFirst() }
+    let (isNegative, rest) = afterSign(text)
     var value = 0
     for digit in rest {
       guard isDigit(digit) else { break }
-      let amount = Int(digit - UInt8(ascii: "0"))
+      let amount = Int(digit.value - 0x30)
       let (product, overflow) = value.multipliedReportingOverflow(by: 10)
       let (sum, carry) =
         isNegative ? product.subtractingReportingOverflow(amount) : product.addingReportingOverflow(amount)
@@ -101,33 +107,38 @@ enum NumberText {
     return value
   }
 
-  static func real(_ text: Text) -> Double {
-    let start = afterSpace(text)
-    var rest = start
-    if let sign = rest.first, isSign(sign) { rest = rest.dropFirst() }
-    let whole = rest.prefix(while: isDigit)
-    rest = rest.dropFirst(whole.count)
-    var digits = whole.count
-    if rest.first == UInt8(ascii: ".") {
+  static func real<Real: BinaryFloatingPoint & LosslessStringConvertible>(_ text: Text) -> Real {
+    let (isNegative, start) = afterSign(text)
+    let whole = start.prefix(while: isDigit)
+    var rest = start[whole.endIndex...]
+    var hasDigits = !whole.isEmpty
+    if rest.first == "." {
       let fraction = rest.dropFirst().prefix(while: isDigit)
-      digits += fraction.count
-      if digits > 0 { rest = rest.dropFirst(1 + fraction.count) }
+      hasDigits = hasDigits || !fraction.isEmpty
+      rest = rest[fraction.endIndex...]
     }
-    guard digits > 0 else { return 0 }
-    if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
+    guard hasDigits else { return 0 }
+    if rest.first == "e" || rest.first == "E" {
       var exponent = rest.dropFirst()
-      if let sign = exponent.first, isSign(sign) { exponent = exponent.dropFirst() }
-      let count = exponent.prefix(while: isDigit).count
-      if count > 0 { rest = exponent.dropFirst(count) }
+      if exponent.first == "-" || exponent.first == "+" { exponent = exponent.dropFirst() }
+      let digits = exponent.prefix(while: isDigit)
+      if !digits.isEmpty { rest = rest[digits.endIndex...] }
     }
-    return Double(Substring(start[..<rest.startIndex])) ?? 0
+    let magnitude = Real(String(start[..<rest.startIndex])) ?? 0
+    return isNegative ? -magnitude : magnitude
   }
 
-  private static func afterSpace(_ text: Text) -> Text.SubSequence {
-    text.drop { $0 == UInt8(ascii: " ") || (0x09...0x0D).contains($0) }
+  private static func afterSign(_ text: Text) -> (isNegative: Bool, rest: Text) {
+    let signed = text.drop(while: isSpace)
+    guard let sign = signed.first, sign == "-" || sign == "+" else { return (false, signed) }
+    return (sign == "-", signed.dropFirst().drop(while: isSpace))
   }
 
-  private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") }
+  /// White space and ends of lines, and the space of no width, as in Core Foundation's sets of characters.
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == " " || (0x09...0x0D).contains(scalar.value)
+      || (scalar.value > 0x7F && (scalar.properties.isWhitespace || scalar.value == 0x200B))
+  }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 }

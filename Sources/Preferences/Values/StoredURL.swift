@@ -16,9 +16,17 @@ enum StoredURL {
   private static func url(_ text: String) -> URL? {
     if text.isEmpty { return nil }
     if isAbsolute(text) { return URL(string: text) }
-    guard let home = FileSystem.homeFolder else { return URL(filePath: text) }
-    if text == "~" { return URL(filePath: home) }
-    return text.hasPrefix("~/") ? URL(filePath: home + text.dropFirst()) : URL(filePath: text)
+    return URL(filePath: expanded(text))
+  }
+
+  /// A path with the home folder for `~`, or that of a user for `~NAME`. A user who does not exist is a file's name.
+  private static func expanded(_ path: String) -> String {
+    guard path.hasPrefix("~") else { return path }
+    let end = path.firstIndex(of: "/") ?? path.endIndex
+    let user = String(path[..<end].dropFirst())
+    let home = user.isEmpty ? FileSystem.homeFolder : FileManager.default.homeDirectory(forUser: user)?.path
+    guard let home else { return path }
+    return (home == "/" && end < path.endIndex ? "" : home) + path[end...]
   }
 
   /// Whether text is a URL and not a path.
