@@ -88,16 +88,19 @@ extension DomainFile {
       // The value moves into the closure by way of an optional, since it cannot be copied.
       var locked = try lock(path, deadline)
       let outcome = try disk.withLock { disk in
-        if let file = locked.take() {
-          try replace(file, path, deadline, &disk, change)
-        } else {
-          try create(path, &disk, change)
-        }
+        let outcome =
+          if let file = locked.take() {
+            try replace(file, path, deadline, &disk, change)
+          } else {
+            try create(path, &disk, change)
+          }
+        // Before anybody else looks at the file, whose values would be older here than there.
+        if let outcome, !outcome.isKnown { changed += table.adopt(outcome.entries) }
+        return outcome
       }
       guard let outcome else { return false }
       // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
       isInPlace = true
-      if !outcome.isKnown { changed += table.adopt(outcome.entries) }
       try FileSystem.synchronizeFolder(of: path)
       table.saved(changes: outcome.changes)
       return true
