@@ -80,6 +80,9 @@ final class SaveSchedule: Sendable {
     }
   }
 
+  /// Notes that a caller has the error, so that it is not reported as well.
+  func hasTold(_ error: PreferencesError) { history.withLock { $0.reported = error } }
+
   /// Saves, and reports a failure that is another than the last one.
   private func saveAndReport(_ file: DomainFile, patience: Duration) {
     do throws(PreferencesError) {
