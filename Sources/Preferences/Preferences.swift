@@ -231,6 +231,7 @@ extension Preferences {
       do throws(PreferencesError) {
         try file.save(patience: patience)
       } catch {
+        file.schedule.hasTold(error)
         first = first ?? error
         if !searched.contains(ObjectIdentifier(file)) { others.withLock { $0[ObjectIdentifier(file)] = file } }
       }
