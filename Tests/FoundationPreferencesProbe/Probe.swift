@@ -17,11 +17,14 @@ struct Probe {
     case "domain": print(Preferences.standard.domain.name)
     case "foundation-set": try set(inFoundation: suite)
     case "foundation-get": try get(fromFoundation: suite)
+    case "foundation-remove":
+      for key in rest { try defaults(suite).removeObject(forKey: key) }
+      guard try defaults(suite).synchronize() else { throw NotSaved() }
     case "set": try set(in: suite)
     case "get": try get(from: suite)
     case "alternate": try alternate(suite)
-    case "foundation-argument": print(try defaults(suite).object(forKey: rest.first ?? "") ?? "nil")
-    case "argument": print(try preferences(suite).string(forKey: rest.first ?? "") ?? "nil")
+    case "foundation-string": print(try defaults(suite).string(forKey: rest.first ?? "") ?? "nil")
+    case "string": print(try preferences(suite).string(forKey: rest.first ?? "") ?? "nil")
     // What may end the process.
     case "foundation-number":
       let defaults = try defaults(suite)
