@@ -79,6 +79,10 @@ let package = Package(
       name: "preferences-probe",
       dependencies: ["Preferences", "PropertyLists"],
       path: "Tests/PreferencesProbe", swiftSettings: testSettings),
+    .executableTarget(
+      name: "foundation-preferences-probe",
+      dependencies: ["Preferences", "PropertyLists"],
+      path: "Tests/FoundationPreferencesProbe", swiftSettings: testSettings),
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
@@ -89,7 +93,7 @@ let package = Package(
     .testTarget(
       name: "InterchangeTests",
       dependencies: [
-        "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport",
+        "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport", "foundation-preferences-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

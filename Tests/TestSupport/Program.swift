@@ -4,7 +4,9 @@ public import Foundation
 public struct Program {
   public var output = Data()
   public var errors = ""
+  /// Its exit code, or the number of the signal that ended it.
   public var status: Int32 = 0
+  public var wasKilled = false
 
   public var text: String { String(decoding: output, as: UTF8.self) }
 
@@ -19,15 +21,27 @@ public struct Program {
   }
 
   /// Runs a program to its end.
-  public static func run(_ name: String, _ arguments: [String], input: Data = Data()) throws -> Program {
+  ///
+  /// - Parameter environment: variables that it has beside those of this process, and in their place.
+  public static func run(
+    _ name: String, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+  ) throws -> Program {
+    try run(executable(name), arguments, input: input, environment: environment)
+  }
+
+  /// Runs the program of a file to its end.
+  public static func run(
+    _ executable: URL, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+  ) throws -> Program {
     let folder = try TemporaryFolder()
     // Files and not pipes, which would have to be read and written at the same time.
     let names = ["in", "out", "err"].map { URL(filePath: folder.path($0)) }
     try input.write(to: names[0])
     for name in names.dropFirst() { try Data().write(to: name) }
     let process = Process()
-    process.executableURL = executable(name)
+    process.executableURL = executable
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = try FileHandle(forReadingFrom: names[0])
     process.standardOutput = try FileHandle(forWritingTo: names[1])
     process.standardError = try FileHandle(forWritingTo: names[2])
@@ -35,6 +49,6 @@ public struct Program {
     process.waitUntilExit()
     return Program(
       output: try Data(contentsOf: names[1]), errors: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self),
-      status: process.terminationStatus)
+      status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal)
   }
 }

@@ -250,18 +250,28 @@ extension DomainFile {
   }
 
   /// A file's bytes in the format it has, or in the binary one if XML cannot hold all of it: a date with a fraction of a
-  /// second, a control character, a null.
+  /// second, a control character, a null, a dictionary that looks like a UID.
   private static func bytes(
     of entries: OrderedDictionary<String, PropertyList>, _ format: PropertyListFormat
   ) throws(PropertyListError) -> (Data, PropertyListFormat) {
     let contents = PropertyList.dictionary(entries)
     if format == .xml {
-      let options = PropertyListWritingOptions(fractionalSeconds: .refuse, writesUIDDictionaries: false)
       do throws(PropertyListError) {
-        return (try contents.data(format: .xml, options: options), .xml)
+        return (try xml(of: contents), .xml)
       } catch  where error.kind == .notRepresentable {}
     }
     return (try contents.data(format: .binary), .binary)
+  }
+
+  private static func xml(of contents: PropertyList) throws(PropertyListError) -> Data {
+    var options = PropertyListWritingOptions(fractionalSeconds: .refuse, writesUIDDictionaries: false)
+    let data = try contents.data(format: .xml, options: options)
+    // To other readers a dictionary of this form is no dictionary. Foundation on Linux drops all values of the file over it.
+    if data.firstRange(of: Data("<key>CF$UID</key>".utf8)) != nil {
+      options.writesUIDDictionaries = true
+      _ = try contents.data(format: .xml, options: options)
+    }
+    return data
   }
 
   private func sweep(_ path: String, _ disk: inout Disk) {

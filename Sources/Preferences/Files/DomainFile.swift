@@ -201,6 +201,15 @@ extension DomainFile {
     of data: Data
   ) throws(PropertyListError) -> (entries: OrderedDictionary<String, PropertyList>, format: PropertyListFormat) {
     if data.isEmpty { return ([:], .binary) }
+    if let readable = FoundationXML.withStandIns(data), let (entries, format) = try? parse(readable) {
+      return (FoundationXML.withoutStandIns(entries), format)
+    }
+    return try parse(data)
+  }
+
+  private static func parse(
+    _ data: Data
+  ) throws(PropertyListError) -> (entries: OrderedDictionary<String, PropertyList>, format: PropertyListFormat) {
     // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for Apple's
     // reader: it is not for this reader to keep everything from the program because of it.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)

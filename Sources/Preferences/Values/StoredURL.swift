@@ -29,17 +29,20 @@ enum StoredURL {
     return (home == "/" && end < path.endIndex ? "" : home) + path[end...]
   }
 
-  /// Whether text is a URL and not a path.
+  /// Whether text is a URL and not a path: whether it begins with a scheme (RFC 3986, section 3.1) and `//`, or with `file:`.
   private static func isAbsolute(_ text: String) -> Bool {
     if text.hasPrefix("file:") { return true }
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else { return false }
-    let scheme = text[..<colon]
-    return !scheme.isEmpty
-      && scheme.utf8.allSatisfy {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+    let scheme = text.utf8[..<colon]
+    return scheme.first.map(isLetter) == true
+      && scheme.allSatisfy {
+        isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
           || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
       }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
   static func stored(_ url: URL) throws -> PropertyList {

@@ -1,0 +1,72 @@
+import Foundation
+import Preferences
+import PropertyLists
+import TestSupport
+import Testing
+
+/// A folder of preferences that Foundation uses in processes of its own, since the environment says where it is.
+struct FoundationPreferences {
+  let folder: TemporaryFolder
+  /// The program to run.
+  var program = Program.executable("foundation-preferences-probe")
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// The store of a domain in the folder.
+  func store(_ name: DomainName, arguments: [String] = []) -> Preferences {
+    Preferences(
+      suiteName: name, locations: PreferencesLocations(folder: folder.url, host: "here"), arguments: arguments)
+  }
+
+  func file(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: folder.path(name))) }
+
+  @discardableResult
+  func run(_ arguments: String..., input: PropertyList? = nil) throws -> Program {
+    let result = try runToAnyEnd(arguments, input: input)
+    try #require(result.status == 0 && !result.wasKilled, "\(arguments): \(result.errors)")
+    return result
+  }
+
+  /// As `run`, for a program that may fail or be killed.
+  func runToAnyEnd(_ arguments: [String], input: PropertyList? = nil) throws -> Program {
+    try Program.run(
+      program, arguments, input: try input?.data(format: .binary) ?? Data(),
+      environment: [
+        "XDG_CONFIG_HOME": folder.url.path, "XDG_CONFIG_DIRS": folder.path("system"), "SWIFT_BACKTRACE": "enable=no",
+      ])
+  }
+
+  /// What Foundation finds in a domain, in the order of the keys.
+  func foundationValues(_ suite: String) throws -> PropertyList {
+    sorted(try PropertyList(run("foundation-get", suite).output))
+  }
+}
+
+/// Expects the same values, and says which are not.
+func expectSame(
+  _ values: PropertyList, _ expected: PropertyList, _ what: Comment? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let (values, expected) = (sorted(values), sorted(expected))
+  for key in Set((values.dictionary ?? [:]).keys).union((expected.dictionary ?? [:]).keys) {
+    #expect(values[key] == expected[key], "\(key.debugDescription)", sourceLocation: sourceLocation)
+  }
+  #expect(values == expected, what, sourceLocation: sourceLocation)
+}
+
+/// The same values, all entries in the order of their keys, because Foundation has no other.
+func sorted(_ value: PropertyList) -> PropertyList {
+  switch value {
+  case .array(let elements): return .array(elements.map(sorted))
+  case .dictionary(let entries):
+    var result: PropertyList = [:]
+    for (key, value) in entries.sorted(by: { $0.key < $1.key }) { result.dictionary?[key] = sorted(value) }
+    return result
+  default: return value
+  }
+}
+
+/// The values of a domain as a property list, in the order of their keys.
+func sorted(_ values: [String: PropertyList]?) -> PropertyList {
+  sorted(.dictionary(.init(uniqueKeysWithValues: (values ?? [:]).map { ($0.key, $0.value) })))
+}

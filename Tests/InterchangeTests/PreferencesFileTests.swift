@@ -1,0 +1,274 @@
+import Foundation
+import Preferences
+import PropertyLists
+import TestSupport
+import Testing
+
+/// One folder of files, used by Foundation's `UserDefaults` in other processes and by stores of this package.
+@Suite("Files of preferences that Foundation uses too")
+struct PreferencesFileTests {
+  /// Each kind of value in forms that both have.
+  static let kinds: PropertyList = [
+    "true": true, "false": false, "zero": 0, "negative": -5, "Int32.max": 2_147_483_647,
+    "Int.max": .integer(.init(Int.max)), "Int.min": .integer(.init(Int.min)),
+    "UInt64.max": .integer(.init(UInt64.max)),
+    "real": 1.5, "tenth": 0.1, "integral": 3.0, "tiny": .real(.leastNonzeroMagnitude), "huge": 1e300,
+    "infinity": .real(.infinity), "text": "a <b> & \"c\" é 🙂\t\n", "empty": "", "number": "42", "ends": "a]]>b",
+    "data": .data(Data(0...255)), "no data": .data(Data()),
+    "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000)),
+    "early": .date(Date(timeIntervalSinceReferenceDate: -60_000_000_000)),
+    "array": [1, "a", [true, [2.5]], []], "dictionary": ["a": 1, "b": ["c": ["d": false]], "e": [:]],
+    "a key with spaces/and.dots é 🙂": 1, "CF$UID": ["CF$UID": "no UID"], "": "the empty key",
+  ]
+
+  @Test("of Foundation are read, and keep every value and the format when something is saved here")
+  func fromFoundation() throws {
+    let files = try FoundationPreferences()
+    try files.run("foundation-set", "com.example.kinds", input: Self.kinds)
+    #expect(files.folder.names == ["com.example.kinds.plist"])
+    let store = try files.store(DomainName("com.example.kinds"))
+    expectSame(sorted(store.persistentDomain(store.domain)), Self.kinds)
+
+    store.set("new", forKey: "added here")
+    try store.synchronize()
+    var expected = Self.kinds
+    expected.dictionary?["added here"] = "new"
+    #expect(files.folder.names == ["com.example.kinds.plist"])
+    #expect(try PropertyListDocument(files.file("com.example.kinds.plist")).format == .xml)
+    try expectSame(files.foundationValues("com.example.kinds"), expected)
+    // What Foundation writes next to it is the same, but for the order.
+    try files.run("foundation-set", "com.example.kinds", input: ["added there": 1])
+    expected.dictionary?["added there"] = 1
+    try store.synchronize()
+    expectSame(sorted(store.persistentDomain(store.domain)), expected)
+  }
+
+  @Test("of this package are read by Foundation", arguments: [PropertyListFormat.binary, .xml])
+  func toFoundation(_ format: PropertyListFormat) throws {
+    let files = try FoundationPreferences()
+    if format == .xml {
+      let empty: PropertyList = [:]
+      try empty.data(format: .xml).write(to: URL(filePath: files.folder.path("com.example.kinds.plist")))
+    }
+    let store = try files.store(DomainName("com.example.kinds"))
+    for (key, value) in try #require(Self.kinds.dictionary) where key != "" { store.set(value, forKey: key) }
+    try store.synchronize()
+    var expected = Self.kinds
+    expected.dictionary?[""] = nil
+    #expect(try PropertyListDocument(files.file("com.example.kinds.plist")).format == format)
+    try expectSame(files.foundationValues("com.example.kinds"), expected)
+
+    // Foundation makes XML of the file, and that is what it stays.
+    try files.run("foundation-set", "com.example.kinds", input: ["theirs": 1])
+    expected.dictionary?["theirs"] = 1
+    try store.synchronize()
+    expectSame(sorted(store.persistentDomain(store.domain)), expected)
+    store.set(2, forKey: "ours")
+    try store.synchronize()
+    expected.dictionary?["ours"] = 2
+    #expect(try PropertyListDocument(files.file("com.example.kinds.plist")).format == .xml)
+    try expectSame(files.foundationValues("com.example.kinds"), expected)
+  }
+
+  /// Foundation writes such text as it is, which is not XML, and reads it back.
+  @Test(
+    "of Foundation are read though their text is not XML",
+    arguments: [
+      "a\u{1}b", "\u{0}", "\u{1B}[1m", "\u{1F}", "\u{7F}", "a\rb", "a\r\nb\r\n", "\u{FFFE}", "x\u{FFFF}", "]]>\u{8}",
+    ])
+  func controlCharacters(_ text: String) throws {
+    let files = try FoundationPreferences()
+    let values: PropertyList = [
+      "text": .string(text), "other": 1, "deep": [["key \(text)": .string(text)]], "key \(text)": "\n",
+    ]
+    try files.run("foundation-set", "com.example.text", input: values)
+    let store = try files.store(DomainName("com.example.text"))
+    expectSame(sorted(store.persistentDomain(store.domain)), values)
+    store.set("new", forKey: "added here")
+    try store.synchronize()
+    var expected = values
+    expected.dictionary?["added here"] = "new"
+    #expect(files.folder.names == ["com.example.text.plist"])
+    try expectSame(files.foundationValues("com.example.text"), expected)
+  }
+
+  @Test("that people edited have ends of lines, and no carriage returns")
+  func editedFile() throws {
+    let files = try FoundationPreferences()
+    let text =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<plist><dict>\r\n<key>a</key><string>b\r\nc</string></dict></plist>"
+    try Data(text.utf8).write(to: URL(filePath: files.folder.path("com.example.edited.plist")))
+    #expect(try files.store(DomainName("com.example.edited")).string(forKey: "a") == "b\nc")
+  }
+
+  @Test("that have the characters which stand for others while a file is read are not changed")
+  func privateCharacters() throws {
+    let files = try FoundationPreferences()
+    let values: PropertyList = ["text": "\u{10FF01}\u{10FF20}", "end": "a\u{10FFFF}"]
+    try files.run("foundation-set", "com.example.text", input: values)
+    let store = try files.store(DomainName("com.example.text"))
+    expectSame(sorted(store.persistentDomain(store.domain)), values)
+  }
+
+  @Test("keep what only the binary format has, until Foundation writes them")
+  func widths() throws {
+    let files = try FoundationPreferences()
+    let store = try files.store(DomainName("com.example.widths"))
+    let moment = Date(timeIntervalSinceReferenceDate: 100.5)
+    store.set(.float(12.34), forKey: "float")
+    store.set(.date(moment), forKey: "date")
+    try store.synchronize()
+    #expect(try files.foundationValues("com.example.widths") == ["date": .date(moment), "float": .float(12.34)])
+    try files.run("foundation-set", "com.example.widths", input: ["other": 1])
+    try store.synchronize()
+    #expect(store.value(forKey: "float") == .real(Double(Float(12.34))))
+    #expect(store.date(forKey: "date") == Date(timeIntervalSinceReferenceDate: 100))
+  }
+
+  /// Foundation finds nothing in such a file, though it is its own, and would overwrite it.
+  @Test("of Foundation are saved here for it, if it wrote a dictionary that it takes for a UID")
+  func dictionaryLikeUID() throws {
+    let files = try FoundationPreferences()
+    let values: PropertyList = ["a": ["CF$UID": 7], "b": 1]
+    try files.run("foundation-set", "com.example.uid", input: values)
+    try expectSame(files.foundationValues("com.example.uid"), [:])
+    let store = try files.store(DomainName("com.example.uid"))
+    expectSame(sorted(store.persistentDomain(store.domain)), values)
+    store.set(2, forKey: "b")
+    try store.synchronize()
+    try expectSame(files.foundationValues("com.example.uid"), ["a": ["CF$UID": 7], "b": 2])
+  }
+
+  @Test("are changed and saved by turns in one process", arguments: [nil, PropertyListFormat.binary, .xml])
+  func byTurns(_ format: PropertyListFormat?) throws {
+    let files = try FoundationPreferences()
+    if let format {
+      let contents: PropertyList = ["first": 1]
+      try contents.data(format: format).write(to: URL(filePath: files.folder.path("com.example.turns.plist")))
+    }
+    #expect(try files.run("alternate", "com.example.turns").text == "")
+    let left = try #require(PropertyList(files.file("com.example.turns.plist")).dictionary)
+    let first = format == nil ? [] : ["first"]
+    #expect(Set(left.keys) == Set(first + ["ours-18", "ours-19", "theirs-18", "theirs-19"]))
+  }
+
+  @Test("removed keys are gone for both, and a key that Foundation removed does not come back")
+  func removal() throws {
+    let files = try FoundationPreferences()
+    try files.run("foundation-set", "com.example.removal", input: ["a": 1, "b": 2, "c": 3])
+    let store = try files.store(DomainName("com.example.removal"))
+    store.removeValue(forKey: "a")
+    try store.synchronize()
+    #expect(try files.foundationValues("com.example.removal") == ["b": 2, "c": 3])
+    try files.run("foundation-remove", "com.example.removal", "b")
+    store.set(4, forKey: "d")
+    try store.synchronize()
+    #expect(try files.foundationValues("com.example.removal") == ["c": 3, "d": 4])
+  }
+
+  @Test("of the global domain are the same")
+  func global() throws {
+    let files = try FoundationPreferences()
+    try files.run("foundation-set", ".GlobalPreferences", input: ["theirs": "there"])
+    let global = files.store(.global)
+    #expect(try files.store(DomainName("com.example.any")).string(forKey: "theirs") == "there")
+    global.set("here", forKey: "ours")
+    try global.synchronize()
+    #expect(files.folder.names == [".GlobalPreferences.plist"])
+    #expect(try files.run("foundation-string", "-", "ours").text == "here\n")
+    #expect(try files.run("foundation-string", "com.example.any", "ours").text == "here\n")
+    // Nearer domains come first for both.
+    try files.run("foundation-set", "-", input: ["ours": "nearer"])
+    #expect(try files.run("foundation-string", "-", "ours").text == "nearer\n")
+    #expect(try files.run("string", "-", "ours").text == "nearer\n")
+  }
+}
+
+/// `Preferences.standard` and `UserDefaults.standard`, of one program under several names.
+@Suite("The domain of a program")
+struct ProgramDomainTests {
+  /// Where the program is put, which link leads to it, and the bundle information beside it.
+  struct Place: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let program: String
+    var link: String?
+    var information: String?
+    let domain: String
+  }
+
+  static let places = [
+    Place(testDescription: "a name", program: "renamed", domain: "renamed"),
+    Place(testDescription: "a name with dots", program: "my.tool.exe", domain: "my.tool.exe"),
+    Place(testDescription: "a name with spaces", program: "my tool", domain: "my tool"),
+    Place(testDescription: "a name beyond ASCII", program: "wërkzeug 🙂", domain: "wërkzeug 🙂"),
+    Place(testDescription: "a hidden name", program: ".hidden", domain: ".hidden"),
+    Place(testDescription: "a symbolic link", program: "renamed", link: "link", domain: "renamed"),
+    Place(
+      testDescription: "a bundle", program: "X.app/Contents/Linux/tool", information: "X.app/Contents",
+      domain: "com.example.bundle"),
+    Place(
+      testDescription: "a bundle by a link", program: "X.app/Contents/Linux/tool", link: "link",
+      information: "X.app/Contents", domain: "com.example.bundle"),
+    Place(
+      testDescription: "a folder of a bundle that is not for this system", program: "X.app/Contents/MacOS/tool",
+      information: "X.app/Contents", domain: "tool"),
+    Place(testDescription: "a flat bundle", program: "X/tool", information: "X", domain: "com.example.bundle"),
+    Place(
+      testDescription: "a bundle of resources", program: "X/tool", information: "X/Resources",
+      domain: "com.example.bundle"),
+    Place(
+      testDescription: "a bundle of contents", program: "X/tool", information: "X/Contents",
+      domain: "com.example.bundle"),
+    Place(
+      testDescription: "a bundle of support files", program: "X/tool", information: "X/Support Files",
+      domain: "com.example.bundle"),
+    Place(
+      testDescription: "resources that only have the program's name", program: "X/tool",
+      information: "X/tool.resources", domain: "tool"),
+  ]
+
+  /// By another process, because a program that any process of this moment has open for writing cannot be run.
+  private static func copy(_ program: URL, to copy: URL) throws {
+    let copying = try Program.run(URL(filePath: "/bin/cp"), [program.path, copy.path])
+    try #require(copying.status == 0, "\(copying.errors)")
+  }
+
+  @Test("is the one that Foundation takes", arguments: places)
+  func domain(_ place: Place) throws {
+    var files = try FoundationPreferences()
+    let home = try TemporaryFolder()
+    let program = home.url.appending(path: place.program)
+    let manager = FileManager.default
+    try manager.createDirectory(at: program.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Self.copy(files.program, to: program)
+    if let information = place.information {
+      let folder = home.url.appending(path: information)
+      try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+      let contents: PropertyList = ["CFBundleIdentifier": "com.example.bundle"]
+      try contents.data(format: .xml).write(to: folder.appending(path: "Info.plist"))
+    }
+    files.program = program
+    if let link = place.link {
+      files.program = home.url.appending(path: link)
+      try manager.createSymbolicLink(at: files.program, withDestinationURL: program)
+    }
+    try files.run("foundation-set", "-", input: ["theirs": "there"])
+    #expect(files.folder.names == ["\(place.domain).plist"])
+    #expect(try files.run("domain", "-").text == "\(place.domain)\n")
+    #expect(try files.run("string", "-", "theirs").text == "there\n")
+    try files.run("set", "-", input: ["ours": "here"])
+    #expect(files.folder.names == ["\(place.domain).plist"])
+    #expect(try files.run("foundation-string", "-", "ours").text == "here\n")
+  }
+
+  /// A name of a file that no domain has stands for itself nearly.
+  @Test("has no characters that are no part of a name", arguments: [("back\\slash", "back_slash"), ("a\nb", "a_b")])
+  func unusualNames(_ name: String, _ domain: String) throws {
+    var files = try FoundationPreferences()
+    let home = try TemporaryFolder()
+    let program = home.url.appending(path: name)
+    try Self.copy(files.program, to: program)
+    files.program = program
+    #expect(try files.run("domain", "-").text == "\(domain)\n")
+  }
+}
