@@ -74,11 +74,15 @@ final class DecodingContext {
 
   /// Checks that one more container may be entered.
   func checkDepth(_ depth: Int) throws(PropertyListError) {
-    guard depth < depthLimit else {
-      // A circle is the better answer, if there is one.
+    guard depth >= depthLimit else { return }
+    // A circle is the better answer, if there is one. The coding path says where.
+    do throws(PropertyListError) {
       try document.validate()
-      throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
+    } catch {
+      guard error.kind == .circularReference else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
+      throw PropertyListError(error.kind, error.message, byteOffset: error.byteOffset)
     }
+    throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
   }
 
   /// Whether there is room on the stack for another type's code.

@@ -127,7 +127,7 @@ extension DocumentEncoder {
     if Self.isScalar(T.self), let node = try scalar(value, step()) { return node }
     let encoder = context.takeEncoder()
     encoder.enter(self, step())
-    guard encoder.depth <= context.depthLimit else { throw encoder.nestedTooDeeply(value) }
+    guard encoder.depth <= context.depthLimit else { throw nestedTooDeeply(value) }
     guard context.hasRoom else {
       throw failure(value, "values are nested too deeply for the stack")
     }
