@@ -3,7 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What decoding a file of XML, or its binary twin, comes to: the value in words, or the case of the error with its coding path.
+/// What decoding a file of XML, or its binary twin, comes to: the value in words, or the case of the error with its
+/// coding path.
 struct Decoding: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let xml: Data

@@ -19,6 +19,8 @@ final class DocumentEncoder: Encoder {
   ///
   /// Sound: they are changed by functions of this package only, which call nobody else's code meanwhile.
   @exclusivity(unchecked) private var children: [FlatNode] = []
+  /// The number of the last key; see ``EncodedKeys``.
+  @exclusivity(unchecked) private var lastKey = 0
   /// The children that are encoded after their place was taken, by the numbers of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
   /// The numbers of the encoders of nested containers that have a key.
@@ -69,7 +71,9 @@ final class DocumentEncoder: Encoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     switch unsafe content {
-    case .nothing: unsafe content = .keyed
+    case .nothing:
+      unsafe content = .keyed
+      unsafe lastKey = EncodedKeys.start(type)
     case .keyed: break
     case .unkeyed, .value: fault = "a container with keys, where another value is already"
     }
@@ -94,7 +98,7 @@ extension DocumentEncoder {
 
   @inline(__always)
   func append(_ value: FlatNode, forKey key: some CodingKey) {
-    unsafe children.append(context.key(key.stringValue))
+    unsafe children.append(context.key(key.stringValue, after: &lastKey))
     unsafe children.append(value)
   }
 
@@ -114,7 +118,7 @@ extension DocumentEncoder {
   func nested(_ key: some CodingKey) -> DocumentEncoder {
     let text = key.stringValue
     if let number = nestedByKey[text] { return context.deferredEncoder(number) }
-    unsafe children.append(context.key(text))
+    unsafe children.append(context.key(text, after: &lastKey))
     let encoder = nested(.key(key))
     nestedByKey[text] = deferred.last?.number
     return encoder
@@ -179,7 +183,8 @@ extension DocumentEncoder {
     case .value(let node): return node
     case .keyed:
       try finishChildren(value)
-      return context.dictionary(unsafe children, isHashed: context.valuesPerElement(of: T.self) > 0)
+      let isHashed = context.valuesPerElement(of: T.self) > 0
+      return context.dictionary(unsafe children, lastKey: unsafe lastKey, isHashed: isHashed)
     case .unkeyed:
       try finishChildren(value)
       return context.array(unsafe children, valuesPerElement: context.valuesPerElement(of: T.self))

@@ -1,7 +1,7 @@
 /// An order for what Swift has in another order in each process: that of the values themselves.
 extension EncodedNodes {
-  /// Elements in ascending order, each of `groupSize` values, of which the first is looked at first: numbers by their value,
-  /// strings by their UTF-16 code units, as the keys of a sorted dictionary, containers by what is in them.
+  /// Elements in ascending order, each of `groupSize` values, of which the first is looked at first: numbers by their
+  /// value, strings by their UTF-16 code units, as the keys of a sorted dictionary, containers by what is in them.
   ///
   /// - Complexity: O(*n* log *n*) comparisons, each O(*k*) in the size of what two elements have in common.
   func sorted(_ values: [FlatNode], groupSize: Int) -> [FlatNode] {

@@ -1,17 +1,12 @@
 internal import FoundationEssentials
 
-/// The nodes and the text of a document that is being encoded: a node table in the making, as ``NodeTable`` has it, with
-/// containers that come in any order.
+/// The nodes and the text of a document that is being encoded: a node table in the making, as ``NodeTable`` has it,
+/// with containers that come in any order.
 struct EncodedNodes: ~Copyable {
   private var nodes: [FlatNode] = []
   /// The text of all strings, and data, one behind the other.
   private var text = ByteBuffer()
-  /// The keys that were met lately, by their hashes. A key that comes again is the same node, which says quickly that two
-  /// dictionaries have the same keys.
-  private var keys: [FlatNode] = []
-  /// The dictionaries that lately were found to have distinct keys, by their first keys and the numbers of their entries.
-  private var shapes: [FlatNode] = []
-  private let seed = ByteHash.seed
+  private var keys = EncodedKeys()
 
   init() {}
 
@@ -36,16 +31,20 @@ struct EncodedNodes: ~Copyable {
 
   /// The key of a dictionary.
   ///
-  /// - Parameter utf8: valid UTF-8.
+  /// - Parameter last: the number of the key before it, which becomes that of this one; see ``EncodedKeys``.
   @inline(__always)
-  mutating func key(_ utf8: RawSpan) -> FlatNode {
-    if keys.isEmpty { keys = Array(repeating: .null, count: 128) }
-    let hash = ByteHash.hash(utf8, from: 0, count: utf8.byteCount, seed: seed)
-    let slot = Int(truncatingIfNeeded: hash) & (keys.count - 1)
-    let known = keys[slot]
-    if known.kind == .string, known.length == utf8.byteCount, bytes(of: known).hasSameBytes(as: utf8) { return known }
-    let node = string(utf8)
-    keys[slot] = node
+  mutating func key(_ key: String, after last: inout Int) -> FlatNode {
+    if let number = keys.number(of: key, after: last) {
+      last = number
+      return keys.node(number)
+    }
+    return newKey(key, after: &last)
+  }
+
+  @inline(never)
+  private mutating func newKey(_ key: String, after last: inout Int) -> FlatNode {
+    let node = string(key.utf8Span.rawBytes)
+    last = keys.add(key, node, after: last)
     return node
   }
 
@@ -63,19 +62,12 @@ struct EncodedNodes: ~Copyable {
 
   mutating func array(_ elements: [FlatNode]) -> FlatNode { container(.array, elements[...]) }
 
-  /// - Parameter children: keys and values in turn. The last value of a key counts, at the place of the first.
-  mutating func dictionary(_ children: [FlatNode]) -> FlatNode {
-    let count = children.count / 2
-    guard count > 1 else { return container(.dictionary, children[...]) }
-    if shapes.isEmpty { shapes = Array(repeating: .null, count: 64) }
-    let slot = (children[0].offset ^ count) & (shapes.count - 1)
-    if hasKeys(of: shapes[slot], children, count: count) {
-      return container(.dictionary, children[...])
-    }
-    let distinct = withoutDuplicates(children)
-    let node = container(.dictionary, distinct[...])
-    shapes[slot] = node
-    return node
+  /// - Parameters:
+  ///   - children: keys and values in turn. The last value of a key counts, at the place of the first.
+  ///   - lastKey: the number of the last key.
+  mutating func dictionary(_ children: [FlatNode], lastKey: Int) -> FlatNode {
+    if children.count < 4 || keys.areDistinct(lastKey) { return container(.dictionary, children[...]) }
+    return container(.dictionary, withoutDuplicates(children)[...])
   }
 
   /// - Parameter children: of a dictionary, distinct keys and values in turn.
@@ -85,18 +77,6 @@ struct EncodedNodes: ~Copyable {
     let node = FlatNode.container(kind, offset: nodes.count, count: count)
     nodes.append(contentsOf: children)
     return node
-  }
-
-  @inline(__always)
-  private func hasKeys(of dictionary: FlatNode, _ children: [FlatNode], count: Int) -> Bool {
-    guard dictionary.kind == .dictionary, dictionary.count == count else { return false }
-    let start = dictionary.offset
-    var position = 0
-    while position < 2 * count {
-      if nodes[start + position] != children[position] { return false }
-      position += 2
-    }
-    return true
   }
 
   private func withoutDuplicates(_ children: [FlatNode]) -> [FlatNode] {

@@ -2,8 +2,9 @@ internal import FoundationEssentials
 
 /// What all encoders of one call share: the document in the making.
 ///
-/// A value is a node as soon as it has been encoded, and the nodes of a container move into the node table when all of them are
-/// there. So encoding makes no objects of its own for values, and what writes documents writes what was encoded.
+/// A value is a node as soon as it has been encoded, and the nodes of a container move into the node table when all of
+/// them are there. So encoding makes no objects of its own for values, and what writes documents writes what was
+/// encoded.
 ///
 /// Sound: the properties are changed by functions of this package only, which call nobody else's code meanwhile.
 final class EncodingContext {
@@ -26,8 +27,8 @@ final class EncodingContext {
 
   /// Encodes the value that the call is about.
   func document<T: Encodable>(of value: T) throws -> PropertyListDocument {
-    // Encoders have this context, and the encoders around them. The innermost goes first, so that each is freed alone and not
-    // with all that are around it.
+    // Encoders have this context, and the encoders around them. The innermost goes first, so that each is freed alone
+    // and not with all that are around it.
     defer {
       unsafe spare.removeAll()
       while let encoder = unsafe deferred.popLast() { _ = encoder }
@@ -53,7 +54,7 @@ extension EncodingContext {
   func string(_ value: String) -> FlatNode { unsafe nodes.string(value.utf8Span.rawBytes) }
 
   @inline(__always)
-  func key(_ value: String) -> FlatNode { unsafe nodes.key(value.utf8Span.rawBytes) }
+  func key(_ value: String, after last: inout Int) -> FlatNode { unsafe nodes.key(value, after: &last) }
 
   func data(_ value: Data) -> FlatNode { unsafe nodes.data(value.bytes) }
 
@@ -73,13 +74,15 @@ extension EncodingContext {
 
   /// - Parameters:
   ///   - children: keys and values in turn.
+  ///   - lastKey: the number of the last key.
   ///   - isHashed: whether they are in any order.
-  func dictionary(_ children: [FlatNode], isHashed: Bool) -> FlatNode {
-    guard isHashed else { return unsafe nodes.dictionary(children) }
-    return unsafe nodes.dictionary(nodes.sorted(children, groupSize: 2))
+  func dictionary(_ children: [FlatNode], lastKey: Int, isHashed: Bool) -> FlatNode {
+    guard isHashed else { return unsafe nodes.dictionary(children, lastKey: lastKey) }
+    return unsafe nodes.dictionary(nodes.sorted(children, groupSize: 2), lastKey: lastKey)
   }
 
-  /// How many values stand for one element of a type that is a collection without an order of its own; 0 for all others.
+  /// How many values stand for one element of a type that is a collection without an order of its own; 0 for all
+  /// others.
   func valuesPerElement(of type: Any.Type) -> Int {
     if unsafe types.isEmpty { unsafe types = Array(repeating: nil, count: 64) }
     let identifier = ObjectIdentifier(type)

@@ -33,7 +33,7 @@ private struct NodeWriter: PropertyListSink, ~Copyable {
   mutating func date(_ seconds: Double) { pending.append(.date(seconds)) }
   mutating func uid(_ value: UInt32) { pending.append(.uid(value)) }
   mutating func string(_ utf8: RawSpan) { pending.append(nodes.string(utf8)) }
-  mutating func key(_ utf8: RawSpan) { pending.append(nodes.key(utf8)) }
+  mutating func key(_ utf8: RawSpan) { string(utf8) }
   mutating func data(_ bytes: RawSpan) { pending.append(nodes.data(bytes)) }
   mutating func beginArray(count: Int) { starts.append(pending.count) }
   mutating func beginDictionary(count: Int) { starts.append(pending.count) }
