@@ -272,28 +272,3 @@ private struct SingleValueContainer: SingleValueEncodingContainer {
     box.collection = encoded.collection
   }
 }
-
-/// The key of a superclass's part.
-struct SuperKey: CodingKey {
-  let stringValue = "super"
-  let intValue: Int? = nil
-
-  init() {}
-  init?(stringValue: String) {}
-  init?(intValue: Int) { nil }
-}
-
-/// A place in an array.
-struct IndexKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
-
-  init(_ index: Int) {
-    stringValue = "Index \(index)"
-    intValue = index
-  }
-
-  init?(stringValue: String) { nil }
-
-  init?(intValue: Int) { self.init(intValue) }
-}

@@ -17,20 +17,6 @@ extension SecureCoding where Self: Decodable {
   public init(coder: KeyedUnarchiver) throws { try self.init(from: ArchiveDecoder(.object, coder, path: [])) }
 }
 
-/// A collection that hashes its elements or its keys, and has them in another order in each process.
-protocol HashedCollection {
-  /// How many values of a container without keys stand for one element.
-  static var valuesPerElement: Int { get }
-}
-
-extension Set: HashedCollection {
-  static var valuesPerElement: Int { 1 }
-}
-
-extension Dictionary: HashedCollection {
-  static var valuesPerElement: Int { 2 }
-}
-
 extension KeyedArchiver {
   /// Encodes a value of a type that is `Encodable` but not ``SecureCoding``.
   ///

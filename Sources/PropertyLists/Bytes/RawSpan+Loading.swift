@@ -59,7 +59,15 @@ extension RawSpan {
   /// Whether this span and another of the same length have the same bytes.
   @inline(__always)
   func hasSameBytes(as other: RawSpan) -> Bool {
-    for index in 0..<byteCount where self[index] != other[index] { return false }
+    var index = 0
+    while index + 8 <= byteCount {
+      if littleEndianWord(at: index) != other.littleEndianWord(at: index) { return false }
+      index += 8
+    }
+    while index < byteCount {
+      if self[index] != other[index] { return false }
+      index += 1
+    }
     return true
   }
 

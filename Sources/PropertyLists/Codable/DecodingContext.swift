@@ -5,8 +5,8 @@ final class DecodingContext {
   private let depthLimit: Int
   private let stack = CallStack.current
   private var shapes = DictionaryShapes()
-  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``. Only the objects of a binary file can
-  /// be shared. Who decodes a value as several types in turn reads it as often.
+  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``. Only the objects of a binary file
+  /// can be shared. Who decodes a value as several types in turn reads it as often.
   ///
   /// Sound: nobody else's code runs while it is changed.
   @exclusivity(unchecked) private var budget: Int
@@ -74,11 +74,15 @@ final class DecodingContext {
 
   /// Checks that one more container may be entered.
   func checkDepth(_ depth: Int) throws(PropertyListError) {
-    guard depth < depthLimit else {
-      // A circle is the better answer, if there is one.
+    guard depth >= depthLimit else { return }
+    // A circle is the better answer, if there is one. The coding path says where.
+    do throws(PropertyListError) {
       try document.validate()
-      throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
+    } catch {
+      guard error.kind == .circularReference else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
+      throw PropertyListError(error.kind, error.message, byteOffset: error.byteOffset)
     }
+    throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
   }
 
   /// Whether there is room on the stack for another type's code.

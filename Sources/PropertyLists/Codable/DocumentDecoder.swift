@@ -90,7 +90,8 @@ extension DocumentDecoder: SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decode(type, node, .same) }
 }
 
-/// Values of a node that this decoder has, or that is a step below it. The step is only looked at when something is wrong.
+/// Values of a node that this decoder has, or that is a step below it. The step is only looked at when something is
+/// wrong.
 extension DocumentDecoder {
   @inline(__always)
   func boolean(_ node: FlatNode, _ step: @autoclosure () -> CodingStep) throws -> Bool {

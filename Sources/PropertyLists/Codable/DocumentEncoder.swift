@@ -10,13 +10,17 @@ final class DocumentEncoder: Encoder {
   }
 
   let context: EncodingContext
-  private let parent: DocumentEncoder?
-  private let step: CodingStep
+  private var parent: DocumentEncoder?
+  private var step = CodingStep.same
   /// How many containers are around the value.
-  private let depth: Int
-  private var content = Content.nothing
+  private var depth = 0
+  @exclusivity(unchecked) private var content = Content.nothing
   /// The children of a container so far; of a dictionary, keys and values in turn.
-  private var children: [FlatNode] = []
+  ///
+  /// Sound: they are changed by functions of this package only, which call nobody else's code meanwhile.
+  @exclusivity(unchecked) private var children: [FlatNode] = []
+  /// The number of the last key; see ``EncodedKeys``.
+  @exclusivity(unchecked) private var lastKey = 0
   /// The children that are encoded after their place was taken, by the numbers of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
   /// The numbers of the encoders of nested containers that have a key.
@@ -24,18 +28,28 @@ final class DocumentEncoder: Encoder {
   /// What was asked for that cannot be.
   private var fault: String?
 
-  init(_ context: EncodingContext) {
-    self.context = context
-    parent = nil
-    step = .same
-    depth = 0
-  }
+  init(_ context: EncodingContext) { self.context = context }
 
-  private init(_ parent: DocumentEncoder, _ step: CodingStep) {
-    context = parent.context
+  /// Puts this encoder, which is new, a step below another.
+  @inline(__always)
+  private func enter(_ parent: DocumentEncoder, _ step: CodingStep) {
     self.parent = parent
     self.step = step
     if case .same = step { depth = parent.depth } else { depth = parent.depth + 1 }
+  }
+
+  /// Makes this encoder as good as new, with the room that it has for children.
+  @inline(__always)
+  func reset() {
+    parent = nil
+    step = .same
+    unsafe content = .nothing
+    unsafe children.removeAll(keepingCapacity: true)
+    if !deferred.isEmpty {
+      deferred = []
+      nestedByKey = [:]
+    }
+    fault = nil
   }
 
   var userInfo: [CodingUserInfoKey: Any] { context.userInfo }
@@ -56,8 +70,10 @@ final class DocumentEncoder: Encoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    switch content {
-    case .nothing: content = .keyed
+    switch unsafe content {
+    case .nothing:
+      unsafe content = .keyed
+      unsafe lastKey = EncodedKeys.start(type)
     case .keyed: break
     case .unkeyed, .value: fault = "a container with keys, where another value is already"
     }
@@ -65,8 +81,8 @@ final class DocumentEncoder: Encoder {
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    switch content {
-    case .nothing: content = .unkeyed
+    switch unsafe content {
+    case .nothing: unsafe content = .unkeyed
     case .unkeyed: break
     case .keyed, .value: fault = "a container without keys, where another value is already"
     }
@@ -78,22 +94,23 @@ final class DocumentEncoder: Encoder {
 
 /// What containers do.
 extension DocumentEncoder {
-  var childCount: Int { children.count }
+  var childCount: Int { unsafe children.count }
 
   @inline(__always)
   func append(_ value: FlatNode, forKey key: some CodingKey) {
-    children.append(context.string(key.stringValue))
-    children.append(value)
+    unsafe children.append(context.key(key.stringValue, after: &lastKey))
+    unsafe children.append(value)
   }
 
   @inline(__always)
-  func append(_ value: FlatNode) { children.append(value) }
+  func append(_ value: FlatNode) { unsafe children.append(value) }
 
   /// The encoder of a container or of a superclass, which is filled later.
   func nested(_ step: CodingStep) -> DocumentEncoder {
-    let encoder = DocumentEncoder(self, step)
-    deferred.append((children.count, context.deferEncoder(encoder)))
-    children.append(.null)
+    let encoder = DocumentEncoder(context)
+    encoder.enter(self, step)
+    deferred.append((unsafe children.count, context.deferEncoder(encoder)))
+    unsafe children.append(.null)
     return encoder
   }
 
@@ -101,7 +118,7 @@ extension DocumentEncoder {
   func nested(_ key: some CodingKey) -> DocumentEncoder {
     let text = key.stringValue
     if let number = nestedByKey[text] { return context.deferredEncoder(number) }
-    children.append(context.string(text))
+    unsafe children.append(context.key(text, after: &lastKey))
     let encoder = nested(.key(key))
     nestedByKey[text] = deferred.last?.number
     return encoder
@@ -111,20 +128,36 @@ extension DocumentEncoder {
 extension DocumentEncoder {
   /// The node of a value of this encoder, or of one that is a step below it; nil if it has not encoded anything.
   func node<T: Encodable>(of value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
-    // Types that need no encoder of their own. The casts are from the type itself.
+    if Self.isScalar(T.self), let node = try scalar(value, step()) { return node }
+    let encoder = context.takeEncoder()
+    encoder.enter(self, step())
+    guard encoder.depth <= context.depthLimit else { throw nestedTooDeeply(value) }
+    guard context.hasRoom else {
+      throw failure(value, "values are nested too deeply for the stack")
+    }
+    try value.encode(to: encoder)
+    let node = try encoder.finish(value)
+    context.giveBack(encoder)
+    return node
+  }
+
+  /// Whether values of a type need no encoder of their own.
+  @inline(__always)
+  private static func isScalar(_ type: Any.Type) -> Bool {
+    type == String.self || type == Int.self || type == Double.self || type == Date.self || type == Data.self
+      || type == Bool.self
+  }
+
+  /// The casts are from the type itself. They take room on the stack, which is not to be taken around a nested value.
+  @inline(never)
+  private func scalar<T>(_ value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if T.self == String.self, let value = value as? String { return try string(value, step()) }
     if T.self == Int.self, let value = value as? Int { return .integer(value) }
     if T.self == Double.self, let value = value as? Double { return .real(value) }
     if T.self == Date.self, let value = value as? Date { return .date(value.timeIntervalSinceReferenceDate) }
     if T.self == Data.self, let value = value as? Data { return context.data(value) }
     if T.self == Bool.self, let value = value as? Bool { return .boolean(value) }
-    let encoder = DocumentEncoder(self, step())
-    guard encoder.depth <= context.depthLimit else { throw encoder.nestedTooDeeply(value) }
-    guard context.hasRoom else {
-      throw failure(value, "values are nested too deeply for the stack")
-    }
-    try value.encode(to: encoder)
-    return try encoder.finish(value)
+    return nil
   }
 
   @inline(__always)
@@ -143,25 +176,28 @@ extension DocumentEncoder {
   }
 
   /// The node of what has been encoded, once all of it has.
-  private func finish(_ value: Any) throws -> FlatNode? {
+  private func finish<T>(_ value: T) throws -> FlatNode? {
     if let fault { throw failure(value, fault) }
-    switch content {
+    switch unsafe content {
     case .nothing: return nil
     case .value(let node): return node
-    case .keyed: return try container(.dictionary, value)
-    case .unkeyed: return try container(.array, value)
+    case .keyed:
+      try finishChildren(value)
+      let isHashed = context.valuesPerElement(of: T.self) > 0
+      return context.dictionary(unsafe children, lastKey: unsafe lastKey, isHashed: isHashed)
+    case .unkeyed:
+      try finishChildren(value)
+      return context.array(unsafe children, valuesPerElement: context.valuesPerElement(of: T.self))
     }
   }
 
-  private func container(_ kind: NodeKind, _ value: Any) throws -> FlatNode {
+  private func finishChildren<T>(_ value: T) throws {
     guard depth < context.depthLimit else { throw nestedTooDeeply(value) }
-    if !deferred.isEmpty {
-      guard context.hasRoom else { throw failure(value, "containers are nested too deeply for the stack") }
-      for (child, number) in deferred {
-        children[child] = try context.deferredEncoder(number).finish(value) ?? .emptyDictionary
-      }
+    guard !deferred.isEmpty else { return }
+    guard context.hasRoom else { throw failure(value, "containers are nested too deeply for the stack") }
+    for (child, number) in deferred {
+      unsafe children[child] = try context.deferredEncoder(number).finish(value as Any) ?? .emptyDictionary
     }
-    return context.container(kind, of: children)
   }
 
   private func nestedTooDeeply(_ value: Any) -> EncodingError {
@@ -180,8 +216,8 @@ extension FlatNode {
 
 extension DocumentEncoder: SingleValueEncodingContainer {
   private func set(_ node: @autoclosure () throws -> FlatNode, _ value: Any) throws {
-    guard case .nothing = content else { throw failure(value, "a single value, where another value is already") }
-    content = .value(try node())
+    guard case .nothing = unsafe content else { throw failure(value, "a single value, where another value is already") }
+    unsafe content = .value(try node())
   }
 
   func encodeNil() throws { try set(context.null(), Any?.none as Any) }
@@ -203,8 +239,8 @@ extension DocumentEncoder: SingleValueEncodingContainer {
   func encode(_ value: UInt128) throws { try set(integer(value, .same), value) }
 
   func encode<T: Encodable>(_ value: T) throws {
-    guard case .nothing = content else { throw failure(value, "a single value, where another value is already") }
+    guard case .nothing = unsafe content else { throw failure(value, "a single value, where another value is already") }
     guard let node = try node(of: value, .same) else { return }
-    content = .value(node)
+    unsafe content = .value(node)
   }
 }

@@ -2,50 +2,46 @@ internal import FoundationEssentials
 
 /// What all encoders of one call share: the document in the making.
 ///
-/// A value is a node as soon as it has been encoded, and the nodes of a container move into the node table when all of them are
-/// there. So encoding makes no objects of its own for values, and what writes documents writes what was encoded.
+/// A value is a node as soon as it has been encoded, and the nodes of a container move into the node table when all of
+/// them are there. So encoding makes no objects of its own for values, and what writes documents writes what was
+/// encoded.
+///
+/// Sound: the properties are changed by functions of this package only, which call nobody else's code meanwhile.
 final class EncodingContext {
   let userInfo: [CodingUserInfoKey: Any]
   let depthLimit: Int
   private let stack = CallStack.current
-  /// The text of all strings, and data, one behind the other.
-  private var text = ByteBuffer()
-  private var builder = EncodingContext.emptyTable
-  private var nullText: FlatNode?
-  /// Encoders that are filled after their place was taken. They have the encoders around them, which do not have them.
-  private var deferred: [DocumentEncoder] = []
+  @exclusivity(unchecked) private var nodes = EncodedNodes()
+  @exclusivity(unchecked) private var nullText: FlatNode?
+  /// Encoders that are filled after their place was taken.
+  @exclusivity(unchecked) private var deferred: [DocumentEncoder] = []
+  /// Encoders that nobody has any more, to be used again.
+  @exclusivity(unchecked) private var spare: [DocumentEncoder] = []
+  /// What is known of types, by their addresses.
+  @exclusivity(unchecked) private var types: [(type: ObjectIdentifier, valuesPerElement: Int)?] = []
 
   init(depth: Int, userInfo: [CodingUserInfoKey: Any]) {
     depthLimit = depth
     self.userInfo = userInfo
   }
 
-  /// A key that is encoded twice has the value that it was encoded with last, as Foundation has it.
-  private static var emptyTable: NodeTableBuilder {
-    NodeTableBuilder(
-      options: PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast), expectedNodes: 0)
-  }
-
   /// Encodes the value that the call is about.
   func document<T: Encodable>(of value: T) throws -> PropertyListDocument {
-    // The innermost first, so that each is freed alone and not with all that are around it.
-    defer { while !deferred.isEmpty { deferred.removeLast() } }
+    // Encoders have this context, and the encoders around them. The innermost goes first, so that each is freed alone
+    // and not with all that are around it.
+    defer {
+      unsafe spare.removeAll()
+      while let encoder = unsafe deferred.popLast() { _ = encoder }
+    }
     guard let root = try DocumentEncoder(self).node(of: value, .same) else {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(T.self) has not encoded any value"))
     }
     var options = PropertyListReadingOptions()
     options.limits.depth = depthLimit
-    return PropertyListDocument(finish(root), .binary, options)
-  }
-
-  private func finish(_ root: FlatNode) -> TextContent {
-    var takenText = ByteBuffer()
-    var takenBuilder = Self.emptyTable
-    swap(&takenText, &text)
-    swap(&takenBuilder, &builder)
-    takenBuilder.append(root)
-    return TextContent(text: takenText.takeData(), table: takenBuilder.finish())
+    var taken = EncodedNodes()
+    unsafe swap(&taken, &nodes)
+    return PropertyListDocument(taken.finish(root: root), .binary, options)
   }
 
   /// Whether there is room on the stack for another type's code.
@@ -54,47 +50,68 @@ final class EncodingContext {
 
 /// Nodes of values.
 extension EncodingContext {
-  func string(_ value: String) -> FlatNode {
-    let utf8 = value.utf8Span.rawBytes
-    let node = FlatNode.string(.verbatim, offset: text.count, length: utf8.byteCount)
-    text.append(utf8)
-    return node
-  }
+  @inline(__always)
+  func string(_ value: String) -> FlatNode { unsafe nodes.string(value.utf8Span.rawBytes) }
 
-  func data(_ value: Data) -> FlatNode {
-    let bytes = value.bytes
-    let node = FlatNode.data(.verbatim, offset: text.count, length: bytes.byteCount)
-    text.append(bytes)
-    return node
-  }
+  @inline(__always)
+  func key(_ value: String, after last: inout Int) -> FlatNode { unsafe nodes.key(value, after: &last) }
+
+  func data(_ value: Data) -> FlatNode { unsafe nodes.data(value.bytes) }
 
   /// Property lists have no nil, so Foundation writes this string.
   func null() -> FlatNode {
-    if let nullText { return nullText }
+    if let nullText = unsafe nullText { return nullText }
     let node = string("$null")
-    nullText = node
+    unsafe nullText = node
     return node
   }
 
-  /// - Parameter children: of a dictionary, keys and values in turn.
-  func container(_ kind: NodeKind, of children: [FlatNode]) -> FlatNode {
-    Self.container(kind, of: children, &builder, text)
+  /// - Parameter valuesPerElement: of a collection that has its elements in any order; else 0.
+  func array(_ elements: [FlatNode], valuesPerElement: Int) -> FlatNode {
+    guard valuesPerElement > 0 else { return unsafe nodes.array(elements) }
+    return unsafe nodes.array(nodes.sorted(elements, groupSize: valuesPerElement))
   }
 
-  private static func container(
-    _ kind: NodeKind, of children: [FlatNode], _ builder: inout NodeTableBuilder, _ text: borrowing ByteBuffer
-  ) -> FlatNode {
-    builder.container(kind, of: children, in: text.bytes)
+  /// - Parameters:
+  ///   - children: keys and values in turn.
+  ///   - lastKey: the number of the last key.
+  ///   - isHashed: whether they are in any order.
+  func dictionary(_ children: [FlatNode], lastKey: Int, isHashed: Bool) -> FlatNode {
+    guard isHashed else { return unsafe nodes.dictionary(children, lastKey: lastKey) }
+    return unsafe nodes.dictionary(nodes.sorted(children, groupSize: 2), lastKey: lastKey)
+  }
+
+  /// How many values stand for one element of a type that is a collection without an order of its own; 0 for all
+  /// others.
+  func valuesPerElement(of type: Any.Type) -> Int {
+    if unsafe types.isEmpty { unsafe types = Array(repeating: nil, count: 64) }
+    let identifier = ObjectIdentifier(type)
+    let slot = Int(truncatingIfNeeded: UInt(bitPattern: identifier) >> 4) & (unsafe types.count - 1)
+    if let known = unsafe types[slot], known.type == identifier { return known.valuesPerElement }
+    let count = (type as? any HashedCollection.Type)?.valuesPerElement ?? 0
+    unsafe types[slot] = (identifier, count)
+    return count
   }
 }
 
-/// Encoders whose values come later.
+/// Encoders that are used again, and those whose values come later.
 extension EncodingContext {
-  /// - Returns: the number by which ``deferredEncoder(_:)`` finds it.
-  func deferEncoder(_ encoder: DocumentEncoder) -> Int {
-    deferred.append(encoder)
-    return deferred.count - 1
+  @inline(__always)
+  func takeEncoder() -> DocumentEncoder { unsafe spare.popLast() ?? DocumentEncoder(self) }
+
+  /// Takes an encoder back that nobody else has.
+  @inline(__always)
+  func giveBack(_ encoder: consuming DocumentEncoder) {
+    guard isKnownUniquelyReferenced(&encoder) else { return }
+    encoder.reset()
+    unsafe spare.append(encoder)
   }
 
-  func deferredEncoder(_ number: Int) -> DocumentEncoder { deferred[number] }
+  /// - Returns: the number by which ``deferredEncoder(_:)`` finds it.
+  func deferEncoder(_ encoder: DocumentEncoder) -> Int {
+    unsafe deferred.append(encoder)
+    return unsafe deferred.count - 1
+  }
+
+  func deferredEncoder(_ number: Int) -> DocumentEncoder { unsafe deferred[number] }
 }

@@ -5,53 +5,46 @@ extension PropertyListDocument {
   ///
   /// - Complexity: O(*n*) in the size of the tree.
   convenience init(_ tree: PropertyList, options: PropertyListReadingOptions) throws(PropertyListError) {
-    var writer = NodeTableWriter()
+    var writer = NodeWriter()
     try tree.walk(into: &writer, sortsKeys: false, depth: options.limits.effectiveDepth)
     self.init(writer.finish(), .binary, options)
   }
 }
 
-/// Writes a node table. The text of all strings, and data, stand one behind the other.
-private struct NodeTableWriter: PropertyListSink, ~Copyable {
+/// Writes a node table.
+private struct NodeWriter: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
-  private var text = ByteBuffer()
-  /// The keys of a tree are distinct, and its dictionaries are what they are.
-  private var builder = NodeTableBuilder(
-    options: PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast), expectedNodes: 0)
+  private var nodes = EncodedNodes()
+  /// The children of the containers that are open, and at last the root.
+  private var pending: [FlatNode] = []
+  /// Where the children of each open container begin in ``pending``.
+  private var starts: [Int] = []
 
   init() {}
 
-  consuming func finish() -> TextContent { TextContent(text: text.takeData(), table: builder.finish()) }
+  consuming func finish() -> TextContent { nodes.finish(root: pending.last ?? .null) }
 
-  mutating func null() { builder.append(.null) }
-  mutating func boolean(_ value: Bool) { builder.append(.boolean(value)) }
-  mutating func integer(_ value: PropertyList.Integer) { builder.append(.integer(value)) }
-  mutating func real(_ value: Double) { builder.append(.real(value)) }
-  mutating func float(_ value: Float) { builder.append(.float(value)) }
-  mutating func date(_ seconds: Double) { builder.append(.date(seconds)) }
-  mutating func uid(_ value: UInt32) { builder.append(.uid(value)) }
-
-  mutating func string(_ utf8: RawSpan) {
-    builder.append(.string(.verbatim, offset: text.count, length: utf8.byteCount))
-    text.append(utf8)
-  }
-
+  mutating func null() { pending.append(.null) }
+  mutating func boolean(_ value: Bool) { pending.append(.boolean(value)) }
+  mutating func integer(_ value: PropertyList.Integer) { pending.append(.integer(value)) }
+  mutating func real(_ value: Double) { pending.append(.real(value)) }
+  mutating func float(_ value: Float) { pending.append(.float(value)) }
+  mutating func date(_ seconds: Double) { pending.append(.date(seconds)) }
+  mutating func uid(_ value: UInt32) { pending.append(.uid(value)) }
+  mutating func string(_ utf8: RawSpan) { pending.append(nodes.string(utf8)) }
   mutating func key(_ utf8: RawSpan) { string(utf8) }
+  mutating func data(_ bytes: RawSpan) { pending.append(nodes.data(bytes)) }
+  mutating func beginArray(count: Int) { starts.append(pending.count) }
+  mutating func beginDictionary(count: Int) { starts.append(pending.count) }
+  mutating func endArray() { end(.array) }
+  mutating func endDictionary() { end(.dictionary) }
 
-  mutating func data(_ bytes: RawSpan) {
-    builder.append(.data(.verbatim, offset: text.count, length: bytes.byteCount))
-    text.append(bytes)
-  }
-
-  mutating func beginArray(count: Int) { builder.open(.array) }
-  mutating func endArray() { close() }
-  mutating func beginDictionary(count: Int) { builder.open(.dictionary) }
-  mutating func endDictionary() { close() }
-
-  private mutating func close() { Self.close(&builder, text) }
-
-  private static func close(_ builder: inout NodeTableBuilder, _ text: borrowing ByteBuffer) {
-    _ = builder.close(in: text.bytes)
+  /// The keys of a tree are distinct.
+  private mutating func end(_ kind: NodeKind) {
+    let start = starts.removeLast()
+    let node = nodes.container(kind, pending[start...])
+    pending.removeLast(pending.count - start)
+    pending.append(node)
   }
 }

@@ -15,8 +15,9 @@ public import FoundationEssentials
 /// | `nil` that is encoded | the string `$null` |
 /// | all others | as their `encode(to:)` says |
 ///
-/// Dictionaries have their keys in the order in which they were encoded. Swift's own dictionaries and sets have another order in
-/// each process; they are sorted, so that the same value always gives the same bytes.
+/// Dictionaries have their keys in the order in which they were encoded. Swift's own dictionaries and sets have another
+/// order in each process; they are sorted, so that the same value always gives the same bytes. A type that calls their
+/// `encode(to:)` itself, and does not pass them to a container, has their order.
 ///
 /// - Note: Foundation has a type of the same name. A file that imports both says which it means with
 ///   `import struct PropertyLists.PropertyListEncoder`, or writes `PropertyLists.PropertyListEncoder`.
@@ -30,7 +31,8 @@ public struct PropertyListEncoder: Sendable {
   /// What the types that are encoded find in `Encoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  // With other arguments than Foundation's has, even optional ones, files that import both would get Foundation's unasked.
+  // With other arguments than Foundation's has, even optional ones, files that import both would get Foundation's
+  // unasked.
   /// An encoder that makes binary property lists.
   public init() {}
 

@@ -48,16 +48,17 @@ package final class DictionaryShape {
 /// The shapes that dictionaries of a document have had lately, as in ``KeySets``.
 package struct DictionaryShapes {
   private struct Slot {
-    var node = FlatNode.null
-    var shape = DictionaryShape()
+    var node: FlatNode
+    var shape: DictionaryShape
   }
 
-  private var slots: [Slot]
+  /// None until there is a dictionary.
+  private var slots: [Slot] = []
   private let empty = DictionaryShape()
   /// How many keys were read, and bytes of them. Keys of a binary file can overlap, so that a small file has any amount.
   private var keySize = 0
 
-  package init() { slots = [Slot](repeating: Slot(), count: KeySets.slotCount) }
+  package init() {}
 
   /// The shape of a dictionary.
   ///
@@ -69,6 +70,7 @@ package struct DictionaryShapes {
     of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan, limit: Int
   ) throws(PropertyListError) -> DictionaryShape {
     guard node.count > 0 else { return empty }
+    if slots.isEmpty { slots = Array(repeating: Slot(node: .null, shape: empty), count: KeySets.slotCount) }
     let number = try KeySets.slotNumber(node, source, in: bytes)
     if slots[number].node.count == node.count, slots[number].node.kind == .dictionary,
       source.haveSameKeys(slots[number].node, node, in: bytes)

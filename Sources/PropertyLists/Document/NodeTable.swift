@@ -95,15 +95,6 @@ struct NodeTableBuilder: ~Copyable {
     return nil
   }
 
-  /// A container of `kind` whose children are there already, keys and values in turn for a dictionary. The builder keeps
-  /// the last of duplicate keys.
-  mutating func container(_ kind: NodeKind, of children: [FlatNode], in bytes: RawSpan) -> FlatNode {
-    open(kind)
-    pending.append(contentsOf: children)
-    _ = close(in: bytes)
-    return pending.removeLast()
-  }
-
   /// The table, once the one root value is complete.
   consuming func finish() -> NodeTable {
     table.nodes.append(contentsOf: pending)

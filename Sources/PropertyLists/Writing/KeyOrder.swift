@@ -7,5 +7,13 @@ enum KeyOrder {
     first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }
   }
 
+  /// Below, equal or above 0, as the first text is before, like or behind the second.
+  static func compare(_ first: RawSpan, _ second: RawSpan) -> Int {
+    for index in 0..<min(first.byteCount, second.byteCount) where first[index] != second[index] {
+      return Int(rank(first[index])) - Int(rank(second[index]))
+    }
+    return first.byteCount - second.byteCount
+  }
+
   private static func rank(_ byte: UInt8) -> UInt8 { byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte }
 }

@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+
+import struct PropertyLists.PropertyListDecoder
+import struct PropertyLists.PropertyListEncoder
+
+@testable import PropertyLists
+
+@Suite("Codable and hostile input")
+struct PropertyListCodableHostileTests {
+  /// Nests as far as a file says.
+  struct Branch: Codable {
+    var children: [Branch]?
+  }
+
+  /// Nests in itself with no container in between.
+  struct Onion: Codable {
+    init(from decoder: any Decoder) throws { self = try decoder.singleValueContainer().decode(Onion.self) }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(self)
+    }
+    init() {}
+  }
+
+  final class Link: Codable {
+    var next: Link?
+    init(_ next: Link?) { self.next = next }
+  }
+
+  static func context(_ body: () throws -> Void) -> (path: [any CodingKey], underlying: PropertyListError?)? {
+    do {
+      try body()
+      return nil
+    } catch DecodingError.dataCorrupted(let context) {
+      return (context.codingPath, context.underlyingError as? PropertyListError)
+    } catch EncodingError.invalidValue(_, let context) {
+      return (context.codingPath, context.underlyingError as? PropertyListError)
+    } catch {
+      Issue.record(error)
+      return nil
+    }
+  }
+
+  /// A binary file of these objects, the first of which is the root. References are bytes.
+  static func file(_ objects: [[UInt8]]) -> Data {
+    var bytes = Array("bplist00".utf8)
+    var offsets: [UInt8] = []
+    for object in objects {
+      offsets += [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)]
+      bytes += object
+    }
+    let table = bytes.count
+    bytes += offsets + [0, 0, 0, 0, 0, 0, 2, 1]
+    for number in [objects.count, 0, table] { bytes += (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) } }
+    return Data(bytes)
+  }
+
+  static let childrenKey = [0x58] + Array("children".utf8)
+
+  @Test("as deep as the limit, and no deeper")
+  func depth() throws {
+    var tree: PropertyList = [:]
+    for _ in 0..<255 { tree = ["children": [tree]] }
+    let data = try tree.data(format: .binary, options: .init(depth: 2000))
+    #expect(throws: Never.self) { try PropertyListDecoder().decode(Branch.self, from: data) }
+    #expect(throws: Never.self) { try PropertyListDecoder().decode(Branch.self, from: tree) }
+    for _ in 0..<2 { tree = ["children": [tree]] }
+    let deeper = try tree.data(format: .binary, options: .init(depth: 2000))
+    let failure = Self.context { _ = try PropertyListDecoder().decode(Branch.self, from: deeper) }
+    #expect(failure?.underlying?.kind == .nestedTooDeeply)
+    #expect(failure?.path.count == 512)
+    let treeFailure = Self.context { _ = try PropertyListDecoder().decode(Branch.self, from: tree) }
+    #expect(treeFailure?.underlying?.kind == .nestedTooDeeply)
+    var decoder = PropertyListDecoder()
+    decoder.readingOptions.limits.depth = 600
+    #expect(throws: Never.self) { try decoder.decode(Branch.self, from: deeper) }
+    #expect(throws: Never.self) { try decoder.decode(Branch.self, from: tree) }
+  }
+
+  @Test("an object that contains itself is an error")
+  func circle() throws {
+    let data = Self.file([[0xD1, 1, 2], Self.childrenKey, [0xA1, 0]])
+    let failure = Self.context { _ = try PropertyListDecoder().decode(Branch.self, from: data) }
+    #expect(failure?.underlying?.kind == .circularReference)
+  }
+
+  @Test("references that are shared again and again end")
+  func expansion() throws {
+    // Each level has the next one twice.
+    var objects: [[UInt8]] = []
+    for level in 0..<60 as Range<UInt8> {
+      let next = 2 * level + 2
+      objects += [[0xD1, 121, 2 * level + 1], [0xA2, next, next]]
+    }
+    let data = Self.file(objects + [[0xD0], Self.childrenKey])
+    let failure = Self.context { _ = try PropertyListDecoder().decode(Branch.self, from: data) }
+    #expect(failure?.underlying?.kind == .limitExceeded)
+  }
+
+  @Test("types that nest without end are an error, not the end of the stack")
+  func endlessTypes() throws {
+    let decoding = Self.context { _ = try PropertyListDecoder().decode(Onion.self, from: 1) }
+    #expect(decoding?.underlying?.kind == .nestedTooDeeply)
+    #expect(Self.context { _ = try PropertyListEncoder().encode(Onion()) } != nil)
+    let circle = Link(nil)
+    circle.next = circle
+    let encoding = Self.context { _ = try PropertyListEncoder().encode(circle) }
+    circle.next = nil
+    #expect(encoding?.underlying?.kind == .nestedTooDeeply)
+    #expect(encoding?.path.count == 512)
+  }
+
+  @Test("what is wrong with a binary file is an error with the path to it")
+  func damagedValue() throws {
+    var data = try PropertyList.dictionary(["list": [1, "some text"]]).data(format: .binary)
+    let place = try #require(data.firstRange(of: Data("some".utf8))?.lowerBound)
+    data[place] = 0xFF
+    struct Lists: Decodable { var list: [Element] }
+    enum Element: Decodable {
+      case value
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if (try? container.decode(Int.self)) == nil { _ = try container.decode(String.self) }
+        self = .value
+      }
+    }
+    let failure = Self.context { _ = try PropertyListDecoder().decode(Lists.self, from: data) }
+    #expect(failure?.path.map(\.stringValue) == ["list", "Index 1"])
+    #expect(failure?.underlying?.kind == .malformed)
+    #expect(failure?.underlying?.byteOffset == place)
+    #expect(Self.context { _ = try PropertyListDecoder().decode(Lists.self, from: Data()) }?.underlying != nil)
+  }
+
+  @Test("a key that stands twice, where it would be chosen by chance, is an error")
+  func duplicateKeys() throws {
+    let document = Data("<plist version=\"1.0\"><dict><key>a</key><true/><key>a</key><false/></dict></plist>".utf8)
+    let failure = Self.context { _ = try PropertyListDecoder().decode([String: Bool].self, from: document) }
+    #expect(failure?.underlying?.kind == .duplicateKey)
+    var decoder = PropertyListDecoder()
+    decoder.readingOptions.duplicateKeys = .keepLast
+    #expect(try decoder.decode([String: Bool].self, from: document) == ["a": false])
+  }
+
+  @Test("damaged files never trap", arguments: [1, 2] as [UInt64])
+  func damage(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let original = [UInt8](try PropertyListEncoder().encode(PropertyListCodableTests.window))
+    let branch = Branch(children: [Branch(children: nil), Branch(children: [Branch(children: [])])])
+    let branches = [UInt8](try PropertyListEncoder().encode(branch))
+    for _ in 0..<2000 {
+      var bytes = original
+      bytes.damage(using: &random)
+      _ = try? PropertyListDecoder().decode(PropertyListCodableTests.Window.self, from: Data(bytes))
+      bytes = branches
+      bytes.damage(using: &random)
+      _ = try? PropertyListDecoder().decode(Branch.self, from: Data(bytes))
+    }
+  }
+}
