@@ -16,7 +16,8 @@ enum FoundationXML {
 
   /// The file with stand-ins; nil if it needs none, or has such characters already.
   static func withStandIns(_ data: Data) -> Data? {
-    guard data.starts(with: beginning), let text = String(validating: data, as: UTF8.self) else { return nil }
+    guard data.starts(with: beginning), mayNeedStandIns(data), let text = String(validating: data, as: UTF8.self)
+    else { return nil }
     var scalars = String.UnicodeScalarView()
     var isNeeded = false
     for scalar in text.unicodeScalars {
@@ -26,6 +27,17 @@ enum FoundationXML {
       scalars.append(standIn ?? scalar)
     }
     return isNeeded ? Data(String(scalars).utf8) : nil
+  }
+
+  /// Whether there is a control character, or a byte that the two noncharacters begin with. Nearly every file has none.
+  private static func mayNeedStandIns(_ data: Data) -> Bool {
+    let bytes = data.span
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if byte < 0x20, byte != UInt8(ascii: "\t"), byte != UInt8(ascii: "\n") { return true }
+      if byte == 0xEF { return true }
+    }
+    return false
   }
 
   private static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
