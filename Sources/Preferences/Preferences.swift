@@ -196,8 +196,8 @@ extension Preferences {
   /// Returns at once; see ``synchronize()`` for when the value is on the disk. The value counts from now on for all threads of the
   /// process, unless a domain earlier in the search list has one for the key.
   ///
-  /// A value that cannot be stored, because it is nested more than 500 levels deep, and an empty key change nothing and
-  /// are told to the handler of ``handleFaults(_:)``.
+  /// A value that cannot be stored, because it is nested more than 500 levels deep, or has a null or a UID in it, and an empty key
+  /// change nothing and are told to the handler of ``handleFaults(_:)``.
   public func set(_ value: PropertyList?, forKey key: String) { set(value, forKey: key, in: file) }
 
   /// Removes the value for a key from the domain of the application.
@@ -283,8 +283,11 @@ extension Preferences {
   /// Checks that a file can hold a value.
   static func check(_ value: PropertyList, forKey key: String) throws(PreferencesError) {
     guard !key.isEmpty else { throw .emptyKey }
-    guard value.isNested(deeperThan: greatestDepth) else { return }
-    throw .notStorable(key: key, reason: "it is nested more than \(greatestDepth) levels deep")
+    switch value {
+    case .string, .integer, .real, .float, .boolean, .date, .data: return
+    case .array, .dictionary, .uid, .null: break
+    }
+    if let reason = value.reasonNotToStore(depth: greatestDepth) { throw .notStorable(key: key, reason: reason) }
   }
 
   /// The reader takes 512 levels, of which a dictionary of all values is one.
@@ -301,25 +304,27 @@ extension Preferences.Layer {
 }
 
 extension PropertyList {
-  /// Whether containers stand in each other on more than so many levels.
-  func isNested(deeperThan limit: Int) -> Bool {
-    guard isContainer else { return false }
+  /// Why no file of preferences can hold the value; nil if there is no reason.
+  ///
+  /// Nulls and UIDs are no values of preferences: Foundation on Linux finds nothing in a file that has one, and overwrites it.
+  fileprivate func reasonNotToStore(depth limit: Int) -> String? {
     // One level after another, so that depth costs no stack.
     var level = [self]
-    for _ in 0...limit {
+    for depth in 0... {
       var next: [PropertyList] = []
       for value in level {
         switch value {
-        case .array(let elements): next += elements.filter(\.isContainer)
-        case .dictionary(let entries): next += entries.values.filter(\.isContainer)
+        case .uid: return "it is a UID, or has one in it"
+        case .null: return "it is a null, or has one in it"
+        case .array, .dictionary:
+          if depth > limit { return "it is nested more than \(limit) levels deep" }
+          next += value.array ?? value.dictionary?.values.elements ?? []
         default: break
         }
       }
-      if next.isEmpty { return false }
+      if next.isEmpty { return nil }
       level = next
     }
-    return true
+    return nil
   }
-
-  private var isContainer: Bool { kind == .array || kind == .dictionary }
 }

@@ -7,7 +7,8 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case invalidName(String, reason: String)
   /// Keys have at least one character.
   case emptyKey
-  /// The value cannot be stored: it is nested too deeply, or its type failed to encode it. What the key had stays.
+  /// The value cannot be stored: it is nested too deeply, has a null or a UID in it, or its type failed to encode it. What the key
+  /// had stays.
   case notStorable(key: String, reason: String)
   /// The stored value is not what was asked for.
   case notDecodable(key: String, reason: String)

@@ -65,14 +65,19 @@ struct PreferencesCoercionTests {
     #expect(program.wasKilled)
   }
 
+  /// They cannot be set, but a file may have them.
   @Test("is nothing for what only the binary format has", arguments: [PropertyList.uid(.init(5)), .null])
   func binaryOnly(_ value: PropertyList) throws {
-    let preferences = try Self.preferences(["key": value])
-    #expect(!preferences.bool(forKey: "key"))
-    #expect(preferences.integer(forKey: "key") == 0)
-    #expect(preferences.double(forKey: "key") == 0)
-    #expect(preferences.string(forKey: "key") == nil)
-    #expect(preferences.url(forKey: "key") == nil)
+    let folder = try TemporaryFolder()
+    let contents: PropertyList = ["key": value, "other": 1]
+    try contents.data(format: .binary).write(to: URL(filePath: folder.path("binary.plist")))
+    let preferences = try Preferences(
+      suiteName: DomainName("binary"), locations: PreferencesLocations(folder: folder.url), arguments: [])
+    #expect(preferences.value(forKey: "key") == value)
+    let expected: [Coercion.Accessor: PropertyList] = [.bool: false, .integer: 0, .double: 0.0, .float: .float(0)]
+    for accessor in Coercion.Accessor.allCases {
+      #expect(preferences.answer(accessor) == expected[accessor], "\(accessor)")
+    }
   }
 
   @Test("is 0, false or nil if there is none")
