@@ -2,6 +2,7 @@ import Foundation
 import KeyedArchiving
 import OrderedCollections
 import PropertyLists
+import TestSupport
 import Testing
 
 /// Faults of Foundation's `NSKeyedArchiver` on Linux.

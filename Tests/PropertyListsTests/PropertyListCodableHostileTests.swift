@@ -112,6 +112,25 @@ struct PropertyListCodableHostileTests {
     #expect(encoding?.path.count == 512)
   }
 
+  @Test("deep values on a thread with a small stack come back, or are an error", arguments: [100, 400, 1900])
+  func smallStack(_ depth: Int) throws {
+    let outcome = OnSmallStack.run {
+      var decoder = PropertyListDecoder()
+      decoder.readingOptions.limits.depth = 2000
+      var encoder = PropertyListEncoder()
+      encoder.writingOptions.depth = 2000
+      var tree: PropertyList = [:]
+      for _ in 0..<depth / 2 { tree = ["children": [tree]] }
+      do {
+        let branch = try decoder.decode(Branch.self, from: tree)
+        #expect(try encoder.encodeToPropertyList(branch) == tree)
+      } catch let error where error is DecodingError || error is EncodingError {
+        #expect(depth > 100)
+      }
+    }
+    #expect(outcome.error == nil)
+  }
+
   @Test("what is wrong with a binary file is an error with the path to it")
   func damagedValue() throws {
     var data = try PropertyList.dictionary(["list": [1, "some text"]]).data(format: .binary)

@@ -1,17 +1,17 @@
 import Foundation
 
 /// Work on a thread with a stack of 512 KB, as the threads of Apple's systems have, or of any other size.
-enum OnSmallStack {
-  struct Outcome: @unchecked Sendable {
-    var value: Any?
-    var error: (any Error)?
+public enum OnSmallStack {
+  public struct Outcome: @unchecked Sendable {
+    public var value: Any?
+    public var error: (any Error)?
   }
 
   private final class Box: @unchecked Sendable { var outcome = Outcome() }
 
-  static func run<T>(_ work: @escaping () throws -> T) -> Outcome { run(stackSize: 512 << 10, work) }
+  public static func run<T>(_ work: @escaping () throws -> T) -> Outcome { run(stackSize: 512 << 10, work) }
 
-  static func run<T>(stackSize: Int, _ work: @escaping () throws -> T) -> Outcome {
+  public static func run<T>(stackSize: Int, _ work: @escaping () throws -> T) -> Outcome {
     let box = Box()
     nonisolated(unsafe) let work = work
     let done = DispatchSemaphore(value: 0)
@@ -27,8 +27,8 @@ enum OnSmallStack {
 }
 
 /// Work on a thread with a stack of 8 MB, as the first thread of a process has.
-enum OnLargeStack {
-  static func run<T>(_ work: @escaping () throws -> T) -> OnSmallStack.Outcome {
+public enum OnLargeStack {
+  public static func run<T>(_ work: @escaping () throws -> T) -> OnSmallStack.Outcome {
     OnSmallStack.run(stackSize: 8 << 20, work)
   }
 }
