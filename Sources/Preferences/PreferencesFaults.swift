@@ -4,10 +4,19 @@ internal import Synchronization
 
 /// Where faults go that no caller is there to hear of.
 enum PreferencesFaults {
-  static let handler = Mutex<@Sendable (PreferencesError) -> Void>(printed)
+  private static let handler = Mutex(Handler(handle: printed))
+
+  /// A function in a structure, since one by itself is wrapped anew, and so becomes slower, each time it is read.
+  private struct Handler: Sendable {
+    let handle: @Sendable (PreferencesError) -> Void
+  }
+
+  static func setHandler(_ handle: @escaping @Sendable (PreferencesError) -> Void) {
+    handler.withLock { $0 = Handler(handle: handle) }
+  }
 
   /// Not to be called while something is waited for that the handler may want to use.
-  static func report(_ error: PreferencesError) { handler.withLock { $0 }(error) }
+  static func report(_ error: PreferencesError) { handler.withLock { $0 }.handle(error) }
 
   @Sendable private static func printed(_ error: PreferencesError) {
     // Nobody is left to tell if this fails.
@@ -23,6 +32,6 @@ extension Preferences {
   /// long as it stays the same, a save that fails until another error comes or a save succeeds. The handler is for
   /// all stores of the process, and may be called on any thread.
   public static func handleFaults(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
-    PreferencesFaults.handler.withLock { $0 = handler }
+    PreferencesFaults.setHandler(handler)
   }
 }

@@ -45,8 +45,12 @@ public struct SeededGenerator: RandomNumberGenerator {
 public final class TemporaryFolder: Sendable {
   public let url: URL
 
-  public init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "property-lists-\(UUID().uuidString)")
+  /// - Parameter isInMemory: whether it may be where bringing files to the disk takes no time, for tests that do it often.
+  public init(isInMemory: Bool = false) throws {
+    let memory = "/dev/shm"
+    let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory)
+    let parent = isThere ? URL(filePath: memory) : FileManager.default.temporaryDirectory
+    url = parent.appending(path: "property-lists-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

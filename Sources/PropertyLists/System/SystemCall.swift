@@ -1,4 +1,4 @@
-package import Synchronization
+private import Synchronization
 
 #if canImport(Glibc)
   private import Glibc
@@ -18,12 +18,23 @@ package enum SystemCall: String, Hashable, Sendable, CaseIterable {
 
 extension FileSystem {
   /// Asked before each call with the path that it is about; what it returns is the error that the call then fails with.
-  /// Nil in every program but tests.
-  package static let interception = Mutex<(@Sendable (SystemCall, _ path: String) -> Int32?)?>(nil)
+  package typealias Interception = @Sendable (SystemCall, _ path: String) -> Int32?
+
+  /// Has the calls of this process intercepted, which only tests do.
+  package static func intercept(_ interception: @escaping Interception) {
+    self.interception.withLock { $0 = Interceptor(intercept: interception) }
+  }
+
+  private static let interception = Mutex<Interceptor?>(nil)
+
+  /// A function in a structure, since one by itself is wrapped anew, and so becomes slower, each time it is read.
+  private struct Interceptor: Sendable {
+    let intercept: Interception
+  }
 
   /// Makes a call, unless a test has it fail.
   static func attempt<Result: BinaryInteger>(_ call: SystemCall, _ path: String, _ body: () -> Result) -> Result {
-    if let intercept = interception.withLock({ $0 }), let code = intercept(call, path) {
+    if let interceptor = interception.withLock({ $0 }), let code = interceptor.intercept(call, path) {
       errno = code
       return -1
     }

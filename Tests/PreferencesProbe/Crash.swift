@@ -1,0 +1,48 @@
+import Preferences
+import PropertyLists
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A save that ends with the process, before one of its system calls: `crash NUMBER update|remove`.
+struct Crash {
+  private let number: Int
+  private let isRemoval: Bool
+
+  init(_ arguments: ArraySlice<String>) throws {
+    guard arguments.count == 2, let number = arguments.first.flatMap({ Int($0) }) else { throw Usage() }
+    self.number = number
+    isRemoval = arguments.last == "remove"
+  }
+
+  func run(_ preferences: Preferences) throws {
+    if isRemoval {
+      // The save in the background may come first; it is made of the same calls.
+      preferences.removePersistentDomain(preferences.domain)
+      killAtCall()
+      try preferences.synchronize()
+    } else {
+      killAtCall()
+      try preferences.update(forKey: "changed") { $0 = "new" }
+    }
+  }
+
+  /// Has the process killed when it is about to make the call of that number.
+  private func killAtCall() {
+    let calls = Calls()
+    FileSystem.intercept { [number] _, _ in
+      if calls.count.add(1, ordering: .relaxed).newValue == number { kill(getpid(), SIGKILL) }
+      return nil
+    }
+  }
+
+  private final class Calls: Sendable {
+    let count = Atomic(0)
+  }
+}

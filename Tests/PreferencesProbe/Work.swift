@@ -1,0 +1,85 @@
+import FoundationEssentials
+import Preferences
+import PropertyLists
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Many values to set and many counters to count, by a process that may be killed at any moment and goes on when it is started again:
+/// `work WRITER VALUES COUNTERS EVERY JOURNAL`.
+///
+/// The journal has a line for each thing that is safe, written when the store has said so: `v NUMBER` for a value; `b NUMBER`
+/// before a counter is counted and `c NUMBER` after. A line is written by one call, so a killed process leaves whole lines.
+struct Work {
+  private let writer: String
+  private let values: Int
+  private let counters: Int
+  /// How many values are set before they are synchronized.
+  private let every: Int
+  private let journal: String
+
+  init(_ arguments: ArraySlice<String>) throws {
+    let arguments = Array(arguments)
+    guard arguments.count == 5, let values = Int(arguments[1]), let counters = Int(arguments[2]),
+      let every = Int(arguments[3])
+    else { throw Usage() }
+    (writer, self.values, self.counters, self.every, journal) = (arguments[0], values, counters, every, arguments[4])
+  }
+
+  func run(_ preferences: Preferences) throws {
+    let lines = (try? FileSystem.read(journal)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let done = Set(lines.split(separator: "\n").map(String.init))
+    let descriptor = open(journal, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    guard descriptor >= 0 else { throw Usage() }
+    func note(_ line: String) throws {
+      try FileSystem.write(Data("\(line)\n".utf8), to: descriptor, named: journal)
+    }
+    // What an earlier process of this writer was told to be safe is there for the next one.
+    for number in 0..<values where done.contains("v \(number)") {
+      guard preferences.string(forKey: key(number)) == value(number) else { throw Loss(key: key(number)) }
+    }
+    var set: [Int] = []
+    for number in 0..<max(values, counters) {
+      if number < values, !done.contains("v \(number)") {
+        preferences.set(value(number), forKey: key(number))
+        set.append(number)
+      }
+      if number < counters, !done.contains("c \(number)") {
+        try note("b \(number)")
+        try preferences.update(forKey: "counter.\(number)") {
+          $0 = .integer(.init(($0?.int ?? 0) + 1))
+        }
+        try note("c \(number)")
+      }
+      if set.count >= every || number == max(values, counters) - 1 {
+        try preferences.synchronize()
+        for number in set { try note("v \(number)") }
+        set = []
+      }
+    }
+  }
+
+  private func key(_ number: Int) -> String { "\(writer).\(number)" }
+
+  /// A text of its own length with a checksum, so that one that is torn is known.
+  private func value(_ number: Int) -> String {
+    Checked.text("\(key(number)) \(String(repeating: "x", count: (number * 37 + writer.utf8.count) % 200))")
+  }
+}
+
+struct Loss: Error { let key: String }
+
+/// Text that carries a checksum of itself.
+enum Checked {
+  /// Fowler, Noll and Vo's hash (FNV-1a) of 64 bits.
+  private static func hash(_ text: String) -> UInt64 {
+    text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
+  }
+
+  static func text(_ text: String) -> String { "\(hash(text)) \(text)" }
+}

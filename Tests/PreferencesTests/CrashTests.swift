@@ -1,0 +1,62 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("A process is killed in the middle of a save")
+struct CrashTests {
+  @Test(
+    "Before each of its system calls: the file is the old one or the new one, and the next process goes on",
+    arguments: SaveSituation.Kind.allCases)
+  func kill(_ kind: SaveSituation.Kind) throws {
+    var count = 0
+    var wasOld = false
+    var wasNew = false
+    while true {
+      let situation = try SaveSituation(kind)
+      let process = try situation.file.start("crash", String(count + 1), kind.isRemoval ? "remove" : "update")
+      let end = process.waitUntilExit()
+      #expect(situation.fault() == nil, "killed before call \(count + 1)")
+      #expect(situation.isLinkKept)
+      // A link that takes the place of a file is a second name of it.
+      #expect(situation.temporaryNames.count <= 1)
+      wasOld = try wasOld || situation.isOld()
+      wasNew = try wasNew || situation.isNew()
+      let next = situation.file.open()
+      if kind.isRemoval {
+        next.removePersistentDomain(next.domain)
+        try next.synchronize()
+      } else {
+        try next.update(forKey: "changed") { $0 = "new" }
+      }
+      #expect(try situation.isNew(), "killed before call \(count + 1)")
+      try situation.goOn(next)
+      if end == .exited(0) { break }
+      try #require(end == .killed(signal: SIGKILL), "\(end) \(process.errors)")
+      count += 1
+      try #require(count < 200)
+    }
+    #expect(count > 5 && wasNew)
+    #expect(wasOld || kind == .removedDomain)
+  }
+
+  @Test("What a killed process leaves beside the file is removed by a later one, but not what is being written")
+  func abandonedFiles() throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    // Killed when the temporary file is there: before the call that writes to it.
+    var number = 1
+    while file.temporaryNames.count < 3 {
+      _ = try file.start("crash", String(number % 25 + 1), "update").waitUntilExit()
+      number += 1
+      try #require(number < 200)
+    }
+    let names = file.temporaryNames
+    for name in names.dropFirst() { try file.age(file.location.path + "/" + name) }
+    #expect(try file.start("set", "b", "2").waitUntilExit() == .exited(0))
+    #expect(file.temporaryNames == [names[0]])
+    #expect(try file.contents()?["b"] == "2")
+  }
+}

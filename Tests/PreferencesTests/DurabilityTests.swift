@@ -1,0 +1,143 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("Values are saved without a call")
+struct DurabilityTests {
+  @Test("When the main function ends, and when the process calls exit", arguments: ["set", "exit"])
+  func orderlyEnd(_ verb: String) throws {
+    let file = try SavedFile()
+    let process = try file.start(verb, "a", "1", "b", "ü")
+    #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+    #expect(try file.contents() == ["a": "1", "b": "ü"])
+    #expect(file.names == ["\(file.domain).plist"])
+  }
+
+  @Test("When the process just lives on")
+  func soon() throws {
+    let file = try SavedFile()
+    let process = try file.start("live", "a", "1")
+    #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
+    #expect(process.ended == nil)
+  }
+
+  @Test("In the process that set them, and many in one go")
+  func coalescing() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    let renames = RecordedCalls()
+    let start = ContinuousClock.now
+    try Interception.ofAllCalls(in: file.folder.url.path) { call in
+      if call.call == .link || call.call == .rename { _ = renames.note(call) }
+      return nil
+    } during: {
+      for number in 0..<10_000 { store.set(.integer(.init(number)), forKey: "key\(number % 100)") }
+      let isSaved = try eventually { () throws in try file.contents()?.count == 100 && !store.file.table.hasUnsaved }
+      #expect(isSaved)
+    }
+    // Between two saves is a twentieth of a second.
+    #expect(renames.calls.count <= 2 + Int((ContinuousClock.now - start) / .milliseconds(50)))
+    #expect(try file.contents()?["key99"] == 9999)
+  }
+
+  @Test("When nobody has the store any more")
+  func storeIsGone() throws {
+    let file = try SavedFile()
+    file.open().set("kept", forKey: "a")
+    #expect(try eventually { () throws in try file.contents() == ["a": "kept"] })
+  }
+
+  @Test("The file is its owner's alone, and so are folders that are made")
+  func permissions() throws {
+    let file = try SavedFile(below: "made/for it")
+    let store = file.open()
+    store.set(1, forKey: "a")
+    try store.synchronize()
+    #expect(file.permissions == 0o600)
+    #expect(file.permissions(file.location.path) == 0o700)
+    #expect(file.permissions(file.folder.path("made")) == 0o700)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    store.set(2, forKey: "a")
+    try store.synchronize()
+    #expect(file.permissions == 0o600)
+  }
+
+  @Test("The owner of a file stays, whoever writes it", .enabled(if: getuid() == 0))
+  func owner() throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    try #require(chown(file.path, 1234, 5678) == 0)
+    let store = file.open()
+    store.set(2, forKey: "b")
+    try store.synchronize()
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(attributes[.ownerAccountID] as? Int == 1234)
+    #expect(attributes[.groupOwnerAccountID] as? Int == 5678)
+    #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
+  @Test(
+    "XML stays XML, and becomes binary when it cannot hold a value",
+    arguments: [
+      ("text", .xml), (.date(Date(timeIntervalSinceReferenceDate: 5)), .xml),
+      (.date(Date(timeIntervalSinceReferenceDate: 0.5)), .binary), ("bell \u{7}", .binary), (.array([.null]), .binary),
+    ] as [(PropertyList, PropertyListFormat)])
+  func format(_ value: PropertyList, _ format: PropertyListFormat) throws {
+    let file = try SavedFile()
+    try file.write(["z": 1, "a": 2], .xml)
+    let store = file.open()
+    store.set(value, forKey: "value")
+    try store.synchronize()
+    let bytes = try #require(file.bytes)
+    #expect(PropertyListFormat(detecting: bytes.bytes) == format)
+    #expect(try file.contents() == ["z": 1, "a": 2, "value": value])
+  }
+
+  @Test(
+    "The order of keys, and keys that others set, stay; a key that is set anew comes last",
+    arguments: [
+      PropertyListFormat.binary, .xml,
+    ])
+  func order(_ format: PropertyListFormat) throws {
+    let file = try SavedFile()
+    try file.write(["zebra": 1, "ant": 2, "midge": ["y": 1, "x": 2], "bee": 3], format)
+    let store = file.open()
+    store.set(20, forKey: "ant")
+    store.removeValue(forKey: "bee")
+    for key in ["new2", "new1"] { store.set(1, forKey: key) }
+    try store.synchronize()
+    let contents = try #require(try file.contents())
+    #expect(Array(contents.keys) == ["zebra", "ant", "midge", "new2", "new1"])
+    #expect(contents["midge"]?.dictionary.map { Array($0.keys) } == ["y", "x"])
+  }
+
+  @Test("A domain that is replaced has the order it was given")
+  func orderOfDomain() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    store.setPersistentDomain(store.domain, to: ["z": 1, "a": 2, "m": 3])
+    store.set(4, forKey: "b")
+    try store.synchronize()
+    #expect(try file.contents().map { Array($0.keys) } == ["z", "a", "m", "b"])
+  }
+
+  @Test("A save waits for the disk: bytes first, then the name")
+  func sequence() throws {
+    let situation = try SaveSituation(.binaryFile)
+    let store = situation.openChanged()
+    let recorded = RecordedCalls()
+    try Interception.ofCalls(in: situation.file.folder.url.path) { call in
+      if call.path == situation.file.path { _ = recorded.note(call) }
+      return nil
+    } during: {
+      try store.synchronize()
+    }
+    let order: Set<SystemCall> = [.lock, .write, .synchronize, .rename]
+    let calls = recorded.calls.map(\.call).filter { order.contains($0) }
+    #expect(calls == [.lock, .write, .synchronize, .rename, .synchronize])
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("A system call of a save fails")
+struct FailingCallTests {
+  /// The errors that a call may fail with.
+  static func errors(of call: SystemCall) -> [Int32] {
+    switch call {
+    case .open: [EIO, EMFILE, ENOSPC, EDQUOT]
+    case .status: [EIO, ENOMEM]
+    case .read: [EIO, EINTR]
+    case .write: [ENOSPC, EDQUOT, EIO, EINTR]
+    case .synchronize: [EIO, ENOSPC, EDQUOT]
+    case .changeOwner, .changeMode: [EPERM, EIO]
+    case .lock: [EINTR, ENOLCK, EIO]
+    case .rename: [EIO, ENOSPC, EACCES, EROFS]
+    case .link: [EIO, ENOSPC, EDQUOT, EPERM, EMLINK]
+    case .unlink: [EIO, EACCES]
+    case .makeFolder: [ENOSPC, EDQUOT, EACCES, EROFS]
+    case .close: [EIO, EINTR]
+    case .watch: []
+    }
+  }
+
+  /// Whether the save succeeds all the same.
+  static func isIgnored(_ call: SystemCall, _ code: Int32, _ kind: SaveSituation.Kind) -> Bool {
+    switch call {
+    // Asked again.
+    case .read, .write: code == EINTR
+    // Asked again, or a file system without locks.
+    case .lock: code == EINTR || code == ENOLCK
+    // Bits of the mode that depend on the owner are left out; there are none.
+    case .changeOwner: true
+    // A file system without hard links.
+    case .link: code == EPERM || code == EMLINK
+    // The bytes are on the disk already.
+    case .close: true
+    // The second name of the new file is left.
+    case .unlink: !kind.isRemoval
+    // The folder cannot be brought to the disk by itself; some file systems cannot do that.
+    case .synchronize: code == EROFS
+    default: false
+    }
+  }
+
+  /// The calls that are made to fail: those about the file, and those that make its folder.
+  private static func isCounted(_ call: Interception.Call, _ file: SavedFile) -> Bool {
+    call.path == file.path || (file.path.hasPrefix(call.path + "/") && call.call != .status)
+  }
+
+  private static func calls(_ kind: SaveSituation.Kind, _ save: (Preferences) throws -> Void) throws -> [SystemCall] {
+    let situation = try SaveSituation(kind)
+    let store = situation.openChanged()
+    let recorded = RecordedCalls()
+    let file = situation.file
+    try Interception.ofCalls(in: file.folder.url.path) { call in
+      if Self.isCounted(call, file) { _ = recorded.note(call) }
+      return nil
+    } during: {
+      try save(store)
+    }
+    #expect(try situation.isNew())
+    #expect(situation.temporaryNames == [])
+    return recorded.calls.map(\.call)
+  }
+
+  /// Does something during which the call of a number fails.
+  private static func failing(
+    _ number: Int, _ code: Int32, _ situation: SaveSituation, _ body: () throws(PreferencesError) -> Void
+  ) -> PreferencesError? {
+    let recorded = RecordedCalls()
+    let file = situation.file
+    return Interception.ofCalls(in: file.folder.url.path) { call in
+      Self.isCounted(call, file) && recorded.note(call) == number ? code : nil
+    } during: {
+      failure(of: body)
+    }
+  }
+
+  @Test(
+    "The file is the old one or the new one, the error says which file, and the next save has everything",
+    arguments: SaveSituation.Kind.allCases)
+  func save(_ kind: SaveSituation.Kind) throws {
+    let calls = try Self.calls(kind) { try $0.synchronize() }
+    #expect(calls.count > 5)
+    for (number, call) in calls.enumerated() {
+      for code in Self.errors(of: call) {
+        let what = "\(kind), call \(number) of \(calls.count), \(call): \(String(cString: strerror(code)))"
+        let situation = try SaveSituation(kind)
+        let store = situation.openChanged()
+        let error = Self.failing(number, code, situation) { () throws(PreferencesError) in try store.synchronize() }
+        #expect(situation.fault() == nil, "\(what)")
+        if Self.isIgnored(call, code, kind) {
+          #expect(error == nil, "\(what)")
+          #expect(try situation.isNew(), "\(what)")
+        } else {
+          let path = try #require(error?.path, "\(what): \(error as Any)")
+          #expect(situation.file.path == path && error?.description.contains(situation.file.folder.url.path) == true)
+        }
+        // The value counts in memory, saved or not.
+        #expect(store.string(forKey: "changed") == (kind.isRemoval ? nil : "new"), "\(what)")
+        if call != .unlink { #expect(situation.temporaryNames == [], "\(what)") }
+        try store.synchronize()
+        #expect(try situation.isNew(), "\(what)")
+        #expect(!store.file.table.hasUnsaved)
+        try situation.goOn(store)
+      }
+    }
+  }
+
+  @Test(
+    "An update counts if the file has it, and only then",
+    arguments: SaveSituation.Kind.allCases.filter { !$0.isRemoval })
+  func update(_ kind: SaveSituation.Kind) throws {
+    let change: (inout PropertyList?) -> Void = { $0 = "new" }
+    let calls = try Self.calls(kind) { store in
+      try store.update(forKey: "changed", change)
+    }
+    for (number, call) in calls.enumerated() {
+      for code in Self.errors(of: call) {
+        let what = "\(kind), call \(number) of \(calls.count), \(call): \(String(cString: strerror(code)))"
+        let situation = try SaveSituation(kind)
+        let store = situation.file.open()
+        let before = store.value(forKey: "changed")
+        let error = Self.failing(number, code, situation) { () throws(PreferencesError) in
+          try store.update(forKey: "changed", change)
+        }
+        #expect(situation.fault() == nil, "\(what)")
+        #expect((error == nil) == Self.isIgnored(call, code, kind), "\(what): \(error as Any)")
+        let isNew = try situation.isNew()
+        #expect(store.value(forKey: "changed") == (isNew ? "new" : before), "\(what)")
+        try store.synchronize()
+        try store.update(forKey: "changed", change)
+        #expect(try situation.isNew(), "\(what)")
+        try situation.goOn(store)
+      }
+    }
+  }
+
+  @Test("A folder that cannot be looked at is told by the save that has to make it")
+  func statusOfFolder() throws {
+    let situation = try SaveSituation(.folderToBeMade)
+    let store = situation.openChanged()
+    let folder = situation.file.location.path
+    let error = Interception.ofCalls(in: situation.file.folder.url.path) { call in
+      call.call == .status && call.path == folder ? EIO : nil
+    } during: {
+      failure { () throws(PreferencesError) in try store.synchronize() }
+    }
+    #expect(error?.path == situation.file.path)
+    try store.synchronize()
+    #expect(try situation.isNew())
+  }
+
+  @Test("What fails in the background is reported once, tried again, and saved when it is possible")
+  func background() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    let isFull = RecordedCalls()
+    try Interception.ofAllCalls(in: file.folder.url.path) { call in
+      guard call.call == .write else { return nil }
+      _ = isFull.note(call)
+      return ENOSPC
+    } during: {
+      store.set("kept", forKey: "a")
+      #expect(eventually { isFull.calls.count >= 2 })
+      // The next change is tried too.
+      store.set("kept", forKey: "b")
+      #expect(eventually { isFull.calls.count >= 3 })
+      #expect(store.string(forKey: "a") == "kept")
+      let saved = try file.contents()
+      #expect(saved == nil)
+    }
+    store.set("kept", forKey: "c")
+    #expect(try eventually { () throws in try file.contents() == ["a": "kept", "b": "kept", "c": "kept"] })
+    let faults = ReportedFaults.about(file.path)
+    #expect(faults.count == 1)
+    guard case .notSaved(_, let error)? = faults.first else {
+      Issue.record("\(faults)")
+      return
+    }
+    #expect(error.kind == .inputOutput(errno: ENOSPC))
+  }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+/// Eight processes that set values of their own and count counters together, killed at random and started again.
+///
+/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as many rounds as that
+/// says, each with 500 values and 50 counters for each process, on the disk; a round takes about a minute.
+@Suite("Many processes use one domain")
+struct ManyProcessesTests {
+  struct Size: Sendable {
+    var values, counters, every, kills: Int
+  }
+
+  static let rounds = ProcessInfo.processInfo.environment["PREFERENCES_ROUNDS"].flatMap { Int($0) }
+  static let size =
+    rounds == nil
+    ? Size(values: 100, counters: 20, every: 5, kills: 4) : Size(values: 500, counters: 50, every: 5, kills: 12)
+  private static let writers = 8
+
+  @Test(
+    "Nothing that was said to be safe is lost, nothing is torn, and the file can be read all the time",
+    arguments: 0..<(rounds ?? 1))
+  func kills(_ round: Int) throws {
+    let file = try SavedFile(below: "preferences", isInMemory: Self.rounds == nil)
+    var random = SeededGenerator(seed: UInt64(round))
+    let reader = Reader(file)
+    let writers = try (0..<Self.writers).map { try Writer($0, file, Self.size) }
+    var kills = 0
+    while true {
+      let running = writers.filter { $0.process.ended == nil }
+      for writer in writers where writer.process.ended != nil && writer.process.ended != .exited(0) {
+        Issue.record("\(writer.process.waitUntilExit()): \(writer.process.errors)")
+      }
+      if running.isEmpty { break }
+      usleep(.random(in: 0..<20_000, using: &random))
+      if let writer = running.filter({ $0.killsLeft > 0 }).randomElement(using: &random), try writer.killAndRestart() {
+        kills += 1
+      }
+    }
+    let (faults, looks) = reader.finish()
+    #expect(faults == [])
+    #expect(looks > 0)
+    #expect(kills > 0)
+    try check(writers, file)
+    try checkTemporaryFiles(file, kills: kills)
+  }
+
+  private func check(_ writers: [Writer], _ file: SavedFile) throws {
+    let contents = try #require(try file.contents())
+    var missing: [String] = []
+    var begun: [Int: Int] = [:]
+    var counted: [Int: Int] = [:]
+    for writer in writers {
+      for line in try writer.journal() {
+        let number = try #require(Int(line.dropFirst(2)))
+        switch line.first {
+        case "v":
+          if !Reader.isWhole(contents["\(writer.number).\(number)"]) { missing.append("\(writer.number).\(number)") }
+        case "b": begun[number, default: 0] += 1
+        default: counted[number, default: 0] += 1
+        }
+      }
+    }
+    #expect(missing == [])
+    #expect(contents.count == Self.writers * Self.size.values + Self.size.counters)
+    for number in 0..<Self.size.counters {
+      let value = try #require(contents["counter.\(number)"]?.int)
+      // At least what was acknowledged, at most what was begun.
+      #expect(counted[number] == Self.writers)
+      #expect((Self.writers...begun[number, default: 0]).contains(value), "counter \(number)")
+    }
+  }
+
+  /// What the killed processes left is not more than one file each, and goes when it is old.
+  private func checkTemporaryFiles(_ file: SavedFile, kills: Int) throws {
+    #expect(file.temporaryNames.count <= kills)
+    for name in file.temporaryNames { try file.age(file.location.path + "/" + name) }
+    #expect(try file.start("set", "last", "1").waitUntilExit() == .exited(0))
+    #expect(file.names == ["\(file.domain).plist"])
+  }
+
+  @Test("Processes that make the first file at the same moment lose nothing")
+  func firstFile() throws {
+    for _ in 0..<3 {
+      let file = try SavedFile(below: "to/be made")
+      let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
+      for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
+      let contents = try #require(try file.contents())
+      #expect(Set(contents.keys) == Set((0..<6).map { "key\($0)" }))
+      #expect(file.names == ["\(file.domain).plist"])
+    }
+  }
+
+  @Test("Processes that find an unreadable file set it aside once, and lose nothing")
+  func unreadableFile() throws {
+    for _ in 0..<3 {
+      let file = try SavedFile()
+      try file.write(SaveSituation.corrupt)
+      let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
+      for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
+      let contents = try #require(try file.contents())
+      #expect(Set(contents.keys) == Set((0..<6).map { "key\($0)" }))
+      #expect(file.namesSetAside.count == 1)
+      #expect(file.names.count == 2)
+    }
+  }
+}
+
+/// A process that works, and the one that takes its place when it was killed.
+private final class Writer {
+  let number: Int
+  private let file: SavedFile
+  private let size: ManyProcessesTests.Size
+  private(set) var process: ChildProcess
+  private(set) var killsLeft: Int
+
+  init(_ number: Int, _ file: SavedFile, _ size: ManyProcessesTests.Size) throws {
+    self.number = number
+    self.file = file
+    self.size = size
+    killsLeft = size.kills
+    process = try Self.start(number, file, size)
+  }
+
+  private static func start(
+    _ number: Int, _ file: SavedFile, _ size: ManyProcessesTests.Size
+  ) throws -> ChildProcess {
+    try file.start(
+      "work", "\(number)", "\(size.values)", "\(size.counters)", "\(size.every)", journalPath(number, file))
+  }
+
+  private static func journalPath(_ number: Int, _ file: SavedFile) -> String {
+    file.folder.path("journals-\(number)")
+  }
+
+  /// - Returns: whether the process was not done yet.
+  func killAndRestart() throws -> Bool {
+    guard process.kill() == .killed(signal: SIGKILL) else { return false }
+    killsLeft -= 1
+    process = try Self.start(number, file, size)
+    return true
+  }
+
+  func journal() throws -> [Substring] {
+    try String(contentsOfFile: Self.journalPath(number, file), encoding: .utf8).split(separator: "\n")
+  }
+}
+
+/// A thread that reads the file and a store all along.
+private final class Reader: Sendable {
+  private let file: SavedFile
+  private let isFinished = Atomic(false)
+  private let done = DispatchSemaphore(value: 0)
+  private let result = Mutex<(faults: [String], looks: Int)>(([], 0))
+
+  init(_ file: SavedFile) {
+    self.file = file
+    let thread = Thread { [self] in
+      read()
+      done.signal()
+    }
+    thread.start()
+  }
+
+  func finish() -> (faults: [String], looks: Int) {
+    isFinished.store(true, ordering: .releasing)
+    done.wait()
+    return result.withLock { $0 }
+  }
+
+  private func read() {
+    let store = file.open()
+    var inFile: [String: PropertyList] = [:]
+    var inStore: [String: PropertyList] = [:]
+    while !isFinished.load(ordering: .acquiring) {
+      do {
+        if let contents = try file.contents() {
+          look(Dictionary(uniqueKeysWithValues: contents.map { ($0, $1) }), &inFile, "the file")
+        } else if !inFile.isEmpty {
+          note("the file is gone")
+        }
+      } catch {
+        note("the file cannot be read: \(error)")
+      }
+      look(store.dictionaryRepresentation(), &inStore, "the store")
+    }
+    do {
+      try store.synchronize()
+      if try store.persistentDomain(store.domain)?.count != file.contents()?.count {
+        note("the store has not all values of the file")
+      }
+    } catch {
+      note("\(error)")
+    }
+  }
+
+  private func look(_ values: [String: PropertyList], _ seen: inout [String: PropertyList], _ place: String) {
+    for (key, value) in seen where values[key] == nil { note("\(key) with \(value) went away from \(place)") }
+    for (key, value) in values {
+      if key.hasPrefix("counter.") {
+        if value.int ?? -1 < seen[key]?.int ?? 0 { note("\(key) went back to \(value) in \(place)") }
+      } else if seen[key] == nil, !Self.isWhole(value) {
+        note("\(key) is torn in \(place): \(value)")
+      }
+    }
+    seen = values
+    result.withLock { $0.looks += 1 }
+  }
+
+  private func note(_ fault: String) {
+    result.withLock { if $0.faults.count < 10 { $0.faults.append(fault) } }
+  }
+
+  /// Whether a text has the checksum that it carries (Fowler, Noll and Vo's FNV-1a of 64 bits).
+  static func isWhole(_ value: PropertyList?) -> Bool {
+    guard let parts = value?.string?.split(separator: " ", maxSplits: 1), parts.count == 2 else { return false }
+    let hash = parts[1].utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
+    return UInt64(parts[0]) == hash
+  }
+}

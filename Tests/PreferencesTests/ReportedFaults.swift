@@ -1,0 +1,29 @@
+import Preferences
+import Synchronization
+
+/// The faults that were told to the handler, which is one for all tests of the process.
+enum ReportedFaults {
+  private static let all = Mutex<[PreferencesError]>([])
+
+  private static let installation: Void = Preferences.handleFaults { fault in all.withLock { $0.append(fault) } }
+
+  /// To be called before anything can go wrong.
+  static func record() { _ = installation }
+
+  /// Those that name a path or one below it.
+  static func about(_ path: String) -> [PreferencesError] {
+    all.withLock { $0.filter { fault in fault.path.map { $0 == path || $0.hasPrefix(path + "/") } ?? false } }
+  }
+}
+
+extension PreferencesError {
+  /// The path that the error names.
+  var path: String? {
+    switch self {
+    case .folderVanished(let path), .locked(let path), .changedMeanwhile(let path), .notSaved(let path, _),
+      .notRead(let path, _), .unreadable(let path, _, _):
+      path
+    case .invalidName, .emptyKey, .notStorable, .notDecodable, .noFolder: nil
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import Foundation
+
+/// A program of this package that runs beside the test until it ends or is killed, which ``RunningProgram`` is not.
+public final class ChildProcess {
+  /// How a process came to its end.
+  public enum End: Hashable, Sendable {
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  private let process: pid_t
+  private let folder: TemporaryFolder
+  private var end: End?
+
+  /// Starts a program that ``Program/executable(_:)`` finds. What it prints goes to files.
+  ///
+  /// - Parameter environment: variables beside those of the test.
+  public init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    folder = try TemporaryFolder()
+    #if os(Linux)
+      var actions = posix_spawn_file_actions_t()
+    #else
+      var actions: posix_spawn_file_actions_t?
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    for (descriptor, name) in [(1, "out"), (2, "err")] as [(Int32, String)] {
+      posix_spawn_file_actions_addopen(&actions, descriptor, folder.path(name), O_WRONLY | O_CREAT, 0o600)
+    }
+    let path = Program.executable(name).path
+    var texts = ([path] + arguments).map { strdup($0) } + [nil]
+    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in texts + variables { free(text) } }
+    var process: pid_t = 0
+    let code = posix_spawn(&process, path, &actions, nil, &texts, &variables)
+    guard code == 0 else { throw NSError(domain: NSPOSIXErrorDomain, code: Int(code)) }
+    self.process = process
+  }
+
+  deinit { kill() }
+
+  /// Ends it so that it can do nothing about it, and waits until it is gone.
+  ///
+  /// - Returns: how it ended, which may have been before.
+  @discardableResult
+  public func kill() -> End {
+    if end == nil { _ = Foundation.kill(process, SIGKILL) }
+    return waitUntilExit()
+  }
+
+  /// How it ended; nil while it runs.
+  public var ended: End? {
+    wait(WNOHANG)
+    return end
+  }
+
+  /// Waits for its end.
+  public func waitUntilExit() -> End {
+    while true {
+      wait(0)
+      if let end { return end }
+    }
+  }
+
+  private func wait(_ options: Int32) {
+    guard end == nil else { return }
+    var status: Int32 = 0
+    guard waitpid(process, &status, options) == process else { return }
+    let signal = status & 0x7F
+    end = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+  }
+
+  /// What it has printed so far.
+  public var text: String { contents("out") }
+
+  /// What it has printed to standard error so far.
+  public var errors: String { contents("err") }
+
+  private func contents(_ name: String) -> String {
+    String(decoding: (try? Data(contentsOf: URL(filePath: folder.path(name)))) ?? Data(), as: UTF8.self)
+  }
+}
+
+/// Waits until something is so, at most a time that no machine needs.
+///
+/// - Returns: whether it was so in time.
+public func eventually(within seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> Bool {
+  let deadline = Date(timeIntervalSinceNow: seconds)
+  while !(try condition()) {
+    if Date() > deadline { return false }
+    usleep(2000)
+  }
+  return true
+}
