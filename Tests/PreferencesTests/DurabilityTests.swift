@@ -84,7 +84,7 @@ struct DurabilityTests {
     "XML stays XML, and becomes binary when it cannot hold a value",
     arguments: [
       ("text", .xml), (.date(Date(timeIntervalSinceReferenceDate: 5)), .xml),
-      (.date(Date(timeIntervalSinceReferenceDate: 0.5)), .binary), ("bell \u{7}", .binary), (.array([.null]), .binary),
+      (.date(Date(timeIntervalSinceReferenceDate: 0.5)), .binary), ("bell \u{7}", .binary), (["CF$UID": 3], .binary),
     ] as [(PropertyList, PropertyListFormat)])
   func format(_ value: PropertyList, _ format: PropertyListFormat) throws {
     let file = try SavedFile()
