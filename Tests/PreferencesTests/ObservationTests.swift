@@ -212,6 +212,20 @@ struct ObservationTests {
     #expect(await next(1, of: changes).first?.newValue == 2)
   }
 
+  @Test("Where the system tells of no changes, files are looked at again and again")
+  func polling() async throws {
+    let file = try SavedFile()
+    try file.write(["n": 1])
+    let store = Interception.ofAllCalls(in: file.folder.url.path) { $0.call == .watch ? ENOSPC : nil } during: {
+      file.open()
+    }
+    let changes = store.changes(forKey: "n")
+    for number in 2...3 {
+      try file.write(["n": .integer(.init(number))])
+      #expect(await next(1, of: changes).first?.newValue == .integer(.init(number)))
+    }
+  }
+
   @Test("A change by another process arrives within 100 ms of its save")
   func latency() async throws {
     let store = try Store()

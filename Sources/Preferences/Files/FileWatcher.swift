@@ -94,22 +94,26 @@ final class FileWatcher: Sendable {
       }
     }
 
+    /// Watches the folder that says when there is a change; nil if the system does not let anybody watch it.
     private static func place(_ path: String, _ events: FolderEvents) -> Place? {
       var name = path
-      while true {
+      // Folders may come and go while they are looked for; whoever goes on doing that is polled.
+      for _ in 0..<100 {
         let folder = FileSystem.parent(of: name)
-        let component = name.split(separator: "/").last.map(String.init) ?? ""
         if let watched = events.watch(folder) {
           // What came between the look and the watch is told by nobody.
           let isMissing = name != path && (try? FileIdentity(at: name)) == nil
-          if name == path || isMissing { return Place(folder: watched, name: component) }
-          name = path
-        } else if folder == "/" || folder == "." {
-          return nil
-        } else {
-          name = folder
+          guard name == path || isMissing else {
+            name = path
+            continue
+          }
+          return Place(folder: watched, name: name.split(separator: "/").last.map(String.init) ?? "")
         }
+        // Only what is not there can be waited for in the folder above.
+        guard folder != "/", folder != ".", (try? FileIdentity(at: folder)) == nil else { return nil }
+        name = folder
       }
+      return nil
     }
 
     private func handle(_ events: [FolderEvents.Event]) {
