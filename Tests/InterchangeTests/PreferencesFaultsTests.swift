@@ -9,7 +9,7 @@ import Testing
 /// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after the toolchain
 /// was changed, a fault may be gone.
 @Suite("Where UserDefaults on Linux is wrong")
-struct PreferencesFaultsTests {
+final class PreferencesFaultsTests {
   private let files: FoundationPreferences
   /// In this process, and never saved.
   private let defaults: UserDefaults
@@ -20,6 +20,9 @@ struct PreferencesFaultsTests {
     defaults = try #require(UserDefaults(suiteName: "faults-\(UUID().uuidString)"))
     store = try files.store(DomainName("com.example.faults"), arguments: ["-argument", "first"])
   }
+
+  /// Before the folder is removed, which would be made again for what is not saved yet.
+  deinit { try? store.synchronize() }
 
   /// Foundation takes the call for the one with a URL, which calls itself without an end.
   @Test("to set nil removes the value")
