@@ -5,17 +5,24 @@ import TestSupport
 import Testing
 
 /// A folder of preferences that Foundation uses in processes of its own, since the environment says where it is.
-struct FoundationPreferences {
+struct FoundationPreferences: Sendable {
   let folder: TemporaryFolder
+  /// Where the files are, if not in the folder itself.
+  var configuration: String { folder.path(subfolder) }
+  private let subfolder: String
   /// The program to run.
   var program = Program.executable("foundation-preferences-probe")
 
-  init() throws { folder = try TemporaryFolder() }
+  init(subfolder: String = "") throws {
+    folder = try TemporaryFolder()
+    self.subfolder = subfolder
+  }
 
   /// The store of a domain in the folder.
   func store(_ name: DomainName, arguments: [String] = []) -> Preferences {
     Preferences(
-      suiteName: name, locations: PreferencesLocations(folder: folder.url, host: "here"), arguments: arguments)
+      suiteName: name, locations: PreferencesLocations(folder: URL(filePath: configuration), host: "here"),
+      arguments: arguments)
   }
 
   func file(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: folder.path(name))) }
@@ -32,7 +39,7 @@ struct FoundationPreferences {
     try Program.run(
       program, arguments, input: try input?.data(format: .binary) ?? Data(),
       environment: [
-        "XDG_CONFIG_HOME": folder.url.path, "XDG_CONFIG_DIRS": folder.path("system"), "SWIFT_BACKTRACE": "enable=no",
+        "XDG_CONFIG_HOME": configuration, "XDG_CONFIG_DIRS": folder.path("system"), "SWIFT_BACKTRACE": "enable=no",
       ])
   }
 

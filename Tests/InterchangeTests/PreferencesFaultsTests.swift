@@ -1,0 +1,268 @@
+import Foundation
+import KeyedArchiving
+import Preferences
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+/// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after the toolchain
+/// was changed, a fault may be gone.
+@Suite("Where UserDefaults on Linux is wrong")
+final class PreferencesFaultsTests {
+  private let files: FoundationPreferences
+  /// In this process, and never saved.
+  private let defaults: UserDefaults
+  private let store: Preferences
+
+  init() throws {
+    files = try FoundationPreferences()
+    defaults = try #require(UserDefaults(suiteName: "faults-\(UUID().uuidString)"))
+    store = try files.store(DomainName("com.example.faults"), arguments: ["-argument", "first"])
+  }
+
+  /// Before the folder is removed, which would be made again for what is not saved yet.
+  deinit { try? store.synchronize() }
+
+  /// Foundation takes the call for the one with a URL, which calls itself without an end.
+  @Test("to set nil removes the value")
+  func setNil() throws {
+    store.set(1, forKey: "key")
+    store.set(nil, forKey: "key")
+    #expect(store.value(forKey: "key") == nil)
+    store.set("text", forKey: "key")
+    store.set(String?.none, forKey: "key")
+    #expect(store.value(forKey: "key") == nil)
+    try store.synchronize()
+    #expect(files.folder.names == [])
+  }
+
+  @Test("integers that need all of 64 bits are kept", arguments: [UInt64(Int.max), UInt64(Int.max) + 1, .max])
+  func wideIntegers(_ integer: UInt64) throws {
+    let value = PropertyList.integer(.init(integer))
+    try files.run("foundation-set", "theirs", input: ["key": value])
+    #expect(try files.run("foundation-string", "theirs", "key").text == "nil\n")
+    #expect(try files.run("string", "theirs", "key").text == "\(integer)\n")
+    try files.run("set", "com.example.faults", input: ["key": value])
+    #expect(try files.run("string", "com.example.faults", "key").text == "\(integer)\n")
+    try store.synchronize()
+    #expect(store.value(forKey: "key") == value)
+    #expect(store.value(UInt64.self, forKey: "key") == integer)
+    #expect(store.integer(forKey: "key") == .max)
+  }
+
+  @Test("data that is no archive is no URL, and ends no process")
+  func noArchive() throws {
+    #expect(try files.runToAnyEnd(["foundation-url-of-data", "theirs"]).wasKilled)
+    store.set(.data(Data("no archive".utf8)), forKey: "key")
+    #expect(store.url(forKey: "key") == nil)
+    store.set(.data(try KeyedArchiver.archivedData(withRootObject: UUID())), forKey: "key")
+    #expect(store.url(forKey: "key") == nil)
+  }
+
+  @Test("elements of containers are values, and not optional ones")
+  func elements() throws {
+    defaults.set([1], forKey: "key")
+    let element = try #require(defaults.array(forKey: "key")?.first)
+    #expect(Mirror(reflecting: element).displayStyle == .optional)
+    store.set([1], forKey: "key")
+    #expect(store.array(forKey: "key") == [1])
+    store.set(["a": 1], forKey: "key")
+    #expect(store.dictionary(forKey: "key")?["a"] == 1)
+  }
+
+  @Test("to set a volatile domain replaces it")
+  func volatileDomains() {
+    for entries in [["a": 1], ["b": 2]] {
+      defaults.setVolatileDomain(entries, forName: "domain")
+      store.setVolatileDomain(entries.mapValues { .integer(.init($0)) }, forName: "domain")
+    }
+    #expect(Set(defaults.volatileDomain(forName: "domain").keys) == ["a", "b"])
+    #expect(store.volatileDomain(forName: "domain") == ["b": 2])
+  }
+
+  @Test("the domain of registered values can be read")
+  func registrationDomain() {
+    let key = UUID().uuidString
+    defaults.register(defaults: [key: 1])
+    #expect(defaults.integer(forKey: key) == 1)
+    #expect(defaults.volatileDomain(forName: UserDefaults.registrationDomain).isEmpty)
+    store.register([key: 1])
+    #expect(store.volatileDomain(forName: Preferences.registrationDomain) == [key: 1])
+  }
+
+  @Test("all values that count are those of all domains")
+  func dictionaryRepresentation() throws {
+    try files.run("foundation-set", ".GlobalPreferences", input: ["global": 1])
+    try files.run("foundation-set", "theirs", input: ["application": 2])
+    let theirs = try files.run("foundation-get", "theirs", "-argument", "first").output
+    #expect(try PropertyList(theirs) == ["application": 2])
+    #expect(try files.run("foundation-string", "theirs", "argument", "-argument", "first").text == "first\n")
+    store.set(2, forKey: "application")
+    store.register(["registered": 3, "application": 4])
+    try store.synchronize()
+    #expect(
+      store.dictionaryRepresentation() == ["argument": "first", "application": 2, "global": 1, "registered": 3])
+  }
+
+  @Test("a URL that is no file's keeps its host", arguments: ["https://a.b/c?d=e#f", "mailto:a@b", "data:,x"])
+  func urls(_ text: String) throws {
+    let url = try #require(URL(string: text))
+    defaults.set(url, forKey: "key")
+    #expect(defaults.url(forKey: "key") != url)
+    store.set(url, forKey: "key")
+    #expect(store.url(forKey: "key") == url)
+    // As Apple stores it.
+    let archive = try #require(store.data(forKey: "key"))
+    #expect(try Foundations.unarchive(NSURL.self, archive) as URL == url)
+  }
+
+  @Test("a URL of a file is stored as a path, and text with a scheme is a URL")
+  func fileURLs() throws {
+    store.set(URL(filePath: "/a b/c"), forKey: "key")
+    #expect(store.value(forKey: "key") == "/a b/c")
+    #expect(store.url(forKey: "key") == URL(filePath: "/a b/c"))
+    let home = FileManager.default.homeDirectoryForCurrentUser
+    store.set(home.appending(path: "x"), forKey: "key")
+    #expect(store.value(forKey: "key") == "~/x")
+    #expect(store.url(forKey: "key")?.path == home.appending(path: "x").path)
+    defaults.set("file:///x", forKey: "key")
+    #expect(defaults.url(forKey: "key")?.path == FileManager.default.currentDirectoryPath + "/file:///x")
+    store.set("file:///x", forKey: "key")
+    #expect(store.url(forKey: "key")?.path == "/x")
+  }
+
+  @Test("the global domain is no suite, whose values nobody would find")
+  func globalSuite() throws {
+    try files.run("foundation-set", "NSGlobalDomain", input: ["key": "value"])
+    #expect(files.folder.names == ["NSGlobalDomain.plist"])
+    #expect(try files.run("foundation-string", "-", "key").text == "nil\n")
+    #expect(throws: PreferencesError.invalidName("NSGlobalDomain", reason: "it stands for another domain")) {
+      try DomainName("NSGlobalDomain")
+    }
+    store.set("value", forKey: "key", in: .global)
+    try store.synchronize()
+    #expect(files.folder.names == [".GlobalPreferences.plist", "NSGlobalDomain.plist"])
+    #expect(try files.run("string", "-", "key").text == "value\n")
+  }
+
+  @Test("the name of a suite does not lead out of the folder")
+  func escape() throws {
+    let files = try FoundationPreferences(subfolder: "configuration")
+    try files.run("foundation-set", "../escaped/suite", input: ["key": 1])
+    #expect(files.folder.names.contains("escaped"))
+    #expect(throws: PreferencesError.invalidName("../escaped/suite", reason: "it has a separator of paths")) {
+      try DomainName("../escaped/suite")
+    }
+  }
+
+  @Test("a key has at least one character")
+  func emptyKey() throws {
+    try files.run("foundation-set", "theirs", input: ["": 1])
+    #expect(try files.run("foundation-string", "theirs", "").text == "1\n")
+    let ours = try files.run("set", "com.example.faults", input: ["": 1, "key": 2])
+    #expect(ours.errors == "preferences: a key has at least one character\n")
+    try store.synchronize()
+    #expect(store.persistentDomain(store.domain) == ["key": 2])
+  }
+
+  @Test("fractions of a second are kept, also if the file was XML")
+  func fractions() throws {
+    let moment = Date(timeIntervalSinceReferenceDate: 700_000_000.123)
+    try files.run("foundation-set", "com.example.faults", input: ["key": .date(moment)])
+    #expect(
+      try PropertyList(files.run("foundation-get", "com.example.faults").output)
+        == ["key": .date(Date(timeIntervalSinceReferenceDate: 700_000_000))])
+    try files.run("set", "com.example.faults", input: ["key": .date(moment)])
+    #expect(try PropertyList(files.run("get", "com.example.faults").output) == ["key": .date(moment)])
+    try store.synchronize()
+    #expect(store.date(forKey: "key") == moment)
+  }
+
+  @Test("a 4-byte real prints as it was set after a reload, too")
+  func floats() throws {
+    try files.run("foundation-set", "theirs", input: ["key": .float(12.34)])
+    #expect(try files.run("foundation-string", "theirs", "key").text == "12.34000015258789\n")
+    try files.run("set", "com.example.faults", input: ["key": .float(12.34)])
+    #expect(try files.run("string", "com.example.faults", "key").text == "12.34\n")
+  }
+
+  @Test("values that nobody asked to save are saved when the process ends")
+  func saving() throws {
+    try files.run("foundation-set-unsaved", "theirs", "a", "b")
+    #expect(files.folder.names == [])
+    try files.run("set-unsaved", "com.example.faults", "a", "b")
+    #expect(files.folder.names == ["com.example.faults.plist"])
+    try store.synchronize()
+    #expect(store.persistentDomain(store.domain) == ["a": "a", "b": "b"])
+  }
+
+  /// Foundation loses about a third of them, not always the same.
+  @Test("three processes that set 200 keys each lose none")
+  func processes() throws {
+    let errors = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 3) { [files] process in
+      do {
+        try files.run("count", "com.example.faults", "process\(process)")
+      } catch {
+        errors.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(errors.withLock { $0 } == [])
+    let values = try #require(PropertyList(files.file("com.example.faults.plist")).dictionary)
+    #expect(values.count == 600)
+    for process in 0..<3 {
+      for index in 0..<200 { #expect(values["process\(process)-\(index)"] == .integer(.init(index))) }
+    }
+  }
+
+  @Test("a file that cannot be read is kept")
+  func damagedFile() throws {
+    let damage = Data("bplist00 and no more".utf8)
+    for suite in ["theirs", "ours"] {
+      let url = URL(filePath: files.folder.path("\(suite).plist"))
+      try damage.write(to: url)
+      // Long ago, so that nobody is in the middle of writing it.
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: url.path)
+    }
+    try files.run("foundation-set", "theirs", input: ["key": 1])
+    #expect(try PropertyList(files.file("theirs.plist")) == ["key": 1])
+    #expect(files.folder.names.filter { $0.hasPrefix("theirs") } == ["theirs.plist"])
+    let run = try files.run("set", "ours", input: ["key": 1])
+    #expect(try PropertyList(files.file("ours.plist")) == ["key": 1])
+    let aside = try #require(files.folder.names.first { $0.hasPrefix("ours.plist.unreadable-") })
+    #expect(try files.file(aside) == damage)
+    #expect(run.errors.contains(aside))
+  }
+
+  /// Foundation finds nothing in a file that has one, and overwrites it.
+  @Test("what Apple's reader refuses is not stored", arguments: [PropertyList.null, .uid(.init(1)), ["a": [.null]]])
+  func binaryOnly(_ value: PropertyList) throws {
+    let contents: PropertyList = ["bad": value, "good": "kept"]
+    try contents.data(format: .binary).write(to: URL(filePath: files.folder.path("theirs.plist")))
+    #expect(try files.run("foundation-string", "theirs", "good").text == "nil\n")
+    let run = try files.run("set", "com.example.faults", input: contents)
+    #expect(run.errors.contains("the value for \"bad\" cannot be stored"))
+    #expect(try files.run("foundation-string", "com.example.faults", "good").text == "kept\n")
+  }
+
+  @Test("managed values are forced, and others are not")
+  func forced() throws {
+    let managed = files.folder.url.appending(path: "managed")
+    try FileManager.default.createDirectory(at: managed, withIntermediateDirectories: true)
+    let contents: PropertyList = ["managed": 1]
+    try contents.data(format: .xml).write(to: managed.appending(path: "com.example.managed.plist"))
+    let store = try Preferences(
+      suiteName: DomainName("com.example.managed"),
+      locations: PreferencesLocations(folder: files.folder.url, managedFolders: [managed]), arguments: [])
+    store.set(2, forKey: "managed")
+    store.set(3, forKey: "own")
+    #expect(store.integer(forKey: "managed") == 1)
+    #expect(store.isForced(forKey: "managed"))
+    #expect(!store.isForced(forKey: "own"))
+    #expect(!store.isForced(forKey: "none"))
+    // Foundation has no managed values.
+    #expect(!defaults.objectIsForced(forKey: "managed"))
+    try store.synchronize()
+  }
+}
