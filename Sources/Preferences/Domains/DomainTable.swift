@@ -14,9 +14,9 @@ final class DomainTable: Sendable {
   private let observers = Mutex<[WeakObserver]>([])
 
   private struct Contents {
-    var values: [String: PropertyList] = [:]
+    var values: [TableKey: PropertyList] = [:]
     /// For each key whose value, or whose absence, is not in the file yet: when it was set, as a count of changes.
-    var unsaved: [String: Int] = [:]
+    var unsaved: [TableKey: Int] = [:]
     /// When all was replaced, as a count of changes; nil if the file has seen that.
     var replaced: Int?
     var changes = 0
@@ -31,11 +31,15 @@ final class DomainTable: Sendable {
   /// Whether all values were replaced since the file was saved.
   var isReplaced: Bool { contents.withLock { $0.replaced != nil } }
 
-  var values: [String: PropertyList] { contents.withLock { $0.values } }
+  /// - Complexity: O(*n*) in the number of values.
+  var values: [String: PropertyList] {
+    let values = contents.withLock { $0.values }
+    return Dictionary(uniqueKeysWithValues: values.lazy.map { ($0.key.name, $0.value) })
+  }
 
   func value(forKey key: String) -> PropertyList? {
     if isEmpty { return nil }
-    return contents.withLock { $0.values[key] }
+    return contents.withLock { $0.values[TableKey(key)] }
   }
 
   /// What `body` makes of the value, without a copy of it; nil if there is none.
@@ -44,7 +48,7 @@ final class DomainTable: Sendable {
     if isEmpty { return nil }
     var result: Result?
     contents.withLock { contents in
-      if let value = contents.values[key] { result = body(value) }
+      if let value = contents.values[TableKey(key)] { result = body(value) }
     }
     return result
   }
@@ -56,7 +60,8 @@ extension DomainTable {
   ///
   /// - Returns: whether it is another than before.
   func set(_ value: PropertyList?, forKey key: String) -> Bool {
-    contents.withLock { contents in
+    let key = TableKey(key)
+    return contents.withLock { contents in
       contents.changes += 1
       contents.unsaved[key] = contents.changes
       let old: PropertyList?
@@ -72,10 +77,12 @@ extension DomainTable {
 
   /// A change that may be taken back.
   struct StagedChange {
-    let key: String
+    fileprivate let tableKey: TableKey
     fileprivate let old: PropertyList?
     fileprivate let oldChange: Int?
     fileprivate let change: Int
+
+    var key: String { tableKey.name }
   }
 
   /// A value, and the change that this process made to it last and that is not in the file yet.
@@ -86,7 +93,8 @@ extension DomainTable {
   }
 
   func versioned(_ key: String) -> VersionedValue {
-    contents.withLock {
+    let key = TableKey(key)
+    return contents.withLock {
       VersionedValue(value: $0.values[key], change: $0.unsaved[key], replaced: $0.replaced)
     }
   }
@@ -95,11 +103,12 @@ extension DomainTable {
   ///
   /// - Returns: nil if the value was set again since it was looked at; it stays as it is then.
   func stage(_ value: PropertyList?, forKey key: String, insteadOf old: VersionedValue) -> StagedChange? {
-    contents.withLock { contents in
+    let key = TableKey(key)
+    return contents.withLock { contents in
       guard contents.unsaved[key] == old.change, contents.replaced == old.replaced else { return nil }
       contents.changes += 1
       let staged = StagedChange(
-        key: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes)
+        tableKey: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes)
       contents.unsaved[key] = contents.changes
       contents.values[key] = value
       noteCount(contents)
@@ -110,9 +119,9 @@ extension DomainTable {
   /// Takes a change back, unless the value was set again since.
   func takeBack(_ staged: StagedChange) {
     contents.withLock { contents in
-      guard contents.unsaved[staged.key] == staged.change else { return }
-      contents.unsaved[staged.key] = staged.oldChange
-      contents.values[staged.key] = staged.old
+      guard contents.unsaved[staged.tableKey] == staged.change else { return }
+      contents.unsaved[staged.tableKey] = staged.oldChange
+      contents.values[staged.tableKey] = staged.old
       noteCount(contents)
     }
   }
@@ -127,9 +136,9 @@ extension DomainTable {
       contents.unsaved = [:]
       for key in entries.keys {
         contents.changes += 1
-        contents.unsaved[key] = contents.changes
+        contents.unsaved[TableKey(key)] = contents.changes
       }
-      return put(Dictionary(uniqueKeysWithValues: entries.elements.map { ($0.key, $0.value) }), into: &contents)
+      return put(Self.table(entries.elements), into: &contents)
     }
   }
 
@@ -138,7 +147,7 @@ extension DomainTable {
   /// - Returns: the keys whose values are others than before.
   func register(_ entries: [String: PropertyList]) -> [String] {
     contents.withLock { contents in
-      put(contents.values.merging(entries) { $1 }, into: &contents)
+      put(contents.values.merging(Self.table(entries)) { $1 }, into: &contents)
     }
   }
 
@@ -146,7 +155,11 @@ extension DomainTable {
   ///
   /// - Returns: the keys whose values are others than before.
   func assign(_ entries: [String: PropertyList]) -> [String] {
-    contents.withLock { contents in put(entries, into: &contents) }
+    contents.withLock { contents in put(Self.table(entries), into: &contents) }
+  }
+
+  private static func table(_ entries: some Sequence<(key: String, value: PropertyList)>) -> [TableKey: PropertyList] {
+    Dictionary(uniqueKeysWithValues: entries.lazy.map { (TableKey($0.key), $0.value) })
   }
 }
 
@@ -170,15 +183,18 @@ extension DomainTable {
     contents.withLock { contents in
       guard var entries = contents.replaced == nil ? held : [:] else {
         let order = contents.unsaved
-        let known = contents.values.sorted { (order[$0.key] ?? 0, $0.key) < (order[$1.key] ?? 0, $1.key) }
-        return (OrderedDictionary(uniqueKeysWithValues: known.map { ($0.key, $0.value) }), contents.changes)
+        let known = contents.values.sorted { (order[$0.key] ?? 0, $0.key.name) < (order[$1.key] ?? 0, $1.key.name) }
+        return (OrderedDictionary(uniqueKeysWithValues: known.map { ($0.key.name, $0.value) }), contents.changes)
       }
       // In one go, because each single removal moves all that follow.
       if contents.unsaved.contains(where: { contents.values[$0.key] == nil }) {
-        entries.removeAll { contents.unsaved[$0.key] != nil && contents.values[$0.key] == nil }
+        entries.removeAll { (key, _) in
+          let key = TableKey(key)
+          return contents.unsaved[key] != nil && contents.values[key] == nil
+        }
       }
       for (key, _) in contents.unsaved.sorted(by: { $0.value < $1.value }) {
-        if let value = contents.values[key] { entries[key] = value }
+        if let value = contents.values[key] { entries[key.name] = value }
       }
       return (entries, contents.changes)
     }
@@ -200,22 +216,24 @@ extension DomainTable {
     _ entries: OrderedDictionary<String, PropertyList>, into contents: inout Contents
   ) -> [String] {
     guard contents.replaced == nil else { return [] }
-    var values = Dictionary(uniqueKeysWithValues: entries.elements.map { ($0.key, $0.value) })
+    var values = Self.table(entries.elements)
     for key in contents.unsaved.keys { values[key] = contents.values[key] }
     return put(values, into: &contents)
   }
 
-  private func put(_ values: [String: PropertyList], into contents: inout Contents) -> [String] {
+  private func put(_ values: [TableKey: PropertyList], into contents: inout Contents) -> [String] {
     let changed = isWatched ? Self.keysThatDiffer(contents.values, values) : []
     contents.values = values
     noteCount(contents)
     return changed
   }
 
-  private static func keysThatDiffer(_ old: [String: PropertyList], _ new: [String: PropertyList]) -> [String] {
+  private static func keysThatDiffer(
+    _ old: [TableKey: PropertyList], _ new: [TableKey: PropertyList]
+  ) -> [String] {
     var keys: [String] = []
-    for (key, value) in new where old[key] != value { keys.append(key) }
-    for key in old.keys where new[key] == nil { keys.append(key) }
+    for (key, value) in new where old[key] != value { keys.append(key.name) }
+    for key in old.keys where new[key] == nil { keys.append(key.name) }
     // In an order that does not depend on how the process hashes.
     return keys.sorted()
   }

@@ -40,6 +40,12 @@ package enum ByteHash {
     return finish(0, 0, state, seed)
   }
 
+  /// The hash of a text's bytes if all its characters are ASCII, else nil.
+  package static func hash(ascii text: String) -> UInt64? {
+    let bytes = text.utf8Span.rawBytes
+    return bytes.isASCII ? hash(bytes, from: 0, count: bytes.byteCount, seed: seed) : nil
+  }
+
   @inline(__always)
   private static func finish(_ low: UInt64, _ high: UInt64, _ state: UInt64, _ seed: Seed) -> UInt64 {
     fold(fold(low ^ state, high ^ seed.second) ^ seed.first, state ^ seed.second)
