@@ -49,5 +49,5 @@ extension FileSystem {
   package static func target(of path: String) -> String { text(resolvedPath(path)) }
 
   /// The folder that holds the file a path leads to, symbolic links followed.
-  package static func folderOfTarget(of path: String) -> String { text(folder(of: resolvedPath(path))) }
+  package static func folderOfTarget(of path: String) -> String { parent(of: target(of: path)) }
 }

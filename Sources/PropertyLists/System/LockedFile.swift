@@ -64,7 +64,8 @@ package struct LockedFile: ~Copyable {
 
   /// The whole of the file.
   package mutating func read() throws(PropertyListError) -> Data {
-    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", path) }
+    // A pipe has no beginning to go to; that it is no file is said below.
+    guard lseek(descriptor, 0, SEEK_SET) == 0 || errno == ESPIPE else { throw FileSystem.failure("read", path) }
     let (data, identity) = try FileSystem.readRegularFile(descriptor, named: path)
     self.identity = identity
     return data
@@ -129,13 +130,16 @@ extension FileSystem {
     _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
   ) throws(PropertyListError) {
     // Asked again and again, since a call that waits can be ended by a signal only. A save takes about as long as one
-    // wait.
+    // wait. Who has waited longer asks more often, so that of many processes that save all the time each has its turn.
+    let start = ContinuousClock.now
     while attempt(.lock, path, { flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
       switch errno {
       case EINTR: continue
       // File systems without locks.
       case ENOTSUP, ENOSYS, ENOLCK: return
-      case EWOULDBLOCK where ContinuousClock.now < deadline: usleep(.random(in: 500..<3000))
+      case EWOULDBLOCK where ContinuousClock.now < deadline:
+        let wait = 4000 / (1 + (ContinuousClock.now - start) / .milliseconds(50))
+        usleep(.random(in: 50..<100 + UInt32(wait)))
       case EWOULDBLOCK: throw isLocked(path)
       default: throw failure("lock", path)
       }
