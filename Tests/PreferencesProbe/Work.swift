@@ -50,16 +50,33 @@ struct Work {
         set.append(number)
       }
       if number < counters, !done.contains("c \(number)") {
-        try note("b \(number)")
-        try preferences.update(forKey: "counter.\(number)") {
-          $0 = .integer(.init(($0?.int ?? 0) + 1))
+        try untilUnlocked { () throws(PreferencesError) in
+          try preferences.update(forKey: "counter.\(number)") {
+            $0 = .integer(.init(($0?.int ?? 0) + 1))
+          }
+        } before: {
+          try note("b \(number)")
         }
         try note("c \(number)")
       }
       if set.count >= every || number == max(values, counters) - 1 {
-        try preferences.synchronize()
+        try untilUnlocked { () throws(PreferencesError) in try preferences.synchronize() }
         for number in set { try note("v \(number)") }
         set = []
+      }
+    }
+  }
+
+  /// Does something again if the machine is so busy that others kept the file locked for longer than a save waits.
+  private func untilUnlocked(
+    _ body: () throws(PreferencesError) -> Void, before: () throws -> Void = {}
+  ) throws {
+    while true {
+      try before()
+      do throws(PreferencesError) {
+        return try body()
+      } catch {
+        guard case .locked = error else { throw error }
       }
     }
   }

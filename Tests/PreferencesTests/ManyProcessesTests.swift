@@ -10,7 +10,7 @@ import Testing
 ///
 /// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as many rounds as that
 /// says, each with 500 values and 50 counters for each process, on the disk; a round takes about a minute.
-@Suite("Many processes use one domain")
+@Suite("Many processes use one domain", .serialized)
 struct ManyProcessesTests {
   struct Size: Sendable {
     var values, counters, every, kills: Int
@@ -33,14 +33,14 @@ struct ManyProcessesTests {
     var kills = 0
     while true {
       let running = writers.filter { $0.process.ended == nil }
-      for writer in writers where writer.process.ended != nil && writer.process.ended != .exited(0) {
-        Issue.record("\(writer.process.waitUntilExit()): \(writer.process.errors)")
-      }
       if running.isEmpty { break }
       usleep(.random(in: 0..<20_000, using: &random))
       if let writer = running.filter({ $0.killsLeft > 0 }).randomElement(using: &random), try writer.killAndRestart() {
         kills += 1
       }
+    }
+    for writer in writers {
+      #expect(writer.process.waitUntilExit() == .exited(0), "\(writer.process.errors)")
     }
     let (faults, looks) = reader.finish()
     #expect(faults == [])

@@ -216,7 +216,9 @@ struct ObservationTests {
   func polling() async throws {
     let file = try SavedFile()
     try file.write(["n": 1])
-    let store = Interception.ofAllCalls(in: file.folder.url.path) { $0.call == .watch ? ENOSPC : nil } during: {
+    let store = Interception.ofAllCalls(in: file.folder.url.path) {
+      $0.call == .watch ? ENOSPC : nil
+    } during: {
       file.open()
     }
     let changes = store.changes(forKey: "n")

@@ -1,7 +1,8 @@
 internal import Foundation
+internal import Synchronization
 
 /// A program of this package that runs beside the test until it ends or is killed, which ``RunningProgram`` is not.
-public final class ChildProcess {
+public final class ChildProcess: Sendable {
   /// How a process came to its end.
   public enum End: Hashable, Sendable {
     case exited(Int32)
@@ -10,7 +11,7 @@ public final class ChildProcess {
 
   private let process: pid_t
   private let folder: TemporaryFolder
-  private var end: End?
+  private let end = Mutex<End?>(nil)
 
   /// Starts a program that ``Program/executable(_:)`` finds. What it prints goes to files.
   ///
@@ -46,30 +47,34 @@ public final class ChildProcess {
   /// - Returns: how it ended, which may have been before.
   @discardableResult
   public func kill() -> End {
-    if end == nil { _ = Foundation.kill(process, SIGKILL) }
+    end.withLock { end in
+      // Not its number alone, which another process may have by then.
+      if end == nil { _ = Foundation.kill(process, SIGKILL) }
+    }
     return waitUntilExit()
   }
 
   /// How it ended; nil while it runs.
   public var ended: End? {
     wait(WNOHANG)
-    return end
   }
 
   /// Waits for its end.
   public func waitUntilExit() -> End {
     while true {
-      wait(0)
-      if let end { return end }
+      if let end = wait(0) { return end }
     }
   }
 
-  private func wait(_ options: Int32) {
-    guard end == nil else { return }
-    var status: Int32 = 0
-    guard waitpid(process, &status, options) == process else { return }
-    let signal = status & 0x7F
-    end = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+  private func wait(_ options: Int32) -> End? {
+    end.withLock { end in
+      var status: Int32 = 0
+      if end == nil, waitpid(process, &status, options) == process {
+        let signal = status & 0x7F
+        end = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+      }
+      return end
+    }
   }
 
   /// What it has printed so far.

@@ -1,0 +1,79 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("Processes take turns by a lock")
+struct LockTests {
+  /// A file that another process has locked.
+  private func locked() throws -> (SavedFile, ChildProcess) {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    let process = try file.start("lock")
+    try #require(eventually { process.text == "locked\n" || process.ended != nil })
+    try #require(process.ended == nil, "\(process.errors)")
+    return (file, process)
+  }
+
+  @Test(
+    "A save gives up when it has waited long enough for a living process; nothing is lost and nobody who reads waits")
+  func living() throws {
+    let (file, process) = try locked()
+    let old = file.bytes
+    let store = file.open()
+    #expect(store.integer(forKey: "a") == 1)
+    store.set(2, forKey: "b")
+    let start = ContinuousClock.now
+    let error = failure { () throws(PreferencesError) in try store.synchronize(patience: .milliseconds(100)) }
+    #expect(error == .locked(path: file.path))
+    #expect(ContinuousClock.now - start >= .milliseconds(100))
+    #expect(error?.description.contains(file.path) == true)
+    #expect(store.integer(forKey: "b") == 2)
+    #expect(file.bytes == old)
+    #expect(process.ended == nil)
+    process.kill()
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
+  @Test("The lock of a process that was killed is none")
+  func dead() throws {
+    let (file, process) = try locked()
+    process.kill()
+    let store = file.open()
+    store.set(2, forKey: "b")
+    try store.synchronize(patience: .seconds(5))
+    #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
+  @Test("A save that waits is done as soon as the other process lets go")
+  func waiting() throws {
+    let (file, process) = try locked()
+    let store = file.open()
+    store.set(2, forKey: "b")
+    let attempts = RecordedCalls()
+    try Interception.ofAllCalls(in: file.folder.url.path) { call in
+      if call.call == .lock, attempts.note(call) == 5 { process.kill() }
+      return nil
+    } during: {
+      try store.synchronize()
+    }
+    #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
+  @Test("Changes that are set while a long save is under way are saved after it")
+  func duringLongSave() throws {
+    let (file, process) = try locked()
+    let store = file.open()
+    store.set(2, forKey: "b")
+    // The save that waits for the other process has the turn of this one; the next gives up before it.
+    #expect(failure { () throws(PreferencesError) in try store.synchronize(patience: .milliseconds(50)) } != nil)
+    store.set(3, forKey: "c")
+    #expect(failure { () throws(PreferencesError) in try store.synchronize(patience: .milliseconds(50)) } != nil)
+    process.kill()
+    #expect(try eventually { () throws in try file.contents() == ["a": 1, "b": 2, "c": 3] })
+    #expect(!store.file.table.hasUnsaved)
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("What is in the way of a save loses nothing")
+struct ObstructedSaveTests {
+  @Test(
+    "A full disk and a read-only folder are told with the path, and saved to when that is possible",
+    arguments: [ENOSPC, EROFS, EDQUOT, EACCES])
+  func noNewFile(_ code: Int32) throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    let store = file.open()
+    let (path, old) = (file.path, file.bytes)
+    Interception.ofAllCalls(in: file.folder.url.path) { call in
+      guard call.path == path else { return nil }
+      // A full disk lets files be made that have no room.
+      if code == ENOSPC || code == EDQUOT { return call.call == .write ? code : nil }
+      return call.call == .changeMode || call.call == .rename ? code : nil
+    } during: {
+      store.set(2, forKey: "b")
+      for _ in 0..<3 {
+        let error = failure { () throws(PreferencesError) in try store.synchronize() }
+        guard case .notSaved(path, let reason)? = error else {
+          Issue.record("\(error as Any)")
+          continue
+        }
+        #expect(reason.kind == .inputOutput(errno: code))
+        #expect(error?.description.contains(path) == true)
+      }
+      #expect(store.integer(forKey: "b") == 2)
+      #expect(file.bytes == old)
+      #expect(file.temporaryNames == [])
+      #expect(file.namesSetAside == [])
+    }
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
+  @Test("A folder without the permission to write is told", .enabled(if: getuid() != 0))
+  func readOnlyFolder() throws {
+    let file = try SavedFile(below: "folder")
+    try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
+    try file.write(["a": 1])
+    let store = file.open()
+    try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: file.location.path)
+    store.set(2, forKey: "b")
+    #expect(failure { () throws(PreferencesError) in try store.synchronize() }?.path == file.path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.location.path)
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
+  @Test("A file in the place of the folder is told, and left as it is")
+  func fileInPlaceOfFolder() throws {
+    let file = try SavedFile(below: "folder")
+    try Data("a file".utf8).write(to: file.location)
+    let store = file.open()
+    store.set(1, forKey: "a")
+    #expect(failure { () throws(PreferencesError) in try store.synchronize() }?.path == file.path)
+    #expect(store.integer(forKey: "a") == 1)
+    #expect(try Data(contentsOf: file.location) == Data("a file".utf8))
+    try FileManager.default.removeItem(at: file.location)
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1])
+  }
+
+  @Test("Without a home folder values are kept in memory, and no folder is made")
+  func noHome() throws {
+    let folder = try TemporaryFolder()
+    let missing = folder.path("home")
+    let domain = try DomainName("com.example.homeless")
+    for home in [nil, missing] {
+      let store = Preferences(
+        suiteName: domain, locations: PreferencesLocations(environment: [:], home: home), arguments: [])
+      store.set("kept", forKey: "a")
+      #expect(failure { () throws(PreferencesError) in try store.synchronize() } == .noFolder)
+      #expect(failure { () throws(PreferencesError) in try store.update(forKey: "b") { $0 = 1 } } == .noFolder)
+      #expect(store.string(forKey: "a") == "kept")
+      #expect(store.value(forKey: "b") == nil)
+      #expect(folder.names == [])
+      // Who has no folder can save elsewhere all the same.
+      if home != nil {
+        try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false)
+        try store.synchronize()
+        let saved = try #require(
+          try FileManager.default.subpathsOfDirectory(atPath: missing).first { $0.hasSuffix("homeless.plist") })
+        #expect(try PropertyList(contentsOf: URL(filePath: missing + "/" + saved)) == ["a": "kept"])
+      }
+    }
+  }
+
+  @Test("A folder that vanished is told once, made again, and has everything", arguments: [false, true])
+  func vanishedFolder(_ isLookedAt: Bool) throws {
+    let file = try SavedFile(below: "folder")
+    try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
+    try file.write(["a": 1, "b": [2, 3]])
+    let store = file.open()
+    try FileManager.default.removeItem(at: file.location)
+    #expect(store.integer(forKey: "a") == 1)
+    // Bypassing the save in the background, which may be the one that it is told to.
+    _ = store.file.table.set(4, forKey: "c")
+    #expect(
+      failure { () throws(PreferencesError) in try store.synchronize() } == .folderVanished(path: file.location.path))
+    if isLookedAt { store.file.reload() }
+    #expect(store.integer(forKey: "a") == 1)
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1, "b": [2, 3], "c": 4])
+    #expect(file.permissions(file.location.path) == 0o700)
+  }
+
+  @Test("A folder that vanishes and comes back, as one that is mounted, has its values all along")
+  func mountedFolder() throws {
+    let file = try SavedFile(below: "folder")
+    try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
+    try file.write(["a": 1])
+    let store = file.open()
+    let elsewhere = file.folder.url.appending(path: "unmounted")
+    try FileManager.default.moveItem(at: file.location, to: elsewhere)
+    try store.synchronize()
+    #expect(store.integer(forKey: "a") == 1)
+    try FileManager.default.moveItem(at: elsewhere, to: file.location)
+    store.set(2, forKey: "b")
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1, "b": 2])
+    // It is not taken for lost any more: what is removed now is gone.
+    try FileManager.default.removeItem(at: file.url)
+    try store.synchronize()
+    #expect(store.value(forKey: "a") == nil)
+  }
+
+  @Test(
+    "A file that another program replaces or writes to while it is saved is read again, and nothing of either is lost",
+    arguments: [SystemCall.read, .write, .synchronize], [Data.WritingOptions.atomic, []])
+  func replacedMeanwhile(_ moment: SystemCall, _ options: Data.WritingOptions) throws {
+    let situation = try SaveSituation(.binaryFile)
+    let file = situation.file
+    let store = situation.openChanged()
+    let moments = RecordedCalls()
+    let theirs = try PropertyList.dictionary(["kept": "old", "changed": "theirs", "theirs": "there"]).data(format: .xml)
+    try Interception.ofCalls(in: file.folder.url.path) { call in
+      if call.call == moment, call.path == file.path, moments.note(call) == 0 {
+        try? theirs.write(to: file.url, options: options)
+      }
+      return nil
+    } during: {
+      try store.synchronize()
+    }
+    #expect(try file.contents() == ["kept": "old", "changed": "new", "theirs": "there"])
+    #expect(store.string(forKey: "theirs") == "there")
+    #expect(file.temporaryNames == [])
+  }
+
+  @Test("A file that is changed again and again is told, and saved when it is left alone")
+  func changedAgainAndAgain() throws {
+    let situation = try SaveSituation(.binaryFile)
+    let file = situation.file
+    let store = situation.openChanged()
+    let moments = RecordedCalls()
+    let error = Interception.ofCalls(in: file.folder.url.path) { call in
+      if call.call == .write, call.path == file.path {
+        // Not by the calls that are looked at here.
+        let theirs = PropertyList.dictionary(["n": .integer(.init(moments.note(call)))])
+        try? theirs.data(format: .binary).write(to: file.url)
+      }
+      return nil
+    } during: {
+      failure { () throws(PreferencesError) in try store.synchronize() }
+    }
+    #expect(error == .changedMeanwhile(path: file.path))
+    #expect(file.temporaryNames == [])
+    try store.synchronize()
+    #expect(try file.contents() == ["n": .integer(.init(moments.calls.count - 1)), "changed": "new"])
+  }
+
+  @Test("A program that writes to the file in place, slowly and without a lock, is waited for")
+  func slowWriter() throws {
+    let file = try SavedFile()
+    try file.write(["old": 1])
+    let store = file.open()
+    let entries = (0..<20).map { "<key>theirs\($0)</key><integer>\($0)</integer>" }
+    let parts = ["<plist version=\"1.0\"><dict>"] + entries + ["</dict></plist>"]
+    let begun = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    let writer = Thread {
+      // In place: the file is emptied first.
+      if let handle = FileHandle(forWritingAtPath: file.path) {
+        try? handle.truncate(atOffset: 0)
+        begun.signal()
+        for part in parts {
+          usleep(15_000)
+          try? handle.write(contentsOf: Data(part.utf8))
+        }
+        try? handle.close()
+      }
+      done.signal()
+    }
+    writer.start()
+    begun.wait()
+    store.set("ours", forKey: "ours")
+    try store.synchronize()
+    done.wait()
+    let contents = try #require(try file.contents())
+    #expect(contents.count == 21)
+    #expect(contents["ours"] == "ours" && contents["theirs19"] == 19)
+    #expect(file.namesSetAside == [])
+    #expect(ReportedFaults.about(file.path) == [])
+    #expect(store.integer(forKey: "theirs7") == 7)
+  }
+
+  @Test("A program that does not come to the end of writing is told, and its half of a file is left alone")
+  func unfinishedWriter() throws {
+    let file = try SavedFile()
+    try file.write(["old": 1])
+    let store = file.open()
+    let whole = try PropertyList.dictionary(["theirs": 1]).data(format: .binary)
+    try whole.prefix(20).write(to: file.url)
+    // Its clock is a little ahead, so that the time to finish is not over before the save begins.
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 0.9)], ofItemAtPath: file.path)
+    _ = store.file.table.set("ours", forKey: "ours")
+    #expect(
+      failure { () throws(PreferencesError) in try store.synchronize(patience: .zero) }
+        == .changedMeanwhile(path: file.path))
+    #expect(file.bytes == whole.prefix(20))
+    #expect(store.integer(forKey: "old") == 1)
+    try whole.write(to: file.url)
+    try store.synchronize()
+    #expect(try file.contents() == ["theirs": 1, "ours": "ours"])
+    #expect(file.namesSetAside == [])
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("A file that cannot be read is kept")
+struct UnreadableFileTests {
+  /// Bytes that are no dictionary of preferences.
+  static let unreadable: [(name: String, bytes: Data)] = [
+    ("damaged binary", SaveSituation.corrupt),
+    ("XML that is cut off", Data("<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict><key>a</key>".utf8)),
+    ("an array", Data("<plist version=\"1.0\"><array><integer>1</integer></array></plist>".utf8)),
+    ("a text", (try? PropertyList.string("text").data(format: .binary)) ?? Data()),
+    ("zeros, as a file system leaves them after a crash", Data(count: 4096)),
+  ]
+
+  @Test("It is set aside with all its bytes when something is saved, and told once", arguments: unreadable)
+  func atOpening(_ name: String, _ bytes: Data) throws {
+    let file = try SavedFile()
+    try file.write(bytes)
+    let store = file.open()
+    #expect(store.value(forKey: "a") == nil)
+    // Who only reads leaves it where it is.
+    try store.synchronize()
+    try store.synchronize()
+    #expect(file.bytes == bytes)
+    #expect(file.namesSetAside == [])
+    store.set("new", forKey: "a")
+    try store.synchronize()
+    #expect(try file.contents() == ["a": "new"])
+    let names = file.namesSetAside
+    try #require(names.count == 1)
+    #expect(try Data(contentsOf: file.location.appending(path: names[0])) == bytes)
+    // The name says when, to the second.
+    let pattern = try Regex("\\.plist\\.unreadable-[0-9]{8}T[0-9]{6}Z$")
+    #expect(names[0].contains(pattern))
+    let faults = ReportedFaults.about(file.path)
+    try #require(faults.count == 1)
+    guard case .unreadable(_, let setAside, _) = faults[0] else {
+      Issue.record("\(faults)")
+      return
+    }
+    #expect(setAside == file.location.path + "/" + names[0])
+    #expect(faults[0].description.contains(file.path))
+  }
+
+  @Test("What is known counts on when the file becomes unreadable while the store is open", arguments: [true, false])
+  func whileOpen(_ isSavedByStore: Bool) throws {
+    let file = try SavedFile()
+    try file.write(["a": 1, "b": 2])
+    let store = file.open()
+    if isSavedByStore {
+      store.set(2, forKey: "b")
+      try store.synchronize()
+    }
+    try file.write(SaveSituation.corrupt)
+    #expect(eventually { !ReportedFaults.about(file.path).isEmpty })
+    try store.synchronize()
+    #expect(store.integer(forKey: "a") == 1)
+    #expect(file.bytes == SaveSituation.corrupt)
+    store.set(3, forKey: "c")
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1, "b": 2, "c": 3])
+    #expect(file.namesSetAside.count == 1)
+    #expect(ReportedFaults.about(file.path).count == 1)
+  }
+
+  @Test("Set aside twice in a second, the second has another name")
+  func twice() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    for number in 1...4 {
+      let bytes = Data("not a property list \(number) {".utf8)
+      try file.write(bytes)
+      try store.update(forKey: "n") { $0 = .integer(.init(number)) }
+      #expect(file.namesSetAside.count == number)
+    }
+    #expect(try file.contents() == ["n": 4])
+    let kept = try file.namesSetAside.map { try Data(contentsOf: file.location.appending(path: $0)) }
+    #expect(Set(kept) == Set((1...4).map { Data("not a property list \($0) {".utf8) }))
+  }
+
+  @Test("It counts again when it is repaired")
+  func repaired() throws {
+    let file = try SavedFile()
+    try file.write(SaveSituation.corrupt)
+    let store = file.open()
+    try file.write(["a": "repaired"])
+    #expect(eventually { store.string(forKey: "a") == "repaired" })
+    store.set("b", forKey: "b")
+    try store.synchronize()
+    #expect(try file.contents() == ["a": "repaired", "b": "b"])
+    #expect(file.namesSetAside == [])
+  }
+
+  @Test("A file without a byte has no values, and is none to keep")
+  func empty() throws {
+    let file = try SavedFile()
+    try file.write(Data())
+    let store = file.open()
+    store.set(1, forKey: "a")
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1])
+    #expect(file.namesSetAside == [])
+    #expect(ReportedFaults.about(file.path) == [])
+  }
+
+  enum Obstacle: CaseIterable, CustomTestStringConvertible {
+    case folder, pipe, loop
+    var testDescription: String { "\(self)" }
+  }
+
+  @Test(
+    "A folder, a pipe and a link to itself in its place are set aside too, and nothing waits for them",
+    arguments: Obstacle.allCases)
+  func obstacle(_ obstacle: Obstacle) throws {
+    let file = try SavedFile()
+    switch obstacle {
+    case .folder:
+      try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+      try file.age()
+    case .pipe:
+      try #require(mkfifo(file.path, 0o600) == 0)
+      try file.age()
+    case .loop:
+      try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "\(file.domain).plist")
+    }
+    let store = file.open()
+    #expect(ReportedFaults.about(file.path).count == 1)
+    store.set(1, forKey: "a")
+    try store.synchronize()
+    #expect(file.namesSetAside.count == 1)
+    #expect(ReportedFaults.about(file.path).count == 1)
+    if obstacle != .loop { #expect(try file.contents() == ["a": 1]) }
+    #expect(file.open().integer(forKey: "a") == 1)
+  }
+
+  @Test("A file that may not be read is set aside", .enabled(if: getuid() != 0))
+  func permission() throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    let bytes = try #require(file.bytes)
+    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
+    try checkForbidden(file, bytes)
+  }
+
+  @Test("A file that the system does not let anybody read is set aside")
+  func forbidden() throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    let bytes = try #require(file.bytes)
+    let (path, identity) = (file.path, try FileIdentity(at: file.path))
+    // Until another file is there, as it is when its permissions forbid it.
+    try Interception.ofAllCalls(in: file.folder.url.path) { call in
+      guard call.call == .open, call.path == path else { return nil }
+      return (try? FileIdentity(at: path)) == identity ? EACCES : nil
+    } during: {
+      try checkForbidden(file, bytes)
+    }
+  }
+
+  private func checkForbidden(_ file: SavedFile, _ bytes: Data) throws {
+    let store = file.open()
+    #expect(ReportedFaults.about(file.path).count == 1)
+    store.set("new", forKey: "b")
+    try store.synchronize()
+    let names = file.namesSetAside
+    try #require(names.count == 1)
+    let setAside = file.location.appending(path: names[0])
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: setAside.path)
+    #expect(try Data(contentsOf: setAside) == bytes)
+    #expect(try file.contents() == ["b": "new"])
+    #expect(ReportedFaults.about(file.path).count == 1)
+  }
+
+  @Test("A disk that fails while the file is read is no reason to set it aside; it is told once and read later")
+  func failingDisk() throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    let failures = RecordedCalls()
+    let path = file.path
+    let store = Interception.ofAllCalls(in: file.folder.url.path) { call in
+      guard call.call == .read, call.path == path else { return nil }
+      _ = failures.note(call)
+      return EIO
+    } during: {
+      let store = file.open()
+      #expect(store.value(forKey: "a") == nil)
+      store.set(2, forKey: "b")
+      let error = failure { () throws(PreferencesError) in try store.synchronize() }
+      #expect(error?.path == file.path)
+      #expect(eventually { failures.calls.count >= 3 })
+      return store
+    }
+    try store.synchronize()
+    #expect(try file.contents() == ["a": 1, "b": 2])
+    #expect(store.integer(forKey: "a") == 1)
+    #expect(file.namesSetAside == [])
+    let faults = ReportedFaults.about(file.path).filter { if case .notRead = $0 { true } else { false } }
+    #expect(faults.count == 1)
+  }
+}
