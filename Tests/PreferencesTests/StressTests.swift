@@ -1,0 +1,133 @@
+import Foundation
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+/// All that a store can do, done by many threads at once. Best run with the thread sanitizer:
+/// `swift test --sanitize=thread --filter StressTests`.
+@Suite("Many threads use one domain")
+struct StressTests {
+  private static let threads = 6
+  private static let turns = 60
+
+  /// Runs `body` on threads of their own, and returns when all are done.
+  private func onThreads(_ body: @escaping @Sendable (_ thread: Int) -> Void) {
+    let done = DispatchGroup()
+    for number in 0..<Self.threads {
+      done.enter()
+      let thread = Thread {
+        body(number)
+        done.leave()
+      }
+      thread.start()
+    }
+    done.wait()
+  }
+
+  @Test("Nothing that a thread set or counted is lost, while others read, save, observe, and stores come and go")
+  func everything() throws {
+    let file = try SavedFile()
+    let other = try DomainName("com.example.other")
+    let store = file.open()
+    let errors = Mutex<[PreferencesError]>([])
+    let reader = Task {
+      var seen = 0
+      for await _ in store.changes() { seen += 1 }
+      return seen
+    }
+    onThreads { thread in
+      do throws(PreferencesError) {
+        for turn in 0..<Self.turns {
+          store.set(.integer(.init(turn)), forKey: "own.\(thread)")
+          store.set("\(turn)", forKey: "all")
+          if store.integer(forKey: "own.\(thread)") != turn { throw .emptyKey }
+          try store.update(forKey: "count") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
+          switch (turn + thread) % 7 {
+          case 0: try store.synchronize()
+          case 1:
+            // Another store of the same domain, and what it is told of.
+            let second = file.open()
+            let changes = second.changes(forKey: "all")
+            second.set(.integer(.init(turn)), forKey: "second.\(thread)")
+            _ = changes.observer.nextChange()
+          case 2:
+            store.addSuite(named: other)
+            store.set(true, forKey: "there.\(thread)", in: PersistentDomain(other))
+          case 3: store.removeSuite(named: other)
+          case 4:
+            store.removeValue(forKey: "removed")
+            store.register(["registered.\(thread)": 1])
+          case 5: store.set([1, 2], forKey: "removed")
+          default: _ = (store.dictionaryRepresentation(), store.effectiveValue(forKey: "all"), store.searchList)
+          }
+        }
+      } catch {
+        errors.withLock { $0.append(error) }
+      }
+    }
+    #expect(errors.withLock { $0 } == [])
+    try store.synchronize()
+    reader.cancel()
+    let contents = try #require(try file.contents())
+    #expect(contents["count"]?.int == Self.threads * Self.turns)
+    for thread in 0..<Self.threads {
+      #expect(contents["own.\(thread)"]?.int == Self.turns - 1)
+      #expect(contents["second.\(thread)"] != nil)
+      #expect(store.value(forKey: "there.\(thread)", in: PersistentDomain(other)) == true)
+    }
+    #expect(Set(contents.keys) == Set(store.persistentDomain(store.domain)?.keys.map { $0 } ?? []))
+    #expect(file.temporaryNames == [])
+  }
+
+  @Test("An update and a value that is set at the same time: the update is of what was set, or what was set counts")
+  func updateAndSet() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    for turn in 1...50 {
+      store.set(0, forKey: "n")
+      let done = DispatchGroup()
+      done.enter()
+      let thread = Thread {
+        store.set(100, forKey: "n")
+        done.leave()
+      }
+      // Set in the middle of the update, which is then worked out again.
+      let isFirst = Atomic(true)
+      try store.update(forKey: "n") { value in
+        if isFirst.exchange(false, ordering: .relaxed) {
+          thread.start()
+          if turn % 2 == 0 { done.wait() }
+        }
+        value = .integer(.init((value?.int ?? 0) + 1))
+      }
+      done.wait()
+      let result = store.integer(forKey: "n")
+      #expect(turn % 2 == 0 ? result == 101 : [100, 101].contains(result))
+      try store.synchronize()
+      #expect(try file.contents()?["n"]?.int == result)
+    }
+  }
+
+  @Test("Stores of the same domain that come and go have what the others set")
+  func stores() throws {
+    let file = try SavedFile()
+    let errors = Mutex<[String]>([])
+    onThreads { thread in
+      for turn in 0..<Self.turns {
+        let store = file.open()
+        let key = "key.\(thread)"
+        if turn > 0, store.integer(forKey: key) != turn - 1 { errors.withLock { $0.append("\(thread) \(turn)") } }
+        store.set(.integer(.init(turn)), forKey: key)
+        if turn % 8 == thread { try? store.synchronize() }
+      }
+    }
+    #expect(errors.withLock { $0 } == [])
+    let isSaved = try eventually { () throws in
+      try (0..<Self.threads).allSatisfy { try file.contents()?["key.\($0)"]?.int == Self.turns - 1 }
+    }
+    #expect(isSaved)
+  }
+}
