@@ -101,7 +101,8 @@ struct ObstructedSaveTests {
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1, "b": [2, 3]])
     let store = file.open()
-    try FileManager.default.removeItem(at: file.location)
+    // In one step; a file that is removed while its folder is there is a domain that somebody removed.
+    try FileManager.default.moveItem(at: file.location, to: file.folder.url.appending(path: "away"))
     #expect(store.integer(forKey: "a") == 1)
     // Bypassing the save in the background, which may be the one that it is told to.
     _ = store.file.table.set(4, forKey: "c")
@@ -180,57 +181,88 @@ struct ObstructedSaveTests {
 
   @Test("A program that writes to the file in place, slowly and without a lock, is waited for")
   func slowWriter() throws {
-    let file = try SavedFile()
-    try file.write(["old": 1])
-    let store = file.open()
-    let entries = (0..<20).map { "<key>theirs\($0)</key><integer>\($0)</integer>" }
-    let parts = ["<plist version=\"1.0\"><dict>"] + entries + ["</dict></plist>"]
-    let begun = DispatchSemaphore(value: 0)
-    let done = DispatchSemaphore(value: 0)
-    let writer = Thread {
-      // In place: the file is emptied first.
-      if let handle = FileHandle(forWritingAtPath: file.path) {
-        try? handle.truncate(atOffset: 0)
-        begun.signal()
-        for part in parts {
-          usleep(15_000)
-          try? handle.write(contentsOf: Data(part.utf8))
-        }
-        try? handle.close()
-      }
-      done.signal()
+    for _ in 0..<10 {
+      let file = try SavedFile()
+      try file.write(["old": 1])
+      let store = file.open()
+      let writer = SlowWriter(file.path)
+      writer.begin()
+      store.set("ours", forKey: "ours")
+      try store.synchronize()
+      // On a machine that made it pause for long it says nothing.
+      guard writer.longestPause() < .milliseconds(800) else { continue }
+      let contents = try #require(try file.contents())
+      #expect(contents.count == 21)
+      #expect(contents["ours"] == "ours" && contents["theirs19"] == 19)
+      #expect(file.namesSetAside == [])
+      #expect(ReportedFaults.about(file.path) == [])
+      #expect(store.integer(forKey: "theirs7") == 7)
+      return
     }
-    writer.start()
-    begun.wait()
-    store.set("ours", forKey: "ours")
-    try store.synchronize()
-    done.wait()
-    let contents = try #require(try file.contents())
-    #expect(contents.count == 21)
-    #expect(contents["ours"] == "ours" && contents["theirs19"] == 19)
-    #expect(file.namesSetAside == [])
-    #expect(ReportedFaults.about(file.path) == [])
-    #expect(store.integer(forKey: "theirs7") == 7)
+    Issue.record("the machine is too busy for this test")
   }
 
   @Test("A program that does not come to the end of writing is told, and its half of a file is left alone")
   func unfinishedWriter() throws {
-    let file = try SavedFile()
-    try file.write(["old": 1])
-    let store = file.open()
     let whole = try PropertyList.dictionary(["theirs": 1]).data(format: .binary)
-    try whole.prefix(20).write(to: file.url)
-    // Its clock is a little ahead, so that the time to finish is not over before the save begins.
-    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 0.9)], ofItemAtPath: file.path)
-    _ = store.file.table.set("ours", forKey: "ours")
-    #expect(
-      failure { () throws(PreferencesError) in try store.synchronize(patience: .zero) }
-        == .changedMeanwhile(path: file.path))
-    #expect(file.bytes == whole.prefix(20))
-    #expect(store.integer(forKey: "old") == 1)
-    try whole.write(to: file.url)
-    try store.synchronize()
-    #expect(try file.contents() == ["theirs": 1, "ours": "ours"])
-    #expect(file.namesSetAside == [])
+    for _ in 0..<10 {
+      let file = try SavedFile()
+      try file.write(["old": 1])
+      let store = file.open()
+      _ = store.file.table.set("ours", forKey: "ours")
+      let start = ContinuousClock.now
+      try whole.prefix(20).write(to: file.url)
+      let error = failure { () throws(PreferencesError) in try store.synchronize(patience: .zero) }
+      // On a machine that took so long the program may be taken for dead.
+      guard ContinuousClock.now - start < .milliseconds(900) else { continue }
+      #expect(error == .changedMeanwhile(path: file.path))
+      #expect(file.bytes == whole.prefix(20))
+      #expect(store.integer(forKey: "old") == 1)
+      try whole.write(to: file.url)
+      try store.synchronize()
+      #expect(try file.contents() == ["theirs": 1, "ours": "ours"])
+      #expect(file.namesSetAside == [])
+      return
+    }
+    Issue.record("the machine is too busy for this test")
+  }
+}
+
+/// Writes a property list to a file in place, a part at a time.
+private final class SlowWriter: Sendable {
+  private let path: String
+  private let begun = DispatchSemaphore(value: 0)
+  private let done = DispatchSemaphore(value: 0)
+  private let pause = Mutex(Duration.zero)
+
+  init(_ path: String) { self.path = path }
+
+  /// Returns when the file is empty.
+  func begin() {
+    Thread { [self] in write() }.start()
+    begun.wait()
+  }
+
+  /// Waits until all is written.
+  func longestPause() -> Duration {
+    done.wait()
+    return pause.withLock { $0 }
+  }
+
+  private func write() {
+    defer { done.signal() }
+    let entries = (0..<20).map { "<key>theirs\($0)</key><integer>\($0)</integer>" }
+    let handle = FileHandle(forWritingAtPath: path)
+    try? handle?.truncate(atOffset: 0)
+    var last = ContinuousClock.now
+    begun.signal()
+    for part in ["<plist version=\"1.0\"><dict>"] + entries + ["</dict></plist>"] {
+      usleep(15_000)
+      try? handle?.write(contentsOf: Data(part.utf8))
+      let now = ContinuousClock.now
+      pause.withLock { $0 = max($0, now - last) }
+      last = now
+    }
+    try? handle?.close()
   }
 }

@@ -36,10 +36,12 @@ struct SavedFile {
 
   var bytes: Data? { try? Data(contentsOf: url) }
 
-  /// Writes bytes that nobody writes to any more.
+  /// Puts bytes in its place, in one step, that nobody writes to any more.
   func write(_ bytes: Data) throws {
-    try bytes.write(to: url)
-    try age()
+    let incoming = folder.path("incoming-\(UUID().uuidString)")
+    try bytes.write(to: URL(filePath: incoming))
+    try age(incoming)
+    try #require(rename(incoming, path) == 0)
   }
 
   func write(_ contents: OrderedDictionary<String, PropertyList>, _ format: PropertyListFormat = .binary) throws {
