@@ -9,7 +9,10 @@ import Testing
 /// The types that stored values are of.
 enum Stored {
   enum Theme: String, PreferenceValue { case light, dark }
-  enum Level: Int, PreferenceValue { case low = 1, high = 2 }
+  enum Level: Int, PreferenceValue {
+    case low = 1
+    case high = 2
+  }
 
   struct Window: Codable, Hashable, PreferenceValue {
     var title: String
