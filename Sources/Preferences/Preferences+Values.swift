@@ -27,7 +27,8 @@ extension Preferences {
 
   /// Sets the value for a key.
   ///
-  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored; what was stored stays.
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored, ``PreferencesError/emptyKey``; what was
+  ///   stored stays.
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws(PreferencesError) {
     set(try Self.stored(value, forKey: key.name), forKey: key.name)
   }
@@ -72,7 +73,7 @@ extension Preferences {
 
   /// Stores a value of any type that can be encoded, as dictionaries and arrays.
   ///
-  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be encoded.
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be encoded, ``PreferencesError/emptyKey``.
   public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws(PreferencesError) {
     let stored: PropertyList
     do { stored = try PropertyListEncoder().encodeToPropertyList(value) } catch {
@@ -94,11 +95,14 @@ extension Preferences {
 
   /// Stores objects as a keyed archive, which `NSKeyedUnarchiver` reads.
   ///
-  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be archived.
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be archived, ``PreferencesError/emptyKey``.
   public func archive<Value: SecureCoding>(_ value: Value, forKey key: String) throws(PreferencesError) {
-    do { set(.data(try KeyedArchiver.archivedData(withRootObject: value)), forKey: key) } catch {
+    let stored: PropertyList
+    do { stored = .data(try KeyedArchiver.archivedData(withRootObject: value)) } catch {
       throw .notStorable(key: key, reason: "\(error)")
     }
+    try Self.check(stored, forKey: key)
+    set(stored, forKey: key)
   }
 
   /// The objects of a keyed archive; nil if nothing is stored. No other types are instantiated than those that
@@ -119,6 +123,7 @@ extension Preferences {
   private static func stored<Value: PreferenceValue>(
     _ value: Value, forKey key: String
   ) throws(PreferencesError) -> PropertyList? {
+    guard !key.isEmpty else { throw .emptyKey }
     let stored: PropertyList?
     do { stored = try value.storedPreference() } catch { throw .notStorable(key: key, reason: "\(error)") }
     if let stored { try check(stored, forKey: key) }

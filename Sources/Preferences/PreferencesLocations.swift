@@ -48,12 +48,12 @@ public struct PreferencesLocations: Hashable, Sendable {
     self.home = home
     host = Self.hostName(ProcessInfo.processInfo.hostName)
     #if canImport(Darwin)
-      userFolder = home.map { $0 + "/Library/Preferences" }
+      userFolder = home.map { Self.join($0, "Library/Preferences") }
       systemFolders = ["/Library/Preferences"]
       let user = ProcessInfo.processInfo.userName
       managedFolders = ["/Library/Managed Preferences/\(user)", "/Library/Managed Preferences"]
     #else
-      userFolder = environment["XDG_CONFIG_HOME"].flatMap(Self.absolute) ?? home.map { $0 + "/.config" }
+      userFolder = environment["XDG_CONFIG_HOME"].flatMap(Self.absolute) ?? home.map { Self.join($0, ".config") }
       let folders = (environment["XDG_CONFIG_DIRS"] ?? "").split(separator: ":").compactMap {
         Self.absolute(String($0))
       }

@@ -33,16 +33,20 @@ enum ArgumentDomain {
   }
 
   private static func isValue(_ argument: String) -> Bool {
-    !argument.hasPrefix("-") || argument == "-" || Double(argument) != nil
+    guard argument.hasPrefix("-"), argument != "-" else { return true }
+    // Not what is a number to `Double` and looks like an option, such as `-inf`.
+    let magnitude = argument.dropFirst()
+    return Double(magnitude) != nil && magnitude.utf8.first.map { $0 < UInt8(ascii: "A") } == true
   }
 
-  /// A property list if the text begins as one and is one, else the text. Numbers stay text, which the accessors convert.
+  /// A property list if the text begins as one, after white space, and is one; else the text. Numbers stay text, which the
+  /// accessors convert.
   private static func value(_ text: String) -> PropertyList {
-    guard let first = text.utf8.first else { return .string(text) }
+    let list = String(text.drop(while: \.isWhitespace))
     let parsed: PropertyList?
-    switch first {
-    case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "\""): parsed = try? PropertyList(openStep: text)
-    case UInt8(ascii: "<"): parsed = (try? PropertyList(openStep: text)) ?? xml(text)
+    switch list.utf8.first {
+    case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "\""): parsed = try? PropertyList(openStep: list)
+    case UInt8(ascii: "<"): parsed = (try? PropertyList(openStep: list)) ?? xml(list)
     default: parsed = nil
     }
     guard let parsed, (try? Preferences.check(parsed, forKey: "-")) != nil else { return .string(text) }

@@ -1,0 +1,78 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("Names of domains")
+struct DomainNameTests {
+  @Test(
+    "are names of files, without their ending",
+    arguments: [
+      "com.example.notes", "notes", "a", "my tool", "Ünï 🙂", "...", "a..b", "..a", ".hidden", "~", "-", "a:b", "a*?",
+      "com.example.notes.plist", "NSglobalDomain", "NSGlobalDomain2", String(repeating: "n", count: 180),
+      String(repeating: "é", count: 90),
+    ])
+  func valid(_ name: String) throws {
+    let domain = try DomainName(name)
+    #expect(domain.rawValue == name)
+    #expect(domain.description == name)
+    #expect(domain == DomainName(nearestTo: name))
+  }
+
+  @Test(
+    "have nothing that leads elsewhere",
+    arguments: [
+      ("", "it is empty"), (".", "it names a folder"), ("..", "it names a folder"),
+      ("/", "it has a separator of paths"), ("a/b", "it has a separator of paths"),
+      ("../a", "it has a separator of paths"), ("/etc/passwd", "it has a separator of paths"),
+      ("a\\b", "it has a separator of paths"), ("..\\a", "it has a separator of paths"),
+      ("a\0b", "it has a control character"), ("a\n", "it has a control character"),
+      ("\u{7F}", "it has a control character"), ("\t", "it has a control character"),
+      (String(repeating: "n", count: 181), "it has more than 180 bytes"),
+      (String(repeating: "é", count: 91), "it has more than 180 bytes"),
+      ("NSGlobalDomain", "it stands for another domain"), (".GlobalPreferences", "it stands for another domain"),
+      ("NSArgumentDomain", "it stands for another domain"), ("NSRegistrationDomain", "it stands for another domain"),
+    ])
+  func invalid(_ name: String, _ reason: String) throws {
+    let error = PreferencesError.invalidName(name, reason: reason)
+    #expect(throws: error) { try DomainName(name) }
+    #expect("\(error)".hasSuffix("is no name of a domain: \(reason)"))
+    // The name of a process may be such a text, and gets a name near to it.
+    #expect(try DomainName(DomainName(nearestTo: name).rawValue) == DomainName(nearestTo: name))
+  }
+
+  @Test(
+    "are found for the names of processes",
+    arguments: [
+      ("a/b", "a_b"), ("..", "_.."), (".", "_."), ("", "_"), ("a\nb", "a_b"), ("NSGlobalDomain", "_NSGlobalDomain"),
+      (String(repeating: "é", count: 100), String(repeating: "é", count: 90)), ("../../x", ".._.._x"),
+    ])
+  func nearest(_ text: String, _ name: String) {
+    #expect(DomainName(nearestTo: text).rawValue == name)
+  }
+
+  @Test("are the same if their bytes are, as for files")
+  func equality() throws {
+    let (composed, decomposed) = (try DomainName("\u{E9}"), try DomainName("e\u{301}"))
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed]).count == 2)
+    #expect(try DomainName("a") != DomainName("A"))
+    #expect(try DomainName("Z") < DomainName("a"))
+    #expect(try [DomainName("b"), DomainName("é"), DomainName("a")].sorted().map(\.rawValue) == ["a", "b", "é"])
+  }
+
+  @Test("give the names of files, and are told from them")
+  func files() throws {
+    #expect(try DomainName("a.b").fileName(host: nil) == "a.b.plist")
+    #expect(try DomainName("a.b").fileName(host: "h") == "a.b.h.plist")
+    #expect(DomainName.global.fileName(host: nil) == ".GlobalPreferences.plist")
+    #expect(DomainName.global.fileName(host: "h") == ".GlobalPreferences.h.plist")
+    #expect(DomainName(fileName: "a.b.plist")?.rawValue == "a.b")
+    #expect(DomainName(fileName: ".GlobalPreferences.plist") == .global)
+    for name in ["a", ".plist", "a.plist.tmp", ".a.plist", "NSGlobalDomain.plist", "a.plist.unreadable-1"] {
+      #expect(DomainName(fileName: name) == nil, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,290 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+/// Folders with files for every place of the search list.
+private struct Folders {
+  let folder: TemporaryFolder
+  let locations: PreferencesLocations
+  let name: DomainName
+  let suites: [DomainName]
+
+  init() throws {
+    let folder = try TemporaryFolder()
+    self.folder = folder
+    func url(_ name: String) -> URL { folder.url.appending(path: name) }
+    locations = PreferencesLocations(
+      folder: url("user"), systemFolders: [url("system1"), url("system2")],
+      managedFolders: [url("managed1"), url("managed2")], host: "here")
+    name = try DomainName("com.example.search")
+    suites = try [DomainName("first"), DomainName("second")]
+  }
+
+  /// All places, in the order that they are to be searched in.
+  var places: [(source: Preferences.Source, file: String?)] {
+    let own = "com.example.search.plist"
+    let global = ".GlobalPreferences.plist"
+    return [
+      (.managed(name, path: folder.path("managed1/\(own)")), "managed1/\(own)"),
+      (.managed(name, path: folder.path("managed2/\(own)")), "managed2/\(own)"),
+      (.managed(.global, path: folder.path("managed1/\(global)")), "managed1/\(global)"),
+      (.managed(.global, path: folder.path("managed2/\(global)")), "managed2/\(global)"),
+      (.arguments, nil),
+      (.application(name, .current), "user/ByHost/com.example.search.here.plist"),
+      (.application(name, .any), "user/\(own)"),
+      (.suite(suites[1], .current), "user/ByHost/second.here.plist"),
+      (.suite(suites[1], .any), "user/second.plist"),
+      (.suite(suites[0], .current), "user/ByHost/first.here.plist"),
+      (.suite(suites[0], .any), "user/first.plist"),
+      (.global(.current), "user/ByHost/.GlobalPreferences.here.plist"),
+      (.global(.any), "user/\(global)"),
+      (.systemWide(name, path: folder.path("system1/\(own)")), "system1/\(own)"),
+      (.systemWide(name, path: folder.path("system2/\(own)")), "system2/\(own)"),
+      (.systemWide(.global, path: folder.path("system1/\(global)")), "system1/\(global)"),
+      (.systemWide(.global, path: folder.path("system2/\(global)")), "system2/\(global)"),
+      (.registration, nil),
+    ]
+  }
+
+  /// Writes a file for each place: under the key `from-N` there is a value in place N and in all after it, which is the
+  /// number of the place.
+  func store() throws -> Preferences {
+    var arguments: [String] = []
+    var registered: [String: PropertyList] = [:]
+    for (index, place) in places.enumerated() {
+      let keys = (0...index).map { "from-\($0)" }
+      if let file = place.file {
+        var contents: PropertyList = [:]
+        for key in keys { contents.dictionary?[key] = .string("\(index)") }
+        let url = folder.url.appending(path: file)
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try contents.data(format: .binary).write(to: url)
+      } else if place.source == .arguments {
+        arguments = keys.flatMap { ["-\($0)", "\(index)"] }
+      } else {
+        for key in keys { registered[key] = .string("\(index)") }
+      }
+    }
+    let store = Preferences(suiteName: name, locations: locations, arguments: arguments)
+    for suite in suites { store.addSuite(named: suite) }
+    store.register(registered)
+    return store
+  }
+}
+
+@Suite("The search list")
+struct SearchListTests {
+  private let folders: Folders
+  private let store: Preferences
+
+  init() throws {
+    folders = try Folders()
+    store = try folders.store()
+  }
+
+  @Test("has all places in order")
+  func order() {
+    #expect(store.searchList.map(\.source) == folders.places.map(\.source))
+    #expect(store.searchList.map(\.path) == folders.places.map { $0.file.map { folders.folder.path($0) } })
+  }
+
+  @Test("is searched in order, and says where a value comes from", arguments: 0..<18)
+  func search(_ index: Int) throws {
+    let key = "from-\(index)"
+    #expect(folders.places.count == 18)
+    #expect(store.value(forKey: key) == .string("\(index)"))
+    #expect(store.integer(forKey: key) == index)
+    let (value, source) = try #require(store.effectiveValue(forKey: key))
+    #expect(value == .string("\(index)"))
+    #expect(source == folders.places[index].source)
+    #expect(store.isForced(forKey: key) == (index < 4))
+    #expect(store.dictionaryRepresentation()[key] == .string("\(index)"))
+  }
+
+  @Test("has nothing for a key that no domain has")
+  func nothing() {
+    #expect(store.value(forKey: "other") == nil)
+    #expect(store.effectiveValue(forKey: "other") == nil)
+    #expect(!store.isForced(forKey: "other"))
+    #expect(store.dictionaryRepresentation().count == 18)
+  }
+
+  @Test("is set in the domain of the application for any host, which counts if nothing is before it", arguments: 0..<18)
+  func setting(_ index: Int) throws {
+    let key = "from-\(index)"
+    store.set("set", forKey: key)
+    #expect(store.string(forKey: key) == (index < 6 ? "\(index)" : "set"))
+    #expect(store.value(forKey: key, in: store.domain) == "set")
+    store.removeValue(forKey: key)
+    #expect(store.string(forKey: key) == (index == 6 ? "7" : "\(index)"))
+    try store.synchronize()
+  }
+
+  @Test("leaves the files of other domains, of administrators and for all users as they are")
+  func otherFiles() throws {
+    let before = try folders.places.compactMap(\.file).map { try contents($0) }
+    for index in 0..<18 { store.set("set", forKey: "from-\(index)") }
+    try store.synchronize()
+    let after = try folders.places.compactMap(\.file).map { try contents($0) }
+    let changed = zip(folders.places.compactMap(\.file), zip(before, after)).filter { $1.0 != $1.1 }.map(\.0)
+    #expect(changed == ["user/com.example.search.plist"])
+  }
+
+  private func contents(_ file: String) throws -> Data {
+    try Data(contentsOf: folders.folder.url.appending(path: file))
+  }
+
+  @Test("has the suite that was added last first, and none twice")
+  func suites() throws {
+    func suites() -> [String] {
+      store.searchList.compactMap { if case .suite(let name, .any) = $0.source { name.rawValue } else { nil } }
+    }
+    #expect(suites() == ["second", "first"])
+    #expect(store.integer(forKey: "from-8") == 8)
+    store.addSuite(named: folders.suites[0])
+    #expect(suites() == ["first", "second"])
+    #expect(store.integer(forKey: "from-7") == 9)
+    #expect(store.integer(forKey: "from-8") == 9)
+    store.removeSuite(named: folders.suites[0])
+    #expect(suites() == ["second"])
+    #expect(store.integer(forKey: "from-9") == 11)
+    // The application's own domain and the global one have their places.
+    store.addSuite(named: store.domain.name)
+    store.addSuite(named: .global)
+    #expect(suites() == ["second"])
+    store.removeSuite(named: try DomainName("never added"))
+    store.removeSuite(named: folders.suites[1])
+    #expect(suites() == [])
+    #expect(store.integer(forKey: "from-7") == 11)
+  }
+
+  @Test("of the global domain has it once")
+  func global() throws {
+    let global = Preferences(suiteName: .global, locations: folders.locations, arguments: [])
+    #expect(
+      global.searchList.map(\.source) == [
+        .managed(.global, path: folders.folder.path("managed1/.GlobalPreferences.plist")),
+        .managed(.global, path: folders.folder.path("managed2/.GlobalPreferences.plist")),
+        .arguments, .application(.global, .current), .application(.global, .any),
+        .systemWide(.global, path: folders.folder.path("system1/.GlobalPreferences.plist")),
+        .systemWide(.global, path: folders.folder.path("system2/.GlobalPreferences.plist")), .registration,
+      ])
+    global.set("set", forKey: "from-17")
+    #expect(store.string(forKey: "from-17") == "set")
+    try global.synchronize()
+  }
+
+  @Test("says in words where a value comes from")
+  func words() {
+    #expect(
+      store.searchList.map(\.source.description).map {
+        $0.replacing("\(folders.folder.url.path)/", with: "").replacing("com.example.search", with: "X")
+      } == [
+        "managed (managed1/X.plist)", "managed (managed2/X.plist)", "managed (managed1/.GlobalPreferences.plist)",
+        "managed (managed2/.GlobalPreferences.plist)", "arguments", "application X on this host", "application X",
+        "suite second on this host", "suite second", "suite first on this host", "suite first", "global on this host",
+        "global", "system-wide (system1/X.plist)", "system-wide (system2/X.plist)",
+        "system-wide (system1/.GlobalPreferences.plist)", "system-wide (system2/.GlobalPreferences.plist)",
+        "registered",
+      ])
+  }
+
+  @Test("does not search volatile domains of other names")
+  func volatile() {
+    store.setVolatileDomain(["mine": 1], forName: "domain")
+    #expect(store.value(forKey: "mine") == nil)
+    #expect(store.volatileDomain(forName: "domain") == ["mine": 1])
+    #expect(store.volatileDomainNames == ["NSArgumentDomain", "NSRegistrationDomain", "domain"])
+    let other = Preferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
+    #expect(other.volatileDomain(forName: "domain") == ["mine": 1])
+    store.removeVolatileDomain(forName: "domain")
+    #expect(other.volatileDomain(forName: "domain") == [:])
+    #expect(store.volatileDomainNames == ["NSArgumentDomain", "NSRegistrationDomain"])
+  }
+
+  @Test("has registered values last, for all stores with the same folders")
+  func registration() throws {
+    let other = Preferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
+    store.register(["added": 1])
+    store.register(["added too": 2, "added": 3])
+    #expect(other.integer(forKey: "added") == 3)
+    #expect(other.integer(forKey: "added too") == 2)
+    #expect(other.effectiveValue(forKey: "added")?.source == .registration)
+    store.setVolatileDomain(["only": 4], forName: Preferences.registrationDomain)
+    #expect(other.value(forKey: "added") == nil)
+    #expect(other.volatileDomain(forName: Preferences.registrationDomain) == ["only": 4])
+    let elsewhere = try Preferences(
+      suiteName: DomainName("any"), locations: PreferencesLocations(folder: folders.folder.url), arguments: [])
+    #expect(elsewhere.value(forKey: "only") == nil)
+  }
+}
+
+@Suite("The folders of preferences")
+struct PreferencesLocationsTests {
+  #if !canImport(Darwin)
+    /// The environment, the home folder, and the folders of the user and of the system.
+    static let environments: [([String: String], String?, String?, [String])] = [
+      ([:], "/home/u", "/home/u/.config", ["/etc/xdg"]),
+      (["XDG_CONFIG_HOME": "/c"], "/home/u", "/c", ["/etc/xdg"]),
+      (["XDG_CONFIG_HOME": "/c/"], "/home/u", "/c", ["/etc/xdg"]),
+      (["XDG_CONFIG_HOME": "/c"], nil, "/c", ["/etc/xdg"]),
+      // Relative values are ignored, as the specification says.
+      (["XDG_CONFIG_HOME": "c"], "/home/u", "/home/u/.config", ["/etc/xdg"]),
+      (["XDG_CONFIG_HOME": "./c"], "/home/u", "/home/u/.config", ["/etc/xdg"]),
+      (["XDG_CONFIG_HOME": "~/c"], "/home/u", "/home/u/.config", ["/etc/xdg"]),
+      (["XDG_CONFIG_HOME": ""], "/home/u", "/home/u/.config", ["/etc/xdg"]),
+      ([:], "/home/u/", "/home/u/.config", ["/etc/xdg"]),
+      ([:], "/", "/.config", ["/etc/xdg"]),
+      ([:], nil, nil, ["/etc/xdg"]),
+      ([:], "relative", nil, ["/etc/xdg"]),
+      (["XDG_CONFIG_DIRS": "/a:/b"], "/h", "/h/.config", ["/a", "/b"]),
+      (["XDG_CONFIG_DIRS": "/a/::b:/c:"], "/h", "/h/.config", ["/a", "/c"]),
+      (["XDG_CONFIG_DIRS": ""], "/h", "/h/.config", ["/etc/xdg"]),
+      (["XDG_CONFIG_DIRS": "a:b"], "/h", "/h/.config", ["/etc/xdg"]),
+    ]
+
+    @Test("are those that the environment says, if they are absolute", arguments: environments)
+    func environment(_ environment: [String: String], _ home: String?, _ user: String?, _ system: [String]) {
+      let locations = PreferencesLocations(environment: environment, home: home)
+      #expect(locations.userFolder == user)
+      #expect(locations.systemFolders == system)
+      // Whoever sets the environment is no administrator.
+      #expect(locations.managedFolders == ["/etc/xdg/managed-preferences"])
+    }
+  #endif
+
+  @Test("are explicit ones, and nothing else")
+  func explicit() throws {
+    let locations = PreferencesLocations(folder: URL(filePath: "/a/b/"), host: "h")
+    #expect(locations.userFolder == "/a/b")
+    #expect(locations.systemFolders == [])
+    #expect(locations.managedFolders == [])
+    #expect(locations.host == "h")
+    #expect(PreferencesLocations(folder: try #require(URL(string: "https://a.b/c"))).userFolder == nil)
+  }
+
+  @Test("may be none: values are then kept in memory")
+  func noFolder() throws {
+    let locations = PreferencesLocations(environment: [:], home: nil)
+    let store = try Preferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
+    let other = try Preferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
+    store.set(1, forKey: "key")
+    #expect(other.integer(forKey: "key") == 1)
+    #expect(throws: PreferencesError.noFolder) { try store.synchronize() }
+    #expect(store.integer(forKey: "key") == 1)
+    #expect(store.persistentDomainNames == [])
+  }
+
+  @Test(
+    "have files whose names hold the host, without what would lead elsewhere", arguments: [("../x", ".._x"), ("", "_")])
+  func host(_ host: String, _ name: String) throws {
+    let folder = try TemporaryFolder()
+    let locations = PreferencesLocations(folder: folder.url, host: host)
+    let domain = PersistentDomain(try DomainName("d"), host: .current)
+    #expect(locations.file(of: domain) == folder.path("ByHost/d.\(name).plist"))
+  }
+}
