@@ -7,18 +7,21 @@ internal import PropertyLists
 /// Integers and strings are in the order of a hash table of Core Foundation's that just holds them, into which they were put in
 /// ascending order. Elements of other types go by the bytes of an archive of each.
 ///
-/// Elements can lead to everything there is, in circles too, so such an archive has an end: beyond a number of objects, and
-/// where collections without order are nested deeper than anybody's, it goes no further. Elements that differ only there are
-/// in any order.
-final class CanonicalOrder {
-  /// How many more objects, and elements of further collections without order, the archives may take in.
-  private var budget: Int
-  /// How many collections without order are being ordered, each for the sake of the one before.
-  private var level = 0
+/// Elements can lead to everything there is, in circles too, so such an archive has an end: it takes in some objects, but no
+/// further collection without order that one of them has, and only a few levels of those in values. Where it ends depends
+/// on the element alone. Elements that differ only behind that are in any order.
+enum CanonicalOrder {
+  /// How far an archive goes that is made to order elements.
+  struct Extent {
+    /// How many collections without order are being ordered, each for the sake of the one before.
+    let level: Int
+    /// How many more objects it takes in.
+    var objectCount = 16
+    /// How many objects are being encoded, each within the one before.
+    var objectDepth = 0
+  }
 
-  private static let greatestLevel = 4
-
-  private init(elementCount: Int) { budget = 256 + 16 * elementCount }
+  private static let greatestLevel = 3
 
   /// The elements of a collection in the order in which they are written, each by its position.
   ///
@@ -43,30 +46,13 @@ final class CanonicalOrder {
   static func positions<Element>(
     of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
   ) throws -> [Int] {
-    guard let order = coder.order else {
-      return try CanonicalOrder(elementCount: elements.count).positions(of: elements, for: coder, encode)
-    }
-    guard order.level < greatestLevel, order.spend(elements.count) else { return [] }
-    return try order.positions(of: elements, for: coder, encode)
-  }
-
-  private func positions<Element>(
-    of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
-  ) throws -> [Int] {
-    level += 1
-    defer { level -= 1 }
+    let level = coder.extent?.level ?? 0
+    if let extent = coder.extent, extent.objectDepth > 0 || level >= greatestLevel { return [] }
     let archives = try elements.map { element in
-      let archiver = KeyedArchiver(for: self, within: coder)
+      let archiver = KeyedArchiver(Extent(level: level + 1), within: coder)
       try encode(element, archiver)
       return [UInt8](try archiver.encodedData())
     }
     return archives.indices.sorted { archives[$0].lexicographicallyPrecedes(archives[$1]) }
-  }
-
-  /// Whether that many more can be taken in.
-  func spend(_ count: Int) -> Bool {
-    guard count <= budget else { return false }
-    budget -= count
-    return true
   }
 }

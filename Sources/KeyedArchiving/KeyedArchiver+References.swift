@@ -35,7 +35,7 @@ extension KeyedArchiver {
       if !conditional.isEmpty, let value = conditional.removeValue(forKey: uid) { try archive(value, as: uid) }
       return ArchivedReference(node: .uid(uid))
     }
-    if let order, !order.spend(1) { return ArchivedReference(node: .uid(0)) }
+    if let extent, extent.objectCount <= 0 { return ArchivedReference(node: .uid(0)) }
     if let replacement = try replacement(of: object) {
       let reference = try archive(replacement: replacement)
       remember(object, as: reference.node.uid)
@@ -43,8 +43,20 @@ extension KeyedArchiver {
     }
     let uid = try pool.reserve()
     remember(object, as: uid)
-    pool.fill(uid, with: try contents(of: object, try record(of: type(of: object)), isShared: false).contents)
+    pool.fill(uid, with: try objectContents(of: object))
     return ArchivedReference(node: .uid(uid))
+  }
+
+  /// The contents of an object, which are encoded once.
+  @inline(__always)
+  private func objectContents<T: SecureCoding>(of object: T) throws -> FlatNode {
+    if extent != nil {
+      extent?.objectCount -= 1
+      extent?.objectDepth += 1
+    }
+    let contents = try contents(of: object, try record(of: type(of: object)), isShared: false).contents
+    if extent != nil { extent?.objectDepth -= 1 }
+    return contents
   }
 
   /// A reference to an object that is archived only if something else refers to it without condition.
@@ -66,7 +78,7 @@ extension KeyedArchiver {
   /// Archives what was referred to conditionally.
   private func archive(_ value: some SecureCoding, as uid: UInt32) throws {
     if type(of: value) is AnyObject.Type {
-      pool.fill(uid, with: try contents(of: value, try record(of: type(of: value)), isShared: false).contents)
+      pool.fill(uid, with: try objectContents(of: value))
     } else {
       // A value, which may be somewhere else too.
       pool.fill(uid, with: pool.objects[Int(try archive(replacement: value).node.uid)])

@@ -51,8 +51,8 @@ public final class KeyedArchiver {
   var conditional: [UInt32: any SecureCoding] = [:]
 
   var isReplacement = false
-  /// If this archiver only orders the elements of a collection.
-  let order: CanonicalOrder?
+  /// How far this archiver goes, if it only orders the elements of a collection.
+  var extent: CanonicalOrder.Extent?
   /// How deep the objects are nested around this archive, if another one is being made at the same time.
   private let outerDepth: Int
   private var callStack: CallStack?
@@ -78,15 +78,14 @@ public final class KeyedArchiver {
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
-    order = nil
     outerDepth = 0
   }
 
   /// An archiver that orders an element of a collection, which another is about to encode.
-  init(for order: CanonicalOrder, within coder: KeyedArchiver) {
+  init(_ extent: CanonicalOrder.Extent, within coder: KeyedArchiver) {
     outputFormat = .binary
     unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
-    self.order = order
+    self.extent = extent
     outerDepth = coder.depth
     callStack = coder.callStack
   }

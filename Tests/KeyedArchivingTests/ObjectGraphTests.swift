@@ -168,6 +168,67 @@ struct ObjectGraphTests {
     for node in reachable(decoded) { node.isolate() }
   }
 
+  @Test("sets of objects in circles give the same archive each time, and soon")
+  func orderOfObjects() throws {
+    var archives: Set<Data> = []
+    let duration = try ContinuousClock().measure {
+      for _ in 0..<4 {
+        let nodes = (0..<150).map { Node("\($0)") }
+        for (index, node) in nodes.enumerated() {
+          node.next = nodes[index / 2]
+          node.list = [nodes[index / 3]]
+          node.set = Set((1...6).map { nodes[(index * $0 + 3) % 150] })
+        }
+        defer { nodes.forEach { $0.isolate() } }
+        archives.insert(try KeyedArchiver.archivedData(withRootObject: nodes))
+      }
+    }
+    #expect(archives.count == 1)
+    #expect(duration < .seconds(30))
+  }
+
+  /// A value with a set of values of its type.
+  private struct Branch: SecureCoding, Hashable {
+    static let archivedClass = ArchivedClass("Branch")
+
+    var number: Int
+    var branches: Set<Branch> = []
+
+    init(depth: Int, number: Int) {
+      self.number = number
+      if depth > 0 { for index in 0..<2 { branches.insert(Branch(depth: depth - 1, number: 2 * number + index)) } }
+    }
+
+    init(coder: KeyedUnarchiver) throws {
+      number = try coder.decode(Int.self, forKey: "number")
+      branches = try coder.decode(Set<Branch>.self, forKey: "branches")
+    }
+
+    func encode(with coder: KeyedArchiver) throws {
+      try coder.encode(number, forKey: "number")
+      try coder.encode(branches, forKey: "branches")
+    }
+  }
+
+  @Test("sets in sets in sets are ordered soon, and the same each time")
+  func orderOfSets() throws {
+    var archives: Set<Data> = []
+    let duration = try ContinuousClock().measure {
+      for _ in 0..<3 { archives.insert(try KeyedArchiver.archivedData(withRootObject: Branch(depth: 7, number: 1))) }
+    }
+    #expect(archives.count == 1)
+    #expect(duration < .seconds(30))
+    let sets = Set(
+      (0..<20).map { first in
+        Set((0..<20).map { UUID(uuid: (UInt8(first), UInt8($0), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) })
+      })
+    let data = try KeyedArchiver.archivedData(withRootObject: sets)
+    for _ in 0..<5 {
+      let again = Set(sets.shuffled().map { Set($0.shuffled()) })
+      #expect(try KeyedArchiver.archivedData(withRootObject: again) == data)
+    }
+  }
+
   @Test("an object that nothing but a conditional reference leads to is nil")
   func conditional() throws {
     let (node, owner) = (Node("a"), Node("owner"))
