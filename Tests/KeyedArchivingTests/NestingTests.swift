@@ -251,7 +251,7 @@ struct NestingTests {
   func archivesInArchives() throws {
     // What is in a binary archive is in it as it is, so each adds a few hundred bytes.
     var data = Data()
-    for _ in 0..<4000 { data = try KeyedArchiver.archivedData(withRootObject: Parcel(data)) }
+    for _ in 0..<1500 { data = try KeyedArchiver.archivedData(withRootObject: Parcel(data)) }
     let large = data
     for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
       let outcome = run { _ = try KeyedUnarchiver.unarchivedObject(of: Parcel.self, from: large) }
@@ -259,7 +259,7 @@ struct NestingTests {
       #expect(outcome.error == nil || isDeep)
     }
     var parcel = Parcel(Data())
-    for _ in 0..<4000 { parcel = Parcel(parcel) }
+    for _ in 0..<400 { parcel = Parcel(parcel) }
     nonisolated(unsafe) let deep = parcel
     for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
       let outcome = run { _ = try KeyedArchiver.archivedData(withRootObject: deep) }

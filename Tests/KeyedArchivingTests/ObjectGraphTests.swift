@@ -179,7 +179,7 @@ struct ObjectGraphTests {
           node.list = [nodes[index / 3]]
           node.set = Set((1...6).map { nodes[(index * $0 + 3) % 150] })
         }
-        defer { nodes.forEach { $0.isolate() } }
+        defer { for node in nodes { node.isolate() } }
         archives.insert(try KeyedArchiver.archivedData(withRootObject: nodes))
       }
     }
