@@ -146,6 +146,7 @@ extension Preferences {
   /// What `body` makes of the value that counts for a key; nil if there is none.
   @inline(__always)
   func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
+    let key = TableKey(key)
     if let result = upperTables.read(key, body) { return result }
     if hasSuites.load(ordering: .acquiring) {
       for layer in suites.withLock({ $0 }) {

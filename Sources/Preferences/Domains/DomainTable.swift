@@ -44,11 +44,11 @@ final class DomainTable: Sendable {
 
   /// What `body` makes of the value, without a copy of it; nil if there is none.
   @inline(__always)
-  func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
+  func read<Result>(_ key: TableKey, _ body: (PropertyList) -> Result) -> Result? {
     if isEmpty { return nil }
     var result: Result?
     contents.withLock { contents in
-      if let value = contents.values[TableKey(key)] { result = body(value) }
+      if let value = contents.values[key] { result = body(value) }
     }
     return result
   }

@@ -14,7 +14,7 @@ internal import PropertyLists
 
   /// What `body` makes of the first value for a key; nil if there is none.
   @inline(__always)
-  func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
+  func read<Result>(_ key: TableKey, _ body: (PropertyList) -> Result) -> Result? {
     for index in unsafe references.indices {
       let result = unsafe references[index]._withUnsafeGuaranteedRef { $0.read(key, body) }
       if let result { return result }
