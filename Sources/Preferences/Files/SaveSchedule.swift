@@ -20,7 +20,7 @@ final class SaveSchedule: Sendable {
   private let history = Mutex(History())
 
   private struct History {
-    /// When the last save ended.
+    /// When the last save began, and when it is done, ended.
     var last: ContinuousClock.Instant?
     /// How many saves have begun.
     var count = 0
@@ -50,7 +50,10 @@ final class SaveSchedule: Sendable {
   /// Changes from now on are saved later.
   func saveBegins() {
     isScheduled.store(false, ordering: .sequentiallyConsistent)
-    history.withLock { $0.count += 1 }
+    history.withLock { history in
+      history.count += 1
+      history.last = .now
+    }
   }
 
   func saveSucceeded(_ file: DomainFile) {
