@@ -49,6 +49,8 @@ struct DurabilityTests {
     let file = try SavedFile()
     file.open().set("kept", forKey: "a")
     #expect(try eventually { () throws in try file.contents() == ["a": "kept"] })
+    // Waits for the end of that save, before the folder goes.
+    try file.open().synchronize()
   }
 
   @Test("The file is its owner's alone, and so are folders that are made")

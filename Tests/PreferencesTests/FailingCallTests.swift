@@ -177,6 +177,7 @@ struct FailingCallTests {
     }
     store.set("kept", forKey: "c")
     #expect(try eventually { () throws in try file.contents() == ["a": "kept", "b": "kept", "c": "kept"] })
+    try store.synchronize()
     let faults = ReportedFaults.about(file.path)
     #expect(faults.count == 1)
     guard case .notSaved(_, let error)? = faults.first else {

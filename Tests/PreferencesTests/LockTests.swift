@@ -74,6 +74,6 @@ struct LockTests {
     #expect(failure { () throws(PreferencesError) in try store.synchronize(patience: .milliseconds(50)) } != nil)
     process.kill()
     #expect(try eventually { () throws in try file.contents() == ["a": 1, "b": 2, "c": 3] })
-    #expect(!store.file.table.hasUnsaved)
+    #expect(eventually { !store.file.table.hasUnsaved })
   }
 }

@@ -129,5 +129,7 @@ struct StressTests {
       try (0..<Self.threads).allSatisfy { try file.contents()?["key.\($0)"]?.int == Self.turns - 1 }
     }
     #expect(isSaved)
+    // Waits for the end of that save, before the folder goes.
+    try file.open().synchronize()
   }
 }
