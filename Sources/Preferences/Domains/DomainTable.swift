@@ -20,6 +20,8 @@ final class DomainTable: Sendable {
     /// When all was replaced, as a count of changes; nil if the file has seen that.
     var replaced: Int?
     var changes = 0
+    /// How many changes whoever reads the file has seen, though the disk may not have them yet.
+    var inPlace = 0
 
     var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
   }
@@ -200,7 +202,11 @@ extension DomainTable {
     }
   }
 
-  /// Notes that the file has the first `changes` changes.
+  /// Notes that whoever reads the file finds the first `changes` changes. Values that the file has instead of them from now on were
+  /// put there later.
+  func isInPlace(changes: Int) { contents.withLock { $0.inPlace = changes } }
+
+  /// Notes that the file has the first `changes` changes, and the disk has the file.
   func saved(changes: Int) {
     contents.withLock { contents in
       if contents.changes == changes {
@@ -215,9 +221,19 @@ extension DomainTable {
   private func adopt(
     _ entries: OrderedDictionary<String, PropertyList>, into contents: inout Contents
   ) -> [String] {
-    guard contents.replaced == nil else { return [] }
+    if let replaced = contents.replaced {
+      guard replaced <= contents.inPlace else { return [] }
+      contents.replaced = nil
+    }
     var values = Self.table(entries.elements)
-    for key in contents.unsaved.keys { values[key] = contents.values[key] }
+    for (key, change) in contents.unsaved {
+      let value = contents.values[key]
+      if change > contents.inPlace || values[key] == value {
+        values[key] = value
+      } else {
+        contents.unsaved[key] = nil
+      }
+    }
     return put(values, into: &contents)
   }
 

@@ -67,14 +67,10 @@ extension DomainFile {
     // What may have changed is told once no lock is held.
     var changed: [String] = []
     var staged: DomainTable.StagedChange?
-    var isInPlace = false
-    defer {
-      if !isInPlace, let staged { table.takeBack(staged) }
-      table.notify(changed + (staged.map { [$0.key] } ?? []))
-    }
+    defer { table.notify(changed + (staged.map { [$0.key] } ?? [])) }
     func change(_ held: OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) {
-      guard let key else { return }
       if !isKnown { changed += table.adopt(held) }
+      guard let key else { return }
       // Again if another thread set the value meanwhile.
       while staged == nil {
         let old = table.versioned(key)
@@ -88,21 +84,22 @@ extension DomainFile {
       // The value moves into the closure by way of an optional, since it cannot be copied.
       var locked = try lock(path, deadline)
       let outcome = try disk.withLock { disk in
-        let outcome =
-          if let file = locked.take() {
-            try replace(file, path, deadline, &disk, change)
-          } else {
-            try create(path, &disk, change)
-          }
-        // Before anybody else looks at the file, whose values would be older here than there.
-        if let outcome, !outcome.isKnown { changed += table.adopt(outcome.entries) }
+        // Before anybody else looks at the file, and takes a change for one that the file does not have yet, or has.
+        var outcome: Int?
+        defer {
+          if let outcome { table.isInPlace(changes: outcome) } else if let staged { table.takeBack(staged) }
+        }
+        if let file = locked.take() {
+          outcome = try replace(file, path, deadline, &disk, change)
+        } else {
+          outcome = try create(path, &disk, change)
+        }
         return outcome
       }
-      guard let outcome else { return false }
+      guard let changes = outcome else { return false }
       // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
-      isInPlace = true
       try FileSystem.synchronizeFolder(of: path)
-      table.saved(changes: outcome.changes)
+      table.saved(changes: changes)
       return true
     } catch let error as PreferencesError {
       throw error
@@ -113,16 +110,7 @@ extension DomainFile {
     }
   }
 
-  /// What the file holds now.
-  private struct Outcome {
-    let entries: OrderedDictionary<String, PropertyList>
-    /// How many changes of the table it has.
-    let changes: Int
-    /// Whether the table had the values that the file held.
-    let isKnown: Bool
-  }
-
-  /// Makes the change that is asked for to the values that the file holds.
+  /// Has the table take the values that the file holds, unless it has them, and makes the change that is asked for.
   private typealias Change = (OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) -> Void
 
   /// Opens and locks the file; nil if there is none, or none any more because it could not be read.
@@ -157,11 +145,11 @@ extension DomainFile {
     disk.isSetAside()
   }
 
-  /// - Returns: nil if the file was changed meanwhile.
+  /// - Returns: how many changes of the table the file has now; nil if it was changed meanwhile.
   private func replace(
     _ locked: consuming LockedFile, _ path: String, _ deadline: ContinuousClock.Instant, _ disk: inout Disk,
     _ change: Change
-  ) throws -> Outcome? {
+  ) throws -> Int? {
     var file = locked
     disk.hasSeenFolder = true
     sweep(path, &disk)
@@ -174,14 +162,12 @@ extension DomainFile {
       if try file.isUnchanged() { try setAside(path, error, file.identity, &disk) }
       return nil
     }
-    let isKnown = disk.isInStep(with: file.identity)
-    try change(held, isKnown)
+    try change(held, disk.isInStep(with: file.identity))
     let (entries, changes) = table.merged(with: held)
-    let outcome = Outcome(entries: entries, changes: changes, isKnown: isKnown)
     if entries.isEmpty, table.isReplaced {
       guard try file.remove() else { return nil }
       disk.isInStep(with: nil, .binary)
-      return outcome
+      return changes
     }
     let (bytes, newFormat) = try Self.bytes(of: entries, format)
     if bytes == data {
@@ -192,26 +178,24 @@ extension DomainFile {
       guard let identity = try file.replace(with: bytes) else { return nil }
       disk.isInStep(with: identity, newFormat)
     }
-    return outcome
+    return changes
   }
 
   /// As `replace`, where there is no file.
-  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Outcome? {
+  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Int? {
     try makeFolder(path, &disk)
     // What is known of a file that cannot be read counts, since nobody removed it.
-    let isKnown = disk.known == nil || disk.isLost
-    try change([:], isKnown)
+    try change([:], disk.known == nil || disk.isLost)
     let (entries, changes) = table.merged(with: disk.isLost ? nil : [:])
-    let outcome = Outcome(entries: entries, changes: changes, isKnown: isKnown)
     guard !entries.isEmpty else {
       disk.isInStep(with: nil, .binary)
-      return outcome
+      return changes
     }
     let (bytes, format) = try Self.bytes(of: entries, disk.format)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
     disk.isInStep(with: identity, format)
     sweep(path, &disk)
-    return outcome
+    return changes
   }
 
   private func makeFolder(_ path: String, _ disk: inout Disk) throws {

@@ -1,0 +1,64 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("Of two saves the later one counts, whenever it comes")
+struct LaterSavesTests {
+  /// A file, and a store of it that saves. When the new file is in its place and the folder not yet on the disk, another process saves
+  /// `later`, and this process sees that; then the call fails with `code`, if there is one.
+  private func save(
+    _ later: OrderedDictionary<String, PropertyList>, _ code: Int32?, _ change: (Preferences) -> Void
+  ) throws -> (SavedFile, Preferences) {
+    let file = try SavedFile()
+    try file.write(["key": 0, "other": 0])
+    let store = file.open()
+    change(store)
+    let recorded = RecordedCalls()
+    // First the file is brought to the disk, then its folder.
+    let error = Interception.ofCalls(in: file.folder.url.path) { call in
+      guard call.call == .synchronize, call.path == file.path, recorded.note(call) == 1 else { return nil }
+      #expect(throws: Never.self) { try file.write(later) }
+      store.file.reload()
+      return code
+    } during: {
+      failure { () throws(PreferencesError) in try store.synchronize() }
+    }
+    #expect((error == nil) == (code == nil))
+    try #require(recorded.calls.count >= 2)
+    return (file, store)
+  }
+
+  @Test("Another process's, before a save that is under way has ended", arguments: [nil, EIO])
+  func sameKey(_ code: Int32?) throws {
+    let (file, store) = try save(["key": 2, "other": 3], code) { $0.set(1, forKey: "key") }
+    #expect(store.integer(forKey: "key") == 2)
+    #expect(store.integer(forKey: "other") == 3)
+    try store.synchronize()
+    #expect(try file.contents() == ["key": 2, "other": 3])
+    #expect(!store.file.table.hasUnsaved)
+  }
+
+  @Test("Another process's, before a domain that was replaced is on the disk", arguments: [nil, EIO])
+  func replacedDomain(_ code: Int32?) throws {
+    let (file, store) = try save(["key": 2, "other": 3], code) { $0.setPersistentDomain($0.domain, to: ["key": 1]) }
+    #expect(store.dictionaryRepresentation() == ["key": 2, "other": 3])
+    try store.synchronize()
+    #expect(try file.contents() == ["key": 2, "other": 3])
+  }
+
+  @Test("This process's, before a save that is under way has ended")
+  func own() throws {
+    let (file, store) = try save(["key": 2, "other": 3], nil) { store in
+      store.set(1, forKey: "key")
+      store.set(1, forKey: "other")
+    }
+    store.set(4, forKey: "key")
+    try store.synchronize()
+    #expect(try file.contents() == ["key": 4, "other": 3])
+  }
+}
