@@ -32,7 +32,7 @@
     ///
     /// - Parameter handler: called on `queue` with all that happened since the last call.
     package init?(on queue: DispatchQueue, _ handler: @escaping @Sendable ([Event]) -> Void) {
-      let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+      let descriptor = FileSystem.aboveStandard(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
       guard descriptor >= 0 else { return nil }
       self.descriptor = descriptor
       source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
