@@ -64,7 +64,7 @@ final class FileWatcher: Sendable {
   }
 
   private func poll(_ state: inout State) {
-    guard !state.isPolling else { return }
+    guard !state.isPolling, LaterWork.isPossible else { return }
     state.isPolling = true
     queue.asyncAfter(deadline: .now() + Self.pollingInterval) { [self] in
       let files = self.state.withLock { state -> [DomainFile] in
@@ -81,7 +81,7 @@ final class FileWatcher: Sendable {
     /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the one with
     /// the file it leads to.
     private func place(_ watched: inout WatchedFile, _ state: inout State) {
-      if state.events == nil {
+      if state.events == nil, LaterWork.isPossible {
         state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }
       }
       watched.places = []
