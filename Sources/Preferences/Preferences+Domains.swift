@@ -37,6 +37,18 @@ extension Preferences {
     set(value, forKey: key, in: file)
   }
 
+  /// Sets the value that one domain has for a key, or removes it with nil.
+  ///
+  /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
+  public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String, in domain: PersistentDomain) {
+    do throws(PreferencesError) {
+      let stored = try value.flatMap { value throws(PreferencesError) in try Self.stored(value, forKey: key) }
+      set(stored, forKey: key, in: domain)
+    } catch {
+      PreferencesFaults.report(error)
+    }
+  }
+
   /// The domains for any host that have files in the folder of the user, in order of their names.
   ///
   /// - Complexity: O(*n*) in the number of files.

@@ -120,7 +120,7 @@ extension Preferences {
     }
   }
 
-  private static func stored<Value: PreferenceValue>(
+  static func stored<Value: PreferenceValue>(
     _ value: Value, forKey key: String
   ) throws(PreferencesError) -> PropertyList? {
     guard !key.isEmpty else { throw .emptyKey }

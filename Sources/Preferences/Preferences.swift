@@ -181,7 +181,8 @@ extension Preferences {
 
   func add(_ observer: PreferencesObserver) {
     observers.withLock { observers in
-      observers.removeAll { $0.observer == nil }
+      // As often as their number doubles, so that it costs nothing on average.
+      if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
       observers.append(WeakObserver(observer: observer))
     }
     for layer in layers { layer.table.add(observer) }

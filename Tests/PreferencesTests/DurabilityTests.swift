@@ -17,6 +17,16 @@ struct DurabilityTests {
     #expect(file.names == ["\(file.domain).plist"])
   }
 
+  @Test("Whatever a process prints that has closed its standard output", arguments: [true, false])
+  func closedOutput(_ isThere: Bool) throws {
+    let file = try SavedFile()
+    if isThere { try file.write(["z": 1]) }
+    let process = try file.start("silent", "a", "1")
+    #expect(process.waitUntilExit() == .exited(0))
+    #expect(try file.contents() == (isThere ? ["z": 1, "a": "1"] : ["a": "1"]))
+    #expect(file.names == ["\(file.domain).plist"])
+  }
+
   @Test("When the process just lives on")
   func soon() throws {
     let file = try SavedFile()

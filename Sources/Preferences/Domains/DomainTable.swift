@@ -11,7 +11,7 @@ final class DomainTable: Sendable {
   /// Whether there is a value, to pass an empty domain without its lock.
   private let hasValues = Atomic(false)
   private let watching = Atomic(false)
-  private let observers = Mutex<[WeakObserver]>([])
+  private let observers = Mutex(TableObservers())
 
   private struct Contents {
     var values: [TableKey: PropertyList] = [:]
@@ -261,30 +261,18 @@ extension DomainTable {
 
 /// Who wants to know of changes.
 extension DomainTable {
-  private struct WeakObserver: Sendable {
-    weak let observer: PreferencesObserver?
-  }
-
   /// Whether there has been an observer. One that comes looks at the values after it is known here.
   private var isWatched: Bool { watching.load(ordering: .sequentiallyConsistent) }
 
   /// Has an observer told of changes as long as it lives.
   func add(_ observer: PreferencesObserver) {
-    observers.withLock { observers in
-      // As often as their number doubles, so that it costs nothing on average.
-      if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
-      observers.append(WeakObserver(observer: observer))
-    }
+    observers.withLock { $0.add(observer) }
     watching.store(true, ordering: .sequentiallyConsistent)
   }
 
   /// Tells the observers that values for these keys may be others than before. Not to be called with any lock held.
   func notify(_ keys: [String]) {
     guard isWatched, !keys.isEmpty else { return }
-    let alive = observers.withLock { observers in
-      observers.removeAll { $0.observer == nil }
-      return observers.compactMap(\.observer)
-    }
-    for observer in alive { observer.note(keys) }
+    for (observer, keys) in observers.withLock({ $0.concerned(by: keys) }) { observer.note(keys) }
   }
 }

@@ -85,6 +85,7 @@ final class DomainFile: Sendable {
       files[key] = WeakFile(file: file)
       return (file, true)
     }
+    _ = LaterWork.isPossible
     if isNew { FileWatcher.shared.add(file, at: path) }
     // Whoever comes second waits until the first has read it.
     file.readFirst()
@@ -187,7 +188,7 @@ extension DomainFile {
 
   /// Looks at the file again, when whoever writes to it may have finished.
   private func reloadLater(_ disk: inout Disk, milliseconds: Int) {
-    guard !disk.isLookDue else { return }
+    guard !disk.isLookDue, LaterWork.isPossible else { return }
     disk.isLookDue = true
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
       guard let self else { return }

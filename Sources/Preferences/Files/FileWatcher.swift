@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// Has files read again when other processes change them.
 ///
-/// The folders of the files are watched, because files are replaced. Where the system tells nothing of changes, on network file
+/// The folders of the files are watched, because files are replaced, and what leads to the folders, because another folder or link may
+/// come in its place. Where the system tells nothing of changes, on network file
 /// systems and where its means are used up, the files are looked at four times a second.
 final class FileWatcher: Sendable {
   static let shared = FileWatcher()
@@ -19,7 +20,7 @@ final class FileWatcher: Sendable {
   private struct State: Sendable {
     #if os(Linux) || os(Android)
       var events: FolderEvents?
-      /// Those that are watched.
+      /// Those that are watched, and links.
       var folders: Set<Int32> = []
     #endif
     var files: [ObjectIdentifier: WatchedFile] = [:]
@@ -30,6 +31,8 @@ final class FileWatcher: Sendable {
     weak let file: DomainFile?
     let path: String
     var places: [Place] = []
+    /// What leads to the file and its folder, as far as it can be watched.
+    var waypoints: Set<Int32> = []
     var isPolled = false
   }
 
@@ -54,14 +57,14 @@ final class FileWatcher: Sendable {
   private func removeTheDead(_ state: inout State) {
     state.files = state.files.filter { $0.value.file != nil }
     #if os(Linux) || os(Android)
-      let used = Set(state.files.values.flatMap { $0.places.map(\.folder) })
+      let used = Set(state.files.values.flatMap { $0.places.map(\.folder) + $0.waypoints })
       for folder in state.folders.subtracting(used) { state.events?.forget(folder) }
       state.folders.formIntersection(used)
     #endif
   }
 
   private func poll(_ state: inout State) {
-    guard !state.isPolling else { return }
+    guard !state.isPolling, LaterWork.isPossible else { return }
     state.isPolling = true
     queue.asyncAfter(deadline: .now() + Self.pollingInterval) { [self] in
       let files = self.state.withLock { state -> [DomainFile] in
@@ -78,11 +81,15 @@ final class FileWatcher: Sendable {
     /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the one with
     /// the file it leads to.
     private func place(_ watched: inout WatchedFile, _ state: inout State) {
-      if state.events == nil {
+      if state.events == nil, LaterWork.isPossible {
         state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }
       }
       watched.places = []
       watched.isPolled = false
+      // From the top, and before the folder: what changes after it was passed is told.
+      watched.waypoints = Set(
+        FileSystem.waypoints(of: watched.path).compactMap { path in state.events?.watchPlace(of: path) })
+      state.folders.formUnion(watched.waypoints)
       for path in Set([watched.path, FileSystem.target(of: watched.path)]) {
         guard let events = state.events, let place = Self.place(path, events) else {
           watched.isPolled = true
@@ -131,7 +138,8 @@ final class FileWatcher: Sendable {
         var files: [DomainFile] = []
         for (id, watched) in state.files {
           guard
-            isAll || watched.places.contains(where: { gone.contains($0.folder) || changed.contains($0) }),
+            isAll || !watched.waypoints.isDisjoint(with: gone)
+              || watched.places.contains(where: { gone.contains($0.folder) || changed.contains($0) }),
             let file = watched.file
           else { continue }
           files.append(file)

@@ -78,6 +78,8 @@ final class SaveSchedule: Sendable {
   }
 
   private func saveLater(_ file: DomainFile, after delay: Duration, if isDue: @escaping @Sendable () -> Bool) {
+    // The next change tries again, and so does the end of the process.
+    guard LaterWork.isPossible else { return isScheduled.store(false, ordering: .sequentiallyConsistent) }
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay.seconds) {
       if isDue() { self.saveAndReport(file, patience: Self.patience) }
     }

@@ -41,17 +41,15 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
 
 /// The values of one key: the one that counts now, then each that comes to count. See ``PreferenceChanges``.
 public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence, Sendable {
-  let preferences: Preferences
   let key: PreferenceKey<Value>
   let changes: PreferenceChanges
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(preferences: preferences, key: key, changes: changes.makeAsyncIterator())
+    Iterator(key: key, changes: changes.makeAsyncIterator())
   }
 
   /// Waits for values.
   public struct Iterator: AsyncIteratorProtocol {
-    let preferences: Preferences
     let key: PreferenceKey<Value>
     var changes: PreferenceChanges.Iterator
     var isFirst = true
@@ -59,10 +57,14 @@ public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
       if isFirst {
         isFirst = false
-        return Task.isCancelled ? nil : preferences[key]
+        return Task.isCancelled ? nil : value(changes.observer.currentValue(forKey: key.name))
       }
       guard let change = await changes.next(isolation: actor) else { return nil }
-      return change.newValue.flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue
+      return value(change.newValue)
+    }
+
+    private func value(_ stored: PropertyList?) -> Value {
+      stored.flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue
     }
   }
 }
@@ -84,6 +86,6 @@ extension Preferences {
   /// for await size in preferences.values(for: Keys.fontSize) { editor.setFontSize(size) }
   /// ```
   public func values<Value>(for key: PreferenceKey<Value>) -> PreferenceValues<Value> {
-    PreferenceValues(preferences: self, key: key, changes: changes(forKey: key.name))
+    PreferenceValues(key: key, changes: changes(forKey: key.name))
   }
 }

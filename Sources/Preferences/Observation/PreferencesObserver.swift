@@ -8,7 +8,7 @@ internal import Synchronization
 final class PreferencesObserver: Sendable {
   private let preferences: Preferences
   /// Nil for all keys.
-  private let key: String?
+  let key: String?
   private let state: Mutex<State>
   /// Has an element when there may be changes.
   let signals: AsyncStream<Void>
@@ -48,6 +48,19 @@ final class PreferencesObserver: Sendable {
       return hasNew
     }
     if hasNew { signal.yield() }
+  }
+
+  /// The value that counts now for the observer's key, which is not reported as a change then.
+  func currentValue(forKey key: String) -> PropertyList? {
+    // Noted again if it changes after this.
+    state.withLock { state in
+      state.noted = []
+      state.next = 0
+      state.isNoted = []
+    }
+    let value = preferences.value(forKey: key)
+    state.withLock { $0.known[key] = value }
+    return value
   }
 
   /// The next change that nobody has been told; nil if there is none now.

@@ -13,20 +13,56 @@ extension FileSystem {
   /// Bytes, which need not be UTF-8, and a NUL.
   typealias SystemPath = [CChar]
 
+  /// How many links Linux follows on the way to a file.
+  private static let greatestLinkCount = 40
+
   private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
 
   /// The file that a path leads to when all symbolic links are followed; also if the last of them names no file yet.
   static func resolvedPath(_ path: String) -> SystemPath {
     var current = Array(path.utf8CString)
-    // As many links as Linux follows.
-    for _ in 0..<40 {
-      var target = SystemPath(repeating: 0, count: Int(PATH_MAX) + 1)
-      let length = unsafe readlink(current, &target, target.count - 1)
-      guard length > 0 else { break }
-      let name = target.prefix(length) + [0]
-      current = name.first == slash ? Array(name) : folderPrefix(of: current) + name
+    for _ in 0..<greatestLinkCount {
+      guard let name = linkTarget(of: current) else { break }
+      current = name.first == slash ? name : folderPrefix(of: current) + name
     }
     return current
+  }
+
+  /// What a symbolic link says; nil if it is none.
+  private static func linkTarget(of path: SystemPath) -> SystemPath? {
+    var target = SystemPath(repeating: 0, count: Int(PATH_MAX) + 1)
+    let length = unsafe readlink(path, &target, target.count - 1)
+    return length > 0 ? target.prefix(length) + [0] : nil
+  }
+
+  /// The folders and symbolic links that an absolute path leads through, from the top; itself if it is such a link. If another takes
+  /// the place of one, the path leads elsewhere.
+  package static func waypoints(of path: String) -> [String] {
+    var waypoints: [String] = []
+    // What is passed has no links in it, so the folder above it is the one its name says.
+    var passed: [Substring] = []
+    var ahead = Array(path.split(separator: "/").reversed())
+    var linkCount = 0
+    while let name = ahead.popLast() {
+      switch name {
+      case ".": continue
+      case "..":
+        _ = passed.popLast()
+        continue
+      default: break
+      }
+      let next = "/" + (passed + [name]).joined(separator: "/")
+      if let target = linkTarget(of: Array(next.utf8CString)).map({ text($0) }), linkCount < greatestLinkCount {
+        linkCount += 1
+        waypoints.append(next)
+        if target.hasPrefix("/") { passed = [] }
+        ahead += target.split(separator: "/").reversed()
+      } else {
+        if !ahead.isEmpty { waypoints.append(next) }
+        passed.append(name)
+      }
+    }
+    return waypoints
   }
 
   /// The folder that a path names something in; `.` if it names none.

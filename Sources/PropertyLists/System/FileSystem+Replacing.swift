@@ -191,7 +191,7 @@ struct NewFile: ~Copyable {
       let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36))\(temporarySuffix)"
       let candidate = folder + [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
       let descriptor = FileSystem.attempt(.open, path) {
-        unsafe open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        FileSystem.aboveStandard(unsafe open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
       }
       if descriptor >= 0 { return (descriptor, candidate) }
       guard errno == EEXIST else { break }

@@ -100,6 +100,30 @@ package enum FileSystem {
     return url.path
   }
 
+  /// Whether the process may have so many more descriptors.
+  package static func hasDescriptors(_ count: Int) -> Bool {
+    var descriptors: [Int32] = []
+    defer { for descriptor in descriptors { _ = close(descriptor) } }
+    while descriptors.count < count {
+      let descriptor = attempt(.open, "/") { unsafe open("/", O_RDONLY | O_CLOEXEC) }
+      guard descriptor >= 0 else { return false }
+      descriptors.append(descriptor)
+    }
+    return true
+  }
+
+  /// The descriptor, or another for the same file if it is one of the three standard ones.
+  ///
+  /// A process that has closed those goes on printing to them, and what it prints would get into the file.
+  static func aboveStandard(_ descriptor: Int32) -> Int32 {
+    guard (0...2).contains(descriptor) else { return descriptor }
+    let other = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    let code = errno
+    _ = close(descriptor)
+    errno = code
+    return other
+  }
+
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 }
 

@@ -19,7 +19,7 @@
     package enum Event: Hashable, Sendable {
       /// A file of this name came, went, or was written to.
       case changed(Folder, name: String)
-      /// The folder itself was moved, removed or unmounted.
+      /// The folder itself, or the link, was moved, removed or unmounted.
       case gone(Folder)
       /// More happened than the kernel kept.
       case overflow
@@ -32,7 +32,7 @@
     ///
     /// - Parameter handler: called on `queue` with all that happened since the last call.
     package init?(on queue: DispatchQueue, _ handler: @escaping @Sendable ([Event]) -> Void) {
-      let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+      let descriptor = FileSystem.aboveStandard(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
       guard descriptor >= 0 else { return nil }
       self.descriptor = descriptor
       source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -51,6 +51,14 @@
       let mask =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_ATTRIB)
+      let folder = FileSystem.attempt(.watch, path) { unsafe inotify_add_watch(descriptor, path, mask) }
+      return folder >= 0 ? folder : nil
+    }
+
+    /// Watches whether a folder or a symbolic link is moved or removed, not what happens in it; nil if it cannot be watched. Has the
+    /// number of the folder if that is watched too.
+    package func watchPlace(of path: String) -> Folder? {
+      let mask = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
       let folder = FileSystem.attempt(.watch, path) { unsafe inotify_add_watch(descriptor, path, mask) }
       return folder >= 0 ? folder : nil
     }

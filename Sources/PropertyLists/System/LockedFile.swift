@@ -152,4 +152,4 @@ extension FileSystem {
 }
 
 // Under a name that the type's own function does not hide.
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { FileSystem.aboveStandard(unsafe open(path, flags)) }

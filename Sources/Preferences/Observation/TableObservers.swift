@@ -1,0 +1,42 @@
+/// The observers of a table, found by the keys that they look at: a change costs no more for those who look at others.
+struct TableObservers {
+  private var ofAllKeys: [WeakObserver] = []
+  private var ofKeys: [String: [WeakObserver]] = [:]
+  private var count = 0
+
+  private struct WeakObserver: Sendable {
+    weak let observer: PreferencesObserver?
+  }
+
+  mutating func add(_ observer: PreferencesObserver) {
+    // As often as their number doubles, so that it costs nothing on average.
+    if count.nonzeroBitCount == 1 { removeTheDead() }
+    count += 1
+    if let key = observer.key {
+      ofKeys[key, default: []].append(WeakObserver(observer: observer))
+    } else {
+      ofAllKeys.append(WeakObserver(observer: observer))
+    }
+  }
+
+  private mutating func removeTheDead() {
+    ofAllKeys.removeAll { $0.observer == nil }
+    ofKeys = ofKeys.compactMapValues { observers in
+      let alive = observers.filter { $0.observer != nil }
+      return alive.isEmpty ? nil : alive
+    }
+    count = ofAllKeys.count + ofKeys.values.reduce(0) { $0 + $1.count }
+  }
+
+  /// Those who look at any of these keys, and the keys that they look at.
+  func concerned(by keys: [String]) -> [(observer: PreferencesObserver, keys: [String])] {
+    var concerned = ofAllKeys.compactMap { observer in observer.observer.map { ($0, keys) } }
+    if ofKeys.isEmpty { return concerned }
+    for key in keys {
+      for observer in ofKeys[key] ?? [] {
+        if let observer = observer.observer { concerned.append((observer, [key])) }
+      }
+    }
+    return concerned
+  }
+}

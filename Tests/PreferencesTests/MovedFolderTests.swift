@@ -1,0 +1,67 @@
+#if os(Linux) || os(Android)
+  import Foundation
+  import PropertyLists
+  import TestSupport
+  import Testing
+
+  @testable import Preferences
+
+  @Suite("A file is watched where its path leads to, whatever is moved on the way")
+  struct MovedFolderTests {
+    /// A folder, and a file below it with the value 1 that is seen.
+    private func watched(
+      _ path: String, _ prepare: (URL) throws -> Void
+    ) throws -> (folder: TemporaryFolder, store: Preferences) {
+      ReportedFaults.record()
+      let folder = try TemporaryFolder()
+      try prepare(folder.url)
+      let locations = PreferencesLocations(folder: folder.url.appending(path: path), host: "here")
+      let store = try Preferences(suiteName: DomainName("moved"), locations: locations, arguments: [])
+      try #require(store.integer(forKey: "n") == 1)
+      return (folder, store)
+    }
+
+    private func write(_ number: Int, in folder: URL, as name: String = "moved.plist") throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let contents = PropertyList.dictionary(["n": .integer(.init(number))])
+      try contents.write(to: folder.appending(path: name), format: .binary)
+    }
+
+    @Test("Folders at any height", arguments: ["a/b/c", "a/b", "a"])
+    func folders(_ moved: String) throws {
+      let (folder, store) = try watched("a/b/c") { try write(1, in: $0.appending(path: "a/b/c")) }
+      try FileManager.default.moveItem(at: folder.url.appending(path: moved), to: folder.url.appending(path: "away"))
+      try write(2, in: folder.url.appending(path: "a/b/c"))
+      #expect(eventually { store.integer(forKey: "n") == 2 })
+      try write(3, in: folder.url.appending(path: "a/b/c"))
+      #expect(eventually { store.integer(forKey: "n") == 3 })
+    }
+
+    @Test("A link to a folder, and one in the middle of a chain", arguments: [true, false])
+    func links(_ isFolder: Bool) throws {
+      let (folder, store) = try watched("config") { url in
+        for number in 1...2 { try write(number, in: url.appending(path: "release-\(number)")) }
+        if isFolder {
+          try link("release-1", at: url.appending(path: "config"))
+        } else {
+          try write(0, in: url.appending(path: "middle"), as: "other.plist")
+          try link("../release-1/moved.plist", at: url.appending(path: "middle/moved.plist"))
+          try write(0, in: url.appending(path: "config"), as: "other.plist")
+          try link("../middle/moved.plist", at: url.appending(path: "config/moved.plist"))
+        }
+      }
+      // A new link takes the place of the old one in one step.
+      let name = isFolder ? "config" : "middle/moved.plist"
+      let fresh = folder.url.appending(path: name + ".new")
+      try link(isFolder ? "release-2" : "../release-2/moved.plist", at: fresh)
+      try #require(rename(fresh.path, folder.url.appending(path: name).path) == 0)
+      #expect(eventually { store.integer(forKey: "n") == 2 })
+      try write(3, in: folder.url.appending(path: "release-2"))
+      #expect(eventually { store.integer(forKey: "n") == 3 })
+    }
+
+    private func link(_ target: String, at url: URL) throws {
+      try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: target)
+    }
+  }
+#endif
