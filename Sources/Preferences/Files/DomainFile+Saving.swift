@@ -162,21 +162,21 @@ extension DomainFile {
       if try file.isUnchanged() { try setAside(path, error, file.identity, &disk) }
       return nil
     }
-    try change(held, disk.isInStep(with: file.identity))
+    try change(held, disk.isInStep(with: data))
     let (entries, changes) = table.merged(with: held)
     if entries.isEmpty, table.isReplaced {
       guard try file.remove() else { return nil }
-      disk.isInStep(with: nil, .binary)
+      disk.isInStep(with: nil, nil, .binary)
       return changes
     }
     let (bytes, newFormat) = try Self.bytes(of: entries, format)
     if bytes == data {
       // Whoever wrote it may not have come to the end of it.
       try file.synchronize()
-      disk.isInStep(with: file.identity, newFormat)
+      disk.isInStep(with: file.identity, bytes, newFormat)
     } else {
       guard let identity = try file.replace(with: bytes) else { return nil }
-      disk.isInStep(with: identity, newFormat)
+      disk.isInStep(with: identity, bytes, newFormat)
     }
     return changes
   }
@@ -188,12 +188,12 @@ extension DomainFile {
     try change([:], disk.known == nil || disk.isLost)
     let (entries, changes) = table.merged(with: disk.isLost ? nil : [:])
     guard !entries.isEmpty else {
-      disk.isInStep(with: nil, .binary)
+      disk.isInStep(with: nil, nil, .binary)
       return changes
     }
     let (bytes, format) = try Self.bytes(of: entries, disk.format)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
-    disk.isInStep(with: identity, format)
+    disk.isInStep(with: identity, bytes, format)
     sweep(path, &disk)
     return changes
   }

@@ -26,6 +26,8 @@ final class DomainFile: Sendable {
     /// Whether the file had been written to so shortly before that another state of it may look the same: the clock of file
     /// systems has ticks, and numbers of files are used again.
     private var isRecent = false
+    /// The hash of the bytes whose values the table has; nil if there was no file.
+    private var fingerprint: UInt64?
     /// The format it has, and is saved in.
     var format = PropertyListFormat.binary
     /// Whether the folder has been there since this process looked first.
@@ -45,19 +47,28 @@ final class DomainFile: Sendable {
     /// Faults to tell as soon as no lock is held.
     var faults: [PreferencesError] = []
 
-    /// Whether the table has the values that the file has in this state.
+    /// Whether the table certainly has the values that the file has in this state.
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent }
+
+    /// Whether the table has the values of a file of these bytes.
+    func isInStep(with bytes: Data) -> Bool { known != nil && fingerprint == Self.fingerprint(bytes) }
+
+    private static func fingerprint(_ bytes: Data) -> UInt64 {
+      ByteHash.hash(bytes.bytes, from: 0, count: bytes.count, seed: ByteHash.seed)
+    }
 
     /// Notes that there is no file any more, and that what it held counts.
     mutating func isSetAside() {
       known = nil
       isRecent = false
+      fingerprint = nil
       isLost = true
     }
 
     /// Notes that the file has this state, with the values that the table has.
-    mutating func isInStep(with identity: FileIdentity?, _ format: PropertyListFormat) {
+    mutating func isInStep(with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat) {
       known = identity
+      fingerprint = bytes.map { Self.fingerprint($0) }
       isRecent = identity.map { $0.secondsSinceModification < 0.05 } ?? false
       self.format = format
       isLost = false
@@ -158,7 +169,7 @@ extension DomainFile {
     // the folder is made again.
     if disk.hasSeenFolder, !hasFolder { disk.isLost = true }
     guard !disk.isLost, disk.known != nil else { return [] }
-    disk.isInStep(with: nil, .binary)
+    disk.isInStep(with: nil, nil, .binary)
     return table.adopt([:])
   }
 
@@ -167,10 +178,14 @@ extension DomainFile {
     let deadline = ContinuousClock.now + (isFirst ? .milliseconds(500) : .zero)
     while true {
       guard let (data, identity) = try FileSystem.readRegularFile(path) else { return try fileIsMissing(path, &disk) }
+      if disk.isInStep(with: data) {
+        disk.isInStep(with: identity, data, disk.format)
+        return []
+      }
       do throws(PropertyListError) {
         let (entries, format) = try Self.entries(of: data)
         if !data.isEmpty || !identity.mayBeIncomplete {
-          disk.isInStep(with: identity, format)
+          disk.isInStep(with: identity, data, format)
           return table.adopt(entries)
         }
       } catch {
