@@ -19,7 +19,9 @@ struct Probe {
     let rest = arguments.dropFirst(3)
     let locations =
       arguments[0] == "-" ? PreferencesLocations.standard : PreferencesLocations(folder: URL(filePath: arguments[0]))
+    let held = arguments[2] == "starved" ? takeAllDescriptors() : []
     let preferences = try Preferences(suiteName: DomainName(arguments[1]), locations: locations, arguments: [])
+    for descriptor in held { close(descriptor) }
     switch arguments[2] {
     // Sets keys to texts, and ends without a word about saving.
     case "set": set(rest, preferences)
@@ -37,8 +39,8 @@ struct Probe {
       }
       set(rest, preferences)
       try preferences.synchronize()
-    // Prints when it has set them, and lives on.
-    case "live":
+    // Prints when it has set them, and lives on; `starved` has no descriptor left when it opens the domain.
+    case "live", "starved":
       set(rest, preferences)
       say("set")
       while true { pause() }
@@ -65,6 +67,17 @@ struct Probe {
     for index in stride(from: arguments.startIndex, to: arguments.endIndex - 1, by: 2) {
       preferences.set(arguments[index + 1], forKey: arguments[index])
     }
+  }
+
+  private static func takeAllDescriptors() -> [Int32] {
+    #if canImport(Glibc)
+      // As many as are allowed may be more than can be taken in a short time.
+      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+      _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      return Array(sequence(first: dup(0)) { $0 < 0 ? nil : dup(0) }.filter { $0 >= 0 })
+    #else
+      return []
+    #endif
   }
 
   private static func say(_ text: String) {

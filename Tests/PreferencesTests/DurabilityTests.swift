@@ -35,6 +35,14 @@ struct DurabilityTests {
     #expect(process.ended == nil)
   }
 
+  @Test("When the process had no descriptor left as it opened the domain")
+  func noDescriptors() throws {
+    let file = try SavedFile()
+    let process = try file.start("starved", "a", "1")
+    #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
+    #expect(process.ended == nil)
+  }
+
   @Test("In the process that set them, and many in one go")
   func coalescing() throws {
     let file = try SavedFile()
