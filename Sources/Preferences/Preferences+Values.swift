@@ -54,6 +54,21 @@ extension Preferences {
     }
   }
 
+  /// Values of Swift's types for when no domain has any; as ``register(_:)-([String:PropertyList])``.
+  ///
+  /// A value that cannot be stored is left out and told to the handler of ``handleFaults(_:)``.
+  public func register(_ defaults: [String: any PreferenceValue]) {
+    var stored: [String: PropertyList] = [:]
+    for (key, value) in defaults {
+      do throws(PreferencesError) {
+        stored[key] = try Self.stored(value, forKey: key)
+      } catch {
+        PreferencesFaults.report(error)
+      }
+    }
+    register(stored)
+  }
+
   /// Sets the value for a key, or removes it with nil.
   ///
   /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.

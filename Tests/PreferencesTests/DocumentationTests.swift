@@ -28,6 +28,13 @@ struct PreferencesDocumentationTests {
     preferences.register(["fontSize": 12])
     preferences.set("dark", forKey: "theme")
     #expect(preferences.integer(forKey: "fontSize") == 12)
+    let (size, list) = (11, ["x"])
+    preferences.register(["size": size, "list": list, "theme": Theme.light])
+    preferences.register(["mixed": [1, "a", ["b": true]], "other": 2.5])
+    #expect(preferences.integer(forKey: "size") == 11)
+    #expect(preferences.stringArray(forKey: "list") == ["x"])
+    #expect(preferences.array(forKey: "mixed") == [1, "a", ["b": true]])
+    #expect(preferences.double(forKey: "other") == 2.5)
     preferences[Keys.fontSize] += 1
     #expect(preferences[Keys.theme] == .dark)
     preferences[Keys.theme] = .light

@@ -217,6 +217,36 @@ struct ObservationTests {
     #expect(await next(1, of: changes).first?.newValue == 2)
   }
 
+  @Test(
+    "A slow update of one file does not hold up what others are told of other files, and its own file is looked at after it"
+  )
+  func slowUpdate() async throws {
+    let slow = try SavedFile()
+    let other = try SavedFile("com.example.other")
+    try slow.write(["n": 1])
+    let (slowStore, otherStore) = (slow.open(), other.open())
+    let (slowChanges, otherChanges) = (slowStore.changes(forKey: "m"), otherStore.changes(forKey: "n"))
+    let (isUpdating, mayEnd) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+    let update = Task.detached {
+      try slowStore.update(forKey: "n") {
+        isUpdating.continuation.yield()
+        // It is called again, because the file is changed meanwhile.
+        _ = mayEnd.wait(timeout: .now() + 20)
+        mayEnd.signal()
+        $0 = 2
+      }
+    }
+    for await _ in isUpdating.stream { break }
+    // The watcher is told of both, of the one that is busy first.
+    try slow.write(["n": 1, "m": 5])
+    try other.write(["n": 3])
+    #expect(await next(1, of: otherChanges).first?.newValue == 3)
+    mayEnd.signal()
+    try await update.value
+    #expect(await next(1, of: slowChanges).first?.newValue == 5)
+    #expect(try slow.contents() == ["n": 2, "m": 5])
+  }
+
   @Test("Where the system tells of no changes, files are looked at again and again")
   func polling() async throws {
     let file = try SavedFile()

@@ -109,6 +109,8 @@ final class DomainFile: Sendable {
   }
 
   private let isRead = Mutex(false)
+  /// Whether the file is looked at when nobody saves it any more.
+  private let isReloadDue = Atomic(false)
 
   private func readFirst() {
     let changed = isRead.withLock { isRead -> [String]? in
@@ -122,10 +124,23 @@ final class DomainFile: Sendable {
     reportFaults()
   }
 
-  /// Takes the values of the file if it is another than the one that was read last.
+  /// Takes the values of the file if it is another than the one that was read last. If the file is being saved just now, that is done
+  /// soon after: a save may be slow, and whoever tells of changes has other files to tell of.
   func reload() {
-    table.notify(disk.withLock { disk in look(&disk, isFirst: false) })
+    guard let changed = disk.withLockIfAvailable({ disk in look(&disk, isFirst: false) }) else {
+      return reloadAfterSave()
+    }
+    table.notify(changed)
     reportFaults()
+  }
+
+  private func reloadAfterSave() {
+    guard LaterWork.isPossible, !isReloadDue.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
+      guard let self else { return }
+      isReloadDue.store(false, ordering: .sequentiallyConsistent)
+      reload()
+    }
   }
 
   /// Tells the faults that were found while a lock was held.
