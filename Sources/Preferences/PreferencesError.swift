@@ -14,7 +14,8 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case notDecodable(key: String, reason: String)
   /// There is no folder to save in, because the user has no home folder. Values are kept in memory.
   case noFolder
-  /// The folder was there and is not any more. Values are kept in memory; the next save makes the folder again.
+  /// The folder was there and is not any more. Values are kept in memory. The folder is made again when something is set, or
+  /// ``Preferences/synchronize()`` is called, after that.
   case folderVanished(path: String)
   /// Another process has the file locked and does not let go of it. Values are kept in memory and saved later.
   case locked(path: String)

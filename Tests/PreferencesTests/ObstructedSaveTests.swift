@@ -115,6 +115,26 @@ struct ObstructedSaveTests {
     #expect(file.permissions(file.location.path) == 0o700)
   }
 
+  @Test("A folder that was removed does not come back by itself, but with the next value that is set")
+  func removedFolder() throws {
+    let file = try SavedFile(below: "folder")
+    try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
+    let store = file.open()
+    // Not saved yet when the folder goes.
+    _ = store.file.table.set(1, forKey: "a")
+    try FileManager.default.removeItem(at: file.location)
+    let vanished = PreferencesError.folderVanished(path: file.location.path)
+    for _ in 0..<3 {
+      #expect(
+        failure { () throws(PreferencesError) in try store.file.save(patience: .seconds(1), isAskedFor: false) }
+          == vanished)
+    }
+    #expect(!FileManager.default.fileExists(atPath: file.location.path))
+    store.set(2, forKey: "b")
+    #expect(eventually { file.names == ["\(file.domain).plist"] })
+    #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
   @Test("A folder that vanishes and comes back, as one that is mounted, has its values all along")
   func mountedFolder() throws {
     let file = try SavedFile(below: "folder")

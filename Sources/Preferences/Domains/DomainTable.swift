@@ -30,6 +30,9 @@ final class DomainTable: Sendable {
 
   var hasUnsaved: Bool { contents.withLock { $0.hasUnsaved } }
 
+  /// How many changes there have been.
+  var changeCount: Int { contents.withLock { $0.changes } }
+
   /// Whether all values were replaced since the file was saved.
   var isReplaced: Bool { contents.withLock { $0.replaced != nil } }
 

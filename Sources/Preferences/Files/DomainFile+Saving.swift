@@ -13,16 +13,22 @@ extension DomainFile {
   ///
   /// Returns when all is on the disk.
   ///
-  /// - Parameter patience: how long to wait for others who save, here and in other processes.
-  func save(patience: Duration) throws(PreferencesError) { try save(patience: patience, updating: nil) { _ in } }
+  /// - Parameters:
+  ///   - patience: how long to wait for others who save, here and in other processes.
+  ///   - isAskedFor: whether a caller wants it, and not only time has passed.
+  func save(patience: Duration, isAskedFor: Bool = true) throws(PreferencesError) {
+    try save(patience: patience, isAskedFor, updating: nil) { _ in }
+  }
 
   /// As ``save(patience:)``, after a value was changed while no other process can change it. `update` is called again if the
   /// file was changed all the same.
   func update(_ key: String, patience: Duration, _ update: Update) throws(PreferencesError) {
-    try save(patience: patience, updating: key, update)
+    try save(patience: patience, true, updating: key, update)
   }
 
-  private func save(patience: Duration, updating key: String?, _ update: Update) throws(PreferencesError) {
+  private func save(
+    patience: Duration, _ isAskedFor: Bool, updating key: String?, _ update: Update
+  ) throws(PreferencesError) {
     let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
       // The save that is under way may have begun before the last changes.
@@ -35,6 +41,7 @@ extension DomainFile {
       reportFaults()
     }
     schedule.saveBegins()
+    disk.withLock { $0.isSaveAskedFor = isAskedFor }
     do throws(PreferencesError) {
       if key != nil || table.hasUnsaved {
         try replaceFile(until: deadline, updating: key, update)
@@ -151,7 +158,7 @@ extension DomainFile {
     _ change: Change
   ) throws -> Int? {
     var file = locked
-    disk.hasSeenFolder = true
+    disk.seenFolder = FileSystem.folderOfTarget(of: path)
     sweep(path, &disk)
     let (data, held, format): (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat)
     do {
@@ -200,10 +207,17 @@ extension DomainFile {
 
   private func makeFolder(_ path: String, _ disk: inout Disk) throws {
     let folder = FileSystem.folderOfTarget(of: path)
-    if disk.hasSeenFolder, try FileIdentity(at: folder) == nil {
+    if let seen = disk.seenFolder, try FileIdentity(at: seen) == nil {
       // Said once; then the folder is made as if it had never been.
-      disk.hasSeenFolder = false
+      disk.seenFolder = nil
       disk.isLost = true
+      disk.changesBeforeVanishing = disk.changesBeforeVanishing ?? table.changeCount
+      throw PreferencesError.folderVanished(path: seen)
+    }
+    // A folder that somebody removed together with the program's data does not come back by itself, as when a test has ended.
+    if let changes = disk.changesBeforeVanishing, changes == table.changeCount, !disk.isSaveAskedFor,
+      try FileIdentity(at: folder) == nil
+    {
       throw PreferencesError.folderVanished(path: folder)
     }
     do throws(PropertyListError) {
@@ -211,7 +225,7 @@ extension DomainFile {
     } catch {
       throw base.map { (try? FileIdentity(at: $0)) == nil } == true ? PreferencesError.noFolder : error
     }
-    disk.hasSeenFolder = true
+    disk.seenFolder = folder
   }
 
   /// The bytes and the entries of a locked file. Waits for programs that do not lock it and write to it in place.

@@ -30,8 +30,12 @@ final class DomainFile: Sendable {
     private var fingerprint: UInt64?
     /// The format it has, and is saved in.
     var format = PropertyListFormat.binary
-    /// Whether the folder has been there since this process looked first.
-    var hasSeenFolder = false
+    /// The folder of the file, or the nearest above it that was there when this process looked.
+    var seenFolder: String?
+    /// How many changes there had been when the folder was found to have vanished; nil if it has not.
+    var changesBeforeVanishing: Int?
+    /// Whether somebody asked for the save that is under way, and not only time has passed.
+    var isSaveAskedFor = false
     /// Whether the values cannot be told from the file: it cannot be read, or its folder has vanished. Those that are known
     /// count then.
     var isLost = false
@@ -72,6 +76,7 @@ final class DomainFile: Sendable {
       isRecent = identity.map { $0.secondsSinceModification < 0.05 } ?? false
       self.format = format
       isLost = false
+      changesBeforeVanishing = nil
       reported = nil
       suffix = ""
       readFault = nil
@@ -158,7 +163,7 @@ extension DomainFile {
     guard let path else { return [] }
     do throws(PropertyListError) {
       guard let identity = try FileIdentity(at: path) else { return try fileIsMissing(path, &disk) }
-      disk.hasSeenFolder = true
+      disk.seenFolder = FileSystem.folderOfTarget(of: path)
       if disk.isInStep(with: identity) {
         disk.isLost = false
         return []
@@ -178,11 +183,19 @@ extension DomainFile {
   }
 
   private func fileIsMissing(_ path: String, _ disk: inout Disk) throws(PropertyListError) -> [String] {
-    let hasFolder = try FileIdentity(at: FileSystem.folderOfTarget(of: path)) != nil
-    if hasFolder { disk.hasSeenFolder = true }
-    // A folder that vanished may be one that is not mounted just now. What it held is not gone because of that, nor when
-    // the folder is made again.
-    if disk.hasSeenFolder, !hasFolder { disk.isLost = true }
+    let folder = FileSystem.folderOfTarget(of: path)
+    let nearest = try FileSystem.nearestFolder(to: folder)
+    if nearest == folder {
+      disk.seenFolder = folder
+      disk.changesBeforeVanishing = nil
+    } else if let seen = disk.seenFolder, try FileIdentity(at: seen) == nil {
+      // One that is not mounted just now, perhaps. What it held is not gone because of that, nor when the folder is made
+      // again.
+      disk.isLost = true
+      disk.changesBeforeVanishing = disk.changesBeforeVanishing ?? table.changeCount
+    } else if disk.seenFolder == nil {
+      disk.seenFolder = nearest
+    }
     guard !disk.isLost, disk.known != nil else { return [] }
     disk.isInStep(with: nil, nil, .binary)
     return table.adopt([:])

@@ -91,7 +91,7 @@ final class SaveSchedule: Sendable {
   /// Saves, and reports a failure that is another than the last one.
   private func saveAndReport(_ file: DomainFile, patience: Duration) {
     do throws(PreferencesError) {
-      try file.save(patience: patience)
+      try file.save(patience: patience, isAskedFor: false)
     } catch {
       let isNew = history.withLock { history in
         defer { history.reported = error }

@@ -33,6 +33,13 @@ extension FileSystem {
     }
   }
 
+  /// The folder at a path, or the nearest above it that there is.
+  package static func nearestFolder(to path: String) throws(PropertyListError) -> String {
+    var current = path
+    while try FileIdentity(at: current) == nil, current != "/", current != "." { current = parent(of: current) }
+    return current
+  }
+
   /// The folder that a path names something in.
   package static func parent(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
