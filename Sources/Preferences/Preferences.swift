@@ -123,13 +123,13 @@ extension Preferences {
   public func addSuite(named name: DomainName) {
     guard name != domain.name, name != .global else { return }
     let layers = Self.userLayers(name, locations, context) { .suite($0, $1) }
-    let keys = layers.flatMap { $0.table.values.keys }
     suites.withLock { $0 = layers + $0.filter { !$0.isSuite(name) } }
     hasSuites.store(true, ordering: .releasing)
-    for observer in currentObservers {
-      for layer in layers { layer.table.add(observer) }
-      observer.note(keys)
-    }
+    let observers = currentObservers
+    for layer in layers { observers.forEach(layer.table.add) }
+    // What changes after this is told by the tables.
+    let keys = layers.flatMap { $0.table.values.keys }
+    for observer in observers { observer.note(keys) }
   }
 
   /// Takes the domain of a suite out of the search list.
