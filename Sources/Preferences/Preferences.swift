@@ -49,7 +49,7 @@ public final class Preferences: Sendable {
   }
 
   private struct WeakObserver: Sendable {
-    weak let observer: PreferencesObserver?
+    weak var observer: PreferencesObserver?
   }
 
   /// The preferences of a suite: a domain that several applications share, or one of another application. Its domain stands where

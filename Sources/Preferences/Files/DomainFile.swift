@@ -81,7 +81,7 @@ final class DomainFile: Sendable {
   private static let files = Mutex<[[UInt8]: WeakFile]>([:])
 
   private struct WeakFile: Sendable {
-    weak let file: DomainFile?
+    weak var file: DomainFile?
   }
 
   /// The file at a path, which is one object however many ask for it.

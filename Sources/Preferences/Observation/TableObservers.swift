@@ -5,7 +5,7 @@ struct TableObservers {
   private var count = 0
 
   private struct WeakObserver: Sendable {
-    weak let observer: PreferencesObserver?
+    weak var observer: PreferencesObserver?
   }
 
   mutating func add(_ observer: PreferencesObserver) {
