@@ -190,6 +190,8 @@ struct ObservationTests {
     }
     while let change = changes.observer.nextChange() { told += [try #require(Int(change.key))] }
     #expect(told == Array(0..<2000))
+    // Waits for the end of the save, before the folder goes.
+    try store.preferences.synchronize()
   }
 
   @Test("A change by another process is told, whether the file is replaced, written in place or removed")

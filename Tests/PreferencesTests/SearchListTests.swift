@@ -281,6 +281,8 @@ struct PreferencesLocationsTests {
     stores[0].register(["registered": 1])
     #expect(stores[1].value(forKey: "key") == nil)
     #expect(stores[1].value(forKey: "registered") == nil)
+    // Waits for the end of the save, before the folder goes.
+    try stores[0].synchronize()
   }
 
   @Test("may be none: values are then kept in memory")
