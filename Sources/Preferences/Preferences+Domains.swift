@@ -16,8 +16,8 @@ extension Preferences {
   /// Values that cannot be stored are left out and told to the handler of ``handleFaults(_:)``.
   public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
     let file = context.file(of: domain)
-    remember(file)
     let changed = file.table.replace(with: values.filter { isStorable($0.value, forKey: $0.key) })
+    remember(file)
     file.schedule.fileHasChanged(file)
     file.table.notify(changed)
   }
@@ -33,8 +33,8 @@ extension Preferences {
   /// Sets the value that one domain has for a key, or removes it with nil.
   public func set(_ value: PropertyList?, forKey key: String, in domain: PersistentDomain) {
     let file = context.file(of: domain)
-    remember(file)
     set(value, forKey: key, in: file)
+    remember(file)
   }
 
   /// Sets the value that one domain has for a key, or removes it with nil.
@@ -64,7 +64,7 @@ extension Preferences {
 
 /// Volatile domains: values in memory, for all stores of this process with the same locations.
 extension Preferences {
-  /// The name of the domain of the command line, to be read only.
+  /// The name of the domain of the command line.
   public static let argumentDomain = "NSArgumentDomain"
   /// The name of the domain of registered values.
   public static let registrationDomain = "NSRegistrationDomain"

@@ -49,7 +49,7 @@ public final class Preferences: Sendable {
   }
 
   private struct WeakObserver: Sendable {
-    weak let observer: PreferencesObserver?
+    weak var observer: PreferencesObserver?
   }
 
   /// The preferences of a suite: a domain that several applications share, or one of another application. Its domain stands where
@@ -123,13 +123,13 @@ extension Preferences {
   public func addSuite(named name: DomainName) {
     guard name != domain.name, name != .global else { return }
     let layers = Self.userLayers(name, locations, context) { .suite($0, $1) }
-    let keys = layers.flatMap { $0.table.values.keys }
     suites.withLock { $0 = layers + $0.filter { !$0.isSuite(name) } }
     hasSuites.store(true, ordering: .releasing)
-    for observer in currentObservers {
-      for layer in layers { layer.table.add(observer) }
-      observer.note(keys)
-    }
+    let observers = currentObservers
+    for layer in layers { observers.forEach(layer.table.add) }
+    // What changes after this is told by the tables.
+    let keys = layers.flatMap { $0.table.values.keys }
+    for observer in observers { observer.note(keys) }
   }
 
   /// Takes the domain of a suite out of the search list.
@@ -226,16 +226,19 @@ extension Preferences {
   /// - Parameter patience: how long to wait for another process that saves a file, for each file.
   package func synchronize(patience: Duration) throws(PreferencesError) {
     var first: PreferencesError?
-    let touched = others.withLock { others in exchange(&others, with: [:]) }
+    let touched = others.withLock { $0 }
     let files = layers.compactMap(\.file)
     let searched = Set(files.map { ObjectIdentifier($0) })
     for file in files + touched.values.filter({ !searched.contains(ObjectIdentifier($0)) }) {
       do throws(PreferencesError) {
         try file.save(patience: patience)
+        // Forgotten only now, so that another thread that synchronizes meanwhile waits for it too.
+        others.withLock { others in
+          if !file.table.hasUnsaved { others[ObjectIdentifier(file)] = nil }
+        }
       } catch {
         file.schedule.hasTold(error)
         first = first ?? error
-        if !searched.contains(ObjectIdentifier(file)) { others.withLock { $0[ObjectIdentifier(file)] = file } }
       }
     }
     if let first { throw first }
@@ -295,7 +298,7 @@ extension Preferences {
   /// The reader takes 512 levels, of which a dictionary of all values is one.
   private static var greatestDepth: Int { 500 }
 
-  /// Remembers a file outside the search list that has to be saved with the rest.
+  /// Remembers a file that was changed, and that has to be saved with the rest though it may not be in the search list.
   func remember(_ file: DomainFile) { others.withLock { $0[ObjectIdentifier(file)] = file } }
 }
 

@@ -11,24 +11,24 @@ internal import PropertyLists
 ///
 /// The folders of Linux are those of the XDG Base Directory Specification. The managed folder does not depend on the
 /// environment, since whoever sets that could take another.
-public struct PreferencesLocations: Hashable, Sendable {
+public struct PreferencesLocations: Sendable {
   /// The folder of the user, whose files are `DOMAIN.plist`, and `ByHost/DOMAIN.HOST.plist` for one computer only. Nil
   /// if the user has no home folder: values are kept in memory then.
-  public var userFolder: String?
+  public let userFolder: String?
   /// Folders with values for all users, the more important first.
-  public var systemFolders: [String]
+  public let systemFolders: [String]
   /// Folders with values that nobody can change, the more important first.
-  public var managedFolders: [String]
+  public let managedFolders: [String]
   /// The name that stands for this computer in names of files.
-  public var host: String
+  public let host: String
 
   /// The folder that is not made if it is missing, because it is the user's home.
-  var home: String?
+  let home: String?
 
   /// Explicit folders, for tests, servers and tools. Nothing outside of them is read or written.
   ///
   /// - Parameters:
-  ///   - folder: the folder of the user. It is made when something is saved.
+  ///   - folder: the folder of the user. It is made when something is saved. A URL that is no file's stands for no folder.
   ///   - systemFolders: folders with values for all users, the more important first.
   ///   - managedFolders: folders with values that nobody can change, the more important first.
   ///   - host: the name of this computer in names of files; nil for the name it has.
@@ -37,6 +37,7 @@ public struct PreferencesLocations: Hashable, Sendable {
     self.systemFolders = systemFolders.compactMap(Self.path)
     self.managedFolders = managedFolders.compactMap(Self.path)
     self.host = Self.hostName(host ?? ProcessInfo.processInfo.hostName)
+    home = nil
   }
 
   /// The folders of this process, as its environment says.
@@ -80,6 +81,18 @@ public struct PreferencesLocations: Hashable, Sendable {
     // Fowler, Noll and Vo's hash (FNV-1a).
     let hash = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     return "\(String(decoding: name.utf8.prefix(20), as: UTF8.self))-\(String(hash, radix: 16))"
+  }
+}
+
+/// Locations are equal when their bytes are, as those of files: two spellings of one letter are two folders.
+extension PreferencesLocations: Hashable {
+  public static func == (lhs: PreferencesLocations, rhs: PreferencesLocations) -> Bool { lhs.bytes == rhs.bytes }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+
+  private var bytes: [[[UInt8]]] {
+    [userFolder.map { [$0] } ?? [], systemFolders, managedFolders, [host], home.map { [$0] } ?? []]
+      .map { paths in paths.map { Array($0.utf8) } }
   }
 }
 

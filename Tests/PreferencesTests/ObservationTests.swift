@@ -170,6 +170,30 @@ struct ObservationTests {
     #expect(observer == nil)
   }
 
+  @Test("An observer of a suite that comes and goes is not kept more and more often", arguments: [nil, "key"])
+  func repeatedSuites(_ key: String?) throws {
+    let store = try Store()
+    let observer = PreferencesObserver(store.preferences, key: key)
+    var observers = TableObservers()
+    for _ in 0..<1000 { observers.add(observer) }
+    #expect(observers.concerned(by: ["key"]).count <= 2)
+  }
+
+  @Test("Changes that never end are told in order, while they go on")
+  func endlessChanges() throws {
+    let store = try Store()
+    let changes = store.preferences.changes()
+    var told: [Int] = []
+    for number in 0..<1000 {
+      for half in 0...1 { store.preferences.set(true, forKey: "\(2 * number + half)") }
+      told += [try #require(changes.observer.nextChange().flatMap { Int($0.key) })]
+    }
+    while let change = changes.observer.nextChange() { told += [try #require(Int(change.key))] }
+    #expect(told == Array(0..<2000))
+    // Waits for the end of the save, before the folder goes.
+    try store.preferences.synchronize()
+  }
+
   @Test("A change by another process is told, whether the file is replaced, written in place or removed")
   func otherProcesses() async throws {
     let store = try Store()

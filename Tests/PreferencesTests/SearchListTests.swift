@@ -267,6 +267,24 @@ struct PreferencesLocationsTests {
     #expect(PreferencesLocations(folder: try #require(URL(string: "https://a.b/c"))).userFolder == nil)
   }
 
+  @Test("are others if their names have other bytes, though they look the same")
+  func spelling() throws {
+    let (composed, decomposed) = ("e\u{301}".precomposedStringWithCanonicalMapping, "e\u{301}")
+    let folder = try TemporaryFolder(isInMemory: true)
+    let stores = try [composed, decomposed].map { name in
+      Preferences(
+        suiteName: try DomainName("d"),
+        locations: PreferencesLocations(folder: folder.url.appending(path: name), host: "h"), arguments: [])
+    }
+    #expect(stores[0].locations != stores[1].locations)
+    stores[0].set(1, forKey: "key")
+    stores[0].register(["registered": 1])
+    #expect(stores[1].value(forKey: "key") == nil)
+    #expect(stores[1].value(forKey: "registered") == nil)
+    // Waits for the end of the save, before the folder goes.
+    try stores[0].synchronize()
+  }
+
   @Test("may be none: values are then kept in memory")
   func noFolder() throws {
     let locations = PreferencesLocations(environment: [:], home: nil)
@@ -286,5 +304,17 @@ struct PreferencesLocationsTests {
     let locations = PreferencesLocations(folder: folder.url, host: host)
     let domain = PersistentDomain(try DomainName("d"), host: .current)
     #expect(locations.file(of: domain) == folder.path("ByHost/d.\(name).plist"))
+  }
+
+  @Test(
+    "stand as ~ in a stored URL of a file in the home folder, if its bytes are the same",
+    arguments: [
+      ("/home/e\u{301}/a", "/home/e\u{301}", "~/a"), ("/home/e\u{301}", "/home/e\u{301}", "~"),
+      ("/home/e\u{301}/a", "/home/\u{E9}", "/home/e\u{301}/a"), ("/home/user/a", "/home/use", "/home/user/a"),
+      ("/home/u/a", "/", "/home/u/a"), ("/home/u/a", nil, "/home/u/a"),
+    ])
+  func home(_ path: String, _ home: String?, _ stored: String) throws {
+    let value = try StoredURL.stored(URL(filePath: path, directoryHint: .notDirectory), home: home)
+    #expect(value.string?.utf8.elementsEqual(stored.utf8) == true, "\(value)")
   }
 }

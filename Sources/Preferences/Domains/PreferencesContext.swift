@@ -12,7 +12,7 @@ final class PreferencesContext: Sendable {
   private static let standard = PreferencesContext(.standard)
 
   private struct WeakContext: Sendable {
-    weak let context: PreferencesContext?
+    weak var context: PreferencesContext?
   }
 
   static func at(_ locations: PreferencesLocations) -> PreferencesContext {

@@ -86,25 +86,23 @@ final class DomainFile: Sendable {
   private static let files = Mutex<[[UInt8]: WeakFile]>([:])
 
   private struct WeakFile: Sendable {
-    weak let file: DomainFile?
+    weak var file: DomainFile?
   }
 
   /// The file at a path, which is one object however many ask for it.
   static func at(_ path: String?, base: String?) -> DomainFile {
     guard let path else { return DomainFile(nil, base: nil) }
-    let (file, isNew) = files.withLock { files -> (DomainFile, Bool) in
+    let file = files.withLock { files in
       let key = Array(path.utf8)
-      if let file = files[key]?.file { return (file, false) }
+      if let file = files[key]?.file { return file }
       // As often as the number of files doubles, so that it costs nothing on average.
       if files.count.nonzeroBitCount == 1 { files = files.filter { $0.value.file != nil } }
       let file = DomainFile(path, base: base)
       files[key] = WeakFile(file: file)
-      return (file, true)
+      return file
     }
     _ = LaterWork.isPossible
-    if isNew { FileWatcher.shared.add(file, at: path) }
-    // Whoever comes second waits until the first has read it.
-    file.readFirst()
+    file.readFirst(path)
     return file
   }
 
@@ -117,10 +115,13 @@ final class DomainFile: Sendable {
   /// Whether the file is looked at when nobody saves it any more.
   private let isReloadDue = Atomic(false)
 
-  private func readFirst() {
+  private func readFirst(_ path: String) {
+    // Whoever comes second waits until the first has read it.
     let changed = isRead.withLock { isRead -> [String]? in
       if isRead { return nil }
       isRead = true
+      // First, since what changes after the look is told only if the file is watched by then.
+      FileWatcher.shared.add(self, at: path)
       return disk.withLock { disk in look(&disk, isFirst: true) }
     }
     // A save may have the file just now, which nobody who reads is to wait for.

@@ -28,7 +28,7 @@ final class FileWatcher: Sendable {
   }
 
   private struct WatchedFile: Sendable {
-    weak let file: DomainFile?
+    weak var file: DomainFile?
     let path: String
     var places: [Place] = []
     /// What leads to the file and its folder, as far as it can be watched.
@@ -57,9 +57,7 @@ final class FileWatcher: Sendable {
   private func removeTheDead(_ state: inout State) {
     state.files = state.files.filter { $0.value.file != nil }
     #if os(Linux) || os(Android)
-      let used = Set(state.files.values.flatMap { $0.places.map(\.folder) + $0.waypoints })
-      for folder in state.folders.subtracting(used) { state.events?.forget(folder) }
-      state.folders.formIntersection(used)
+      forgetUnusedFolders(&state)
     #endif
   }
 
@@ -123,6 +121,12 @@ final class FileWatcher: Sendable {
       return nil
     }
 
+    private func forgetUnusedFolders(_ state: inout State) {
+      let used = Set(state.files.values.flatMap { $0.places.map(\.folder) + $0.waypoints })
+      for folder in state.folders.subtracting(used) { state.events?.forget(folder) }
+      state.folders.formIntersection(used)
+    }
+
     private func handle(_ events: [FolderEvents.Event]) {
       let files = state.withLock { state -> [DomainFile] in
         var gone: Set<Int32> = []
@@ -136,6 +140,7 @@ final class FileWatcher: Sendable {
           }
         }
         var files: [DomainFile] = []
+        var isElsewhere = false
         for (id, watched) in state.files {
           guard
             isAll || !watched.waypoints.isDisjoint(with: gone)
@@ -144,11 +149,14 @@ final class FileWatcher: Sendable {
           else { continue }
           files.append(file)
           // The folder may be another by now, or there at last.
-          var watched = watched
-          place(&watched, &state)
-          state.files[id] = watched
-          if watched.isPolled { poll(&state) }
+          var placed = watched
+          place(&placed, &state)
+          if placed.places != watched.places || placed.waypoints != watched.waypoints { isElsewhere = true }
+          state.files[id] = placed
+          if placed.isPolled { poll(&state) }
         }
+        // A folder that no path leads to any more would still be watched, and be one more each time.
+        if isElsewhere { forgetUnusedFolders(&state) }
         return files
       }
       for file in files { file.reload() }

@@ -88,6 +88,11 @@ final class PreferencesObserver: Sendable {
       }
       let key = state.noted[state.next]
       state.next += 1
+      // When half of them are taken, so that it costs nothing on average, and they stay few if changes never end.
+      if state.next > 16, state.next * 2 > state.noted.count {
+        state.noted.removeFirst(state.next)
+        state.next = 0
+      }
       state.isNoted.remove(key)
       // Keys that were taken do not pile up if more are told all the time.
       if state.next > 64, state.next * 2 > state.noted.count {

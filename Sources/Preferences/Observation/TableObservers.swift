@@ -5,12 +5,12 @@ struct TableObservers {
   private var count = 0
 
   private struct WeakObserver: Sendable {
-    weak let observer: PreferencesObserver?
+    weak var observer: PreferencesObserver?
   }
 
   mutating func add(_ observer: PreferencesObserver) {
     // As often as their number doubles, so that it costs nothing on average.
-    if count.nonzeroBitCount == 1 { removeTheDead() }
+    if count.nonzeroBitCount == 1 { tidy() }
     count += 1
     if let key = observer.key {
       ofKeys[key, default: []].append(WeakObserver(observer: observer))
@@ -19,10 +19,15 @@ struct TableObservers {
     }
   }
 
-  private mutating func removeTheDead() {
-    ofAllKeys.removeAll { $0.observer == nil }
+  /// Removes those that nobody has any more, and those that are here twice: a suite that comes again adds them again.
+  private mutating func tidy() {
+    var found: Set<ObjectIdentifier> = []
+    func isNew(_ observer: WeakObserver) -> Bool {
+      observer.observer.map { found.insert(ObjectIdentifier($0)).inserted } ?? false
+    }
+    ofAllKeys = ofAllKeys.filter(isNew)
     ofKeys = ofKeys.compactMapValues { observers in
-      let alive = observers.filter { $0.observer != nil }
+      let alive = observers.filter(isNew)
       return alive.isEmpty ? nil : alive
     }
     count = ofAllKeys.count + ofKeys.values.reduce(0) { $0 + $1.count }

@@ -45,11 +45,13 @@ enum StoredURL {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  static func stored(_ url: URL) throws -> PropertyList {
+  static func stored(_ url: URL, home: String? = FileSystem.homeFolder) throws -> PropertyList {
     guard url.isFileURL else { return .data(try KeyedArchiver.archivedData(withRootObject: url)) }
     let path = url.absoluteURL.path
-    guard let home = FileSystem.homeFolder, home != "/" else { return .string(path) }
-    if path == home { return "~" }
-    return .string(path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path)
+    guard let home, home != "/" else { return .string(path) }
+    // By bytes, as the file system compares: two spellings of one letter are two folders.
+    guard path.utf8.starts(with: home.utf8) else { return .string(path) }
+    let rest = Substring(path.utf8.dropFirst(home.utf8.count))
+    return .string(rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") ? "~" + rest : path)
   }
 }

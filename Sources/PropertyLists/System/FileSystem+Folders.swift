@@ -84,8 +84,14 @@ extension FileSystem {
     if let home = unsafe getenv("HOME"), unsafe home.pointee == CChar(bitPattern: UInt8(ascii: "/")) {
       return unsafe String(cString: home)
     }
-    guard let entry = unsafe getpwuid(getuid()), let home = unsafe entry.pointee.pw_dir else { return nil }
-    return unsafe String(cString: home)
+    // Not `getpwuid`, whose result the next call of any thread overwrites.
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var strings = [CChar](repeating: 0, count: 1 << 14)
+    let result = unsafe getpwuid_r(getuid(), &entry, &strings, strings.count, &found)
+    guard result == 0, unsafe found != nil, let home = unsafe entry.pw_dir else { return nil }
+    // Sound: what it points at is in `strings`, which is alive until the text is made.
+    return withExtendedLifetime(strings) { unsafe String(cString: home) }
   }
 
   /// The path of the program that this process runs; nil if the system does not tell.

@@ -142,9 +142,9 @@ struct NewFile: ~Copyable {
     guard FileSystem.attempt(.link, path, { unsafe link(temporary, target) }) == 0 else {
       switch errno {
       case EEXIST: return nil
-      // File systems without hard links. Two processes that make the first file at the same moment are not told apart
-      // there.
-      case EPERM, ENOTSUP, ENOSYS, EMLINK:
+      // File systems without hard links, and Android, which allows none. Two processes that make the first file at the
+      // same moment are not told apart there.
+      case EPERM, EACCES, ENOTSUP, ENOSYS, EMLINK:
         if FileSystem.attempt(.status, path, { unsafe access(target, F_OK) }) == 0 { return nil }
         return try takePlace()
       default: throw FileSystem.failure("write", path)
