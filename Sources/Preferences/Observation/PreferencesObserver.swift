@@ -94,11 +94,6 @@ final class PreferencesObserver: Sendable {
         state.next = 0
       }
       state.isNoted.remove(key)
-      // Keys that were taken do not pile up if more are told all the time.
-      if state.next > 64, state.next * 2 > state.noted.count {
-        state.noted.removeFirst(state.next)
-        state.next = 0
-      }
       return key
     }
   }
