@@ -6,7 +6,7 @@ import Testing
 
 /// What the README and the articles show, run.
 @Suite("The examples of the documentation of preferences")
-struct PreferencesDocumentationTests {
+final class PreferencesDocumentationTests {
   enum Theme: String, PreferenceValue { case light, dark }
 
   enum Keys {
@@ -22,6 +22,9 @@ struct PreferencesDocumentationTests {
     let locations = PreferencesLocations(folder: try #require(folder).url)
     preferences = try Preferences(suiteName: DomainName("com.example.notes"), locations: locations, arguments: [])
   }
+
+  // Waits for the end of the saves, before the folder goes.
+  deinit { try? preferences.synchronize() }
 
   @Test("Registered values, set values and typed keys")
   func basics() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Preferences
 
 /// A store in a folder of its own.
-struct Store {
+final class Store: Sendable {
   let folder = try? TemporaryFolder()
   let preferences: Preferences
 
@@ -16,6 +16,9 @@ struct Store {
       suiteName: DomainName("com.example.observed"), locations: PreferencesLocations(folder: url, host: "here"),
       arguments: arguments)
   }
+
+  // Waits for the end of the saves, before the folder goes.
+  deinit { try? preferences.synchronize() }
 
   /// Has another process set values, and waits until it has ended.
   func setElsewhere(_ pairs: String...) throws {
@@ -128,6 +131,7 @@ struct ObservationTests {
     #expect(await next(1, of: changes).first?.newValue == "again")
     store.preferences.removeSuite(named: try DomainName("com.example.suite"))
     #expect(await next(1, of: changes).map(\.newValue) == [nil])
+    try suite.synchronize()
   }
 
   @Test("Values of a typed key begin with the one that counts")
@@ -190,8 +194,6 @@ struct ObservationTests {
     }
     while let change = changes.observer.nextChange() { told += [try #require(Int(change.key))] }
     #expect(told == Array(0..<2000))
-    // Waits for the end of the save, before the folder goes.
-    try store.preferences.synchronize()
   }
 
   @Test("A change by another process is told, whether the file is replaced, written in place or removed")
