@@ -322,7 +322,7 @@ extension PropertyList {
         case .uid: return "it is a UID, or has one in it"
         case .null: return "it is a null, or has one in it"
         case .array, .dictionary:
-          if depth > limit { return "it is nested more than \(limit) levels deep" }
+          if depth >= limit { return "it is nested more than \(limit) levels deep" }
           next += value.array ?? value.dictionary?.values.elements ?? []
         default: break
         }

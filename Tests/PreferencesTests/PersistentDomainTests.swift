@@ -88,6 +88,16 @@ struct PersistentDomainTests {
     try store.synchronize()
   }
 
+  @Test("hold values of 500 levels, and no deeper ones", arguments: [(500, true), (501, false)])
+  func depth(_ levels: Int, _ isStored: Bool) throws {
+    let file = try SavedFile()
+    let store = file.open()
+    store.set((1..<levels).reduce(PropertyList.array([])) { value, _ in [value] }, forKey: "deep")
+    try store.synchronize()
+    #expect((store.value(forKey: "deep") != nil) == isStored)
+    #expect(try file.contents()?.count == (isStored ? 1 : nil))
+  }
+
   @Test("are listed by name, without other files of the folder")
   func names() throws {
     #expect(store.persistentDomainNames == [])
