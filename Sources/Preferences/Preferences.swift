@@ -257,7 +257,8 @@ extension Preferences {
   ///   - key: at least one character.
   ///   - change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for none.
   ///     It is called again if a program that does not lock the file changed it meanwhile. It may read preferences; saving
-  ///     them would wait for itself, and fails with ``PreferencesError/locked(path:)`` after ten seconds.
+  ///     them would wait for itself, and fails with ``PreferencesError/locked(path:)`` after ten seconds. The file stays locked
+  ///     meanwhile, so it must not wait for other processes that save.
   /// - Throws: ``PreferencesError``, also what `change` throws; the value is as it was then. If the disk fails at the very end, when
   ///   others may have read the new value already, that value counts and is tried again as if it had been set.
   public func update(

@@ -13,7 +13,7 @@ final class SaveSchedule: Sendable {
   private static let retries = Duration.seconds(1)...Duration.seconds(60)
   /// How long a save waits for other processes.
   static let patience = Duration.seconds(10)
-  /// The same when the process is about to end.
+  /// How long all saves together wait when the process is about to end.
   private static let lastPatience = Duration.seconds(2)
 
   private let isScheduled = Atomic(false)
@@ -102,6 +102,10 @@ final class SaveSchedule: Sendable {
   }
 
   private static func saveAllAtExit() {
-    for file in unsaved.withLock({ Array($0.values) }) { file.schedule.saveAndReport(file, patience: lastPatience) }
+    let deadline = ContinuousClock.now + lastPatience
+    for file in unsaved.withLock({ Array($0.values) }) {
+      // Each is tried once, also when others took all the time.
+      file.schedule.saveAndReport(file, patience: max(.zero, deadline - .now))
+    }
   }
 }

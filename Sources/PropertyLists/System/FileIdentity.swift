@@ -85,7 +85,9 @@ extension FileSystem {
     guard identity.isRegularFile else {
       throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
     }
-    return (try read(descriptor, named: path, expecting: identity.size + 1), identity)
+    let limit = ParsingLimits().inputSize
+    guard identity.size <= limit else { throw ParsingLimits.tooLarge(limit: limit) }
+    return (try read(descriptor, named: path, expecting: identity.size + 1, limit: limit), identity)
   }
 
   /// Gives a file another name in its folder, one that no file has. The file of a symbolic link, not the link.

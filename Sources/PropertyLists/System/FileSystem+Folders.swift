@@ -53,8 +53,9 @@ extension FileSystem {
     var names: [String] = []
     while let entry = unsafe readdir(folder) {
       // Sound: the system ends the name with a NUL, within the entry.
+      let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(validatingCString: $0) }
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) { unsafe String(validatingCString: $0) }
       }
       if let name, name != ".", name != ".." { names.append(name) }
     }
