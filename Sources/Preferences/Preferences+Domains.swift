@@ -5,10 +5,14 @@ internal import Synchronization
 
 /// Persistent domains: those of the user that have files.
 extension Preferences {
-  /// The values of a domain, without those of any other; nil if it has none.
-  public func persistentDomain(_ domain: PersistentDomain) -> [String: PropertyList]? {
-    let values = context.file(of: domain).table.values
-    return values.isEmpty ? nil : values
+  /// The values of a domain, without those of any other; nil if it has none. The order is that of the file, which is looked at for it,
+  /// and then that of the keys.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of values, and the time to read the file.
+  public func persistentDomain(_ domain: PersistentDomain) -> OrderedDictionary<String, PropertyList>? {
+    let file = context.file(of: domain)
+    let values = file.table.values
+    return values.isEmpty ? nil : file.ordered(values)
   }
 
   /// Replaces all values of a domain. Without any, the domain and its file are removed.

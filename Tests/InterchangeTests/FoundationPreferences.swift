@@ -1,4 +1,5 @@
 import Foundation
+import OrderedCollections
 import Preferences
 import PropertyLists
 import TestSupport
@@ -74,6 +75,4 @@ func sorted(_ value: PropertyList) -> PropertyList {
 }
 
 /// The values of a domain as a property list, in the order of their keys.
-func sorted(_ values: [String: PropertyList]?) -> PropertyList {
-  sorted(.dictionary(.init(uniqueKeysWithValues: (values ?? [:]).map { ($0.key, $0.value) })))
-}
+func sorted(_ values: OrderedDictionary<String, PropertyList>?) -> PropertyList { sorted(.dictionary(values ?? [:])) }

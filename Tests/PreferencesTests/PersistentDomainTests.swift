@@ -40,6 +40,8 @@ struct PersistentDomainTests {
     #expect(store.persistentDomain(domain) == ["a": 2, "b": 1])
     try store.synchronize()
     #expect(file(name) == ["b": 1, "a": 2])
+    // In the order of the file, so that what is changed in it and put back is in that order too.
+    #expect(store.persistentDomain(domain) == ["b": 1, "a": 2])
 
     store.setPersistentDomain(domain, to: ["c": 3])
     #expect(store.persistentDomain(domain) == ["c": 3])

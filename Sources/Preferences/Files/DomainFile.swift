@@ -241,6 +241,16 @@ extension DomainFile {
     }
   }
 
+  /// Values in the order that their keys have in the file, and then in that of the keys.
+  func ordered(_ values: [String: PropertyList]) -> OrderedDictionary<String, PropertyList> {
+    var ordered = OrderedDictionary<String, PropertyList>(minimumCapacity: values.count)
+    if let path, let (data, _) = try? FileSystem.readRegularFile(path), let held = try? Self.entries(of: data).entries {
+      for key in held.keys { ordered[key] = values[key] }
+    }
+    for key in values.keys.sorted() { ordered[key] = values[key] }
+    return ordered
+  }
+
   /// The entries of a file's bytes. A file without a byte has none.
   static func entries(
     of data: Data
