@@ -119,7 +119,7 @@ extension Preferences {
   /// Adds the domain of a suite to the search list, after the application's and before those of suites added earlier. A suite that
   /// is there already moves to the front.
   ///
-  /// Values are not set there; use ``set(_:forKey:in:)`` or a store of the suite.
+  /// Values are not set there; use ``set(_:forKey:in:)-(PropertyList?,_,_)`` or a store of the suite.
   public func addSuite(named name: DomainName) {
     guard name != domain.name, name != .global else { return }
     let layers = Self.userLayers(name, locations, context) { .suite($0, $1) }
