@@ -216,8 +216,8 @@ extension Preferences {
 
   /// Saves what this store has set, and returns when it is on the disk. Also brings in what other processes have saved.
   ///
-  /// There is no need to call this but where a program must know that its values are safe. It waits for the disk; the
-  /// other members do not.
+  /// There is no need to call this but where a program must know that its values are safe. It waits for the disk, as
+  /// setting and reading values do not.
   ///
   /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried again, and the
   ///   file is as it was or has all of them.
