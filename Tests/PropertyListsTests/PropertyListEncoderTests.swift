@@ -217,6 +217,26 @@ struct PropertyListEncoderTests {
     #expect(try tree(["CF$UID": 1]) == ["CF$UID": 1])
   }
 
+  @Test("containers for two keys that are equal to Swift and have other bytes stay two")
+  func spellingsOfKeys() throws {
+    struct Spelled: CodingKey {
+      let stringValue: String
+      var intValue: Int? { nil }
+      init(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+    let data = try PropertyListEncoder().encode(
+      Handmade { encoder in
+        var container = encoder.container(keyedBy: Spelled.self)
+        for (number, text) in ["\u{E9}", "e\u{301}"].enumerated() {
+          var list = container.nestedUnkeyedContainer(forKey: Spelled(stringValue: text))
+          try list.encode(number)
+        }
+      })
+    let root = try PropertyListDocument(data).root
+    #expect(root.count == 2)
+  }
+
   @Test("what a type throws itself is passed on, and what it catches is forgotten")
   func ownErrors() throws {
     struct Own: Error {}

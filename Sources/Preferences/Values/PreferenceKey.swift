@@ -13,6 +13,9 @@ public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
   /// What counts when there is no value, or one that is none of `Value`.
   public let defaultValue: Value
 
+  /// A key with what counts when there is no value.
+  ///
+  /// - Parameter name: at least one character; nothing can be set for an empty key.
   public init(_ name: String, default defaultValue: Value) {
     self.name = name
     self.defaultValue = defaultValue

@@ -23,8 +23,8 @@ final class DocumentEncoder: Encoder {
   @exclusivity(unchecked) private var lastKey = 0
   /// The children that are encoded after their place was taken, by the numbers of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
-  /// The numbers of the encoders of nested containers that have a key.
-  private var nestedByKey: [String: Int] = [:]
+  /// The numbers of the encoders of nested containers that have a key, by its bytes, as keys are told from each other here.
+  private var nestedByKey: [[UInt8]: Int] = [:]
   /// What was asked for that cannot be.
   private var fault: String?
 
@@ -117,10 +117,11 @@ extension DocumentEncoder {
   /// The encoder of a container that has a key: the same again for the same key.
   func nested(_ key: some CodingKey) -> DocumentEncoder {
     let text = key.stringValue
-    if let number = nestedByKey[text] { return context.deferredEncoder(number) }
+    let bytes = Array(text.utf8)
+    if let number = nestedByKey[bytes] { return context.deferredEncoder(number) }
     unsafe children.append(context.key(text, after: &lastKey))
     let encoder = nested(.key(key))
-    nestedByKey[text] = deferred.last?.number
+    nestedByKey[bytes] = deferred.last?.number
     return encoder
   }
 }

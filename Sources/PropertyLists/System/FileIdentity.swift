@@ -1,5 +1,3 @@
-package import FoundationEssentials
-
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -15,7 +13,9 @@ package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
   let size: Int
-  private let modified: [Int64]
+  /// When it was written to last, in seconds since 1970 and nanoseconds.
+  private let seconds: Int64
+  private let nanoseconds: Int64
   /// The permission bits and the kind of file.
   private let mode: UInt32
 
@@ -29,7 +29,8 @@ package struct FileIdentity: Hashable, Sendable {
     #else
       let time = status.st_mtim
     #endif
-    modified = [Int64(time.tv_sec), Int64(time.tv_nsec)]
+    seconds = Int64(time.tv_sec)
+    nanoseconds = Int64(time.tv_nsec)
   }
 
   /// The file that is open under a descriptor.
@@ -60,51 +61,6 @@ package struct FileIdentity: Hashable, Sendable {
   package var secondsSinceModification: Double {
     var now = timespec()
     guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return .infinity }
-    return Double(Int64(now.tv_sec) - modified[0]) + Double(Int64(now.tv_nsec) - modified[1]) / 1e9
-  }
-}
-
-extension FileSystem {
-  /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads to.
-  package static func readRegularFile(_ path: String) throws(PropertyListError) -> (data: Data, identity: FileIdentity)?
-  {
-    let descriptor = attempt(.open, path) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw failure("open", path)
-    }
-    defer { _ = close(descriptor) }
-    return try readRegularFile(descriptor, named: path)
-  }
-
-  /// The whole of a regular file from where it is read next, and the state it was read in.
-  static func readRegularFile(
-    _ descriptor: Int32, named path: String
-  ) throws(PropertyListError) -> (data: Data, identity: FileIdentity) {
-    let identity = try FileIdentity(descriptor, named: path)
-    guard identity.isRegularFile else {
-      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
-    }
-    let limit = ParsingLimits().inputSize
-    guard identity.size <= limit else { throw ParsingLimits.tooLarge(limit: limit) }
-    return (try read(descriptor, named: path, expecting: identity.size + 1, limit: limit), identity)
-  }
-
-  /// Gives a file another name in its folder, one that no file has. The file of a symbolic link, not the link.
-  ///
-  /// - Parameter suffix: what is added to its name, and to that a number if there is a file of that name.
-  /// - Returns: the path that it has now.
-  package static func setAside(_ path: String, suffix: String) throws(PropertyListError) -> String {
-    let target = resolvedPath(path)
-    for number in 1..<1000 {
-      let candidate = target.dropLast() + "\(suffix)\(number == 1 ? "" : "-\(number)")".utf8CString
-      guard unsafe access(Array(candidate), F_OK) != 0 else { continue }
-      guard attempt(.rename, path, { unsafe rename(target, Array(candidate)) }) == 0 else {
-        throw failure("set aside", path)
-      }
-      try synchronizeFolder(of: target, reportedAs: path)
-      return text(Array(candidate))
-    }
-    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(message(EEXIST))")
+    return Double(Int64(now.tv_sec) - seconds) + Double(Int64(now.tv_nsec) - nanoseconds) / 1e9
   }
 }

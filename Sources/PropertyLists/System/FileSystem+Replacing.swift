@@ -46,6 +46,24 @@ extension FileSystem {
     return try file.takeFreePlace()
   }
 
+  /// Gives a file another name in its folder, one that no file has. The file of a symbolic link, not the link.
+  ///
+  /// - Parameter suffix: what is added to its name, and to that a number if there is a file of that name.
+  /// - Returns: the path that it has now.
+  package static func setAside(_ path: String, suffix: String) throws(PropertyListError) -> String {
+    let target = resolvedPath(path)
+    for number in 1..<1000 {
+      let candidate = target.dropLast() + "\(suffix)\(number == 1 ? "" : "-\(number)")".utf8CString
+      guard unsafe access(Array(candidate), F_OK) != 0 else { continue }
+      guard attempt(.rename, path, { unsafe rename(target, Array(candidate)) }) == 0 else {
+        throw failure("set aside", path)
+      }
+      try synchronizeFolder(of: target, reportedAs: path)
+      return text(Array(candidate))
+    }
+    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(message(EEXIST))")
+  }
+
   /// Whether a path names a file by a descriptor that a process has open on it; there is nothing to rename then.
   private static func namesOpenFile(_ path: String) -> Bool {
     if path.hasPrefix("/dev/fd/") || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }

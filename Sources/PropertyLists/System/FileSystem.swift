@@ -26,6 +26,31 @@ package enum FileSystem {
     return try read(descriptor, named: path, expecting: size + 1, limit: limit)
   }
 
+  /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads to.
+  package static func readRegularFile(_ path: String) throws(PropertyListError) -> (data: Data, identity: FileIdentity)?
+  {
+    let descriptor = attempt(.open, path) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw failure("open", path)
+    }
+    defer { _ = close(descriptor) }
+    return try readRegularFile(descriptor, named: path)
+  }
+
+  /// The whole of a regular file from where it is read next, and the state it was read in.
+  static func readRegularFile(
+    _ descriptor: Int32, named path: String
+  ) throws(PropertyListError) -> (data: Data, identity: FileIdentity) {
+    let identity = try FileIdentity(descriptor, named: path)
+    guard identity.isRegularFile else {
+      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
+    }
+    let limit = ParsingLimits().inputSize
+    guard identity.size <= limit else { throw ParsingLimits.tooLarge(limit: limit) }
+    return (try read(descriptor, named: path, expecting: identity.size + 1, limit: limit), identity)
+  }
+
   /// All that can be read from a descriptor, such as standard input.
   package static func read(
     _ descriptor: Int32, named name: String, expecting size: Int = 1 << 16, limit: Int = .max
