@@ -10,14 +10,19 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   /// What a dictionary with the same key twice means.
   public var duplicateKeys: DuplicateKeys
 
+  /// Whether the forms that ``PropertyListWritingOptions/Coercion/reversible`` writes are read as the values they stand
+  /// for. JSON only; the forms of OpenStep are always read.
+  public var restoresCoercedValues: Bool
+
   /// Apple's way of reading, but for a key that stands twice.
   public init(
     limits: ParsingLimits = ParsingLimits(), recognizesUIDDictionaries: Bool = true,
-    duplicateKeys: DuplicateKeys = .reject
+    duplicateKeys: DuplicateKeys = .reject, restoresCoercedValues: Bool = false
   ) {
     self.limits = limits
     self.recognizesUIDDictionaries = recognizesUIDDictionaries
     self.duplicateKeys = duplicateKeys
+    self.restoresCoercedValues = restoresCoercedValues
   }
 
   /// What to do about a key that stands twice in a dictionary.

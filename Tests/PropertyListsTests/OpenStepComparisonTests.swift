@@ -260,7 +260,7 @@ struct OpenStepCorpusTests {
   @Test("have the values that they are known to have", arguments: files.keys.sorted())
   func known(_ name: String) throws {
     let url = try #require(Fixtures.corpus.first { $0.lastPathComponent == name })
-    let value = try PropertyList(PropertyListDocument(openStep: Data(contentsOf: url)).root)
+    let value = try PropertyList(PropertyListDocument(Data(contentsOf: url), format: .openStep).root)
     #expect(value == Self.files[name])
     #expect(OpenStepComparisonTests.foundation(try String(contentsOf: url, encoding: .utf8)) == value.sorted())
   }
@@ -268,7 +268,7 @@ struct OpenStepCorpusTests {
   @Test("are read, or refused with a reason and a place", arguments: Fixtures.corpus)
   func file(_ url: URL) throws {
     let data = try Data(contentsOf: url)
-    let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(openStep: data) }
+    let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(data, format: .openStep) }
     let isOpenStep = Self.files[url.lastPathComponent] != nil
     #expect((found == nil) == isOpenStep)
     if let found { #expect(!found.message.isEmpty && found.byteOffset != nil && found.position != nil) }

@@ -158,7 +158,9 @@ struct OpenStepFaultTests {
     #expect(found.byteOffset == fault.offset)
     #expect(found.position.map { "\($0.line):\($0.column)" } == fault.position)
     #expect(found.keyPath?.description == fault.keyPath)
-    let utf8 = error { () throws(PropertyListError) in _ = try PropertyListDocument(openStep: Data(fault.text.utf8)) }
+    let utf8 = error { () throws(PropertyListError) in
+      _ = try PropertyListDocument(Data(fault.text.utf8), format: .openStep)
+    }
     #expect(utf8 == found)
     guard !fault.text.isEmpty else { return }
     // In UTF-16 the same is wrong in the same line and column, at another offset.
@@ -166,21 +168,22 @@ struct OpenStepFaultTests {
     var expected = found
     let before = String(decoding: Array(fault.text.utf8.prefix(fault.offset)), as: UTF8.self)
     expected.byteOffset = 2 + 2 * before.utf16.count
-    #expect(error { () throws(PropertyListError) in _ = try PropertyListDocument(openStep: utf16) } == expected)
+    #expect(
+      error { () throws(PropertyListError) in _ = try PropertyListDocument(utf16, format: .openStep) } == expected)
   }
 
   @Test("bytes that are not in their encoding are refused at their place")
   func encodings() throws {
     let found = error { () throws(PropertyListError) in
-      _ = try PropertyListDocument(openStep: Data("(a,\n\"b".utf8) + [0xC3] + Data("\")".utf8))
+      _ = try PropertyListDocument(Data("(a,\n\"b".utf8) + [0xC3] + Data("\")".utf8), format: .openStep)
     }
     #expect(found?.message == "not UTF-8" && found?.byteOffset == 6 && found?.position == .init(line: 2, column: 3))
     let surrogate = error { () throws(PropertyListError) in
-      _ = try PropertyListDocument(openStep: Data([0xFF, 0xFE, 0x22, 0, 0x3D, 0xD8, 0x22, 0]))
+      _ = try PropertyListDocument(Data([0xFF, 0xFE, 0x22, 0, 0x3D, 0xD8, 0x22, 0]), format: .openStep)
     }
     #expect(surrogate?.byteOffset == 4 && surrogate?.position == .init(line: 1, column: 2))
     let latin1 = error { () throws(PropertyListError) in
-      _ = try PropertyListDocument(openStep: Data([0xEF, 0xBB, 0xBF, 0x61, 0x3B, 0x2F, 0x2F, 0xE9]))
+      _ = try PropertyListDocument(Data([0xEF, 0xBB, 0xBF, 0x61, 0x3B, 0x2F, 0x2F, 0xE9]), format: .openStep)
     }
     #expect(latin1?.byteOffset == 7 && latin1?.position == .init(line: 1, column: 5))
   }

@@ -21,7 +21,9 @@ struct OpenStepHostileTests {
       // What is innermost is a string, so that there are as many containers as marks.
       let allowed =
         String(repeating: open, count: limit / levels) + "x" + String(repeating: close, count: limit / levels)
-      #expect(try PropertyListDocument(openStep: allowed, options: options).objectCount == limit / levels * levels + 1)
+      #expect(
+        try PropertyListDocument(openStep: allowed, options: options).objectCount == limit / levels * levels
+          + 1)
       let tooDeep = String(repeating: open, count: limit / levels + 1)
       let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: tooDeep, options: options) }
       #expect(found?.kind == .nestedTooDeeply)
@@ -72,7 +74,7 @@ struct OpenStepHostileTests {
       let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: text, options: options) }
       #expect((found?.kind == .limitExceeded) == !isAllowed)
       let ofData = error { () throws(PropertyListError) in
-        _ = try PropertyListDocument(openStep: Data(text.utf8), options: options)
+        _ = try PropertyListDocument(Data(text.utf8), format: .openStep, options: options)
       }
       #expect((ofData?.kind == .limitExceeded) == !isAllowed)
     }
@@ -117,7 +119,7 @@ struct OpenStepHostileTests {
       // takes minutes.
       let duration = ContinuousClock().measure {
         for options in [PropertyListReadingOptions(), .init(duplicateKeys: .keepLast)] {
-          _ = try? PropertyListDocument(openStep: input, options: options)
+          _ = try? PropertyListDocument(input, format: .openStep, options: options)
         }
       }
       #expect(duration < .seconds(20), "\(prefix) \(piece)")
@@ -128,7 +130,7 @@ struct OpenStepHostileTests {
   func large() throws {
     let count = 100_000
     let list = "(" + String(repeating: #"{name = "a \"b\" \U00e9"; n = <*I5>; d = <00ff>;}, "#, count: count) + ")"
-    let document = try PropertyListDocument(openStep: Data(list.utf8))
+    let document = try PropertyListDocument(Data(list.utf8), format: .openStep)
     #expect(document.root.kind == .array && document.root.count == count)
     let last: PropertyList = ["name": "a \"b\" é", "n": 5, "d": .hex(0, 255)]
     #expect(try PropertyList(document.root.child(at: count - 1)) == last)
@@ -177,7 +179,7 @@ struct OpenStepHostileTests {
       let options = PropertyListReadingOptions(duplicateKeys: round % 2 == 0 ? .reject : .keepLast)
       let duration = ContinuousClock().measure {
         do throws(PropertyListError) {
-          let document = try PropertyListDocument(openStep: input, options: options)
+          let document = try PropertyListDocument(input, format: .openStep, options: options)
           try document.validate()
           let tree = try PropertyList(document.root)
           readCount += 1

@@ -124,12 +124,12 @@ struct OpenStepTests {
   private func check(_ sample: OpenStepSample) throws {
     #expect(try PropertyList(openStep: sample.text) == sample.value)
     // Around it, and in the other encodings, it means the same.
-    #expect(try PropertyList(PropertyListDocument(openStep: Data(sample.text.utf8)).root) == sample.value)
+    #expect(try PropertyList(PropertyListDocument(Data(sample.text.utf8), format: .openStep).root) == sample.value)
     let text = sample.text.hasPrefix("\u{FEFF}") ? String(sample.text.unicodeScalars.dropFirst()) : sample.text
     #expect(try PropertyList(openStep: " \n\(text)\n") == sample.value)
     for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian] {
       let marked = try #require("\u{FEFF}\(text)".data(using: encoding))
-      #expect(try PropertyList(PropertyListDocument(openStep: marked).root) == sample.value)
+      #expect(try PropertyList(PropertyListDocument(marked, format: .openStep).root) == sample.value)
     }
   }
 

@@ -50,7 +50,7 @@ public final class PropertyListDocument: Sendable {
     try options.limits.check(inputSize: data.count)
     guard !data.isEmpty else { throw PropertyListError(.malformed, "the input is empty", byteOffset: 0) }
     guard let format = format ?? PropertyListFormat(detecting: data.bytes) else {
-      throw PropertyListError(.unknownFormat, "neither a binary nor an XML property list", byteOffset: 0)
+      throw PropertyListError(.unknownFormat, "no property list: neither binary, XML, OpenStep nor JSON", byteOffset: 0)
     }
     switch format {
     case .binary:
@@ -58,6 +58,8 @@ public final class PropertyListDocument: Sendable {
       let root = try layout.node(at: layout.topObject, in: data.bytes)
       self.init(format, options, data, .binary(layout), rootIndex: layout.topObject, root)
     case .xml: self.init(try XMLReader.read(data, options: options), format, options)
+    case .openStep: self.init(try OpenStepReader.read(data, options: options), format, options)
+    case .json: self.init(try JSONReader.read(data, options: options), format, options)
     }
   }
 

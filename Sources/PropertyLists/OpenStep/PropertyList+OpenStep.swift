@@ -34,23 +34,8 @@ extension PropertyList {
 }
 
 extension PropertyListDocument {
-  /// Reads a file in the OpenStep format; see ``PropertyList/init(openStep:options:)``.
-  ///
-  /// ``PropertyListFormat`` has no case for it. The ``format`` of the document is ``PropertyListFormat/xml``, the text
-  /// format that it can be written in.
-  ///
-  /// - Parameter data: the whole file, in UTF-8, UTF-16 or UTF-32; the latter two are known by their byte order mark,
-  ///   UTF-16 also by a NUL among the first two bytes.
-  /// - Throws: ``PropertyListError`` with the line, the column, the byte offset and the key path of what is wrong.
-  /// - Complexity: O(*n*) in the length of `data`.
-  public convenience init(
-    openStep data: Data, options: PropertyListReadingOptions = PropertyListReadingOptions()
-  ) throws(PropertyListError) {
-    self.init(try OpenStepReader.read(data, options: options), .xml, options)
-  }
-
   /// Reads a text in the OpenStep format.
   convenience init(openStep text: String, options: PropertyListReadingOptions) throws(PropertyListError) {
-    self.init(try OpenStepReader.read(text, options: options), .xml, options)
+    self.init(try OpenStepReader.read(text, options: options), .openStep, options)
   }
 }

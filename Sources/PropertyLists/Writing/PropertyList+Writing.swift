@@ -20,6 +20,14 @@ extension PropertyList {
       var writer = XMLWriter(options)
       try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
       return writer.finish()
+    case .openStep:
+      var writer = OpenStepWriter(options)
+      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
+      return writer.finish()
+    case .json:
+      var writer = JSONWriter(options)
+      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
+      return writer.finish()
     }
   }
 
@@ -51,6 +59,14 @@ extension PropertyListDocument.Node {
       return try writer.finish()
     case .xml:
       var writer = XMLWriter(options)
+      try walk(into: &writer, options)
+      return writer.finish()
+    case .openStep:
+      var writer = OpenStepWriter(options)
+      try walk(into: &writer, options)
+      return writer.finish()
+    case .json:
+      var writer = JSONWriter(options)
       try walk(into: &writer, options)
       return writer.finish()
     }

@@ -14,15 +14,49 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   /// that form has none and is refused; without it, UIDs are refused.
   public var writesUIDDictionaries: Bool
 
+  /// What JSON and OpenStep have for a value that they have no form for.
+  public var coercion: Coercion
+
+  /// Whether JSON and OpenStep are written on one line, without spaces.
+  public var isCompact: Bool
+
+  /// The kind of OpenStep text.
+  public var openStepDialect: OpenStepDialect
+
   /// Apple's way of writing, with the keys in the order they have.
   public init(
     sortsKeys: Bool = false, depth: Int = 512, fractionalSeconds: FractionalSeconds = .drop,
-    writesUIDDictionaries: Bool = true
+    writesUIDDictionaries: Bool = true, coercion: Coercion = .refuse, isCompact: Bool = false,
+    openStepDialect: OpenStepDialect = .openStep
   ) {
     self.sortsKeys = sortsKeys
     self.depth = depth
     self.fractionalSeconds = fractionalSeconds
     self.writesUIDDictionaries = writesUIDDictionaries
+    self.coercion = coercion
+    self.isCompact = isCompact
+    self.openStepDialect = openStepDialect
+  }
+
+  /// What to do about a value that JSON or OpenStep has no form for.
+  public enum Coercion: Hashable, Sendable {
+    /// It is an error.
+    case refuse
+    /// It is written so that a reader with ``PropertyListReadingOptions/restoresCoercedValues`` gives exactly it.
+    case reversible
+    /// It is written in the nearest form that the format has, as libplist's tool does: text or a number. What is read
+    /// back is of another kind.
+    case plain
+  }
+
+  /// The kinds of OpenStep text.
+  public enum OpenStepDialect: Hashable, Sendable {
+    /// Strings, data, arrays and dictionaries, as every reader knows them.
+    case openStep
+    /// With GNUstep's integers, reals, booleans and dates, such as `<*I5>`.
+    case gnustep
+    /// A strings file: the entries of the root, a dictionary, without the braces around them.
+    case strings
   }
 
   /// What to do about the fraction of a second.

@@ -4,25 +4,6 @@ internal import FoundationEssentials
 ///
 /// What ``UnicodeEncoding`` does not tell, the declaration does; UTF-8 where it says nothing.
 enum XMLEncoding {
-  static func beginsLikeXML(_ bytes: RawSpan) -> Bool {
-    let (encoding, markLength) = UnicodeEncoding.detect(bytes) ?? (.utf8, 0)
-    let width: Int
-    let first: Int
-    switch encoding {
-    case .utf8: (width, first) = (1, 0)
-    case .utf16(let isBigEndian): (width, first) = (2, isBigEndian ? 1 : 0)
-    case .utf32(let isBigEndian): (width, first) = (4, isBigEndian ? 3 : 0)
-    }
-    var offset = markLength
-    while offset + width <= bytes.byteCount {
-      for index in offset..<offset + width where index != offset + first && bytes[index] != 0 { return false }
-      let byte = bytes[offset + first]
-      guard XMLText.isSpace(byte) else { return byte == UInt8(ascii: "<") }
-      offset += width
-    }
-    return false
-  }
-
   static func decode(_ data: Data) throws(PropertyListError) -> TextSource {
     if let source = try UnicodeEncoding.decode(data) { return source }
     guard let name = declaredEncoding(data.bytes), !isUTF8(name) else { return TextSource(text: data) }
