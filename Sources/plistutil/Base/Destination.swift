@@ -1,0 +1,74 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// Where what is made of files goes.
+struct Destination: ParsableArguments {
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write FILE; - is standard output.", valueName: "file"),
+    completion: .file())
+  var outfile: String?
+
+  @Flag(help: "Put what is written in the place of each file, in one step.")
+  var inPlace = false
+
+  @Option(
+    help: ArgumentHelp("Write into FOLDER, in folders of their own what was found in folders.", valueName: "folder"),
+    completion: .directory)
+  var outfolder: String?
+
+  @Option(help: ArgumentHelp("Write beside each file, with this extension.", valueName: "extension"))
+  var `extension`: String?
+
+  func validate() throws {
+    if [outfile != nil, inPlace, outfolder != nil || `extension` != nil].count(where: { $0 }) > 1 {
+      throw ValidationError("--outfile, --in-place, --outfolder and --extension do not go together.")
+    }
+  }
+
+  /// What a file becomes.
+  enum Target: Hashable {
+    case standardOutput
+    case file(String)
+  }
+
+  /// Where what is made of a file goes; standard output if nothing was said.
+  func target(_ input: Input) -> Target {
+    if inPlace { return input.isStandard ? .standardOutput : .file(input.path) }
+    if let outfile { return outfile == "-" || outfile == "/dev/stdout" ? .standardOutput : .file(outfile) }
+    guard outfolder != nil || `extension` != nil else { return .standardOutput }
+    if input.isStandard { return .standardOutput }
+    var path =
+      outfolder.map { $0.hasSuffix("/") ? $0 + input.relativePath : "\($0)/\(input.relativePath)" } ?? input.path
+    if let `extension` {
+      let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+      if let dot = path[nameStart...].lastIndex(of: "."), dot != nameStart { path = String(path[..<dot]) }
+      path += "." + `extension`
+    }
+    return .file(path)
+  }
+
+  /// Refuses to write several files over each other.
+  func check(_ inputs: [Input]) throws {
+    if inputs.count > 1, outfile != nil {
+      throw ValidationError("--outfile takes one file; --in-place, --outfolder and --extension take several.")
+    }
+    var sources: [String: String] = [:]
+    for input in inputs {
+      guard case .file(let path) = target(input) else { continue }
+      if let other = sources.updateValue(input.path, forKey: path) {
+        throw ValidationError(
+          "\(other.printable()) and \(input.path.printable()) would both become \(path.printable()).")
+      }
+    }
+  }
+
+  func write(_ data: Data, for input: Input, to report: inout FileReport) throws(PropertyListError) {
+    switch target(input) {
+    case .standardOutput: try report.write(data)
+    case .file(let path):
+      if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
+      try FileSystem.replace(path, with: data)
+    }
+  }
+}
