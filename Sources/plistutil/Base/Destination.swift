@@ -63,12 +63,43 @@ struct Destination: ParsableArguments {
     }
   }
 
+  /// Writes a value where what is made of a file goes.
+  func write(
+    _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ options: PropertyListWritingOptions,
+    for input: Input, to report: inout FileReport
+  ) throws(PropertyListError) {
+    switch target(input) {
+    case .standardOutput:
+      guard report.isDirect, node.document.byteCount > Self.largeSize else {
+        return try report.write(node.data(format: format, options: options))
+      }
+      // What is on standard output cannot be taken back, so that it is written once for nobody.
+      try FileSystem.replace("/dev/null") { output throws(PropertyListError) in
+        try node.write(to: output, format: format, options: options)
+      }
+      try node.write(to: .standard, format: format, options: options)
+    case .file(let path):
+      try replace(path) { output throws(PropertyListError) in
+        try node.write(to: output, format: format, options: options)
+      }
+    }
+  }
+
+  /// Writes bytes where what is made of a file goes.
   func write(_ data: Data, for input: Input, to report: inout FileReport) throws(PropertyListError) {
     switch target(input) {
     case .standardOutput: try report.write(data)
-    case .file(let path):
-      if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
-      try FileSystem.replace(path, with: data)
+    case .file(let path): try replace(path) { output throws(PropertyListError) in try output.write(data) }
     }
   }
+
+  private func replace(
+    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
+    try FileSystem.replace(path, writing: body)
+  }
+
+  /// Above it, standard output is written piece by piece.
+  private static let largeSize = 32 << 20
 }

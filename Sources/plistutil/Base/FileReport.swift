@@ -9,7 +9,8 @@ struct FileReport: ~Copyable {
   /// How messages name the file.
   let name: String
   let isForMachines: Bool
-  private let isDirect: Bool
+  /// Whether what is written is printed at once.
+  let isDirect: Bool
 
   private(set) var exitCode = ExitCodes.success
   /// What is to be printed, and on which descriptor.

@@ -25,23 +25,26 @@ struct WritingArguments: ParsableArguments {
       coercion: plain ? .plain : coerces ? .reversible : .refuse, isCompact: compact, openStepDialect: dialect)
   }
 
-  /// A value in a format.
+  /// Writes what becomes of a file in a format, where it is to go.
   ///
   /// Apple's XML drops fractions of seconds in silence. Here they are dropped too, since most binary files could not be
   /// converted otherwise, but not in silence.
-  func data(
-    _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, report: inout FileReport
-  ) throws(PropertyListError) -> Data {
-    let exact = options(coerces: coerces, dialect: name.dialect)
+  func write(
+    _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
+    to destination: Destination, _ report: inout FileReport
+  ) throws(PropertyListError) {
+    var options = options(coerces: coerces, dialect: name.dialect)
     do throws(PropertyListError) {
-      return try node.data(format: name.format, options: exact)
-    } catch {
-      guard error.kind == .notRepresentable else { throw error }
-      var rounding = exact
-      rounding.fractionalSeconds = .drop
-      guard let data = try? node.data(format: name.format, options: rounding) else { throw error }
-      report.note("\(report.name): warning: dates are cut to whole seconds: \(error.detail)")
-      return data
+      try destination.write(node, name.format, options, for: input, to: &report)
+    } catch let exact {
+      guard exact.kind == .notRepresentable, options.fractionalSeconds == .refuse else { throw exact }
+      options.fractionalSeconds = .drop
+      do throws(PropertyListError) {
+        try destination.write(node, name.format, options, for: input, to: &report)
+      } catch {
+        throw error.kind == .notRepresentable ? exact : error
+      }
+      report.note("\(report.name): warning: dates are cut to whole seconds: \(exact.detail)")
     }
   }
 }

@@ -36,7 +36,8 @@ struct Conversion: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Take only the value at PATH: keys and indices between slashes, as in items/0/name; \\/ is a slash in a key.", valueName: "path"))
+      "Take only the value at PATH: keys and indices between slashes, as in items/0/name; \\/ is a slash in a key.",
+      valueName: "path"))
   var nodepath: String?
 
   @OptionGroup var reading: ReadingArguments
@@ -58,12 +59,11 @@ struct Conversion: ParsableArguments {
     if debug { report.note("\(input.name): \(document.summary), read in \(clock.now - start)") }
     let target = format ?? FormatName(document.format == .binary ? .xml : .binary)
     let converted = clock.now
-    let data = try writing.data(node(document), target, coerces: reading.coerce, report: &report)
-    try destination.write(data, for: input, to: &report)
+    try writing.write(node(document), target, coerces: reading.coerce, for: input, to: destination, &report)
     if debug {
       let name = if case .file(let path) = destination.target(input) { path.printable() } else { "-" }
       report.note(
-        "\(name): \(target.format.rawValue), \(grouped(data.count)) bytes, written in \(clock.now - converted)")
+        "\(name): \(target.format.rawValue), written in \(clock.now - converted)")
     }
   }
 }
