@@ -57,7 +57,7 @@ extension PropertyListError {
   /// The one table of exit codes.
   var exitCode: Int32 {
     switch kind {
-    case .inputOutput, .noSuchValue: 1
+    case .inputOutput, .noSuchValue, .valueExists, .wrongKind, .conflict: 1
     case .notRepresentable: 2
     case .unknownFormat, .unsupportedVersion, .malformed, .duplicateKey, .limitExceeded: 3
     case .nestedTooDeeply: 4

@@ -60,7 +60,7 @@ struct Conversion: ParsableArguments {
         note("\(input.name): \(document.summary), read in \(clock.now - start)")
       }
       var node = document.root
-      if let nodepath { node = try node.descendant(at: SlashPath(nodepath)) }
+      if let nodepath { node = try node.descendant(at: PropertyListKeyPath(nodepath, syntax: .slashes)) }
       if print != nil {
         return try FileSystem.write(node.readableForm(sortsKeys: sort), to: 1, named: "standard output")
       }
