@@ -19,6 +19,10 @@ struct JSONWriter: PropertyListSink, ~Copyable {
     return output.takeData()
   }
 
+  var readyByteCount: Int { output.count }
+
+  mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
+
   /// Writes what stands before a value or a key: the comma behind the one before it, and the beginning of the line.
   @inline(__always)
   mutating func beginValue() {
