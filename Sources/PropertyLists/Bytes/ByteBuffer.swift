@@ -147,6 +147,12 @@ struct ByteBuffer: ~Copyable {
     }
   }
 
+  /// Writes the bytes to a file and begins anew.
+  mutating func drain(to output: FileOutput) throws(PropertyListError) {
+    try output.write(bytes)
+    count = 0
+  }
+
   /// The bytes, with no copy.
   consuming func takeData() -> Data {
     guard count > 0, let block = unsafe base else { return Data() }

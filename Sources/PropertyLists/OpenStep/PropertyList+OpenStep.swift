@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 extension PropertyList {
   /// Reads a text in the OpenStep format, the old one that is not XML, as values on a command line and strings files
   /// have it.

@@ -20,6 +20,13 @@ extension FileSystem {
   /// old file are kept, and its owner where the system allows that. What is no regular file, such as a terminal or a
   /// pipe, is written to.
   package static func replace(_ path: String, with data: Data) throws(PropertyListError) {
+    try replace(path) { output throws(PropertyListError) in try output.write(data) }
+  }
+
+  /// As ``replace(_:with:)``, with what `body` writes.
+  package static func replace(
+    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
     var status = stat()
     let exists = attempt(.status, path) { unsafe stat(path, &status) } == 0
     if !exists, errno != ENOENT { throw failure("write", path) }
@@ -27,11 +34,11 @@ extension FileSystem {
       if status.st_mode & S_IFMT == S_IFDIR {
         throw PropertyListError(.inputOutput(errno: EISDIR), "cannot write \(path): \(message(EISDIR))")
       }
-      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) { return try writeThrough(path, data) }
+      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) { return try writeThrough(path, body) }
     }
     let file = try NewFile(
-      beside: resolvedPath(path), reportedAs: path, holding: data, permissions: exists ? nil : 0o666,
-      inPlaceOf: exists ? status : nil)
+      beside: resolvedPath(path), reportedAs: path, permissions: exists ? nil : 0o666,
+      inPlaceOf: exists ? status : nil, writing: body)
     try file.takePlace()
     try synchronizeFolder(of: path)
   }
@@ -71,11 +78,13 @@ extension FileSystem {
     return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
   }
 
-  private static func writeThrough(_ path: String, _ data: Data) throws(PropertyListError) {
+  private static func writeThrough(
+    _ path: String, _ body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
     let descriptor = attempt(.open, path) { unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
     guard descriptor >= 0 else { throw failure("open", path) }
     defer { _ = close(descriptor) }
-    try write(data, to: descriptor, named: path)
+    try body(FileOutput(descriptor: descriptor, name: path))
   }
 
   /// Sees to it that the name of a file, or that there is none any more, is on the disk.
@@ -112,14 +121,24 @@ struct NewFile: ~Copyable {
     if !isInPlace { _ = FileSystem.attempt(.unlink, path) { unsafe unlink(temporary) } }
   }
 
+  /// A file that holds `data`.
+  init(
+    beside target: FileSystem.SystemPath, reportedAs path: String, holding data: Data, permissions: mode_t?,
+    inPlaceOf status: stat?
+  ) throws(PropertyListError) {
+    try self.init(
+      beside: target, reportedAs: path, permissions: permissions, inPlaceOf: status
+    ) { output throws(PropertyListError) in try output.write(data) }
+  }
+
   /// Writes a file under a name that no other process knows.
   ///
   /// - Parameters:
   ///   - permissions: its permission bits; nil for those of the file whose place it takes.
   ///   - status: the file whose place it takes, whose owner is kept as far as the system allows that.
   init(
-    beside target: FileSystem.SystemPath, reportedAs path: String, holding data: Data, permissions: mode_t?,
-    inPlaceOf status: stat?
+    beside target: FileSystem.SystemPath, reportedAs path: String, permissions: mode_t?, inPlaceOf status: stat?,
+    writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     // Nobody else may read it until it has the permissions it is to have.
     let (descriptor, temporary) = try Self.createTemporary(
@@ -129,7 +148,7 @@ struct NewFile: ~Copyable {
       if let status {
         try Self.keepOwner(of: status, on: descriptor, permissions: permissions, reportedAs: path)
       }
-      try FileSystem.write(data, to: descriptor, named: path)
+      try body(FileOutput(descriptor: descriptor, name: path))
       guard FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
         throw FileSystem.failure("write", path)
       }
