@@ -35,6 +35,10 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
     return output.takeData()
   }
 
+  var readyByteCount: Int { output.count }
+
+  mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
+
   /// Whether numbers, booleans and dates have GNUstep's notation.
   var isTyped: Bool { options.openStepDialect == .gnustep || options.coercion == .reversible }
 
