@@ -104,7 +104,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     output.append("<")
     for index in 0..<bytes.byteCount {
       if index > 0, index & 3 == 0 { output.append(" ") }
-      appendHexadecimal(bytes[index])
+      output.append(hexadecimal: bytes[index])
     }
     output.append(">")
   }
@@ -128,12 +128,6 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     output.append(bracket)
   }
 
-  private mutating func appendHexadecimal(_ byte: UInt8) {
-    for digit in [byte >> 4, byte & 15] {
-      output.append(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-    }
-  }
-
   private mutating func appendQuoted(_ text: RawSpan) {
     output.append("\"")
     for index in 0..<text.byteCount {
@@ -146,13 +140,13 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
       case 0x09: output.append("\\t")
       case 0..<0x20, 0x7F:
         output.append("\\u00")
-        appendHexadecimal(byte)
+        output.append(hexadecimal: byte)
       default:
         // The control characters U+0080 to U+009F, which terminals obey too, are the byte 0xC2 and the next.
         if byte == 0xC2, index + 1 < text.byteCount, text[index + 1] < 0xA0 {
           output.append("\\u00")
         } else if byte < 0xA0, index > 0, text[index - 1] == 0xC2 {
-          appendHexadecimal(byte)
+          output.append(hexadecimal: byte)
         } else {
           output.append(byte: byte)
         }
