@@ -23,7 +23,7 @@ struct PlistUtil: ParsableCommand {
 
       Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [Convert.self, Lint.self, BareConversion.self],
+    subcommands: [Convert.self, Print.self, Lint.self, BareConversion.self],
     defaultSubcommand: BareConversion.self)
 
   static func main() {
