@@ -5,7 +5,7 @@ enum OpenStepReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
     try options.limits.check(inputSize: data.count)
     let source = try UnicodeEncoding.decode(data) ?? TextSource(text: data)
-    try checkUTF8(source)
+    try source.checkUTF8()
     return try read(source, options: options)
   }
 
@@ -21,21 +21,9 @@ enum OpenStepReader {
   private static func read(
     _ source: TextSource, options: PropertyListReadingOptions
   ) throws(PropertyListError) -> TextContent {
-    guard !source.text.isEmpty else {
-      throw PropertyListError(
-        .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
-    }
+    guard !source.text.isEmpty else { throw TextSource.empty }
     var scanner = OpenStepScanner(source, options)
     try scanner.scan(source.text.bytes)
     return scanner.finish()
-  }
-
-  private static func checkUTF8(_ source: TextSource) throws(PropertyListError) {
-    do throws(UTF8.ValidationError) {
-      _ = try UTF8Span(validating: Span<UInt8>(_bytes: source.text.bytes))
-    } catch {
-      let place = source.place(error.byteOffsets.lowerBound)
-      throw PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position)
-    }
   }
 }

@@ -11,6 +11,10 @@ extension PropertyList {
   /// `<[AAEC]>`. Entries without the braces around them are a dictionary, as in a strings file; so is a text of nothing
   /// but white space and comments. An entry `key;` has the key as its value.
   ///
+  /// What GNUstep has no notation for is read in the forms that ``PropertyListWritingOptions/Coercion/reversible``
+  /// writes: a 4-byte real `<*F1.5>`, a date in seconds since 2001-01-01T00:00:00Z `<*T0.5>`, null `<*N>`, a UID as a
+  /// dictionary `{ CF$UID = <*I3>; }`, and not-a-number by its bits, `<*XR…>`, `<*XF…>` and `<*XT…>`.
+  ///
   /// The grammar is that of Core Foundation (`CFOldStylePList.c`), and so is the meaning, but for what loses or makes
   /// up something. These are errors:
   ///

@@ -32,6 +32,22 @@ extension TextSource {
     return (originalOffset(end), PropertyListError.TextPosition(line: line, column: column))
   }
 
+  /// Checks the text of an input that was taken as it is.
+  func checkUTF8() throws(PropertyListError) {
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: Span<UInt8>(_bytes: text.bytes))
+    } catch {
+      let place = place(error.byteOffsets.lowerBound)
+      throw PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position)
+    }
+  }
+
+  /// What is wrong with an input that has no text.
+  static var empty: PropertyListError {
+    PropertyListError(
+      .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
+  }
+
   private func originalOffset(_ offset: Int) -> Int? {
     guard let unitWidth else { return nil }
     if unitWidth == 1 { return start + offset }

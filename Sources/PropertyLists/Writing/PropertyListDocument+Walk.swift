@@ -97,7 +97,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
         let content = bytes.extracting(node.offset..<node.offset + node.length)
         guard content.isASCII else { throw NodeContent.notASCII(node, in: bytes) }
         try sink.string(content)
-      case .utf16, .xmlText, .base64:
+      case .utf16, .xmlText, .jsonText, .base64:
         try decodeText(node, in: bytes)
         try sink.string(scratch.rawBytes)
       }
