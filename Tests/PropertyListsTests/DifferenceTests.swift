@@ -169,7 +169,7 @@ struct DifferenceTests {
   func deepValues() throws {
     let limit = ParsingLimits.greatestDepth
     func deep(_ leaf: PropertyList) -> PropertyList {
-      (0..<limit).reduce(leaf) { value, level in level % 2 == 0 ? ["k": value] : [value, 1] }
+      (0..<limit).reduce(leaf) { value, level in level % 2 == 1 ? ["k": value] : [value, 1] }
     }
     let outcome = OnSmallStack.run {
       let (old, new) = (deep("a"), deep("b"))
