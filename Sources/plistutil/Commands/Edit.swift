@@ -9,11 +9,15 @@ struct ValueEdit: ParsableArguments {
   @OptionGroup var edit: EditArguments
   @OptionGroup(title: "Values") var value: ValueArguments
 
+  func validate() throws {
+    if value.isMissing { throw ValidationError("A value is missing, such as --string TEXT or --integer N.") }
+  }
+
   func run(
     _ body:
       @escaping @Sendable (inout PropertyList, PropertyList, PropertyListKeyPath) throws(PropertyListError) -> Void
   ) throws {
-    let value = try value.value()
+    guard let value = try value.value() else { return }
     try edit.forEach { [path] list throws(PropertyListError) in try body(&list, value, path) }
   }
 }
