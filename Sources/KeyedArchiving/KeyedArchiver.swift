@@ -76,6 +76,10 @@ public final class KeyedArchiver {
   }
 
   /// An archiver for one archive.
+  ///
+  /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and all else that
+  /// these formats have no form for are written as ``PropertyListWritingOptions/Coercion/reversible`` has it, which the
+  /// readers of this package understand.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
@@ -128,7 +132,9 @@ public final class KeyedArchiver {
     let document = try document()
     do throws(PropertyListError) {
       return try document.root.data(
-        format: outputFormat, options: PropertyListWritingOptions(sortsKeys: outputFormat == .xml, depth: .max))
+        format: outputFormat,
+        options: PropertyListWritingOptions(
+          sortsKeys: outputFormat == .xml, depth: .max, coercion: .reversible, openStepDialect: .gnustep))
     } catch {
       throw KeyedArchiveError(error)
     }

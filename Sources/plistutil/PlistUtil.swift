@@ -23,7 +23,7 @@ struct PlistUtil: ParsableCommand {
 
       Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [Convert.self, Lint.self, BareConversion.self],
+    subcommands: [Convert.self, Print.self, Lint.self, BareConversion.self],
     defaultSubcommand: BareConversion.self)
 
   static func main() {
@@ -35,11 +35,17 @@ struct PlistUtil: ParsableCommand {
         exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
       }
     }
+    if programName == "plist2json" {
+      return main(["-f", "json", "-C"] + CommandLine.arguments.dropFirst())
+    }
     if let first = CommandLine.arguments.dropFirst().first, !first.hasPrefix("-"), !verbs.contains(first) {
       exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
     }
     main(nil)
   }
+
+  /// What the tool was called as.
+  private static var programName: Substring? { CommandLine.arguments.first?.split(separator: "/").last }
 
   private static var verbs: [String] {
     ["help"] + configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases }

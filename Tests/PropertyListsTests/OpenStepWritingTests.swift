@@ -12,6 +12,15 @@ extension PropertyList {
     let options = PropertyListWritingOptions(coercion: coercion, isCompact: isCompact, openStepDialect: dialect)
     return String(decoding: try data(format: .openStep, options: options), as: UTF8.self)
   }
+
+  /// The text of one line, without the end of the line.
+  func openStepLine(
+    _ dialect: PropertyListWritingOptions.OpenStepDialect = .openStep,
+    _ coercion: PropertyListWritingOptions.Coercion = .refuse
+  ) throws(PropertyListError) -> String {
+    let text = try openStep(dialect, coercion, isCompact: true)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : "no end of the line: \(text)"
+  }
 }
 
 @Suite("OpenStep is written")
@@ -44,7 +53,7 @@ struct OpenStepWritingTests {
     #expect(try value.openStep() == text)
     #expect(try PropertyList(openStep: text) == value)
     let line = #"{name=Notes;icon=<0fbd777e00>;langs=(en,"pt-BR",(x),());none={};"a key"={b=<>;};}"#
-    #expect(try value.openStep(isCompact: true) == line)
+    #expect(try value.openStepLine() == line)
     #expect(try PropertyList(openStep: line) == value)
   }
 
@@ -64,7 +73,7 @@ struct OpenStepWritingTests {
       """
     #expect(try value.openStep(.strings) == text)
     #expect(try PropertyList(openStep: text) == value)
-    #expect(try (["a": "b", "c": "d"] as PropertyList).openStep(.strings, isCompact: true) == #""a"="b";"c"="d";"#)
+    #expect(try (["a": "b", "c": "d"] as PropertyList).openStepLine(.strings) == #""a"="b";"c"="d";"#)
   }
 
   @Test("as a strings file without entries, with something in it", arguments: [false, true])
@@ -82,15 +91,15 @@ struct OpenStepWritingTests {
       ("a b", #""a b""#), ("+", #""+""#), ("é", #""é""#), ("'", #""'""#), ("a\u{0}", #""a\U0000""#),
     ])
   func words(_ string: String, _ text: String) throws {
-    #expect(try PropertyList.array([.string(string)]).openStep(isCompact: true) == "(\(text))")
-    #expect(try PropertyList.dictionary([string: "a"]).openStep(isCompact: true) == "{\(text)=a;}")
+    #expect(try PropertyList.array([.string(string)]).openStepLine() == "(\(text))")
+    #expect(try PropertyList.dictionary([string: "a"]).openStepLine() == "{\(text)=a;}")
   }
 
   @Test("text is escaped where readers would take it for something else, and nowhere else")
   func escapes() throws {
     let value: PropertyList =
       "\"\\\u{7}\u{8}\t\n\u{B}\u{C}\r\u{0}\u{1B}\u{7F}\u{80}\u{85}\u{9F}\u{A0}é日😀\u{2028}\u{FEFF}\u{FFFF}'"
-    let text = try value.openStep(isCompact: true)
+    let text = try value.openStepLine()
     #expect(
       text
         == #""\"\\\a\b\t\n\v\f\r\U0000\U001b\U007f\U0080\U0085\U009f"#
@@ -158,16 +167,16 @@ struct OpenStepTypes {
 
   @Test("of GNUstep", arguments: gnustep)
   func gnustepTypes(_ value: PropertyList, _ text: String) throws {
-    #expect(try value.openStep(.gnustep, isCompact: true) == text)
-    #expect(try value.openStep(.openStep, .reversible, isCompact: true) == text)
+    #expect(try value.openStepLine(.gnustep) == text)
+    #expect(try value.openStepLine(.openStep, .reversible) == text)
     #expect(try PropertyList(openStep: text) == value)
   }
 
   @Test("of GNUstep, where a 4-byte real is one of 8 bytes, as in XML, and a date has whole seconds")
   func gnustepWidths() throws {
-    #expect(try PropertyList.float(0.1).openStep(.gnustep, isCompact: true) == "<*R\(Double(Float(0.1)))>")
+    #expect(try PropertyList.float(0.1).openStepLine(.gnustep) == "<*R\(Double(Float(0.1)))>")
     let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: -0.5))
-    #expect(try date.openStep(.gnustep, isCompact: true) == "<*D2000-12-31 23:59:59 +0000>")
+    #expect(try date.openStepLine(.gnustep) == "<*D2000-12-31 23:59:59 +0000>")
     let options = PropertyListWritingOptions(fractionalSeconds: .refuse, openStepDialect: .gnustep)
     #expect(
       error { () throws(PropertyListError) in _ = try date.data(format: .openStep, options: options) }?.kind
@@ -196,7 +205,7 @@ struct OpenStepTypes {
 
   @Test("that come back exactly", arguments: additions)
   func reversibleTypes(_ value: PropertyList, _ text: String) throws {
-    #expect(try value.openStep(.gnustep, .reversible, isCompact: true) == text)
+    #expect(try value.openStepLine(.gnustep, .reversible) == text)
     #expect(try PropertyList(openStep: text) == value)
     let wrapped: PropertyList = ["a": [value, ["b": value]]]
     #expect(try PropertyList(openStep: wrapped.openStep(.strings, .reversible)) == wrapped)
@@ -239,7 +248,7 @@ struct OpenStepTypes {
 
   @Test("or as text, if the caller says so", arguments: plain)
   func plainText(_ value: PropertyList, _ text: String) throws {
-    #expect(try PropertyList.array([value]).openStep(.openStep, .plain, isCompact: true) == "(\(text))")
+    #expect(try PropertyList.array([value]).openStepLine(.openStep, .plain) == "(\(text))")
     #expect(try (["a": value] as PropertyList).openStep(.strings, .plain) == "\"a\" = \(text);\n")
     #expect(Self.foundation("(\(text))") == (try? PropertyList(openStep: "(\(text))")))
   }

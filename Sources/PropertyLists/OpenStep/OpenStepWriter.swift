@@ -31,7 +31,7 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
   init(_ options: PropertyListWritingOptions) { self.options = options }
 
   consuming func finish() -> Data {
-    if !options.isCompact { output.append("\n") }
+    output.append("\n")
     return output.takeData()
   }
 

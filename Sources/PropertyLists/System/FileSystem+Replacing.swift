@@ -27,6 +27,18 @@ extension FileSystem {
   package static func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
+    guard let file = try newFile(for: path, writing: body) else { return }
+    try file.takePlace()
+    try synchronizeFolder(of: path)
+  }
+
+  /// A new file that can take the place of the one at a path.
+  ///
+  /// - Parameter isOnDisk: whether it has to be on the disk.
+  /// - Returns: nil for what is no regular file, such as a terminal or a pipe; it has been written to.
+  static func newFile(
+    for path: String, isOnDisk: Bool = true, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) -> NewFile? {
     var status = stat()
     let exists = attempt(.status, path) { unsafe stat(path, &status) } == 0
     if !exists, errno != ENOENT { throw failure("write", path) }
@@ -34,13 +46,14 @@ extension FileSystem {
       if status.st_mode & S_IFMT == S_IFDIR {
         throw PropertyListError(.inputOutput(errno: EISDIR), "cannot write \(path): \(message(EISDIR))")
       }
-      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) { return try writeThrough(path, body) }
+      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) {
+        try writeThrough(path, body)
+        return nil
+      }
     }
-    let file = try NewFile(
+    return try NewFile(
       beside: resolvedPath(path), reportedAs: path, permissions: exists ? nil : 0o666,
-      inPlaceOf: exists ? status : nil, writing: body)
-    try file.takePlace()
-    try synchronizeFolder(of: path)
+      inPlaceOf: exists ? status : nil, isOnDisk: isOnDisk, writing: body)
   }
 
   /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk, and its name is
@@ -136,9 +149,10 @@ struct NewFile: ~Copyable {
   /// - Parameters:
   ///   - permissions: its permission bits; nil for those of the file whose place it takes.
   ///   - status: the file whose place it takes, whose owner is kept as far as the system allows that.
+  ///   - isOnDisk: whether it has to be on the disk.
   init(
     beside target: FileSystem.SystemPath, reportedAs path: String, permissions: mode_t?, inPlaceOf status: stat?,
-    writing body: (FileOutput) throws(PropertyListError) -> Void
+    isOnDisk: Bool = true, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     // Nobody else may read it until it has the permissions it is to have.
     let (descriptor, temporary) = try Self.createTemporary(
@@ -149,7 +163,7 @@ struct NewFile: ~Copyable {
         try Self.keepOwner(of: status, on: descriptor, permissions: permissions, reportedAs: path)
       }
       try body(FileOutput(descriptor: descriptor, name: path))
-      guard FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
+      guard !isOnDisk || FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
         throw FileSystem.failure("write", path)
       }
       identity = try FileIdentity(descriptor, named: path)
@@ -189,6 +203,12 @@ struct NewFile: ~Copyable {
     }
     // The second name goes when this value does.
     return identity
+  }
+
+  /// Leaves the file where it is, for somebody else to put in its place or to remove.
+  consuming func handOver() -> ReadyFile {
+    isInPlace = true
+    return ReadyFile(target: target, temporary: temporary, path: path, identity: identity)
   }
 
   private static func keepOwner(

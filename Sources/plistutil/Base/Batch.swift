@@ -15,13 +15,16 @@ struct Batch: Sendable {
   /// - Returns: the highest exit code of all files.
   func run(_ work: @escaping Work) -> Int32 {
     guard inputs.count > 1 else {
-      return inputs.map { process($0, isDirect: true, work).exitCode }.max() ?? ExitCodes.success
+      return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success
     }
+    let replacements = Replacements()
+    // What waits to take the place of another file is put there or removed before the process ends.
+    Signals.deferInterruption()
     let queue = Mutex(Queue(count: inputs.count))
     let workers = max(1, min(jobs, inputs.count))
     let takeAll: @Sendable () -> Void = {
-      while let index = queue.withLock({ $0.take() }) {
-        let outcome = process(inputs[index], isDirect: false, work)
+      while Signals.interruptedBy == nil, let index = queue.withLock({ $0.take() }) {
+        let outcome = process(inputs[index], replacements, work)
         queue.withLock { $0.finish(index, outcome) }
       }
     }
@@ -30,7 +33,12 @@ struct Batch: Sendable {
     } else {
       DispatchQueue.concurrentPerform(iterations: workers) { _ in takeAll() }
     }
-    return queue.withLock { $0.close() }
+    let last = process(Input("-"), replacements) { _, report throws(PropertyListError) in
+      for failure in replacements.finish() { report.fail(failure.error, about: failure.path) }
+    }
+    let exitCode = queue.withLock { $0.close(last) }
+    // What shells say of a process that a signal ended.
+    return Signals.interruptedBy.map { 128 + $0 } ?? exitCode
   }
 
   /// How the work on one file ended, and what is to be printed.
@@ -39,8 +47,8 @@ struct Batch: Sendable {
     var pieces: [(descriptor: Int32, bytes: Data)]
   }
 
-  private func process(_ input: Input, isDirect: Bool, _ work: Work) -> Outcome {
-    var report = FileReport(name: input.name, isForMachines: isForMachines, isDirect: isDirect)
+  private func process(_ input: Input, _ replacements: Replacements?, _ work: Work) -> Outcome {
+    var report = FileReport(name: input.name, isForMachines: isForMachines, replacements: replacements)
     do throws(PropertyListError) {
       try work(input, &report)
     } catch {
@@ -71,14 +79,18 @@ private struct Queue {
   }
 
   mutating func finish(_ index: Int, _ outcome: Batch.Outcome) {
-    exitCode = max(exitCode, outcome.exitCode)
     waiting[index] = outcome
     while let outcome = waiting.removeValue(forKey: printed) {
       printed += 1
-      if !outcome.pieces.isEmpty { bar.clear() }
-      for piece in outcome.pieces { print(piece.bytes, to: piece.descriptor) }
+      print(outcome)
     }
     bar.advance()
+  }
+
+  private mutating func print(_ outcome: Batch.Outcome) {
+    exitCode = max(exitCode, outcome.exitCode)
+    if !outcome.pieces.isEmpty { bar.clear() }
+    for piece in outcome.pieces { print(piece.bytes, to: piece.descriptor) }
   }
 
   private mutating func print(_ bytes: Data, to descriptor: Int32) {
@@ -91,7 +103,9 @@ private struct Queue {
     }
   }
 
-  mutating func close() -> Int32 {
+  /// - Parameter last: what there is to say behind all files.
+  mutating func close(_ last: Batch.Outcome) -> Int32 {
+    print(last)
     bar.clear()
     return exitCode
   }

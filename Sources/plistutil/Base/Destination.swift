@@ -79,7 +79,7 @@ struct Destination: ParsableArguments {
       }
       try node.write(to: .standard, format: format, options: options)
     case .file(let path):
-      try replace(path) { output throws(PropertyListError) in
+      try replace(path, &report) { output throws(PropertyListError) in
         try node.write(to: output, format: format, options: options)
       }
     }
@@ -89,15 +89,15 @@ struct Destination: ParsableArguments {
   func write(_ data: Data, for input: Input, to report: inout FileReport) throws(PropertyListError) {
     switch target(input) {
     case .standardOutput: try report.write(data)
-    case .file(let path): try replace(path) { output throws(PropertyListError) in try output.write(data) }
+    case .file(let path): try replace(path, &report) { output throws(PropertyListError) in try output.write(data) }
     }
   }
 
   private func replace(
-    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
+    _ path: String, _ report: inout FileReport, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
-    try FileSystem.replace(path, writing: body)
+    try report.replace(path, writing: body)
   }
 
   /// Above it, standard output is written piece by piece.

@@ -22,7 +22,7 @@ extension PropertyListError {
   var exitCode: Int32 {
     switch kind {
     case .inputOutput: ExitCodes.inputOutput
-    case .noSuchValue: ExitCodes.noSuchValue
+    case .noSuchValue, .valueExists, .wrongKind, .conflict: ExitCodes.noSuchValue
     case .notRepresentable: ExitCodes.notRepresentable
     case .unknownFormat, .unsupportedVersion, .malformed, .duplicateKey, .limitExceeded: ExitCodes.malformed
     case .nestedTooDeeply: ExitCodes.nestedTooDeeply
@@ -43,6 +43,9 @@ extension PropertyListError {
     case .limitExceeded: "limit-exceeded"
     case .notRepresentable: "not-representable"
     case .noSuchValue: "no-such-value"
+    case .valueExists: "value-exists"
+    case .wrongKind: "wrong-kind"
+    case .conflict: "conflict"
     }
   }
 

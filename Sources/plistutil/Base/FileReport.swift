@@ -11,15 +11,26 @@ struct FileReport: ~Copyable {
   let isForMachines: Bool
   /// Whether what is written is printed at once.
   let isDirect: Bool
+  private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
   /// What is to be printed, and on which descriptor.
   private(set) var pieces: [(descriptor: Int32, bytes: Data)] = []
 
-  init(name: String, isForMachines: Bool, isDirect: Bool) {
+  /// - Parameter replacements: where files are replaced together; nil for the only one.
+  init(name: String, isForMachines: Bool, replacements: Replacements?) {
     self.name = name
     self.isForMachines = isForMachines
-    self.isDirect = isDirect
+    self.replacements = replacements
+    isDirect = replacements == nil
+  }
+
+  /// Puts what `body` writes in the place of a file, in one step.
+  mutating func replace(
+    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    guard let replacements else { return try FileSystem.replace(path, writing: body) }
+    for failure in try replacements.replace(path, writing: body) { fail(failure.error, about: failure.path) }
   }
 
   /// Bytes on standard output.
@@ -48,20 +59,22 @@ struct FileReport: ~Copyable {
   /// The line of JSON that machines get about a file.
   ///
   /// - Parameter result: what is said about it beside its name.
-  mutating func machineLine(_ result: PropertyList) throws(PropertyListError) {
-    var fields: PropertyList = ["file": .string(name)]
+  mutating func machineLine(_ result: PropertyList, about file: String? = nil) throws(PropertyListError) {
+    var fields: PropertyList = ["file": .string(file ?? name)]
     if let result = result.dictionary { fields.dictionary?.merge(result) { $1 } }
     try write(
       fields.data(format: .json, options: PropertyListWritingOptions(coercion: .reversible, isCompact: true)))
   }
 
   /// Says that something went wrong. The highest exit code counts.
-  mutating func fail(_ error: PropertyListError) {
+  ///
+  /// - Parameter file: what it is about, if not the file of this report.
+  mutating func fail(_ error: PropertyListError, about file: String? = nil) {
     raise(error.exitCode)
     if isForMachines {
-      try? machineLine(["error": error.fields])
+      try? machineLine(["error": error.fields], about: file)
     } else {
-      note(error.line(about: name))
+      note(error.line(about: file ?? name))
     }
   }
 

@@ -33,6 +33,7 @@ struct Input: Sendable {
     guard !isStandard, let size = FileSystem.sizeOfRegularFile(path), size > Self.smallSize else {
       return try data(limit: limit)
     }
+    Signals.explainLostPages()
     return try FileSystem.map(path)
   }
 

@@ -26,10 +26,25 @@ struct WritingArguments: ParsableArguments {
   }
 
   /// Writes what becomes of a file in a format, where it is to go.
-  ///
+  func write(
+    _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
+    to destination: Destination, _ report: inout FileReport
+  ) throws(PropertyListError) {
+    do throws(PropertyListError) {
+      try writeRounding(node, name, coerces: coerces, for: input, to: destination, &report)
+    } catch {
+      guard error.kind == .notRepresentable, !coerces, !plain, name.format == .json || name.format == .openStep else {
+        throw error
+      }
+      var error = error
+      error.message += "; --coerce writes it so that it can be read back, -C as text"
+      throw error
+    }
+  }
+
   /// Apple's XML drops fractions of seconds in silence. Here they are dropped too, since most binary files could not be
   /// converted otherwise, but not in silence.
-  func write(
+  private func writeRounding(
     _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
     to destination: Destination, _ report: inout FileReport
   ) throws(PropertyListError) {
@@ -37,7 +52,7 @@ struct WritingArguments: ParsableArguments {
     do throws(PropertyListError) {
       try destination.write(node, name.format, options, for: input, to: &report)
     } catch let exact {
-      guard exact.kind == .notRepresentable, options.fractionalSeconds == .refuse else { throw exact }
+      guard exact.kind == .notRepresentable, name.format == .xml else { throw exact }
       options.fractionalSeconds = .drop
       do throws(PropertyListError) {
         try destination.write(node, name.format, options, for: input, to: &report)

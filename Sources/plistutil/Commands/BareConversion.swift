@@ -39,9 +39,22 @@ struct BareConversion: ParsableCommand {
     let exitCode = batch.run { [conversion, destination] input, report throws(PropertyListError) in
       guard isPrint else { return try conversion.convert(input, to: destination, &report) }
       let document = try conversion.reading.document(input)
-      try report.write(conversion.node(document).readableForm(sortsKeys: conversion.writing.sort))
+      try report.write(Self.readableForm(conversion.node(document), sortsKeys: conversion.writing.sort))
     }
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+
+  /// The form that the environment asks for, as libplist's tool does.
+  private static func readableForm(
+    _ node: PropertyListDocument.Node, sortsKeys: Bool
+  ) throws(PropertyListError) -> Data {
+    switch ProcessInfo.processInfo.environment["PLIST_OUTPUT_FORMAT"] {
+    case "limd": return try node.outline(sortsKeys: sortsKeys)
+    default:
+      var options = DescriptionOptions()
+      options.sortsKeys = sortsKeys
+      return try node.readableForm(options)
+    }
   }
 
   private func printVersion() throws {

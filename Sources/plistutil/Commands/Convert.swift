@@ -37,8 +37,8 @@ struct Conversion: ParsableArguments {
     name: .shortAndLong,
     help: ArgumentHelp(
       "Take only the value at PATH: keys and indices between slashes, as in items/0/name; \\/ is a slash in a key.",
-      valueName: "path"))
-  var nodepath: String?
+      valueName: "path"), transform: { try PropertyListKeyPath($0, syntax: .slashes) })
+  var nodepath: PropertyListKeyPath?
 
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var writing: WritingArguments
@@ -49,7 +49,7 @@ struct Conversion: ParsableArguments {
   /// The value that is converted.
   func node(_ document: PropertyListDocument) throws(PropertyListError) -> PropertyListDocument.Node {
     guard let nodepath else { return document.root }
-    return try document.root.descendant(at: SlashPath(nodepath))
+    return try document.root.descendant(at: nodepath)
   }
 
   func convert(_ input: Input, to destination: Destination, _ report: inout FileReport) throws(PropertyListError) {
