@@ -35,20 +35,6 @@ struct ArchiverTests {
     #expect(texts[1]["NS.objects"] == [uid(2), uid(3), uid(2), uid(2)])
   }
 
-  @Test(
-    "a format without UIDs holds no archive, which is an error when it is completed",
-    arguments: [PropertyListFormat.openStep, .json])
-  func formatsWithoutUIDs(_ format: PropertyListFormat) {
-    let failure = #expect(throws: KeyedArchiveError.self) {
-      try KeyedArchiver.archivedData(withRootObject: ["a"], outputFormat: format)
-    }
-    guard case .propertyList(let cause) = failure?.kind else {
-      Issue.record("\(String(describing: failure))")
-      return
-    }
-    #expect(cause.kind == .notRepresentable)
-  }
-
   @Test("an object is in the archive once, and is one object again")
   func identity() throws {
     let shared = Circle(color: "red", radius: 2)
