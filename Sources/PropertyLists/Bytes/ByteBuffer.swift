@@ -111,6 +111,13 @@ struct ByteBuffer: ~Copyable {
     return start + copied
   }
 
+  /// The two hexadecimal digits of a byte, in lower case.
+  mutating func append(hexadecimal byte: UInt8) {
+    for digit in [byte >> 4, byte & 15] {
+      append(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+
   mutating func append(repeating byte: UInt8, count repetitions: Int) {
     guard repetitions > 0 else { return }
     reserve(repetitions)
