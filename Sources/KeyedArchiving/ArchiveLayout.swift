@@ -83,7 +83,7 @@ extension FlatNode {
 extension PropertyListDocument {
   convenience init(archive data: Data, _ limits: ParsingLimits) throws(KeyedArchiveError) {
     do throws(PropertyListError) {
-      try self.init(data, options: PropertyListReadingOptions(limits: limits))
+      try self.init(data, options: PropertyListReadingOptions(limits: limits, restoresCoercedValues: true))
     } catch {
       throw KeyedArchiveError(error)
     }
@@ -91,7 +91,7 @@ extension PropertyListDocument {
 
   convenience init(archiveAt url: URL, _ limits: ParsingLimits) throws(KeyedArchiveError) {
     do throws(PropertyListError) {
-      try self.init(contentsOf: url, options: PropertyListReadingOptions(limits: limits))
+      try self.init(contentsOf: url, options: PropertyListReadingOptions(limits: limits, restoresCoercedValues: true))
     } catch {
       throw KeyedArchiveError(error)
     }

@@ -21,7 +21,8 @@ public import PropertyLists
 ///
 /// - Note: After an error the archive is incomplete, so everything that is asked of the archiver from then on throws.
 public final class KeyedArchiver {
-  /// The format of ``encodedData()``.
+  /// The format of ``encodedData()``: binary or XML. The others have no UIDs, so that completing an archive in one of
+  /// them is an error.
   public let outputFormat: PropertyListFormat
 
   /// How deep objects may be nested. What the stack of the thread has room for counts too.
@@ -75,6 +76,10 @@ public final class KeyedArchiver {
   }
 
   /// An archiver for one archive.
+  ///
+  /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and all else that
+  /// these formats have no form for are written as ``PropertyListWritingOptions/Coercion/reversible`` has it, which the
+  /// readers of this package understand.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
@@ -127,7 +132,9 @@ public final class KeyedArchiver {
     let document = try document()
     do throws(PropertyListError) {
       return try document.root.data(
-        format: outputFormat, options: PropertyListWritingOptions(sortsKeys: outputFormat == .xml, depth: .max))
+        format: outputFormat,
+        options: PropertyListWritingOptions(
+          sortsKeys: outputFormat == .xml, depth: .max, coercion: .reversible, openStepDialect: .gnustep))
     } catch {
       throw KeyedArchiveError(error)
     }

@@ -88,14 +88,14 @@ extension PropertyList {
   }
 
   /// The elements, taken out of this value, so that there is one owner to change them in place; nil if there are none.
-  private mutating func takeArray() -> [PropertyList]? {
+  mutating func takeArray() -> [PropertyList]? {
     guard case .array(let elements) = self else { return nil }
     self = .null
     return elements
   }
 
   /// The entries, as ``takeArray()``.
-  private mutating func takeDictionary() -> OrderedDictionary<String, PropertyList>? {
+  mutating func takeDictionary() -> OrderedDictionary<String, PropertyList>? {
     guard case .dictionary(let entries) = self else { return nil }
     self = .null
     return entries

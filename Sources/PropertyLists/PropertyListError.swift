@@ -24,6 +24,12 @@ public struct PropertyListError: Error, Hashable, Sendable {
     case notRepresentable
     /// There is no value at the key path that was asked for.
     case noSuchValue
+    /// There is a value already at the key path where one was to be inserted.
+    case valueExists
+    /// The value at the key path is of another kind than was asked for.
+    case wrongKind
+    /// A value is not what a change was made for, or two changes of it exclude each other.
+    case conflict
   }
 
   /// What sort of failure it is.

@@ -3,31 +3,28 @@ import PropertyLists
 
 @main
 struct PlistUtil: ParsableCommand {
-  static let version = "0.1.0"
+  static let versionLine = "plistutil 0.1.0"
 
   static let configuration = CommandConfiguration(
     commandName: "plistutil",
-    abstract: "Convert and inspect property lists, binary and XML.",
+    abstract: "Read, convert, check, query, edit and compare property lists.",
     usage: """
-      plistutil [-i FILE] [-o FILE] [-f xml|bin] [-n PATH] [-s]
+      plistutil VERB …
+      plistutil [-i FILE] [-o FILE] [-f FORMAT] [-n PATH] [-s] [-c] [-C]
       plistutil -p FILE [-n PATH] [-s]
-      plistutil lint FILE...
       """,
     discussion: """
-      Without --format, a binary property list is converted to XML, and an XML one to binary. Without --infile and \
-      --outfile, standard input is read and standard output is written.
+      Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
 
-      Exit codes: 0 success; 1 input or output failed, or nothing at the path; 2 not representable in the format; \
-      3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage.
+      Without a verb this is libplist's tool: --infile, --outfile, --format, --print, --nodepath, --sort, --compact, \
+      --plain and --debug. Under the name plutil, or as plistutil plutil, it is Apple's.
 
-      Example: plistutil -i Info.plist -f xml -o -
+      \(ExitCodes.help)
+
+      Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [Lint.self])
-
-  @OptionGroup var conversion: Conversion
-
-  @Flag(name: .shortAndLong, help: "Print the version.")
-  var version = false
+    subcommands: [Convert.self, Print.self, Lint.self, BareConversion.self],
+    defaultSubcommand: BareConversion.self)
 
   static func main() {
     // A name that is not UTF-8 has become another name in `CommandLine.arguments`.
@@ -38,15 +35,19 @@ struct PlistUtil: ParsableCommand {
         exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
       }
     }
+    if programName == "plist2json" {
+      return main(["-f", "json", "-C"] + CommandLine.arguments.dropFirst())
+    }
+    if let first = CommandLine.arguments.dropFirst().first, !first.hasPrefix("-"), !verbs.contains(first) {
+      exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
+    }
     main(nil)
   }
 
-  func run() throws {
-    if version {
-      return try Input.standard.reportingErrors { () throws(PropertyListError) in
-        try output("plistutil \(Self.version)")
-      }
-    }
-    try conversion.run()
+  /// What the tool was called as.
+  private static var programName: Substring? { CommandLine.arguments.first?.split(separator: "/").last }
+
+  private static var verbs: [String] {
+    ["help"] + configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases }
   }
 }

@@ -13,7 +13,9 @@ struct UnreadableFileTests {
     ("damaged binary", SaveSituation.corrupt),
     ("XML that is cut off", Data("<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict><key>a</key>".utf8)),
     ("an array", Data("<plist version=\"1.0\"><array><integer>1</integer></array></plist>".utf8)),
-    ("a text", (try? PropertyList.string("text").data(format: .binary)) ?? Data()),
+    ("JSON", Data(#"{"a": "old", "b": [1, 2]}"#.utf8)), ("an array of JSON", Data("[1]".utf8)),
+    ("OpenStep that is cut off", Data("{ a = old; b = (1".utf8)), ("an array of OpenStep", Data("(a)".utf8)),
+    ("a word", Data("a".utf8)), ("a text", (try? PropertyList.string("text").data(format: .binary)) ?? Data()),
     ("zeros, as a file system leaves them after a crash", Data(count: 4096)),
   ]
 

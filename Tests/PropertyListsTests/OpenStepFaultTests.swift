@@ -142,7 +142,8 @@ struct OpenStepFaultTests {
       "<*D+0000>",
       "<*Xa>", "<*éa>", "<*\"I5\">", "<*I\">",
     ].map {
-      OpenStepFault(text: $0, message: "no value of the types I, R, B and D: \($0.quoted)", offset: 0, position: "1:1")
+      OpenStepFault(
+        text: $0, message: "no value of the types I, R, B, D, F, T, N and X: \($0.quoted)", offset: 0, position: "1:1")
     }
 
   @Test("is refused where the marks are wrong", arguments: structure)

@@ -115,12 +115,4 @@ struct PropertyListTests {
         }
         """)
   }
-
-  @Test("key paths are spelled as plutil takes them")
-  func keyPaths() {
-    let path = PropertyListKeyPath([.key("a.b"), .index(0), .key("c")])
-    #expect(path.description == #"a\.b.0.c"#)
-    #expect(SlashPath("/a//b/0/").parts == ["a", "b", "0"])
-    #expect(SlashPath(#"a\/b\\"#).parts == [#"a/b\"#])
-  }
 }

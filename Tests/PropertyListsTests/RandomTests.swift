@@ -28,6 +28,38 @@ struct RandomTests {
     #expect(try PropertyListDocument(data).root.data(format: .xml) == data)
   }
 
+  @Test("generated values survive OpenStep with all types", arguments: 0..<60)
+  func openStepRoundTrip(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let value = PropertyList.random(depth: 4, forXML: false, using: &random)
+    for dialect in [PropertyListWritingOptions.OpenStepDialect.openStep, .gnustep, .strings] {
+      for isCompact in [false, true] {
+        let options = PropertyListWritingOptions(
+          coercion: .reversible, isCompact: isCompact, openStepDialect: dialect)
+        let wrapped: PropertyList = dialect == .strings ? ["a": value] : value
+        let data = try wrapped.data(format: .openStep, options: options)
+        let document = try PropertyListDocument(data, format: .openStep)
+        #expect(try PropertyList(document.root) == wrapped)
+        #expect(try document.root.data(format: .openStep, options: options) == data)
+      }
+    }
+  }
+
+  @Test("generated values mean the same to Foundation, written in OpenStep", arguments: 0..<60)
+  func openStepMeaning(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let value = PropertyList.random(depth: 4, forXML: false, using: &random).withTextOnly()
+    for isCompact in [false, true] {
+      let data = try value.data(format: .openStep, options: .init(isCompact: isCompact))
+      #expect(try PropertyList(data, format: .openStep) == value)
+      #expect(OpenStepComparisonTests.foundation(String(decoding: data, as: UTF8.self)) == value.sorted())
+      let wrapped: PropertyList = ["a": value]
+      let strings = try wrapped.data(
+        format: .openStep, options: .init(isCompact: isCompact, openStepDialect: .strings))
+      #expect(OpenStepComparisonTests.foundation(String(decoding: strings, as: UTF8.self)) == wrapped.sorted())
+    }
+  }
+
   /// How many damaged inputs are read. The short form runs always; `PLIST_MUTATIONS=100000` is the long one.
   static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 6000
 
@@ -73,6 +105,16 @@ struct RandomTests {
 }
 
 extension PropertyList {
+  /// The value with text in place of what OpenStep has no form for.
+  func withTextOnly() -> PropertyList {
+    switch self {
+    case .string, .data: self
+    case .array(let elements): .array(elements.map { $0.withTextOnly() })
+    case .dictionary(let entries): .dictionary(entries.mapValues { $0.withTextOnly() })
+    default: .string(debugDescription)
+    }
+  }
+
   static func random(depth: Int, forXML: Bool, using random: inout SeededGenerator) -> PropertyList {
     switch Int.random(in: 0..<(depth > 0 ? 14 : 11), using: &random) {
     case 0, 1: return .string(randomText(forXML: forXML, using: &random))

@@ -8,7 +8,7 @@ struct ExitCodeTests {
   @Test(
     "every usage error is 64, with nothing on standard output",
     arguments: [
-      ["--unknown"], ["-f", "json"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint"],
+      ["--unknown"], ["-f", "yaml"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint", "--jobs", "0"],
       ["lint", "--unknown", "f"],
       ["-p", "a", "-i", "b"], ["-i", "a", "lint", "b"], ["-p", "a", "-f", "xml"],
     ])
@@ -22,7 +22,7 @@ struct ExitCodeTests {
     "what cannot be read, and the line that says why",
     arguments: [
       ("hostile/key-twice.plist", 3, ":7:3: error: "), ("hostile/truncated.bplist", 3, ": error: "),
-      ("hostile/text", 3, ": error: neither a binary nor an XML property list, at byte 0"),
+      ("hostile/text", 3, ": error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0"),
       ("hostile/empty", 3, ": error: the input is empty"), ("hostile/version-15.bplist", 3, ": error: version \"15\""),
       ("hostile/deep-100000.bplist", 4, ": error: containers are nested more than 512 deep"),
       ("hostile/deep-513.plist", 4, ":3:3606: error: containers are nested more than 512 deep"),

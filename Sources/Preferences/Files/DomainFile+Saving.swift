@@ -247,8 +247,8 @@ extension DomainFile {
     }
   }
 
-  /// A file's bytes in the format it has, or in the binary one if XML cannot hold all of it: a date with a fraction of a
-  /// second, a control character, a null, a dictionary that looks like a UID.
+  /// A file's bytes in XML if it is XML, else in the binary format; also if XML cannot hold all of it: a date with a
+  /// fraction of a second, a control character, a null, a dictionary that looks like a UID. OpenStep holds too little.
   private static func bytes(
     of entries: OrderedDictionary<String, PropertyList>, _ format: PropertyListFormat
   ) throws(PropertyListError) -> (Data, PropertyListFormat) {

@@ -268,7 +268,9 @@ extension DomainFile {
     // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for Apple's
     // reader: it is not for this reader to keep everything from the program because of it.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
-    let document = try PropertyListDocument(data, options: options)
+    // JSON is no format of preferences. What begins like it may be an empty dictionary of OpenStep, and nothing else.
+    let format = PropertyListFormat(detecting: data.bytes)
+    let document = try PropertyListDocument(data, format: format == .json ? .openStep : format, options: options)
     guard case .dictionary(let entries) = try PropertyList(document.root) else {
       throw PropertyListError(.malformed, "the top value is no dictionary")
     }

@@ -111,6 +111,13 @@ struct ByteBuffer: ~Copyable {
     return start + copied
   }
 
+  /// The two hexadecimal digits of a byte, in lower case.
+  mutating func append(hexadecimal byte: UInt8) {
+    for digit in [byte >> 4, byte & 15] {
+      append(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+
   mutating func append(repeating byte: UInt8, count repetitions: Int) {
     guard repetitions > 0 else { return }
     reserve(repetitions)
@@ -145,6 +152,12 @@ struct ByteBuffer: ~Copyable {
       let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: base, count: count))
       return unsafe _overrideLifetime(span, borrowing: self)
     }
+  }
+
+  /// Writes the bytes to a file and begins anew.
+  mutating func drain(to output: FileOutput) throws(PropertyListError) {
+    try output.write(bytes)
+    count = 0
   }
 
   /// The bytes, with no copy.

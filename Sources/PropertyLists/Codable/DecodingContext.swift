@@ -68,7 +68,7 @@ final class DecodingContext {
     switch node.encoding {
     case .ascii, .verbatim: node.length == 5 && document.has("$null", as: node)
     case .utf16: node.length == 10 && document.has("$null", as: node)
-    case .xmlText, .base64: document.has("$null", as: node)
+    case .xmlText, .jsonText, .base64: document.has("$null", as: node)
     }
   }
 

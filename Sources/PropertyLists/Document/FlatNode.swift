@@ -43,8 +43,15 @@ package enum ContentEncoding: UInt8 {
   case utf16
   /// The text of an XML element: UTF-8 with character references and literal line ends.
   case xmlText
+  /// The text between the quotation marks of a JSON string: UTF-8 with escapes.
+  case jsonText
   /// Base64 with white space.
   case base64
+}
+
+extension ContentEncoding {
+  /// Whether the same text can be spelled in several ways.
+  var hasEscapes: Bool { self == .xmlText || self == .jsonText }
 }
 
 /// One value of a document, in 16 bytes.

@@ -6,9 +6,9 @@ package enum NodeContent {
   /// A string whose text its reader has checked: one of a node table.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {
     let content = document.extracting(node.offset..<node.offset + node.length)
-    guard node.encoding == .xmlText else { return String(knownUTF8: content, isASCII: false) }
+    guard node.encoding.hasEscapes else { return String(knownUTF8: content, isASCII: false) }
     var text: [UInt8] = []
-    XMLText.decode(content, into: &text)
+    appendCheckedText(node, in: document, to: &text)
     return String(knownUTF8: text.rawBytes, isASCII: false)
   }
 
@@ -26,7 +26,7 @@ package enum NodeContent {
       var text: [UInt8] = []
       try UTF16Text.decodeBigEndian(content, offset: node.offset, into: &text)
       return String(knownUTF8: text.rawBytes, isASCII: false)
-    case .verbatim, .xmlText, .base64:
+    case .verbatim, .xmlText, .jsonText, .base64:
       return text(node, in: document)
     }
   }
@@ -41,8 +41,17 @@ package enum NodeContent {
       guard content.isASCII else { throw notASCII(node, in: document) }
       buffer.append(bytes: content)
     case .utf16: try UTF16Text.decodeBigEndian(content, offset: node.offset, into: &buffer)
+    case .verbatim, .xmlText, .jsonText, .base64: appendCheckedText(node, in: document, to: &buffer)
+    }
+  }
+
+  /// The UTF-8 text of a string that its reader has checked, put after what is in `buffer`.
+  static func appendCheckedText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
+    let content = document.extracting(node.offset..<node.offset + node.length)
+    switch node.encoding {
     case .xmlText: XMLText.decode(content, into: &buffer)
-    case .verbatim, .base64: buffer.append(bytes: content)
+    case .jsonText: JSONText.decode(content, into: &buffer)
+    case .verbatim, .ascii, .utf16, .base64: buffer.append(bytes: content)
     }
   }
 

@@ -67,34 +67,58 @@ struct NodeTableBuilder: ~Copyable {
   /// - Parameter bytes: what the offsets of the strings refer to.
   /// - Returns: nil, or where in ``pending`` the key stands that this dictionary has twice; then nothing was closed.
   mutating func close(in bytes: RawSpan) -> Int? {
-    guard let frame = frames.last else { return nil }
-    var childCount = pending.count - frame.start
-    var count = childCount
-    if frame.kind == .dictionary {
-      count = childCount / 2
-      if count == 1, let uid = uidDictionary(at: frame.start, in: bytes) {
-        frames.removeLast()
-        pending.removeLast(2)
-        pending.append(uid)
-        return nil
-      }
-      if count > 1, !hasKnownShape(from: frame.start, count: count, in: bytes) {
-        if let duplicate = firstDuplicate(from: frame.start, count: count, in: bytes) {
-          guard options.duplicateKeys == .keepLast else { return duplicate }
-          keepLastDuplicates(from: frame.start, in: bytes)
-          if pending.count - frame.start == 2 { return close(in: bytes) }
-          childCount = pending.count - frame.start
-          count = childCount / 2
-        }
-      }
+    if let duplicate = settleDuplicates(in: bytes) { return duplicate }
+    if let uid = uidDictionary(in: bytes) {
+      close(as: uid)
+    } else {
+      close()
     }
-    frames.removeLast()
+    return nil
+  }
+
+  /// Sees to the keys that the innermost container has twice, as the options say.
+  ///
+  /// - Returns: as ``close(in:)``.
+  mutating func settleDuplicates(in bytes: RawSpan) -> Int? {
+    guard let frame = frames.last, frame.kind == .dictionary else { return nil }
+    let count = (pending.count - frame.start) / 2
+    guard count > 1, !hasKnownShape(from: frame.start, count: count, in: bytes),
+      let duplicate = firstDuplicate(from: frame.start, count: count, in: bytes)
+    else { return nil }
+    guard options.duplicateKeys == .keepLast else { return duplicate }
+    keepLastDuplicates(from: frame.start, in: bytes)
+    return nil
+  }
+
+  /// Closes the innermost container, whose keys are distinct.
+  mutating func close() {
+    guard let frame = frames.popLast() else { return }
+    let childCount = pending.count - frame.start
+    let count = frame.kind == .dictionary ? childCount / 2 : childCount
     let first = table.nodes.count
     table.nodes.append(contentsOf: pending[frame.start...])
     pending.removeLast(childCount)
     if frame.kind == .dictionary { shapes[count & 15] = KeyShape(first: first, count: count) }
     pending.append(.container(frame.kind, offset: first, count: count))
-    return nil
+  }
+
+  /// Closes the innermost container, which was a way to write another value.
+  mutating func close(as node: FlatNode) {
+    guard let frame = frames.popLast() else { return }
+    pending.removeLast(pending.count - frame.start)
+    pending.append(node)
+  }
+
+  /// The one entry of the innermost container, if that is a dictionary of one.
+  var onlyEntry: (key: FlatNode, value: FlatNode)? {
+    guard let frame = frames.last, frame.kind == .dictionary, pending.count - frame.start == 2 else { return nil }
+    return (pending[frame.start], pending[frame.start + 1])
+  }
+
+  /// Gives the one entry of the innermost container another key.
+  mutating func replaceOnlyKey(with key: FlatNode) {
+    guard onlyEntry != nil else { return }
+    pending[pending.count - 2] = key
   }
 
   /// The table, once the one root value is complete.
@@ -125,16 +149,15 @@ struct NodeTableBuilder: ~Copyable {
 }
 
 extension NodeTableBuilder {
-  /// The UID that the two nodes of a dictionary stand for.
-  private func uidDictionary(at start: Int, in bytes: RawSpan) -> FlatNode? {
-    guard options.recognizesUIDDictionaries, pending[start + 1].kind == .integer else { return nil }
-    let key = pending[start]
+  /// The UID that the innermost container stands for.
+  private func uidDictionary(in bytes: RawSpan) -> FlatNode? {
+    guard options.recognizesUIDDictionaries, let (key, value) = onlyEntry, value.kind == .integer else { return nil }
     let isUID =
-      key.encoding == .xmlText
+      key.encoding.hasEscapes
       ? NodeContent.text(key, in: bytes) == "CF$UID"
       : key.length == 6 && bytes.starts(with: "CF$UID", at: key.offset)
-    guard isUID, let value = UInt32(exactly: pending[start + 1].integer) else { return nil }
-    return .uid(value)
+    guard isUID, let uid = UInt32(exactly: value.integer) else { return nil }
+    return .uid(uid)
   }
 
   /// Whether the keys are those of a dictionary of the same size that was closed lately, in the same order. Lists of
@@ -167,7 +190,7 @@ extension NodeTableBuilder {
   @inline(__always)
   private mutating func isDuplicate(_ key: FlatNode, in bytes: RawSpan) -> Bool {
     let number =
-      if key.encoding == .xmlText {
+      if key.encoding.hasEscapes {
         // The same text can be spelled in several ways.
         keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
       } else {

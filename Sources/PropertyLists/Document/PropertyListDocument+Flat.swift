@@ -72,7 +72,7 @@ extension PropertyListDocument {
     let length = text.utf8CodeUnitCount
     switch node.encoding {
     case .ascii, .verbatim: return node.length == length && bytes.starts(with: text, at: node.offset)
-    case .utf16, .xmlText, .base64:
+    case .utf16, .xmlText, .jsonText, .base64:
       guard node.length >= length, let decoded = try? NodeContent.string(node, in: bytes) else { return false }
       return decoded == text.description
     }

@@ -1,29 +1,114 @@
 internal import FoundationEssentials
 
+/// Writes JSON (RFC 8259), indented by two spaces a level, or on one line.
 struct JSONWriter: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
-  private var output = ByteBuffer()
-  private let options: PropertyListWritingOptions
+  var output = ByteBuffer()
+  let options: PropertyListWritingOptions
+  /// For each open container, whether it has a value already.
+  private var hasValue: [Bool] = []
+  private var followsKey = false
+  /// Whether the key that comes next is the only one of its dictionary, which the reader may take for a form.
+  private var isOnlyKey = false
 
   init(_ options: PropertyListWritingOptions) { self.options = options }
 
-  consuming func finish() -> Data { output.takeData() }
+  consuming func finish() -> Data {
+    output.append(byte: UInt8(ascii: "\n"))
+    return output.takeData()
+  }
 
-  private func refuse() throws(PropertyListError) { throw PropertyListError(.notRepresentable, "not written yet") }
+  var readyByteCount: Int { output.count }
 
-  mutating func null() throws(PropertyListError) { try refuse() }
-  mutating func boolean(_ value: Bool) throws(PropertyListError) { try refuse() }
-  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) { try refuse() }
-  mutating func real(_ value: Double) throws(PropertyListError) { try refuse() }
-  mutating func float(_ value: Float) throws(PropertyListError) { try refuse() }
-  mutating func date(_ seconds: Double) throws(PropertyListError) { try refuse() }
-  mutating func uid(_ value: UInt32) throws(PropertyListError) { try refuse() }
-  mutating func string(_ utf8: RawSpan) throws(PropertyListError) { try refuse() }
-  mutating func data(_ bytes: RawSpan) throws(PropertyListError) { try refuse() }
-  mutating func beginArray(count: Int) throws(PropertyListError) { try refuse() }
-  mutating func endArray() throws(PropertyListError) { try refuse() }
-  mutating func beginDictionary(count: Int) throws(PropertyListError) { try refuse() }
-  mutating func key(_ utf8: RawSpan) throws(PropertyListError) { try refuse() }
-  mutating func endDictionary() throws(PropertyListError) { try refuse() }
+  mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
+
+  /// Writes what stands before a value or a key: the comma behind the one before it, and the beginning of the line.
+  @inline(__always)
+  mutating func beginValue() {
+    if followsKey {
+      followsKey = false
+      return
+    }
+    guard let isNotFirst = hasValue.last else { return }
+    if isNotFirst { output.append(byte: UInt8(ascii: ",")) }
+    hasValue[hasValue.count - 1] = true
+    beginLine()
+  }
+
+  private mutating func beginLine() {
+    guard !options.isCompact else { return }
+    output.append(byte: UInt8(ascii: "\n"))
+    output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
+  }
+
+  mutating func null() throws(PropertyListError) {
+    beginValue()
+    output.append("null")
+  }
+
+  mutating func boolean(_ value: Bool) throws(PropertyListError) {
+    beginValue()
+    output.append(value ? "true" : "false")
+  }
+
+  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
+    beginValue()
+    if value.isNegative {
+      output.append(byte: UInt8(ascii: "-"))
+      output.append(decimal: 0 &- value.bits)
+    } else {
+      output.append(decimal: value.bits)
+    }
+  }
+
+  /// The fewest digits that are read back as the same value, always with a fraction or an exponent, so that it stays a
+  /// real.
+  mutating func real(_ value: Double) throws(PropertyListError) {
+    guard value.isFinite else { return try special(SpecialReal.text(of: value)) }
+    beginValue()
+    output.append(value.description.utf8Span.rawBytes)
+  }
+
+  mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+    beginValue()
+    JSONText.append(quoted: utf8, to: &output)
+  }
+
+  mutating func beginArray(count: Int) throws(PropertyListError) { begin(UInt8(ascii: "[")) }
+  mutating func endArray() throws(PropertyListError) { end(UInt8(ascii: "]")) }
+
+  mutating func beginDictionary(count: Int) throws(PropertyListError) {
+    begin(UInt8(ascii: "{"))
+    isOnlyKey = count == 1
+  }
+
+  mutating func endDictionary() throws(PropertyListError) { end(UInt8(ascii: "}")) }
+
+  mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
+    beginValue()
+    let start = output.count
+    JSONText.append(quoted: utf8, to: &output)
+    if isOnlyKey, options.coercion == .reversible, CoercedForm.hasToBeEscaped(key: utf8) {
+      // A key of such a name has nothing in it that is escaped.
+      output.truncate(to: start)
+      output.append("\"$")
+      output.append(utf8)
+      output.append("\"")
+    }
+    isOnlyKey = false
+    output.append(options.isCompact ? ":" : ": ")
+    followsKey = true
+  }
+
+  private mutating func begin(_ bracket: UInt8) {
+    beginValue()
+    output.append(byte: bracket)
+    hasValue.append(false)
+  }
+
+  private mutating func end(_ bracket: UInt8) {
+    if hasValue.removeLast() { beginLine() }
+    output.append(byte: bracket)
+  }
 }

@@ -32,10 +32,7 @@ enum OpenStepReader {
   private static func read(
     _ source: TextSource, replaced: [Range<Int>], options: PropertyListReadingOptions, faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
-    guard !source.text.isEmpty else {
-      throw PropertyListError(
-        .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
-    }
+    guard !source.text.isEmpty else { throw TextSource.empty }
     var scanner = OpenStepScanner(source, options, faults)
     scanner.replaced = replaced
     do throws(PropertyListError) {

@@ -58,7 +58,8 @@ extension OpenStepScanner {
   }
 
   /// GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>` and date `<*D2001-01-01 00:00:00 +0000>`,
-  /// which may have quotation marks around what follows the letter.
+  /// which may have quotation marks around what follows the letter; and what the writer of this package adds to them
+  /// (`OpenStepWriter+Coercion.swift`).
   private mutating func scanTypedValue(_ bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let place = index
     guard let close = angle.next(from: place + 2, in: bytes) else {
@@ -70,7 +71,7 @@ extension OpenStepScanner {
       var shown: [UInt8] = []
       shown.append(bytes: content.extracting(0..<min(content.byteCount, 512)))
       let value = String(decoding: shown, as: UTF8.self)
-      let fault = failure("no value of the types I, R, B and D: \("<*\(value)>".quoted)", at: place)
+      let fault = failure("no value of the types I, R, B, D, F, T, N and X: \("<*\(value)>".quoted)", at: place)
       guard content.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else { throw fault }
       try report(fault)
       index = close + 1
@@ -93,6 +94,10 @@ extension OpenStepScanner {
     case UInt8(ascii: "R"): RealText.parse(content).map(FlatNode.real)
     case UInt8(ascii: "B"): boolean(content)
     case UInt8(ascii: "D"): DateText.parseWithZone(content).map(FlatNode.date)
+    case UInt8(ascii: "F"): RealText.parseFloat(content).map(FlatNode.float)
+    case UInt8(ascii: "T"): RealText.parse(content).map(FlatNode.date)
+    case UInt8(ascii: "N"): content.byteCount == 0 ? .null : nil
+    case UInt8(ascii: "X"): bits(content)
     default: nil
     }
   }
@@ -114,6 +119,25 @@ extension OpenStepScanner {
     switch content[0] {
     case UInt8(ascii: "Y"): return .boolean(true)
     case UInt8(ascii: "N"): return .boolean(false)
+    default: return nil
+    }
+  }
+
+  /// The letter of a kind and the bits of a value of it, in hexadecimal digits.
+  private static func bits(_ content: RawSpan) -> FlatNode? {
+    guard content.byteCount > 1 else { return nil }
+    var bits: UInt64 = 0
+    let digits = content.byteCount - 1
+    let isFloat = content[0] == UInt8(ascii: "F")
+    guard digits == (isFloat ? 8 : 16) else { return nil }
+    for index in 1...digits {
+      guard let digit = hexadecimalDigit(content[index]) else { return nil }
+      bits = bits << 4 | UInt64(digit)
+    }
+    switch content[0] {
+    case UInt8(ascii: "R"): return .real(Double(bitPattern: bits))
+    case UInt8(ascii: "F"): return .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+    case UInt8(ascii: "T"): return .date(Double(bitPattern: bits))
     default: return nil
     }
   }

@@ -1,29 +1,313 @@
 internal import FoundationEssentials
 
+/// Writes the OpenStep format, so that Core Foundation, GNUstep and libplist read the same from it.
+///
+/// The layout is that of Apple's and GNUstep's descriptions: a value a line, indented by four spaces a level. Text that
+/// is no ASCII is written as it is, in UTF-8, which all readers take; of the escape of a character above U+FFFF, which
+/// is two units of UTF-16, libplist makes no UTF-8. The values that only ``PropertyListWritingOptions/Coercion`` has a
+/// form for are in `OpenStepWriter+Coercion.swift`.
 struct OpenStepWriter: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
-  private var output = ByteBuffer()
-  private let options: PropertyListWritingOptions
+  var output = ByteBuffer()
+  let options: PropertyListWritingOptions
+  private var frames: [Frame] = []
+  private var followsKey = false
+
+  /// The dictionary that begins next to the value, if it has one entry and the key `CF$UID`.
+  private var uidCandidate = UIDCandidate.none
+
+  /// A container that has been begun.
+  private struct Frame {
+    let isDictionary: Bool
+    let isEmpty: Bool
+    var hasValue = false
+  }
+
+  private enum UIDCandidate {
+    case none, dictionaryOfOne, key
+  }
 
   init(_ options: PropertyListWritingOptions) { self.options = options }
 
-  consuming func finish() -> Data { output.takeData() }
+  consuming func finish() -> Data {
+    output.append("\n")
+    return output.takeData()
+  }
 
-  private func refuse() throws(PropertyListError) { throw PropertyListError(.notRepresentable, "not written yet") }
+  var readyByteCount: Int { output.count }
 
-  mutating func null() throws(PropertyListError) { try refuse() }
-  mutating func boolean(_ value: Bool) throws(PropertyListError) { try refuse() }
-  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) { try refuse() }
-  mutating func real(_ value: Double) throws(PropertyListError) { try refuse() }
-  mutating func float(_ value: Float) throws(PropertyListError) { try refuse() }
-  mutating func date(_ seconds: Double) throws(PropertyListError) { try refuse() }
-  mutating func uid(_ value: UInt32) throws(PropertyListError) { try refuse() }
-  mutating func string(_ utf8: RawSpan) throws(PropertyListError) { try refuse() }
-  mutating func data(_ bytes: RawSpan) throws(PropertyListError) { try refuse() }
-  mutating func beginArray(count: Int) throws(PropertyListError) { try refuse() }
-  mutating func endArray() throws(PropertyListError) { try refuse() }
-  mutating func beginDictionary(count: Int) throws(PropertyListError) { try refuse() }
-  mutating func key(_ utf8: RawSpan) throws(PropertyListError) { try refuse() }
-  mutating func endDictionary() throws(PropertyListError) { try refuse() }
+  mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
+
+  /// Whether numbers, booleans and dates have GNUstep's notation.
+  var isTyped: Bool { options.openStepDialect == .gnustep || options.coercion == .reversible }
+
+  /// Whether the value that is next is all there is.
+  var isRoot: Bool { frames.isEmpty }
+
+  mutating func null() throws(PropertyListError) {
+    try beginValue()
+    switch options.coercion {
+    case .refuse: throw Self.refusal("null")
+    case .reversible: output.append("<*N>")
+    case .plain: appendWord("NULL")
+    }
+    endValue()
+  }
+
+  mutating func boolean(_ value: Bool) throws(PropertyListError) {
+    try beginValue()
+    if isTyped {
+      output.append(value ? "<*BY>" : "<*BN>")
+    } else {
+      guard options.coercion == .plain else { throw Self.refusal("booleans") }
+      appendWord(value ? "1" : "0")
+    }
+    endValue()
+  }
+
+  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
+    if uidCandidate == .key, isTyped, !value.isNegative, value.bits <= UInt32.max {
+      throw PropertyListError(
+        .notRepresentable, "a dictionary with CF$UID as its only key and an integer is read back as a UID")
+    }
+    try beginValue()
+    if isTyped {
+      output.append("<*I")
+      output.append(value.description.utf8Span.rawBytes)
+      output.append(">")
+    } else {
+      guard options.coercion == .plain else { throw Self.refusal("integers") }
+      appendWord(value.description)
+    }
+    endValue()
+  }
+
+  mutating func real(_ value: Double) throws(PropertyListError) {
+    try beginValue()
+    try appendReal(value)
+    endValue()
+  }
+
+  mutating func float(_ value: Float) throws(PropertyListError) {
+    try beginValue()
+    try appendFloat(value)
+    endValue()
+  }
+
+  mutating func date(_ seconds: Double) throws(PropertyListError) {
+    try beginValue()
+    try appendDate(seconds)
+    endValue()
+  }
+
+  mutating func uid(_ value: UInt32) throws(PropertyListError) {
+    switch options.coercion {
+    case .reversible where options.writesUIDDictionaries:
+      try beginDictionary(count: 1)
+      try key("CF$UID".utf8Span.rawBytes)
+      // This one is meant to be read back as a UID.
+      uidCandidate = .none
+      try integer(PropertyList.Integer(UInt64(value)))
+      try endDictionary()
+    case .plain: try integer(PropertyList.Integer(UInt64(value)))
+    case .refuse, .reversible: throw Self.refusal("UIDs")
+    }
+  }
+
+  mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+    try beginValue()
+    appendText(utf8)
+    endValue()
+  }
+
+  /// Bytes in groups of four, as Apple and GNUstep write them.
+  mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
+    try beginValue()
+    output.append("<")
+    for index in 0..<bytes.byteCount {
+      if index > 0, index & 3 == 0, !options.isCompact { output.append(" ") }
+      output.append(hexadecimal: bytes[index])
+    }
+    output.append(">")
+    endValue()
+  }
+
+  mutating func beginArray(count: Int) throws(PropertyListError) {
+    try beginValue()
+    output.append("(")
+    frames.append(Frame(isDictionary: false, isEmpty: count == 0))
+  }
+
+  mutating func endArray() throws(PropertyListError) { endContainer(")") }
+
+  mutating func beginDictionary(count: Int) throws(PropertyListError) {
+    if !hasNoBraces(isRoot) {
+      try beginValue()
+      output.append("{")
+    } else if count == 0 {
+      // An empty file is no property list.
+      output.append("/* no entries */")
+    }
+    frames.append(Frame(isDictionary: true, isEmpty: count == 0))
+    uidCandidate = count == 1 ? .dictionaryOfOne : .none
+  }
+
+  mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
+    let isUID =
+      uidCandidate == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6
+      && utf8.starts(with: "CF$UID")
+    beginLine()
+    appendText(utf8)
+    output.append(options.isCompact ? "=" : " = ")
+    followsKey = true
+    uidCandidate = isUID ? .key : .none
+  }
+
+  mutating func endDictionary() throws(PropertyListError) {
+    if hasNoBraces(frames.count == 1) {
+      frames.removeLast()
+    } else {
+      endContainer("}")
+    }
+  }
+
+  static func refusal(_ kind: String) -> PropertyListError {
+    PropertyListError(.notRepresentable, "OpenStep has no \(kind)")
+  }
+}
+
+/// Layout.
+extension OpenStepWriter {
+  private func hasNoBraces(_ isOutermost: Bool) -> Bool { options.openStepDialect == .strings && isOutermost }
+
+  private mutating func beginValue() throws(PropertyListError) {
+    uidCandidate = .none
+    if followsKey {
+      followsKey = false
+    } else if !frames.isEmpty {
+      if frames[frames.count - 1].hasValue { output.append(",") }
+      beginLine()
+    } else if options.openStepDialect == .strings {
+      throw PropertyListError(.notRepresentable, "a strings file has a dictionary at its top, and nothing else")
+    }
+  }
+
+  private mutating func endValue() {
+    guard let frame = frames.last, frame.isDictionary else { return }
+    output.append(";")
+  }
+
+  /// The line of an entry or element of the innermost container.
+  private mutating func beginLine() {
+    let isFirstOfFile = options.openStepDialect == .strings && frames.count == 1 && !frames[0].hasValue
+    frames[frames.count - 1].hasValue = true
+    if !isFirstOfFile { indent(frames.count) }
+  }
+
+  private mutating func indent(_ depth: Int) {
+    guard !options.isCompact else { return }
+    output.append("\n")
+    output.append(
+      repeating: UInt8(ascii: " "), count: 4 * (options.openStepDialect == .strings ? depth - 1 : depth))
+  }
+
+  private mutating func endContainer(_ bracket: StaticString) {
+    if !frames.removeLast().isEmpty { indent(frames.count) }
+    output.append(bracket)
+    endValue()
+  }
+}
+
+/// Text.
+extension OpenStepWriter {
+  /// A string, between quotation marks unless every reader takes it without and every writer writes it so.
+  ///
+  /// Core Foundation takes letters, digits and `_$/:.-`, GNUstep more, and libplist neither the slash nor the colon.
+  /// Apple's and GNUstep's writers put the hyphen between quotation marks. The root has them because the format could
+  /// not be told from a word alone.
+  private mutating func appendText(_ text: RawSpan) {
+    if options.openStepDialect != .strings, !isRoot, Self.isWord(text) {
+      output.append(text)
+    } else {
+      appendQuoted(text)
+    }
+  }
+
+  private static func isWord(_ text: RawSpan) -> Bool {
+    for index in 0..<text.byteCount {
+      switch text[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "."):
+        continue
+      default: return false
+      }
+    }
+    return text.byteCount > 0
+  }
+
+  /// What stands for a number: as it is, if Core Foundation reads it so.
+  mutating func appendWord(_ text: String) {
+    if !isRoot, !text.utf8.contains(UInt8(ascii: "+")) {
+      output.append(text.utf8Span.rawBytes)
+    } else {
+      appendQuoted(text.utf8Span.rawBytes)
+    }
+  }
+
+  /// Control characters without a letter of their own are given by their number in Unicode: of an octal number, libplist
+  /// reads two digits.
+  private mutating func appendQuoted(_ text: RawSpan) {
+    output.append("\"")
+    var start = 0
+    var index = 0
+    while index < text.byteCount {
+      let length = Self.escapedLength(text, index)
+      guard length > 0 else {
+        index += 1
+        continue
+      }
+      output.append(text.extracting(start..<index))
+      if length == 1 {
+        appendEscape(text[index])
+      } else {
+        appendNumber(text[index + 1])
+      }
+      index += length
+      start = index
+    }
+    output.append(text.extracting(start..<text.byteCount))
+    output.append("\"")
+  }
+
+  /// How many bytes there are of the character that begins at a place; 0 if it needs no escape.
+  @inline(__always)
+  private static func escapedLength(_ text: RawSpan, _ index: Int) -> Int {
+    switch text[index] {
+    case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
+    // The control characters from U+0080 to U+009F, whose second byte is their number.
+    case 0xC2: index + 1 < text.byteCount && text[index + 1] < 0xA0 ? 2 : 0
+    default: 0
+    }
+  }
+
+  private mutating func appendEscape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): output.append("\\\"")
+    case UInt8(ascii: "\\"): output.append("\\\\")
+    case 0x07: output.append("\\a")
+    case 0x08: output.append("\\b")
+    case 0x09: output.append("\\t")
+    case 0x0A: output.append("\\n")
+    case 0x0B: output.append("\\v")
+    case 0x0C: output.append("\\f")
+    case 0x0D: output.append("\\r")
+    default: appendNumber(byte)
+    }
+  }
+
+  private mutating func appendNumber(_ number: UInt8) {
+    output.append("\\U00")
+    output.append(hexadecimal: number)
+  }
 }

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 extension PropertyList {
   /// Reads a text in the OpenStep format, the old one that is not XML, as values on a command line and strings files
   /// have it.
@@ -12,6 +10,10 @@ extension PropertyList {
   /// GNUstep's notation: `<*I5>`, `<*R1.5>`, `<*BY>`, `<*BN>`, `<*D2001-01-01 00:00:00 +0000>`, and base64 as
   /// `<[AAEC]>`. Entries without the braces around them are a dictionary, as in a strings file; so is a text of nothing
   /// but white space and comments. An entry `key;` has the key as its value.
+  ///
+  /// What GNUstep has no notation for is read in the forms that ``PropertyListWritingOptions/Coercion/reversible``
+  /// writes: a 4-byte real `<*F1.5>`, a date in seconds since 2001-01-01T00:00:00Z `<*T0.5>`, null `<*N>`, a UID as a
+  /// dictionary `{ CF$UID = <*I3>; }`, and not-a-number by its bits, `<*XR…>`, `<*XF…>` and `<*XT…>`.
   ///
   /// The grammar is that of Core Foundation (`CFOldStylePList.c`), and so is the meaning, but for what loses or makes
   /// up something. These are errors:

@@ -1,7 +1,17 @@
 /// The way from the root of a property list to a value in it.
+///
+/// ```swift
+/// let path = try PropertyListKeyPath("items.0.name")
+/// let name = try document.root.descendant(at: path).string
+/// ```
+///
+/// ``Syntax`` says how a path is spelled.
 public struct PropertyListKeyPath: Hashable, Sendable {
   /// One step down.
-  public enum Component: Hashable, Sendable {
+  ///
+  /// A step is its text, and the container it meets decides what that means: ``index(_:)`` of 7 is the key `7` where it
+  /// meets a dictionary, and the key `7` is an index where it meets an array. So the two are equal.
+  public enum Component: Sendable {
     /// A key of a dictionary.
     case key(String)
     /// An index of an array, from 0.
@@ -13,16 +23,62 @@ public struct PropertyListKeyPath: Hashable, Sendable {
 
   /// The path of these steps; of none, the root.
   public init(_ components: [Component] = []) { self.components = components }
+
+  /// The path to an element or entry of the value this path leads to.
+  public func appending(_ component: Component) -> PropertyListKeyPath {
+    PropertyListKeyPath(components + [component])
+  }
 }
 
-extension PropertyListKeyPath: CustomStringConvertible {
-  /// Apple's spelling, as `plutil` takes it: `items.0.CFBundle\.Name`.
-  public var description: String {
-    components.map { component in
-      switch component {
-      case .key(let key): key.split(separator: ".", omittingEmptySubsequences: false).joined(separator: #"\."#)
-      case .index(let index): String(index)
-      }
-    }.joined(separator: ".")
+extension PropertyListKeyPath.Component {
+  /// An index if `text` is how one is written, else a key.
+  public init(_ text: String) {
+    if let index = Self.integer(text), index >= 0 { self = .index(index) } else { self = .key(text) }
+  }
+
+  /// The step as a key of a dictionary.
+  public var text: String {
+    switch self {
+    case .key(let key): key
+    case .index(let index): String(index)
+    }
+  }
+
+  /// The step as an index of an array: digits and nothing else, zeros in front allowed; nil if it is none.
+  public var arrayIndex: Int? {
+    switch self {
+    case .index(let index): index >= 0 ? index : nil
+    case .key(let key):
+      key.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(key) : nil
+    }
+  }
+
+  /// The integer that is written exactly so.
+  private static func integer(_ text: String) -> Int? {
+    let utf8 = text.utf8
+    // The longest has a sign and 19 digits.
+    guard utf8.count <= 20, let first = utf8.first, first == UInt8(ascii: "-") || first < UInt8(ascii: ":"),
+      let integer = Int(text), String(integer).utf8.elementsEqual(utf8)
+    else { return nil }
+    return integer
+  }
+}
+
+extension PropertyListKeyPath.Component: Hashable {
+  /// Whether both have the same text.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    switch (lhs, rhs) {
+    case (.index(let a), .index(let b)): a == b
+    case (.key(let a), .key(let b)): a == b
+    case (.index(let index), .key(let key)), (.key(let key), .index(let index)): integer(key) == index
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .index(let index): hasher.combine(index)
+    case .key(let key):
+      if let index = Self.integer(key) { hasher.combine(index) } else { hasher.combine(key) }
+    }
   }
 }

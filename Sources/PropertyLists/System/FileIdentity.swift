@@ -10,7 +10,7 @@
 
 /// What tells a file, in the state that it has, from any other and from itself once it was written to.
 package struct FileIdentity: Hashable, Sendable {
-  private let device: UInt64
+  let device: UInt64
   private let inode: UInt64
   let size: Int
   /// When it was written to last, in seconds since 1970 and nanoseconds.

@@ -12,10 +12,14 @@
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
 extension FileSystem {
-  /// Makes a folder for its owner alone, and those above it that are missing.
+  /// Makes a folder, and those above it that are missing.
   ///
-  /// - Parameter base: a folder that is not made. If it is missing, nothing is.
-  package static func makeFolder(_ path: String, below base: String?) throws(PropertyListError) {
+  /// - Parameters:
+  ///   - base: a folder that is not made. If it is missing, nothing is.
+  ///   - permissions: of the new folders; for their owner alone if not given.
+  package static func makeFolder(
+    _ path: String, below base: String?, permissions: UInt32 = 0o700
+  ) throws(PropertyListError) {
     // From the top, as many as are missing.
     var missing: [String] = []
     var current = path
@@ -25,7 +29,7 @@ extension FileSystem {
       current = parent(of: current)
     }
     for folder in missing.reversed() {
-      guard attempt(.makeFolder, folder, { unsafe mkdir(folder, 0o700) }) == 0 || errno == EEXIST else {
+      guard attempt(.makeFolder, folder, { unsafe mkdir(folder, mode_t(permissions)) }) == 0 || errno == EEXIST else {
         throw failure("make the folder", folder)
       }
       // A file in it is on the disk when its folder is.

@@ -20,6 +20,25 @@ extension FileSystem {
   /// old file are kept, and its owner where the system allows that. What is no regular file, such as a terminal or a
   /// pipe, is written to.
   package static func replace(_ path: String, with data: Data) throws(PropertyListError) {
+    try replace(path) { output throws(PropertyListError) in try output.write(data) }
+  }
+
+  /// As ``replace(_:with:)``, with what `body` writes.
+  package static func replace(
+    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    guard let file = try newFile(for: path, writing: body) else { return }
+    try file.takePlace()
+    try synchronizeFolder(of: path)
+  }
+
+  /// A new file that can take the place of the one at a path.
+  ///
+  /// - Parameter isOnDisk: whether it has to be on the disk.
+  /// - Returns: nil for what is no regular file, such as a terminal or a pipe; it has been written to.
+  static func newFile(
+    for path: String, isOnDisk: Bool = true, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) -> NewFile? {
     var status = stat()
     let exists = attempt(.status, path) { unsafe stat(path, &status) } == 0
     if !exists, errno != ENOENT { throw failure("write", path) }
@@ -27,13 +46,14 @@ extension FileSystem {
       if status.st_mode & S_IFMT == S_IFDIR {
         throw PropertyListError(.inputOutput(errno: EISDIR), "cannot write \(path): \(message(EISDIR))")
       }
-      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) { return try writeThrough(path, data) }
+      if status.st_mode & S_IFMT != S_IFREG || namesOpenFile(path) {
+        try writeThrough(path, body)
+        return nil
+      }
     }
-    let file = try NewFile(
-      beside: resolvedPath(path), reportedAs: path, holding: data, permissions: exists ? nil : 0o666,
-      inPlaceOf: exists ? status : nil)
-    try file.takePlace()
-    try synchronizeFolder(of: path)
+    return try NewFile(
+      beside: resolvedPath(path), reportedAs: path, permissions: exists ? nil : 0o666,
+      inPlaceOf: exists ? status : nil, isOnDisk: isOnDisk, writing: body)
   }
 
   /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk, and its name is
@@ -71,11 +91,13 @@ extension FileSystem {
     return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
   }
 
-  private static func writeThrough(_ path: String, _ data: Data) throws(PropertyListError) {
+  private static func writeThrough(
+    _ path: String, _ body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
     let descriptor = attempt(.open, path) { unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
     guard descriptor >= 0 else { throw failure("open", path) }
     defer { _ = close(descriptor) }
-    try write(data, to: descriptor, named: path)
+    try body(FileOutput(descriptor: descriptor, name: path))
   }
 
   /// Sees to it that the name of a file, or that there is none any more, is on the disk.
@@ -112,14 +134,25 @@ struct NewFile: ~Copyable {
     if !isInPlace { _ = FileSystem.attempt(.unlink, path) { unsafe unlink(temporary) } }
   }
 
+  /// A file that holds `data`.
+  init(
+    beside target: FileSystem.SystemPath, reportedAs path: String, holding data: Data, permissions: mode_t?,
+    inPlaceOf status: stat?
+  ) throws(PropertyListError) {
+    try self.init(
+      beside: target, reportedAs: path, permissions: permissions, inPlaceOf: status
+    ) { output throws(PropertyListError) in try output.write(data) }
+  }
+
   /// Writes a file under a name that no other process knows.
   ///
   /// - Parameters:
   ///   - permissions: its permission bits; nil for those of the file whose place it takes.
   ///   - status: the file whose place it takes, whose owner is kept as far as the system allows that.
+  ///   - isOnDisk: whether it has to be on the disk.
   init(
-    beside target: FileSystem.SystemPath, reportedAs path: String, holding data: Data, permissions: mode_t?,
-    inPlaceOf status: stat?
+    beside target: FileSystem.SystemPath, reportedAs path: String, permissions: mode_t?, inPlaceOf status: stat?,
+    isOnDisk: Bool = true, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     // Nobody else may read it until it has the permissions it is to have.
     let (descriptor, temporary) = try Self.createTemporary(
@@ -129,8 +162,8 @@ struct NewFile: ~Copyable {
       if let status {
         try Self.keepOwner(of: status, on: descriptor, permissions: permissions, reportedAs: path)
       }
-      try FileSystem.write(data, to: descriptor, named: path)
-      guard FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
+      try body(FileOutput(descriptor: descriptor, name: path))
+      guard !isOnDisk || FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
         throw FileSystem.failure("write", path)
       }
       identity = try FileIdentity(descriptor, named: path)
@@ -170,6 +203,12 @@ struct NewFile: ~Copyable {
     }
     // The second name goes when this value does.
     return identity
+  }
+
+  /// Leaves the file where it is, for somebody else to put in its place or to remove.
+  consuming func handOver() -> ReadyFile {
+    isInPlace = true
+    return ReadyFile(target: target, temporary: temporary, path: path, identity: identity)
   }
 
   private static func keepOwner(

@@ -101,19 +101,19 @@ package enum FileSystem {
 
   /// Writes all of `data` to a descriptor, such as standard output.
   package static func write(_ data: Data, to descriptor: Int32, named name: String) throws(PropertyListError) {
-    let span = data.bytes
-    var written = 0
-    while written < span.byteCount {
+    try FileOutput(descriptor: descriptor, name: name).write(data)
+  }
+
+  /// Writes as much of `bytes` as the system takes at once.
+  ///
+  /// - Returns: how many bytes that is.
+  static func write(_ bytes: RawSpan, to descriptor: Int32, named name: String) throws(PropertyListError) -> Int {
+    while true {
       let result = attempt(.write, name) {
-        unsafe span.extracting(written...).withUnsafeBytes {
-          unsafe systemWrite(descriptor, $0.baseAddress, $0.count)
-        }
+        unsafe bytes.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
       }
-      if result < 0 {
-        if errno == EINTR { continue }
-        throw failure("write", name)
-      }
-      written += result
+      if result >= 0 { return result }
+      guard errno == EINTR else { throw failure("write", name) }
     }
   }
 

@@ -9,12 +9,22 @@ extension StringProtocol {
     for scalar in unicodeScalars {
       guard count < limit else { return text + "…" }
       count += 1
-      switch scalar.value {
-      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069:
+      if scalar.isUnprintable {
         text += "\\u{\(String(scalar.value, radix: 16))}"
-      default: text.unicodeScalars.append(scalar)
+      } else {
+        text.unicodeScalars.append(scalar)
       }
     }
     return text
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it would end a line, turn the direction of the text or give a terminal commands.
+  var isUnprintable: Bool {
+    switch value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 }

@@ -60,6 +60,13 @@ enum RealText {
     return value
   }
 
+  /// A 4-byte real by the same rule. It is not rounded to a double first, for that could round twice.
+  static func parseFloat(_ bytes: RawSpan) -> Float? {
+    guard let value = parse(bytes) else { return nil }
+    guard value.isFinite else { return Float(value) }
+    return Float(String(knownUTF8: bytes, isASCII: true)).flatMap { $0.isFinite ? $0 : nil }
+  }
+
   private static func parseWord(_ text: String) -> Double? {
     switch text.lowercased() {
     case "nan", "+nan", "-nan": .nan

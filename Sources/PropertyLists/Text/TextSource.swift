@@ -16,6 +16,12 @@ extension TextSource {
     let position: PropertyListError.TextPosition
   }
 
+  /// What is wrong with an input that has no text.
+  static var empty: PropertyListError {
+    PropertyListError(
+      .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
+  }
+
   /// Where the byte number `offset` of the UTF-8 text stands in the input. To find many, use ``PlaceIndex``.
   ///
   /// - Complexity: O(*n*) in the offset.

@@ -1,7 +1,21 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 
-/// Writes the form that people read: that of libplist's tool, in which nothing is elided, every type can be told from
-/// its value, and no text can send a terminal commands.
+/// How the form for people looks.
+package struct DescriptionOptions: Hashable, Sendable {
+  /// Whether the keys of dictionaries are sorted.
+  package var sortsKeys = false
+  /// Whether each kind of value has a colour, as terminals take them.
+  package var isColored = false
+  /// How many characters of a string and bytes of data are shown; nil for all.
+  package var greatestLength: Int?
+  /// How many levels of containers are shown; nil for all.
+  package var depth: Int?
+
+  package init() {}
+}
+
+/// Writes the form that people read: that of libplist's tool, in which nothing is elided unless that is asked for, every
+/// type can be told from its value, and no text can send a terminal commands.
 ///
 /// | value | form |
 /// |---|---|
@@ -11,59 +25,100 @@ package import FoundationEssentials
 /// | date | `2001-01-01 00:00:00 +0000` |
 /// | data | `<00010203 0405>` |
 /// | UID | `CF$UID:3` |
+/// | what is left out | `"text" … 200 characters`, `<00010203> … 200 bytes`, `[ … 3 elements ]`, `{ … 3 entries }` |
 struct DescriptionWriter: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
   private var output = ByteBuffer()
+  private let options: DescriptionOptions
   /// For each open container, whether it has a value already.
   private var hasValue: [Bool] = []
   private var followsKey = false
+  /// How many containers are open in one that is not shown, with it.
+  private var hiddenDepth = 0
 
-  init() {}
+  init(_ options: DescriptionOptions = DescriptionOptions()) { self.options = options }
 
   consuming func finish() -> Data {
     output.append("\n")
     return output.takeData()
   }
 
-  private mutating func beginValue() {
+  var readyByteCount: Int { output.count }
+
+  mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
+
+  /// - Returns: whether the value is shown.
+  private mutating func beginValue() -> Bool {
+    guard hiddenDepth == 0 else { return false }
     if followsKey {
       followsKey = false
-      return
+      return true
     }
-    guard let isNotFirst = hasValue.last else { return }
+    guard let isNotFirst = hasValue.last else { return true }
     output.append(isNotFirst ? ",\n" : "\n")
     hasValue[hasValue.count - 1] = true
     output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
+    return true
   }
 
-  mutating func null() throws(PropertyListError) {
-    beginValue()
-    output.append("null")
+  /// What makes a terminal change its colour.
+  private enum Color {
+    static let key: StaticString = "\u{1B}[1m"
+    static let string: StaticString = "\u{1B}[32m"
+    static let number: StaticString = "\u{1B}[36m"
+    static let constant: StaticString = "\u{1B}[35m"
+    static let date: StaticString = "\u{1B}[33m"
+    static let data: StaticString = "\u{1B}[34m"
+    static let omission: StaticString = "\u{1B}[2m"
   }
 
-  mutating func boolean(_ value: Bool) throws(PropertyListError) {
-    beginValue()
-    output.append(value ? "true" : "false")
+  private mutating func begin(color: StaticString) {
+    if options.isColored { output.append(color) }
   }
+
+  private mutating func endColor() {
+    if options.isColored { output.append("\u{1B}[0m") }
+  }
+
+  private mutating func scalar(_ color: StaticString, _ text: String) {
+    guard beginValue() else { return }
+    begin(color: color)
+    output.append(text.utf8Span.rawBytes)
+    endColor()
+  }
+
+  /// What is left out, such as ` … 200 bytes`.
+  private mutating func omission(_ count: Int, _ unit: StaticString) {
+    begin(color: Color.omission)
+    output.append(" … ")
+    output.append(decimal: UInt(count))
+    output.append(unit)
+    endColor()
+  }
+
+  mutating func null() throws(PropertyListError) { scalar(Color.constant, "null") }
+
+  mutating func boolean(_ value: Bool) throws(PropertyListError) { scalar(Color.constant, value ? "true" : "false") }
 
   mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
-    beginValue()
-    output.append(value.description.utf8Span.rawBytes)
+    scalar(Color.number, value.description)
   }
 
-  mutating func real(_ value: Double) throws(PropertyListError) {
-    beginValue()
-    output.append(value.description.utf8Span.rawBytes)
-  }
+  mutating func real(_ value: Double) throws(PropertyListError) { scalar(Color.number, value.description) }
 
-  mutating func float(_ value: Float) throws(PropertyListError) {
-    beginValue()
-    output.append(value.description.utf8Span.rawBytes)
-  }
+  mutating func float(_ value: Float) throws(PropertyListError) { scalar(Color.number, value.description) }
+
+  mutating func uid(_ value: UInt32) throws(PropertyListError) { scalar(Color.constant, "CF$UID:\(value)") }
 
   mutating func date(_ seconds: Double) throws(PropertyListError) {
-    beginValue()
+    guard beginValue() else { return }
+    begin(color: Color.date)
+    appendDate(seconds)
+    endColor()
+  }
+
+  private mutating func appendDate(_ seconds: Double) {
     var text = ByteBuffer()
     guard DateText.append(seconds, to: &text) else {
       output.append("<date ")
@@ -81,46 +136,62 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     output.append(" +0000")
   }
 
-  mutating func uid(_ value: UInt32) throws(PropertyListError) {
-    beginValue()
-    output.append("CF$UID:")
-    output.append(decimal: value)
-  }
-
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
-    beginValue()
-    appendQuoted(utf8)
+    guard beginValue() else { return }
+    begin(color: Color.string)
+    let shown = utf8.prefixOfCharacters(options.greatestLength)
+    output.append(quoted: utf8.extracting(..<shown))
+    endColor()
+    if shown < utf8.byteCount { omission(utf8.characterCount, " characters") }
   }
 
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
-    beginValue()
-    appendQuoted(utf8)
+    guard beginValue() else { return }
+    begin(color: Color.key)
+    output.append(quoted: utf8)
+    endColor()
     output.append(": ")
     followsKey = true
   }
 
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
-    beginValue()
+    guard beginValue() else { return }
+    begin(color: Color.data)
     output.append("<")
-    for index in 0..<bytes.byteCount {
+    let shown = min(bytes.byteCount, options.greatestLength ?? .max)
+    for index in 0..<shown {
       if index > 0, index & 3 == 0 { output.append(" ") }
-      appendHexadecimal(bytes[index])
+      output.append(hexadecimal: bytes[index])
     }
     output.append(">")
+    endColor()
+    if shown < bytes.byteCount { omission(bytes.byteCount, " bytes") }
   }
 
-  mutating func beginArray(count: Int) throws(PropertyListError) { begin("[") }
+  mutating func beginArray(count: Int) throws(PropertyListError) { begin("[", count, " elements ]") }
   mutating func endArray() throws(PropertyListError) { end("]") }
-  mutating func beginDictionary(count: Int) throws(PropertyListError) { begin("{") }
+  mutating func beginDictionary(count: Int) throws(PropertyListError) { begin("{", count, " entries }") }
   mutating func endDictionary() throws(PropertyListError) { end("}") }
 
-  private mutating func begin(_ bracket: StaticString) {
-    beginValue()
+  private mutating func begin(_ bracket: StaticString, _ count: Int, _ unit: StaticString) {
+    guard beginValue() else {
+      hiddenDepth += 1
+      return
+    }
     output.append(bracket)
-    hasValue.append(false)
+    if let depth = options.depth, hasValue.count >= depth, count > 0 {
+      omission(count, unit)
+      hiddenDepth = 1
+    } else {
+      hasValue.append(false)
+    }
   }
 
   private mutating func end(_ bracket: StaticString) {
+    guard hiddenDepth == 0 else {
+      hiddenDepth -= 1
+      return
+    }
     if hasValue.removeLast() {
       output.append("\n")
       output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
@@ -128,67 +199,24 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     output.append(bracket)
   }
 
-  private mutating func appendHexadecimal(_ byte: UInt8) {
-    for digit in [byte >> 4, byte & 15] {
-      output.append(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-    }
-  }
-
-  private mutating func appendQuoted(_ text: RawSpan) {
-    output.append("\"")
-    for index in 0..<text.byteCount {
-      let byte = text[index]
-      switch byte {
-      case UInt8(ascii: "\""): output.append("\\\"")
-      case UInt8(ascii: "\\"): output.append("\\\\")
-      case 0x0A: output.append("\\n")
-      case 0x0D: output.append("\\r")
-      case 0x09: output.append("\\t")
-      case 0..<0x20, 0x7F:
-        output.append("\\u00")
-        appendHexadecimal(byte)
-      default:
-        // The control characters U+0080 to U+009F, which terminals obey too, are the byte 0xC2 and the next.
-        if byte == 0xC2, index + 1 < text.byteCount, text[index + 1] < 0xA0 {
-          output.append("\\u00")
-        } else if byte < 0xA0, index > 0, text[index - 1] == 0xC2 {
-          appendHexadecimal(byte)
-        } else {
-          output.append(byte: byte)
-        }
-      }
-    }
-    output.append("\"")
-  }
 }
 
-extension PropertyList: CustomDebugStringConvertible {
-  /// The value as people read it, on several lines if it is a container. The form may change.
-  public var debugDescription: String {
-    var writer = DescriptionWriter()
-    do throws(PropertyListError) {
-      try walk(into: &writer, sortsKeys: false, depth: ParsingLimits.greatestDepth)
-    } catch {
-      return "<\(error)>"
+extension RawSpan {
+  /// How many of the bytes, which are UTF-8, make up the first `limit` Unicode scalars.
+  fileprivate func prefixOfCharacters(_ limit: Int?) -> Int {
+    guard let limit, limit < byteCount else { return byteCount }
+    var count = 0
+    for index in 0..<byteCount where self[index] & 0xC0 != 0x80 {
+      if count == limit { return index }
+      count += 1
     }
-    return String(decoding: writer.finish().dropLast(), as: UTF8.self)
-  }
-}
-
-extension PropertyListDocument.Node: CustomDebugStringConvertible {
-  /// As ``PropertyList/debugDescription``; for a binary document that cannot be read, the error.
-  public var debugDescription: String {
-    do throws(PropertyListError) {
-      return String(decoding: try readableForm().dropLast(), as: UTF8.self)
-    } catch {
-      return "<\(error)>"
-    }
+    return byteCount
   }
 
-  /// The value as people read it, in UTF-8 and with a line end.
-  package func readableForm(sortsKeys: Bool = false) throws(PropertyListError) -> Data {
-    var writer = DescriptionWriter()
-    try walk(into: &writer, PropertyListWritingOptions(sortsKeys: sortsKeys, depth: ParsingLimits.greatestDepth))
-    return writer.finish()
+  /// How many Unicode scalars the bytes are, which are UTF-8.
+  fileprivate var characterCount: Int {
+    var count = 0
+    for index in 0..<byteCount where self[index] & 0xC0 != 0x80 { count += 1 }
+    return count
   }
 }

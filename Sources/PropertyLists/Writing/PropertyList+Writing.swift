@@ -72,16 +72,38 @@ extension PropertyListDocument.Node {
     }
   }
 
+  /// Writes what ``data(format:options:)`` gives to a file, of the text formats piece by piece, so that it needs no
+  /// memory.
+  package func write(
+    to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
+  ) throws(PropertyListError) {
+    switch format {
+    case .binary: try output.write(data(format: format, options: options))
+    case .xml:
+      var writer = XMLWriter(options)
+      try walk(into: &writer, options, output: output)
+      try output.write(writer.finish())
+    case .openStep:
+      var writer = OpenStepWriter(options)
+      try walk(into: &writer, options, output: output)
+      try output.write(writer.finish())
+    case .json:
+      var writer = JSONWriter(options)
+      try walk(into: &writer, options, output: output)
+      try output.write(writer.finish())
+    }
+  }
+
   func walk<Sink: PropertyListSink & ~Copyable>(
-    into sink: inout Sink, _ options: PropertyListWritingOptions
+    into sink: inout Sink, _ options: PropertyListWritingOptions, output: FileOutput? = nil
   ) throws(PropertyListError) {
     let bytes = document.bytes
     switch document.index {
     case .binary(let layout):
-      var walker = DocumentWalker(layout, document, options)
+      var walker = DocumentWalker(layout, document, options, output: output)
       try walker.walk(flat, into: &sink, in: bytes)
     case .table(let table):
-      var walker = DocumentWalker(table, document, options)
+      var walker = DocumentWalker(table, document, options, output: output)
       try walker.walk(flat, into: &sink, in: bytes)
     }
   }

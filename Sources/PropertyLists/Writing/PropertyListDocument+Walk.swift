@@ -26,7 +26,16 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     func entry(_ position: Int) -> Int { order.isEmpty ? position : order[position] }
   }
 
-  init(_ source: Source, _ document: PropertyListDocument, _ options: PropertyListWritingOptions) {
+  /// Where a writer's bytes go when there are many; nil if it is to keep them all.
+  private let output: FileOutput?
+
+  /// How many bytes a writer keeps that need not keep them.
+  private static var greatestReadyByteCount: Int { 1 << 20 }
+
+  init(
+    _ source: Source, _ document: PropertyListDocument, _ options: PropertyListWritingOptions, output: FileOutput?
+  ) {
+    self.output = output
     self.source = source
     self.document = document
     sortsKeys = options.sortsKeys
@@ -55,6 +64,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
             child = source.valuePosition(entry, of: current.node)
           }
           try tell(source.node(at: source.child(child, of: current.node, in: bytes), in: bytes), to: &sink, in: bytes)
+          if let output, sink.readyByteCount > Self.greatestReadyByteCount { try sink.drain(to: output) }
         }
         guard let parent = outer.popLast() else { return }
         if current.node.kind == .dictionary { try sink.endDictionary() } else { try sink.endArray() }
@@ -87,7 +97,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
         let content = bytes.extracting(node.offset..<node.offset + node.length)
         guard content.isASCII else { throw NodeContent.notASCII(node, in: bytes) }
         try sink.string(content)
-      case .utf16, .xmlText, .base64:
+      case .utf16, .xmlText, .jsonText, .base64:
         try decodeText(node, in: bytes)
         try sink.string(scratch.rawBytes)
       }

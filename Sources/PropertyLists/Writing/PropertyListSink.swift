@@ -25,4 +25,14 @@ protocol PropertyListSink: ~Copyable {
   /// - Parameter utf8: valid UTF-8.
   mutating func key(_ utf8: RawSpan) throws(PropertyListError)
   mutating func endDictionary() throws(PropertyListError)
+
+  /// How many bytes are ready that no later value changes; 0 for a writer that is ready only at the end.
+  var readyByteCount: Int { get }
+  /// Writes the bytes that are ready to a file, and forgets them.
+  mutating func drain(to output: FileOutput) throws(PropertyListError)
+}
+
+extension PropertyListSink where Self: ~Copyable {
+  var readyByteCount: Int { 0 }
+  mutating func drain(to output: FileOutput) throws(PropertyListError) {}
 }

@@ -7,7 +7,8 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   /// How deep containers may be nested; no deeper than ``ParsingLimits/greatestDepth``.
   public var depth: Int
 
-  /// What becomes of the fraction of a second in a date of XML, which has whole seconds only.
+  /// What becomes of the fraction of a second in a date of XML or of GNUstep's notation, which have whole seconds only.
+  /// ``Coercion/reversible`` writes all of it.
   public var fractionalSeconds: FractionalSeconds
 
   /// Whether XML has UIDs as dictionaries with the one key `CF$UID`, as Apple's writer does. Then a real dictionary of
@@ -42,7 +43,9 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   public enum Coercion: Hashable, Sendable {
     /// It is an error.
     case refuse
-    /// It is written so that a reader with ``PropertyListReadingOptions/restoresCoercedValues`` gives exactly it.
+    /// It is written so that a reader with ``PropertyListReadingOptions/restoresCoercedValues`` gives exactly it. The
+    /// forms of OpenStep are GNUstep's, whatever the dialect, and those that ``PropertyList/init(openStep:options:)``
+    /// adds to them.
     case reversible
     /// It is written in the nearest form that the format has, as libplist's tool does: text or a number. What is read
     /// back is of another kind.
@@ -51,11 +54,13 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
 
   /// The kinds of OpenStep text.
   public enum OpenStepDialect: Hashable, Sendable {
-    /// Strings, data, arrays and dictionaries, as every reader knows them.
+    /// Strings, data, arrays and dictionaries, as every reader knows them. All else is refused: a number would be read
+    /// back as a string.
     case openStep
-    /// With GNUstep's integers, reals, booleans and dates, such as `<*I5>`.
+    /// With GNUstep's integers, reals, booleans and dates, such as `<*I5>`. A 4-byte real is written as an 8-byte one.
     case gnustep
-    /// A strings file: the entries of the root, a dictionary, without the braces around them.
+    /// A strings file: the entries of the root, a dictionary, without the braces around them, and all text between
+    /// quotation marks.
     case strings
   }
 

@@ -30,6 +30,10 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     return output.takeData()
   }
 
+  var readyByteCount: Int { output.count }
+
+  mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
+
   @inline(__always)
   private mutating func beginLine() { output.append(tabs: indent) }
 

@@ -1,0 +1,108 @@
+/// The values that the writer's reversible coercion made dictionaries of.
+extension JSONScanner {
+  /// The value that the innermost container, which ends here, stands for; nil if that is the container itself.
+  ///
+  /// A dollar sign that the writer put before the only key of a real dictionary is taken away.
+  ///
+  /// - Parameter place: where the container begins.
+  /// - Throws: ``PropertyListError/Kind/malformed`` for a dictionary with the key of a form, and something else in it.
+  mutating func restoredValue(at place: Int, _ bytes: RawSpan) throws(PropertyListError) -> FlatNode? {
+    guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
+    switch bytes[key.offset] {
+    // What no key of a form begins with needs no closer look.
+    case UInt8(ascii: "$"), UInt8(ascii: "C"), UInt8(ascii: "\\"): break
+    default: return nil
+    }
+    let name = text(of: key, bytes)
+    guard let form = CoercedForm(key: name.rawBytes) else {
+      if CoercedForm.hasToBeEscaped(key: name.rawBytes) { builder.replaceOnlyKey(with: unescaped(key, bytes)) }
+      return nil
+    }
+    let restored =
+      switch form {
+      case .date: date(value, after: key, bytes)
+      case .data: data(value, bytes)
+      case .real: value.kind == .string ? SpecialReal.parse(text(of: value, bytes).rawBytes).map(FlatNode.real) : nil
+      case .float: float(value, after: key, bytes)
+      case .uid: value.kind == .integer ? UInt32(exactly: value.integer).map(FlatNode.uid) : nil
+      }
+    guard let restored else { throw failure(form.fault, at: place) }
+    return restored
+  }
+
+  /// Where the value of a key begins in the source.
+  private func start(ofValueAfter key: FlatNode, _ bytes: RawSpan) -> Int {
+    var index = key.offset + key.length + 1
+    while XMLText.isSpace(bytes[index]) || bytes[index] == UInt8(ascii: ":") { index += 1 }
+    return index
+  }
+
+  private func text(of node: FlatNode, _ bytes: RawSpan) -> [UInt8] {
+    var text: [UInt8] = []
+    NodeContent.appendCheckedText(node, in: bytes, to: &text)
+    return text
+  }
+
+  /// A key without the dollar sign that it begins with, which may be spelled as an escape.
+  private func unescaped(_ key: FlatNode, _ bytes: RawSpan) -> FlatNode {
+    let length = bytes[key.offset] == UInt8(ascii: "\\") ? 6 : 1
+    return .string(key.encoding, offset: key.offset + length, length: key.length - length)
+  }
+
+  private func date(_ value: FlatNode, after key: FlatNode, _ bytes: RawSpan) -> FlatNode? {
+    // A form inside the form is none, though it has been made a real by now.
+    guard bytes[start(ofValueAfter: key, bytes)] != UInt8(ascii: "{") else { return nil }
+    switch value.kind {
+    case .integer, .unsignedInteger: return .date(Double(value.integer.int128))
+    case .real: return .date(value.real)
+    case .string:
+      let text = text(of: value, bytes)
+      return (DateText.parseExact(text.rawBytes) ?? SpecialReal.parse(text.rawBytes)).map(FlatNode.date)
+    default: return nil
+    }
+  }
+
+  private mutating func data(_ value: FlatNode, _ bytes: RawSpan) -> FlatNode? {
+    guard value.kind == .string else { return nil }
+    if value.encoding == .verbatim {
+      guard Base64Text.fault(in: bytes.extracting(value.offset..<value.offset + value.length), called: "") == nil else {
+        return nil
+      }
+      return .data(.base64, offset: value.offset, length: value.length)
+    }
+    // Base64 in which slashes, for example, are escaped.
+    let text = text(of: value, bytes)
+    guard Base64Text.fault(in: text.rawBytes, called: "") == nil else { return nil }
+    let start = added.count
+    Base64Text.decode(text.rawBytes, into: &added)
+    return .data(.verbatim, offset: end + start, length: added.count - start)
+  }
+
+  /// Rounded once, from the digits, and not from the double that they were read as.
+  private func float(_ value: FlatNode, after key: FlatNode, _ bytes: RawSpan) -> FlatNode? {
+    switch value.kind {
+    case .string: return SpecialReal.parseFloat(text(of: value, bytes).rawBytes).map(FlatNode.float)
+    case .integer, .unsignedInteger, .real:
+      let start = start(ofValueAfter: key, bytes)
+      var end = start
+      while bytes[end] > 0x20, bytes[end] != UInt8(ascii: "}") { end += 1 }
+      let digits = String(knownUTF8: bytes.extracting(start..<end), isASCII: true)
+      return Float(digits).flatMap { $0.isFinite ? .float($0) : nil }
+    default: return nil
+    }
+  }
+}
+
+extension CoercedForm {
+  /// What is wrong with a dictionary that has the key of the form, and is not the form.
+  fileprivate var fault: String {
+    switch self {
+    case .date:
+      #""$date" without a date, such as "2001-01-01T00:00:00.5Z", seconds from there, "nan", "inf" or "-inf""#
+    case .data: #""$data" without base64"#
+    case .real: #""$real" without "nan", "inf" or "-inf""#
+    case .float: #""$float" without a number that a 4-byte real can hold, "nan", "inf" or "-inf""#
+    case .uid: #""CF$UID" without an integer from 0 to 4294967295"#
+    }
+  }
+}

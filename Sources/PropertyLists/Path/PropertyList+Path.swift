@@ -1,0 +1,241 @@
+private import OrderedCollections
+
+/// Looking up and editing by a path. Edits change the containers on the way in place: none of their other children is
+/// copied, unless another value shares the container.
+extension PropertyList {
+  /// The value that a path leads to.
+  ///
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` where the path leaves the value.
+  /// - Complexity: O(*d*) in the number of components.
+  public func value(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
+    var value = self
+    for (depth, component) in path.components.enumerated() {
+      do throws(PropertyListError) {
+        value = value.child(try value.position(of: component))
+      } catch {
+        throw error.located(at: path.components[..<depth])
+      }
+    }
+    return value
+  }
+
+  /// Puts a value where there is none: under a new key, behind the others, or before the element of an array with the
+  /// index that the path ends with. The index that is the count of the array appends.
+  ///
+  /// - Throws: ``PropertyListError/Kind/valueExists`` for a key that is there, and for the root;
+  ///   ``PropertyListError/Kind/noSuchValue`` if there is no container to put it into or the index is greater than the
+  ///   count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed then.
+  /// - Complexity: O(*d* + *k*) in the number of components and of the elements behind the index, and O(*n*) in the
+  ///   containers of the new value, whose depth is looked at.
+  public mutating func insert(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
+    guard let last = path.components.last else {
+      throw PropertyListError(.valueExists, "the root is there already", keyPath: path)
+    }
+    try value.checkDepth(below: path)
+    try edit(at: path.components.dropLast()) { container throws(PropertyListError) in
+      try container.insert(value, at: last)
+    }
+  }
+
+  /// Puts a value in the place of the one that the path leads to. A key keeps its place among the others.
+  ///
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none; ``PropertyListError/Kind/nestedTooDeeply``
+  ///   beyond ``ParsingLimits/greatestDepth``. Nothing is changed then.
+  /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
+  public mutating func replace(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
+    try value.checkDepth(below: path)
+    try edit(at: path.components[...]) { $0 = value }
+  }
+
+  /// Takes the value that the path leads to out of its container.
+  ///
+  /// - Returns: the value.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none, and for the root, which nothing holds.
+  /// - Complexity: O(*d* + *k*) in the number of components and of the elements or entries of the container.
+  @discardableResult
+  public mutating func remove(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
+    guard let last = path.components.last else {
+      throw PropertyListError(.noSuchValue, "the root is in no container", keyPath: path)
+    }
+    return try edit(at: path.components.dropLast()) { container throws(PropertyListError) in
+      container.removeChild(try container.position(of: last))
+    }
+  }
+
+  /// Puts a value behind the elements of the array that the path leads to.
+  ///
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is no value, ``PropertyListError/Kind/wrongKind`` if it is
+  ///   no array; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed
+  ///   then.
+  /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
+  public mutating func append(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
+    try value.checkDepth(below: path, 1)
+    try edit(at: path.components[...]) { array throws(PropertyListError) in
+      guard array.kind == .array else {
+        throw PropertyListError(
+          .wrongKind, "nothing can be appended to a value of kind \(array.kind.rawValue)", keyPath: path)
+      }
+      array.array?.append(value)
+    }
+  }
+
+  /// Puts a value at a path, in the place of the one that is there or as a new one. Where a dictionary has no entry for
+  /// a key on the way, it gets one with a dictionary.
+  ///
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` below a value that is no container, and for an index of an array
+  ///   that is greater than its count; ``PropertyListError/Kind/nestedTooDeeply`` beyond
+  ///   ``ParsingLimits/greatestDepth``. Nothing is changed then.
+  /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
+  public mutating func set(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
+    try value.checkDepth(below: path)
+    var existing = 0
+    var container = self
+    while existing < path.components.count, let position = container.existingPosition(of: path.components[existing]) {
+      container = container.child(position)
+      existing += 1
+    }
+    // A second owner would make the edit a copy.
+    container = .null
+    guard existing < path.components.count else { return try replace(value, at: path) }
+    let new = path.components[(existing + 1)...].reversed().reduce(value) { .dictionary([$1.text: $0]) }
+    try edit(at: path.components[..<existing]) { container throws(PropertyListError) in
+      try container.insert(new, at: path.components[existing])
+    }
+  }
+}
+
+/// One step down, by the position of a child in its container.
+extension PropertyList {
+  /// The position of the child that a component names.
+  func position(of component: PropertyListKeyPath.Component) throws(PropertyListError) -> Int {
+    if let position = existingPosition(of: component) { return position }
+    switch self {
+    case .dictionary: throw .noKey(component)
+    case .array(let elements): throw .noIndex(component, count: elements.count)
+    default: throw .below(component, kind)
+    }
+  }
+
+  private func existingPosition(of component: PropertyListKeyPath.Component) -> Int? {
+    switch self {
+    case .dictionary(let entries): entries.index(forKey: component.text)
+    case .array(let elements): component.arrayIndex.flatMap { elements.indices.contains($0) ? $0 : nil }
+    default: nil
+    }
+  }
+
+  /// The child at a position that is there.
+  private func child(_ position: Int) -> PropertyList {
+    switch self {
+    case .dictionary(let entries): entries.values[position]
+    case .array(let elements): elements[position]
+    default: self
+    }
+  }
+
+  /// Exchanges a value with the child at a position that is there.
+  private mutating func swapChild(_ position: Int, with value: inout PropertyList) {
+    if var elements = takeArray() {
+      swap(&elements[position], &value)
+      self = .array(elements)
+    } else if var entries = takeDictionary() {
+      // Not through `entries.values`, which would copy them all in a build without optimization.
+      value = entries.updateValue(value, forKey: entries.keys[position]) ?? .null
+      self = .dictionary(entries)
+    }
+  }
+
+  private mutating func removeChild(_ position: Int) -> PropertyList {
+    if var elements = takeArray() {
+      let value = elements.remove(at: position)
+      self = .array(elements)
+      return value
+    }
+    guard var entries = takeDictionary() else { return self }
+    let value = entries.remove(at: position).value
+    self = .dictionary(entries)
+    return value
+  }
+
+  /// Nothing is bound while the container is changed: a second owner would make the change a copy.
+  private mutating func insert(
+    _ value: PropertyList, at component: PropertyListKeyPath.Component
+  ) throws(PropertyListError) {
+    switch kind {
+    case .dictionary:
+      guard existingPosition(of: component) == nil else {
+        throw PropertyListError(.valueExists, "the key \(component.text.quoted) is there already")
+      }
+      dictionary?[component.text] = value
+    case .array:
+      let count = array?.count ?? 0
+      guard let index = component.arrayIndex, index <= count else {
+        throw PropertyListError(.noSuchValue, "\(component.text.quoted) is no place in an array of \(count)")
+      }
+      array?.insert(value, at: index)
+    default: throw .below(component, kind)
+    }
+  }
+}
+
+extension PropertyList {
+  /// Changes the value that the components lead to, which no other value on the way shares meanwhile. There is a stack
+  /// of its own for them, so that a deep value costs no stack of the thread.
+  ///
+  /// - Throws: what is wrong with the path before anything is changed, and what `body` throws, with the path.
+  private mutating func edit<Result>(
+    at components: ArraySlice<PropertyListKeyPath.Component>,
+    _ body: (inout PropertyList) throws(PropertyListError) -> Result
+  ) throws(PropertyListError) -> Result {
+    // Each container, without the child that is next on the way.
+    var outer: [(container: PropertyList, position: Int)] = []
+    var current = PropertyList.null
+    swap(&self, &current)
+    defer {
+      while var place = outer.popLast() {
+        place.container.swapChild(place.position, with: &current)
+        swap(&place.container, &current)
+      }
+      swap(&self, &current)
+    }
+    do throws(PropertyListError) {
+      for component in components {
+        let position = try current.position(of: component)
+        var child = PropertyList.null
+        current.swapChild(position, with: &child)
+        outer.append((current, position))
+        current = child
+      }
+      return try body(&current)
+    } catch {
+      throw error.located(at: components.prefix(outer.count))
+    }
+  }
+
+  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if a tree with this value at the path would be deeper than one
+  ///   may be, since trees are freed by recursion.
+  func checkDepth(below path: PropertyListKeyPath, _ more: Int = 0) throws(PropertyListError) {
+    let limit = ParsingLimits.greatestDepth - path.components.count - more
+    guard limit >= 0, !isDeeper(than: limit) else {
+      throw ParsingLimits.nestedTooDeeply(limit: ParsingLimits.greatestDepth)
+    }
+  }
+
+  /// Whether containers are nested more than `limit` deep, this one counted.
+  private func isDeeper(than limit: Int) -> Bool {
+    var containers = [(self, depth: 1)]
+    while let (container, depth) = containers.popLast() {
+      let children: [PropertyList]
+      switch container {
+      case .array(let elements): children = elements
+      case .dictionary(let entries): children = entries.values.elements
+      default: continue
+      }
+      if depth > limit { return true }
+      for child in children where child.kind == .array || child.kind == .dictionary {
+        containers.append((child, depth + 1))
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,197 @@
+extension PropertyListKeyPath {
+  /// How a path is spelled.
+  ///
+  /// | | root | example | empty component |
+  /// |---|---|---|---|
+  /// | ``dots``, Apple's `plutil` | nothing | `items.0.CFBundle\.Name` | an error |
+  /// | ``slashes``, libplist's `plistutil` | `/` | `/items/0/name` | skipped |
+  /// | ``colons``, `PlistBuddy` | `:` | `:items:0:name` | an error |
+  ///
+  /// In all of them a backslash takes the meaning from a `.`, `/`, `:`, `"` or `\` behind it; any other backslash stands
+  /// for itself. A component may stand in double quotes, as in GNUstep's `plutil`: `a."b.c".""`. Between them, `\n`,
+  /// `\r`, `\t` and `\u{7F}` are characters too. So every key can be reached, the empty one included, and every path fits
+  /// on one line.
+  public enum Syntax: Hashable, Sendable, CaseIterable {
+    /// Dots between the components.
+    case dots
+    /// Slashes; one in front means nothing.
+    case slashes
+    /// Colons; one in front means nothing.
+    case colons
+
+    fileprivate var separator: Unicode.Scalar {
+      switch self {
+      case .dots: "."
+      case .slashes: "/"
+      case .colons: ":"
+      }
+    }
+  }
+
+  /// The path that is spelled so.
+  ///
+  /// - Parameter syntax: nil to go by the first character: `/` means slashes, `:` colons, and any other dots.
+  /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, or for a quotation mark that is not closed or
+  ///   not behind a whole component.
+  /// - Complexity: O(*n*) in the length of the text.
+  public init(_ text: String, syntax: Syntax? = nil) throws(PropertyListError) {
+    let syntax =
+      switch (syntax, text.unicodeScalars.first) {
+      case (let syntax?, _): syntax
+      case (nil, "/"): Syntax.slashes
+      case (nil, ":"): Syntax.colons
+      case (nil, _): Syntax.dots
+      }
+    var parser = KeyPathParser(text, syntax)
+    self.init(try parser.parse())
+  }
+
+  /// The spelling of this path; parsing it gives an equal path.
+  ///
+  /// - Complexity: O(*n*) in its length.
+  public func text(_ syntax: Syntax) -> String {
+    var text = syntax == .dots ? "" : String(syntax.separator)
+    for (position, component) in components.enumerated() {
+      if position > 0 { text.unicodeScalars.append(syntax.separator) }
+      switch component {
+      case .index(let index): text += String(index)
+      // What stands first in a path with dots must not look like the separator of another syntax.
+      case .key(let key): Self.append(key, to: &text, syntax, isFirst: position == 0)
+      }
+    }
+    return text
+  }
+
+  private static func append(_ key: String, to text: inout String, _ syntax: Syntax, isFirst: Bool) {
+    let scalars = Array(key.unicodeScalars)
+    let needsQuotes = scalars.isEmpty || scalars.contains { $0.isUnprintable }
+    if needsQuotes { text += "\"" }
+    for (position, scalar) in scalars.enumerated() {
+      let isEscaped =
+        switch scalar {
+        case "\\":
+          needsQuotes || position + 1 == scalars.count || KeyPathParser.isSpecial(scalars[position + 1])
+        case "\"": needsQuotes || position == 0
+        case syntax.separator: !needsQuotes
+        case "/", ":": isFirst && position == 0 && syntax == .dots && !needsQuotes
+        default: false
+        }
+      if isEscaped { text += "\\" }
+      switch scalar {
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case _ where scalar.isUnprintable: text += "\\u{\(String(scalar.value, radix: 16))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    if needsQuotes { text += "\"" }
+  }
+}
+
+extension PropertyListKeyPath: CustomStringConvertible {
+  /// The spelling with dots: `items.0.CFBundle\.Name`.
+  public var description: String { text(.dots) }
+}
+
+/// Reads the spelling of a path, scalar by scalar: a character of Swift could hold a separator and an accent.
+private struct KeyPathParser {
+  private let text: String
+  private let scalars: [Unicode.Scalar]
+  private let syntax: PropertyListKeyPath.Syntax
+  private var position = 0
+
+  init(_ text: String, _ syntax: PropertyListKeyPath.Syntax) {
+    self.text = text
+    scalars = Array(text.unicodeScalars)
+    self.syntax = syntax
+  }
+
+  /// Whether a backslash takes the meaning from it.
+  static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case ".", "/", ":", "\"", "\\": true
+    default: false
+    }
+  }
+
+  private var current: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+
+  mutating func parse() throws(PropertyListError) -> [PropertyListKeyPath.Component] {
+    if syntax == .colons, current == ":" { position += 1 }
+    guard current != nil else { return [] }
+    var components: [PropertyListKeyPath.Component] = []
+    while true {
+      if current == "\"" {
+        components.append(.key(try quoted()))
+        guard current == nil || current == syntax.separator else { throw malformed("text behind a quotation mark") }
+      } else {
+        let part = unquoted()
+        if !part.isEmpty {
+          components.append(PropertyListKeyPath.Component(part))
+        } else if syntax != .slashes {
+          throw malformed("an empty component, which has to be written as \"\"")
+        }
+      }
+      guard current != nil else { return components }
+      position += 1
+    }
+  }
+
+  /// The component up to the next separator.
+  private mutating func unquoted() -> String {
+    var part = String.UnicodeScalarView()
+    while var scalar = current, scalar != syntax.separator {
+      position += 1
+      if scalar == "\\", let next = current, Self.isSpecial(next) {
+        scalar = next
+        position += 1
+      }
+      part.append(scalar)
+    }
+    return String(part)
+  }
+
+  /// The component between two quotation marks, of which the first is the current scalar.
+  private mutating func quoted() throws(PropertyListError) -> String {
+    position += 1
+    var part = String.UnicodeScalarView()
+    while let scalar = current {
+      position += 1
+      if scalar == "\"" { return String(part) }
+      part.append(scalar == "\\" ? try escaped() : scalar)
+    }
+    throw malformed("no closing quotation mark")
+  }
+
+  /// What the backslash in front of the current scalar stands for, together with that.
+  private mutating func escaped() throws(PropertyListError) -> Unicode.Scalar {
+    guard let scalar = current else { return "\\" }
+    let meaning: Unicode.Scalar
+    switch scalar {
+    case "n": meaning = "\n"
+    case "r": meaning = "\r"
+    case "t": meaning = "\t"
+    case "u" where position + 1 < scalars.count && scalars[position + 1] == "{": return try numbered()
+    case _ where Self.isSpecial(scalar): meaning = scalar
+    default: return "\\"
+    }
+    position += 1
+    return meaning
+  }
+
+  /// The scalar of a `u{7F}`.
+  private mutating func numbered() throws(PropertyListError) -> Unicode.Scalar {
+    let digits = scalars[(position + 2)...].prefix { $0 != "}" }
+    position = digits.endIndex + 1
+    // Eight are more than any scalar has.
+    guard digits.count <= 8, digits.allSatisfy(\.properties.isASCIIHexDigit),
+      let value = UInt32(String(String.UnicodeScalarView(digits)), radix: 16), let scalar = Unicode.Scalar(value)
+    else { throw malformed("no character has the number of a \\u{…}") }
+    return scalar
+  }
+
+  private func malformed(_ what: String) -> PropertyListError {
+    PropertyListError(.malformed, "\(text.quoted) is no key path: \(what)")
+  }
+}

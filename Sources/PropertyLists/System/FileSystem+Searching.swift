@@ -1,0 +1,67 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// What programs that look for files ask.
+///
+/// The unsafe expressions are sound: paths and patterns end with a NUL, and status is filled by the call that it is
+/// given to.
+extension FileSystem {
+  /// Whether a path leads to a folder; false where it leads nowhere.
+  package static func isFolder(_ path: String) -> Bool { mode(path).map { $0 & S_IFMT == S_IFDIR } ?? false }
+
+  /// The bytes of the regular file that a path leads to; nil if it leads to none.
+  package static func sizeOfRegularFile(_ path: String) -> Int? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// What is in a folder, in the order of the names, without `.` and `..`. A symbolic link counts as a folder nowhere, so
+  /// that a search comes to an end. Pipes, sockets and devices are left out.
+  ///
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)`` for a folder that cannot be read and for a name that is not
+  ///   UTF-8, which no argument could give.
+  package static func entries(
+    in path: String
+  ) throws(PropertyListError) -> [(name: String, isFolder: Bool)] {
+    guard let folder = unsafe opendir(path) else { throw failure("open", path) }
+    defer { _ = unsafe closedir(folder) }
+    var entries: [(name: String, isFolder: Bool)] = []
+    while let entry = unsafe readdir(folder) {
+      // Sound: the system ends the name with a NUL, within the entry.
+      let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) { unsafe String(validatingCString: $0) }
+      }
+      guard let name else {
+        throw PropertyListError(.inputOutput(errno: EILSEQ), "cannot read \(path): a name in it is not UTF-8")
+      }
+      if name == "." || name == ".." { continue }
+      let kind = Int(unsafe entry.pointee.d_type)
+      // Whoever opens a pipe waits for another program.
+      if [Int(DT_FIFO), Int(DT_SOCK), Int(DT_CHR), Int(DT_BLK)].contains(kind) { continue }
+      entries.append((name, kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)))
+    }
+    return entries.sorted { $0.name < $1.name }
+  }
+
+  /// Whether a name matches a pattern of the shell: `*`, `?`, `[a-z]`.
+  package static func matches(_ name: String, pattern: String) -> Bool { unsafe fnmatch(pattern, name, 0) == 0 }
+
+  private static func isFolderItself(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private static func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode : nil
+  }
+}

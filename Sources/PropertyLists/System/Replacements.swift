@@ -1,0 +1,128 @@
+private import Synchronization
+
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// Many files that are replaced, each in one step: what takes the time, that a file is on the disk before it has its
+/// name, is waited for once for many.
+///
+/// The unsafe expressions are sound: paths end with a NUL.
+package final class Replacements: Sendable {
+  private let ready = Mutex<[ReadyFile]>([])
+  private let greatestCount: Int
+
+  /// What could not be put in its place, and why. The file that was there before is there still.
+  package typealias Failure = (path: String, error: PropertyListError)
+
+  /// - Parameter greatestCount: how many files wait before they are put in their places.
+  package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
+
+  deinit { for file in ready.withLock({ $0 }) { file.remove() } }
+
+  /// Has a file replaced by what `body` writes, as ``FileSystem/replace(_:writing:)``, now or when others are.
+  ///
+  /// - Returns: what failed of the files that waited.
+  package func replace(
+    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) -> [Failure] {
+    guard let file = try FileSystem.newFile(for: path, isOnDisk: false, writing: body) else { return [] }
+    let waiting = file.handOver()
+    let due = ready.withLock { ready in
+      ready.append(waiting)
+      return ready.count >= greatestCount
+    }
+    return due ? finish() : []
+  }
+
+  /// Puts all that wait in their places. They are on the disk then.
+  package func finish() -> [Failure] {
+    let files = ready.withLock { ready in
+      defer { ready = [] }
+      return ready
+    }
+    let unwritten = Self.synchronize(files)
+    var failures: [Failure] = []
+    var folders: [FileSystem.SystemPath: String] = [:]
+    for (file, fault) in zip(files, unwritten) {
+      do throws(PropertyListError) {
+        if let fault { throw fault }
+        try file.takePlace()
+        folders[FileSystem.folder(of: file.target)] = file.path
+      } catch {
+        file.remove()
+        failures.append((file.path, error))
+      }
+    }
+    for (_, path) in folders {
+      do throws(PropertyListError) { try FileSystem.synchronizeFolder(of: path) } catch {
+        failures.append((path, error))
+      }
+    }
+    return failures
+  }
+
+  /// Sees to it that files are on the disk.
+  ///
+  /// - Returns: for each of them, why it is not.
+  private static func synchronize(_ files: [ReadyFile]) -> [PropertyListError?] {
+    #if os(Linux)
+      // A file system at a time. Where it cannot do that, or says that something failed, each file is asked for.
+      var synchronized: [UInt64: Bool] = [:]
+      return files.map { file in
+        let device = file.identity.device
+        if synchronized[device] == nil { synchronized[device] = synchronizeFileSystem(of: file) }
+        return synchronized[device] == true ? nil : synchronize(file)
+      }
+    #else
+      return files.map(synchronize)
+    #endif
+  }
+
+  #if os(Linux)
+    private static func synchronizeFileSystem(of file: ReadyFile) -> Bool {
+      // The headers of glibc show `syncfs` to some programs only, so it is looked up by name. Sound: it takes a
+      // descriptor and returns a number.
+      typealias Synchronize = @convention(c) (Int32) -> Int32
+      guard let symbol = unsafe dlsym(nil, "syncfs") else { return false }
+      let syncfs = unsafe unsafeBitCast(symbol, to: Synchronize.self)
+      let descriptor = unsafe open(file.temporary, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return false }
+      defer { _ = close(descriptor) }
+      return FileSystem.attempt(.synchronize, file.path) { syncfs(descriptor) } == 0
+    }
+  #endif
+
+  private static func synchronize(_ file: ReadyFile) -> PropertyListError? {
+    let descriptor = FileSystem.attempt(.open, file.path) { unsafe open(file.temporary, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { return FileSystem.failure("write", file.path) }
+    defer { _ = close(descriptor) }
+    guard FileSystem.attempt(.synchronize, file.path, { fsync(descriptor) }) == 0 else {
+      return FileSystem.failure("write", file.path)
+    }
+    return nil
+  }
+}
+
+/// A complete file beside the one whose place it is to take.
+struct ReadyFile: Sendable {
+  let target: FileSystem.SystemPath
+  let temporary: FileSystem.SystemPath
+  /// How errors name it.
+  let path: String
+  let identity: FileIdentity
+
+  func takePlace() throws(PropertyListError) {
+    guard FileSystem.attempt(.rename, path, { unsafe rename(temporary, target) }) == 0 else {
+      throw FileSystem.failure("write", path)
+    }
+  }
+
+  func remove() { _ = unsafe unlink(temporary) }
+}

@@ -1,0 +1,47 @@
+private import Synchronization
+
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// The signals that programs of this package look after. Libraries leave them alone.
+///
+/// Handlers capture nothing, and do only what is allowed while anything else may be
+/// half done: set a number, write bytes, end the process.
+package enum Signals {
+  private static let interruption = Atomic<Int32>(0)
+
+  /// The signal that asked this process to end, since ``deferInterruption()``; nil if none did.
+  package static var interruptedBy: Int32? {
+    let signal = interruption.load(ordering: .relaxed)
+    return signal == 0 ? nil : signal
+  }
+
+  /// Has those who ask this process to end wait until it looks at ``interruptedBy``. The second time they need not wait.
+  package static func deferInterruption() {
+    // Made before a handler needs it.
+    interruption.store(0, ordering: .relaxed)
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      _ = signal(number) { number in
+        Signals.interruption.store(number, ordering: .relaxed)
+        _ = signal(number, SIG_DFL)
+      }
+    }
+  }
+
+  /// Ends the process with a line that says why, where the system would end it without one: a file that is mapped was
+  /// shortened by another program.
+  package static func explainLostPages() {
+    _ = signal(SIGBUS) { _ in
+      let text: StaticString = "plistutil: error: the file was shortened while it was read\n"
+      _ = unsafe write(2, text.utf8Start, text.utf8CodeUnitCount)
+      _exit(1)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package import FoundationEssentials
+
+extension PropertyList: CustomDebugStringConvertible {
+  /// The value as people read it, on several lines if it is a container. The form may change.
+  public var debugDescription: String {
+    var writer = DescriptionWriter()
+    do throws(PropertyListError) {
+      try walk(into: &writer, sortsKeys: false, depth: ParsingLimits.greatestDepth)
+    } catch {
+      return "<\(error)>"
+    }
+    return String(decoding: writer.finish().dropLast(), as: UTF8.self)
+  }
+}
+
+extension PropertyListDocument.Node: CustomDebugStringConvertible {
+  /// As ``PropertyList/debugDescription``; for a binary document that cannot be read, the error.
+  public var debugDescription: String {
+    do throws(PropertyListError) {
+      return String(decoding: try readableForm().dropLast(), as: UTF8.self)
+    } catch {
+      return "<\(error)>"
+    }
+  }
+
+  /// The value as people read it, in UTF-8 and with a line end.
+  package func readableForm(_ options: DescriptionOptions = DescriptionOptions()) throws(PropertyListError) -> Data {
+    var writer = DescriptionWriter(options)
+    try walk(
+      into: &writer, PropertyListWritingOptions(sortsKeys: options.sortsKeys, depth: ParsingLimits.greatestDepth))
+    return writer.finish()
+  }
+
+  /// The value in the form that tools for iOS devices print, in UTF-8 and with a line end; see ``OutlineWriter``.
+  package func outline(sortsKeys: Bool) throws(PropertyListError) -> Data {
+    var writer = OutlineWriter()
+    try walk(into: &writer, PropertyListWritingOptions(sortsKeys: sortsKeys, depth: ParsingLimits.greatestDepth))
+    return writer.finish()
+  }
+}

@@ -1,0 +1,112 @@
+import Dispatch
+import FoundationEssentials
+import PropertyLists
+import Synchronization
+
+/// Works on many files at once and prints what each has to say in the order of the files.
+struct Batch: Sendable {
+  let inputs: [Input]
+  /// How many files are worked on at once.
+  let jobs: Int
+  let isForMachines: Bool
+
+  typealias Work = @Sendable (Input, inout FileReport) throws(PropertyListError) -> Void
+
+  /// - Returns: the highest exit code of all files.
+  func run(_ work: @escaping Work) -> Int32 {
+    guard inputs.count > 1 else {
+      return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success
+    }
+    let replacements = Replacements()
+    // What waits to take the place of another file is put there or removed before the process ends.
+    Signals.deferInterruption()
+    let queue = Mutex(Queue(count: inputs.count))
+    let workers = max(1, min(jobs, inputs.count))
+    let takeAll: @Sendable () -> Void = {
+      while Signals.interruptedBy == nil, let index = queue.withLock({ $0.take() }) {
+        let outcome = process(inputs[index], replacements, work)
+        queue.withLock { $0.finish(index, outcome) }
+      }
+    }
+    if workers == 1 {
+      takeAll()
+    } else {
+      DispatchQueue.concurrentPerform(iterations: workers) { _ in takeAll() }
+    }
+    let last = process(Input("-"), replacements) { _, report throws(PropertyListError) in
+      for failure in replacements.finish() { report.fail(failure.error, about: failure.path) }
+    }
+    let exitCode = queue.withLock { $0.close(last) }
+    // What shells say of a process that a signal ended.
+    return Signals.interruptedBy.map { 128 + $0 } ?? exitCode
+  }
+
+  /// How the work on one file ended, and what is to be printed.
+  fileprivate struct Outcome {
+    var exitCode: Int32
+    var pieces: [(descriptor: Int32, bytes: Data)]
+  }
+
+  private func process(_ input: Input, _ replacements: Replacements?, _ work: Work) -> Outcome {
+    var report = FileReport(name: input.name, isForMachines: isForMachines, replacements: replacements)
+    do throws(PropertyListError) {
+      try work(input, &report)
+    } catch {
+      report.fail(error)
+    }
+    return Outcome(exitCode: report.exitCode, pieces: report.pieces)
+  }
+}
+
+/// Which files are left, and what waits to be printed behind a file that takes longer.
+private struct Queue {
+  private let count: Int
+  private var next = 0
+  private var printed = 0
+  private var waiting: [Int: Batch.Outcome] = [:]
+  private var exitCode = ExitCodes.success
+  private var bar: ProgressBar
+
+  init(count: Int) {
+    self.count = count
+    bar = ProgressBar(total: count)
+  }
+
+  mutating func take() -> Int? {
+    guard next < count else { return nil }
+    next += 1
+    return next - 1
+  }
+
+  mutating func finish(_ index: Int, _ outcome: Batch.Outcome) {
+    waiting[index] = outcome
+    while let outcome = waiting.removeValue(forKey: printed) {
+      printed += 1
+      print(outcome)
+    }
+    bar.advance()
+  }
+
+  private mutating func print(_ outcome: Batch.Outcome) {
+    exitCode = max(exitCode, outcome.exitCode)
+    if !outcome.pieces.isEmpty { bar.clear() }
+    for piece in outcome.pieces { print(piece.bytes, to: piece.descriptor) }
+  }
+
+  private mutating func print(_ bytes: Data, to descriptor: Int32) {
+    do throws(PropertyListError) {
+      try FileSystem.write(bytes, to: descriptor, named: descriptor == 1 ? "standard output" : "standard error")
+    } catch {
+      // Nobody reads any more; the files that are left are none the worse for it.
+      if exitCode == ExitCodes.success, descriptor == 1 { note(error.line(about: "standard output")) }
+      exitCode = max(exitCode, ExitCodes.inputOutput)
+    }
+  }
+
+  /// - Parameter last: what there is to say behind all files.
+  mutating func close(_ last: Batch.Outcome) -> Int32 {
+    print(last)
+    bar.clear()
+    return exitCode
+  }
+}

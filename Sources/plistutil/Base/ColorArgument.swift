@@ -1,0 +1,23 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// Whether output has colours.
+struct ColorArgument: ParsableArguments {
+  enum Choice: String, ExpressibleByArgument, CaseIterable {
+    case auto, always, never
+  }
+
+  @Option(help: ArgumentHelp("Colours: on a terminal unless NO_COLOR is set, always or never.", valueName: "when"))
+  var color = Choice.auto
+
+  var isOn: Bool {
+    switch color {
+    case .always: true
+    case .never: false
+    case .auto:
+      FileSystem.isTerminal(1) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+  }
+}

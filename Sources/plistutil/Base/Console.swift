@@ -1,0 +1,28 @@
+import FoundationEssentials
+import PropertyLists
+
+/// A line on standard output.
+func output(_ text: String) throws(PropertyListError) {
+  try FileSystem.write(Data((text + "\n").utf8), to: 1, named: "standard output")
+}
+
+/// A line on standard error.
+func note(_ text: String) {
+  try? FileSystem.write(Data((text + "\n").utf8), to: 2, named: "standard error")
+}
+
+/// A number with its digits in groups of three.
+func grouped(_ number: Int) -> String {
+  var digits = Array(String(number))
+  var place = digits.count - 3
+  while place > 0 {
+    digits.insert(" ", at: place)
+    place -= 3
+  }
+  return String(digits)
+}
+
+extension PropertyListDocument {
+  /// Its format and its size, as in `binary, 1 234 objects`.
+  var summary: String { "\(format.rawValue), \(grouped(objectCount)) \(objectCount == 1 ? "object" : "objects")" }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// Where what is made of files goes.
+struct Destination: ParsableArguments {
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write FILE; - is standard output.", valueName: "file"),
+    completion: .file())
+  var outfile: String?
+
+  @Flag(help: "Put what is written in the place of each file, in one step.")
+  var inPlace = false
+
+  @Option(
+    help: ArgumentHelp("Write into FOLDER, in folders of their own what was found in folders.", valueName: "folder"),
+    completion: .directory)
+  var outfolder: String?
+
+  @Option(help: ArgumentHelp("Write beside each file, with this extension.", valueName: "extension"))
+  var `extension`: String?
+
+  func validate() throws {
+    if [outfile != nil, inPlace, outfolder != nil || `extension` != nil].count(where: { $0 }) > 1 {
+      throw ValidationError("--outfile, --in-place, --outfolder and --extension do not go together.")
+    }
+  }
+
+  /// What a file becomes.
+  enum Target: Hashable {
+    case standardOutput
+    case file(String)
+  }
+
+  /// Where what is made of a file goes; standard output if nothing was said.
+  func target(_ input: Input) -> Target {
+    if inPlace { return input.isStandard ? .standardOutput : .file(input.path) }
+    if let outfile { return outfile == "-" || outfile == "/dev/stdout" ? .standardOutput : .file(outfile) }
+    guard outfolder != nil || `extension` != nil else { return .standardOutput }
+    if input.isStandard { return .standardOutput }
+    var path =
+      outfolder.map { $0.hasSuffix("/") ? $0 + input.relativePath : "\($0)/\(input.relativePath)" } ?? input.path
+    if let `extension` {
+      let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+      if let dot = path[nameStart...].lastIndex(of: "."), dot != nameStart { path = String(path[..<dot]) }
+      path += "." + `extension`
+    }
+    return .file(path)
+  }
+
+  /// Refuses to write several files over each other.
+  func check(_ inputs: [Input]) throws {
+    if inputs.count > 1, outfile != nil {
+      throw ValidationError("--outfile takes one file; --in-place, --outfolder and --extension take several.")
+    }
+    var sources: [String: String] = [:]
+    for input in inputs {
+      guard case .file(let path) = target(input) else { continue }
+      if let other = sources.updateValue(input.path, forKey: path) {
+        throw ValidationError(
+          "\(other.printable()) and \(input.path.printable()) would both become \(path.printable()).")
+      }
+    }
+  }
+
+  /// Writes a value where what is made of a file goes.
+  func write(
+    _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ options: PropertyListWritingOptions,
+    for input: Input, to report: inout FileReport
+  ) throws(PropertyListError) {
+    switch target(input) {
+    case .standardOutput:
+      guard report.isDirect, node.document.byteCount > Self.largeSize else {
+        return try report.write(node.data(format: format, options: options))
+      }
+      // What is on standard output cannot be taken back, so that it is written once for nobody.
+      try FileSystem.replace("/dev/null") { output throws(PropertyListError) in
+        try node.write(to: output, format: format, options: options)
+      }
+      try node.write(to: .standard, format: format, options: options)
+    case .file(let path):
+      try replace(path, &report) { output throws(PropertyListError) in
+        try node.write(to: output, format: format, options: options)
+      }
+    }
+  }
+
+  /// Writes bytes where what is made of a file goes.
+  func write(_ data: Data, for input: Input, to report: inout FileReport) throws(PropertyListError) {
+    switch target(input) {
+    case .standardOutput: try report.write(data)
+    case .file(let path): try replace(path, &report) { output throws(PropertyListError) in try output.write(data) }
+    }
+  }
+
+  private func replace(
+    _ path: String, _ report: inout FileReport, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
+    try report.replace(path, writing: body)
+  }
+
+  /// Above it, standard output is written piece by piece.
+  private static let largeSize = 32 << 20
+}

@@ -1,0 +1,74 @@
+import PropertyLists
+
+/// The one table of exit codes.
+enum ExitCodes {
+  static let success: Int32 = 0
+  static let inputOutput: Int32 = 1
+  static let noSuchValue: Int32 = 1
+  static let notRepresentable: Int32 = 2
+  static let malformed: Int32 = 3
+  static let nestedTooDeeply: Int32 = 4
+  static let circularReference: Int32 = 5
+  static let usage: Int32 = 64
+
+  /// For the help of verbs.
+  static let help = """
+    Exit codes: 0 success; 1 input or output failed, or nothing at the path; 2 not representable in the format; \
+    3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage. Of several files the highest counts.
+    """
+}
+
+extension PropertyListError {
+  var exitCode: Int32 {
+    switch kind {
+    case .inputOutput: ExitCodes.inputOutput
+    case .noSuchValue, .valueExists, .wrongKind, .conflict: ExitCodes.noSuchValue
+    case .notRepresentable: ExitCodes.notRepresentable
+    case .unknownFormat, .unsupportedVersion, .malformed, .duplicateKey, .limitExceeded: ExitCodes.malformed
+    case .nestedTooDeeply: ExitCodes.nestedTooDeeply
+    case .circularReference: ExitCodes.circularReference
+    }
+  }
+
+  /// The name of its kind, as machines are told it.
+  var code: String {
+    switch kind {
+    case .inputOutput: "input-output"
+    case .unknownFormat: "unknown-format"
+    case .unsupportedVersion: "unsupported-version"
+    case .malformed: "malformed"
+    case .duplicateKey: "duplicate-key"
+    case .nestedTooDeeply: "nested-too-deeply"
+    case .circularReference: "circular-reference"
+    case .limitExceeded: "limit-exceeded"
+    case .notRepresentable: "not-representable"
+    case .noSuchValue: "no-such-value"
+    case .valueExists: "value-exists"
+    case .wrongKind: "wrong-kind"
+    case .conflict: "conflict"
+    }
+  }
+
+  /// The line that names the file and the place.
+  func line(about name: String) -> String {
+    switch kind {
+    case .inputOutput: return "plistutil: error: \(message.printable())"
+    default:
+      if let position { return "\(name):\(position.line):\(position.column): error: \(detail)" }
+      if let byteOffset { return "\(name): error: \(detail), at byte \(byteOffset)" }
+      return "\(name): error: \(detail)"
+    }
+  }
+
+  /// The same for machines.
+  var fields: PropertyList {
+    var fields: PropertyList = ["kind": .string(code), "message": .string(message)]
+    if let position {
+      fields.dictionary?["line"] = .integer(.init(position.line))
+      fields.dictionary?["column"] = .integer(.init(position.column))
+    }
+    if let byteOffset { fields.dictionary?["byteOffset"] = .integer(.init(byteOffset)) }
+    if let keyPath { fields.dictionary?["keyPath"] = .string(keyPath.description) }
+    return fields
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// The files that a verb works on.
+struct FileArguments: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The files; - is standard input, and so is none.", valueName: "file"), completion: .file())
+  var files: [String] = []
+
+  @Flag(name: .shortAndLong, help: "Take the property lists in folders, and in the folders in them.")
+  var recursive = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --recursive, take files whose names match, such as '*.json'; can be given several times.",
+      valueName: "pattern"))
+  var name: [String] = []
+
+  @Option(help: ArgumentHelp("Work on so many files at once; as many as there are cores if not given.", valueName: "n"))
+  var jobs: Int?
+
+  func validate() throws {
+    if let jobs, jobs < 1 { throw ValidationError("--jobs is at least 1.") }
+    if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
+  }
+
+  /// The work on each file, in parallel.
+  ///
+  /// - Throws: `ExitCode`, the highest of all files.
+  func forEach(isForMachines: Bool = false, _ work: @escaping Batch.Work) throws {
+    let (inputs, exitCode) = try inputs(isForMachines: isForMachines)
+    let batch = Batch(
+      inputs: inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
+    let highest = max(exitCode, batch.run(work))
+    if highest != ExitCodes.success { throw ExitCode(highest) }
+  }
+
+  /// The files, those in folders in the order of their names; and the exit code of folders that cannot be read.
+  func inputs(isForMachines: Bool = false) throws -> (inputs: [Input], exitCode: Int32) {
+    if files.isEmpty {
+      if Input.isTerminal { throw ValidationError("No file is named.") }
+      return ([.standard], ExitCodes.success)
+    }
+    guard recursive else { return (files.map { Input($0) }, ExitCodes.success) }
+    var search = FolderSearch(patterns: name)
+    for file in files { search.add(file, isForMachines: isForMachines) }
+    return (search.inputs, search.exitCode)
+  }
+
+  /// Whether there is, or may be, more than one file.
+  var mayBeSeveral: Bool { recursive || files.count > 1 }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import PropertyLists
+
+/// What the work on one file has to say, on both outputs, and how it ended.
+///
+/// The reports of several files that are worked on at once are printed whole and in the order of the files. What the
+/// only file says is printed at once.
+struct FileReport: ~Copyable {
+  /// How messages name the file.
+  let name: String
+  let isForMachines: Bool
+  /// Whether what is written is printed at once.
+  let isDirect: Bool
+  private let replacements: Replacements?
+
+  private(set) var exitCode = ExitCodes.success
+  /// What is to be printed, and on which descriptor.
+  private(set) var pieces: [(descriptor: Int32, bytes: Data)] = []
+
+  /// - Parameter replacements: where files are replaced together; nil for the only one.
+  init(name: String, isForMachines: Bool, replacements: Replacements?) {
+    self.name = name
+    self.isForMachines = isForMachines
+    self.replacements = replacements
+    isDirect = replacements == nil
+  }
+
+  /// Puts what `body` writes in the place of a file, in one step.
+  mutating func replace(
+    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    guard let replacements else { return try FileSystem.replace(path, writing: body) }
+    for failure in try replacements.replace(path, writing: body) { fail(failure.error, about: failure.path) }
+  }
+
+  /// Bytes on standard output.
+  mutating func write(_ bytes: Data) throws(PropertyListError) {
+    if isDirect {
+      try FileSystem.write(bytes, to: 1, named: "standard output")
+    } else {
+      pieces.append((1, bytes))
+    }
+  }
+
+  /// A line on standard output.
+  mutating func line(_ text: String) throws(PropertyListError) { try write(Data((text + "\n").utf8)) }
+
+  /// A line on standard error.
+  mutating func note(_ text: String) {
+    let bytes = Data((text + "\n").utf8)
+    if isDirect {
+      // There is nobody to tell that nobody can be told.
+      try? FileSystem.write(bytes, to: 2, named: "standard error")
+    } else {
+      pieces.append((2, bytes))
+    }
+  }
+
+  /// The line of JSON that machines get about a file.
+  ///
+  /// - Parameter result: what is said about it beside its name.
+  mutating func machineLine(_ result: PropertyList, about file: String? = nil) throws(PropertyListError) {
+    var fields: PropertyList = ["file": .string(file ?? name)]
+    if let result = result.dictionary { fields.dictionary?.merge(result) { $1 } }
+    try write(
+      fields.data(format: .json, options: PropertyListWritingOptions(coercion: .reversible, isCompact: true)))
+  }
+
+  /// Says that something went wrong. The highest exit code counts.
+  ///
+  /// - Parameter file: what it is about, if not the file of this report.
+  mutating func fail(_ error: PropertyListError, about file: String? = nil) {
+    raise(error.exitCode)
+    if isForMachines {
+      try? machineLine(["error": error.fields], about: file)
+    } else {
+      note(error.line(about: file ?? name))
+    }
+  }
+
+  /// Ends with an exit code, or a higher one.
+  mutating func raise(_ code: Int32) { exitCode = max(exitCode, code) }
+}

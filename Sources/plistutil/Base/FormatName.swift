@@ -1,0 +1,26 @@
+import ArgumentParser
+import PropertyLists
+
+/// A format as it is named on the command line: like libplist's tool, anything that begins with one of the names.
+struct FormatName: ExpressibleByArgument, Hashable {
+  let format: PropertyListFormat
+  let dialect: PropertyListWritingOptions.OpenStepDialect
+
+  init(_ format: PropertyListFormat, dialect: PropertyListWritingOptions.OpenStepDialect = .openStep) {
+    self.format = format
+    self.dialect = dialect
+  }
+
+  private static let names: [(name: String, meaning: FormatName)] = [
+    ("xml", FormatName(.xml)), ("bin", FormatName(.binary)), ("json", FormatName(.json)),
+    ("openstep", FormatName(.openStep)), ("ostep", FormatName(.openStep)),
+    ("gnustep", FormatName(.openStep, dialect: .gnustep)), ("strings", FormatName(.openStep, dialect: .strings)),
+  ]
+
+  init?(argument: String) {
+    guard let found = Self.names.first(where: { argument.hasPrefix($0.name) }) else { return nil }
+    self = found.meaning
+  }
+
+  static var allValueStrings: [String] { ["xml", "binary", "json", "openstep", "gnustep", "strings"] }
+}

@@ -1,0 +1,42 @@
+import FoundationEssentials
+import PropertyLists
+
+/// A file that was named on the command line or found in a folder, or standard input.
+struct Input: Sendable {
+  /// `-` is standard input.
+  let path: String
+  /// What its path is below the folder that was named, or its last component.
+  let relativePath: String
+
+  init(_ path: String, relativePath: String? = nil) {
+    self.path = path
+    self.relativePath = relativePath ?? path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  static let standard = Input("-")
+
+  /// Whether nobody has given standard input anything to read.
+  static var isTerminal: Bool { FileSystem.isTerminal(0) }
+
+  var isStandard: Bool { path == "-" }
+
+  /// How messages name it.
+  var name: String { isStandard ? "<stdin>" : path.printable() }
+
+  /// All of its bytes.
+  func data(limit: Int) throws(PropertyListError) -> Data {
+    try isStandard ? FileSystem.read(0, named: name, limit: limit) : FileSystem.read(path, limit: limit)
+  }
+
+  /// Its bytes, of a large file only those that are looked at.
+  func mappedData(limit: Int) throws(PropertyListError) -> Data {
+    guard !isStandard, let size = FileSystem.sizeOfRegularFile(path), size > Self.smallSize else {
+      return try data(limit: limit)
+    }
+    Signals.explainLostPages()
+    return try FileSystem.map(path)
+  }
+
+  /// Up to this many bytes a file is read whole, which is as fast, and no other program can take its pages away.
+  private static let smallSize = 1 << 20
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// How values are written.
+struct WritingArguments: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Sort the keys of dictionaries.")
+  var sort = false
+
+  @Flag(name: .shortAndLong, help: "Write JSON and OpenStep on one line.")
+  var compact = false
+
+  @Flag(
+    name: [.customShort("C"), .customLong("plain")],
+    help: """
+      In JSON and OpenStep, write what they have no form for as text or a number, as libplist's tool does with -C. It \
+      is not read back as what it was.
+      """)
+  var plain = false
+
+  /// - Parameter coerces: whether what a format has no form for is written in a form that can be read back.
+  func options(coerces: Bool, dialect: PropertyListWritingOptions.OpenStepDialect) -> PropertyListWritingOptions {
+    PropertyListWritingOptions(
+      sortsKeys: sort, depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse,
+      coercion: plain ? .plain : coerces ? .reversible : .refuse, isCompact: compact, openStepDialect: dialect)
+  }
+
+  /// Writes what becomes of a file in a format, where it is to go.
+  func write(
+    _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
+    to destination: Destination, _ report: inout FileReport
+  ) throws(PropertyListError) {
+    do throws(PropertyListError) {
+      try writeRounding(node, name, coerces: coerces, for: input, to: destination, &report)
+    } catch {
+      guard error.kind == .notRepresentable, !coerces, !plain, name.format == .json || name.format == .openStep else {
+        throw error
+      }
+      var error = error
+      error.message += "; --coerce writes it so that it can be read back, -C as text"
+      throw error
+    }
+  }
+
+  /// Apple's XML drops fractions of seconds in silence. Here they are dropped too, since most binary files could not be
+  /// converted otherwise, but not in silence.
+  private func writeRounding(
+    _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
+    to destination: Destination, _ report: inout FileReport
+  ) throws(PropertyListError) {
+    var options = options(coerces: coerces, dialect: name.dialect)
+    do throws(PropertyListError) {
+      try destination.write(node, name.format, options, for: input, to: &report)
+    } catch let exact {
+      guard exact.kind == .notRepresentable, name.format == .xml else { throw exact }
+      options.fractionalSeconds = .drop
+      do throws(PropertyListError) {
+        try destination.write(node, name.format, options, for: input, to: &report)
+      } catch {
+        throw error.kind == .notRepresentable ? exact : error
+      }
+      report.note("\(report.name): warning: dates are cut to whole seconds: \(exact.detail)")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// What the tool does without a verb, with the options of libplist's tool of the same name.
+struct BareConversion: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bare", abstract: "Convert or print one file, with the options of libplist's tool.",
+    usage: PlistUtil.configuration.usage, shouldDisplay: false)
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("Read FILE; - is standard input.", valueName: "file"))
+  var infile: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Read FILE and print it in a form for people, whatever --outfile says.", valueName: "file"))
+  var print: String?
+
+  @OptionGroup var conversion: Conversion
+  @OptionGroup var destination: Destination
+
+  @Flag(name: [.customShort("v"), .customLong("version")], help: "Print the version.")
+  var printsVersion = false
+
+  func validate() throws {
+    if print != nil, infile != nil { throw ValidationError("--print FILE names the input, and so does --infile.") }
+    if print != nil, conversion.format != nil {
+      throw ValidationError("--print has a form of its own; it goes without --format.")
+    }
+  }
+
+  func run() throws {
+    if printsVersion { return try printVersion() }
+    let input = Input(print ?? infile ?? "-")
+    if CommandLine.argc < 2, Input.isTerminal { throw CleanExit.helpRequest(PlistUtil.self) }
+    let batch = Batch(inputs: [input], jobs: 1, isForMachines: false)
+    let isPrint = print != nil
+    let exitCode = batch.run { [conversion, destination] input, report throws(PropertyListError) in
+      guard isPrint else { return try conversion.convert(input, to: destination, &report) }
+      let document = try conversion.reading.document(input)
+      try report.write(Self.readableForm(conversion.node(document), sortsKeys: conversion.writing.sort))
+    }
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+
+  /// The form that the environment asks for, as libplist's tool does.
+  private static func readableForm(
+    _ node: PropertyListDocument.Node, sortsKeys: Bool
+  ) throws(PropertyListError) -> Data {
+    switch ProcessInfo.processInfo.environment["PLIST_OUTPUT_FORMAT"] {
+    case "limd": return try node.outline(sortsKeys: sortsKeys)
+    default:
+      var options = DescriptionOptions()
+      options.sortsKeys = sortsKeys
+      return try node.readableForm(options)
+    }
+  }
+
+  private func printVersion() throws {
+    do throws(PropertyListError) {
+      try output(PlistUtil.versionLine)
+    } catch {
+      note(error.line(about: ""))
+      throw ExitCode(error.exitCode)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Print: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print property lists for people.",
+    discussion: """
+      Every type can be told from its value, and nothing is left out unless --elide or --depth asks for it. The form is \
+      no format: nothing reads it back.
+
+      Example: plistutil print --depth 2 Info.plist
+      """)
+
+  @OptionGroup var files: FileArguments
+  @OptionGroup var reading: ReadingArguments
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Print only the value at PATH, such as items.0.name.", valueName: "path"),
+    transform: PropertyListKeyPath.argument)
+  var key: PropertyListKeyPath?
+
+  @Flag(name: .shortAndLong, help: "Sort the keys of dictionaries.")
+  var sort = false
+
+  @Option(
+    help: ArgumentHelp("Show N characters of strings and N bytes of data, and how many there are.", valueName: "n"))
+  var elide: Int?
+
+  @Option(help: ArgumentHelp("Show N levels of containers, and how many values are in those below.", valueName: "n"))
+  var depth: Int?
+
+  @OptionGroup var color: ColorArgument
+
+  func validate() throws {
+    if let elide, elide < 0 { throw ValidationError("--elide is at least 0.") }
+    if let depth, depth < 0 { throw ValidationError("--depth is at least 0.") }
+  }
+
+  func run() throws {
+    var form = DescriptionOptions()
+    form.sortsKeys = sort
+    form.isColored = color.isOn
+    form.greatestLength = elide
+    form.depth = depth
+    let isNamed = files.mayBeSeveral
+    try files.forEach { [form, reading, key] input, report throws(PropertyListError) in
+      let document = try reading.document(input)
+      let text = try document.root.descendant(at: key ?? PropertyListKeyPath()).readableForm(form)
+      // One write, so that no name stands above nothing.
+      try report.write(isNamed ? Data("\(input.name):\n".utf8) + text : text)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("JSON from somebody who means harm")
+struct JSONHostileTests {
+  static let allOptions = [
+    PropertyListReadingOptions(), .init(duplicateKeys: .keepLast), .init(restoresCoercedValues: true),
+    .init(duplicateKeys: .keepLast, restoresCoercedValues: true),
+  ]
+
+  @Test("depth has a limit, which a caller can set", arguments: [("[", "]"), ("{\"k\":", "}"), ("[1,{\"k\":", "}]")])
+  func depth(_ open: String, _ close: String) throws {
+    let levels = open.count(where: { $0 == "[" || $0 == "{" })
+    for limit in [0, 2, 512, 2000] {
+      let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
+      let count = limit / levels
+      let allowed = String(repeating: open, count: count) + "1" + String(repeating: close, count: count)
+      _ = try PropertyListDocument(Data(allowed.utf8), format: .json, options: options)
+      let found = JSONTests.fault(String(repeating: open, count: count + 1), options: options)
+      #expect(found?.kind == .nestedTooDeeply && found?.keyPath?.components.count ?? 0 == limit)
+      #expect(found?.byteOffset == count * open.utf8.count && found?.position != nil)
+    }
+  }
+
+  @Test("depth costs no stack: a thread of 512 kB reads and writes what is allowed, and refuses the rest")
+  func smallStack() throws {
+    let outcome = OnSmallStack.run { () throws -> [Bool] in
+      let deep = Data((String(repeating: "[{\"k\":", count: 1000) + "1" + String(repeating: "}]", count: 1000)).utf8)
+      let options = PropertyListReadingOptions(limits: ParsingLimits(depth: .max), restoresCoercedValues: true)
+      let document = try PropertyListDocument(deep, format: .json, options: options)
+      let tree = try PropertyList(document.root)
+      let written = try tree.data(format: .json, options: .init(depth: .max, coercion: .reversible, isCompact: true))
+      let refused = [String(repeating: "[", count: 1_000_000), String(repeating: "{\"k\":", count: 1_000_000)].map {
+        JSONTests.fault($0, options: options)?.kind == .nestedTooDeeply
+      }
+      return [written == deep + Data("\n".utf8)] + refused
+    }
+    #expect(outcome.value as? [Bool] == [true, true, true])
+  }
+
+  @Test("the size of the input has a limit")
+  func size() throws {
+    let options = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 4))
+    #expect(try JSONTests.read("[10]", options: options) == [10])
+    #expect(JSONTests.fault("[100]", options: options)?.kind == .limitExceeded)
+  }
+
+  /// Each is repeated until it has a megabyte, and is then the whole text, good or bad.
+  static let repeated = [
+    "[", "{", "{\"a\":", "[1,", "1,", "\"", "\\", "\"\\", "\\\"", "\\u", "\\u0041", "\\ud800", "\\ud83d\\ude00", "1",
+    "0", "9.",
+    ".1", "1e", "e9", "-", "é", " ", "\n", "{},", "[],", "\"a\":1,", "\"$date\":1,", "{\"$date\":1},",
+    "{\"$$date\":1},",
+    "{\"$data\":\"\\/\\/8=\"},", "null,", "true", "]", "}", ":", ",", "/", "\u{0}", "\u{FEFF}", "\u{2028}",
+  ]
+
+  @Test("takes time in proportion to its size", arguments: repeated)
+  func linear(_ piece: String) throws {
+    let text = String(repeating: piece, count: (1 << 20) / piece.utf8.count)
+    for prefix in ["", "[", "{", "\"", "0.", "1e", "{\"a\":", "{\"$date\":\"", "{\"$float\":1"] {
+      let input = Data((prefix + text).utf8)
+      // Even a debug build is done with a megabyte in a fraction of this; what looks at each byte again for each byte
+      // takes minutes.
+      let duration = ContinuousClock().measure {
+        for options in Self.allOptions { _ = try? PropertyListDocument(input, format: .json, options: options) }
+      }
+      #expect(duration < .seconds(20), "\(prefix) \(piece)")
+    }
+  }
+
+  @Test("large values are read whole")
+  func large() throws {
+    let count = 100_000
+    let list =
+      "["
+      + Array(repeating: #"{"name":"a \"b\" \u00e9","n":5,"d":{"$data":"\/\/8="}}"#, count: count).joined(
+        separator: ",") + "]"
+    let document = try PropertyListDocument(Data(list.utf8), options: JSONCoercionTests.restoring)
+    #expect(document.root.count == count)
+    let last: PropertyList = ["name": "a \"b\" é", "n": 5, "d": .data(Data([255, 255]))]
+    #expect(try PropertyList(document.root.child(at: count - 1)) == last)
+    let entries = "{" + (0..<count).map { "\"key\($0)\":\($0)" }.joined(separator: ",\n") + "}"
+    let tree = try JSONTests.read(entries)
+    #expect(tree.dictionary?.count == count && tree["key99999"] == 99999)
+  }
+
+  static let samples = [
+    #"{"a":[1,-2.5e3,true,false,null,"x\"\\\/\b\f\n\r\t\u0041\ud83d\ude00y"],"b":{"c":{},"d":[]},"é":"größe"}"#,
+    #"[{"name":"one","n":1},{"name":"two","n":2},{"name":"three","n":18446744073709551615}]"# + "\n",
+    #"{ "$date" : "2001-01-01T00:00:00.5Z" }                                        "#,
+    #"[{"$date":"2001-01-01T00:00:00.5Z"},{"$data":"AAEC\/w=="},{"CF$UID":3},{"$real":"nan"},{"$float":0.1}]"#,
+    #"[{"$$date":1},{"$real":"nan(0x7ff8000000000001)"},{"$float":"-inf"},{"$date":1e300},{"$CF$UID":[]}]"#,
+  ]
+
+  @Test("damaged texts never trap, and every error says where", arguments: [1, 2, 3] as [UInt64])
+  func damage(_ seed: UInt64) throws {
+    var originals = Self.samples.map { Array($0.utf8) }
+    originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
+    var random = SeededGenerator(seed: seed)
+    var readCount = 0
+    for round in 0..<RandomTests.mutations / 3 {
+      var bytes = originals.randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 0...5, using: &random) {
+        if Bool.random(using: &random) {
+          bytes.damage(using: &random)
+        } else {
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] = #"{}[]:,"\/$u07e-. a"#.utf8.randomElement(
+            using: &random)!
+        }
+      }
+      let input = Data(bytes)
+      let options = Self.allOptions[round % 4]
+      let duration = ContinuousClock().measure {
+        do throws(PropertyListError) {
+          let document = try PropertyListDocument(input, format: .json, options: options)
+          try document.validate()
+          let tree = try PropertyList(document.root)
+          readCount += 1
+          #expect(try tree.data(format: .binary) == document.root.data(format: .binary))
+          let written = try tree.data(format: .json, options: JSONCoercionTests.reversible)
+          #expect(try PropertyList(written, format: .json, options: JSONCoercionTests.restoring) == tree)
+        } catch {
+          #expect(error.byteOffset.map { (0...input.count).contains($0) } == true || error.kind == .duplicateKey)
+          #expect(error.position != nil || error.kind == .duplicateKey)
+        }
+      }
+      if duration > .seconds(2) { Issue.record("\(duration) for \(input.base64EncodedString())") }
+    }
+    #expect(readCount > RandomTests.mutations / 30, "the damage leaves too little to read")
+  }
+
+  @Test("every text that is cut off is refused at its end or before")
+  func cutOff() throws {
+    for sample in Self.samples {
+      let bytes = Array(sample.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
+      for count in 1..<bytes.count {
+        guard let text = String(validating: bytes[..<count], as: UTF8.self) else { continue }
+        for options in Self.allOptions {
+          let found = try #require(JSONTests.fault(text, options: options))
+          #expect((0...count).contains(found.byteOffset ?? -1) && found.position != nil)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Editing by a path")
+struct KeyPathEditTests {
+  static let list: PropertyList = ["a": [1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]]
+
+  static func path(_ text: String) throws -> PropertyListKeyPath { try PropertyListKeyPath(text) }
+
+  /// The list after an edit, or the kind of the error and the place it names.
+  enum Outcome: Equatable {
+    case list(PropertyList)
+    case fault(PropertyListError.Kind, String)
+  }
+
+  static func outcome(
+    of edit: (inout PropertyList) throws(PropertyListError) -> Void
+  ) -> Outcome {
+    var list = list
+    do throws(PropertyListError) {
+      try edit(&list)
+      return .list(list)
+    } catch {
+      #expect(list == Self.list, "a failed edit changes nothing")
+      return .fault(error.kind, error.keyPath?.description ?? "none")
+    }
+  }
+
+  @Test(
+    "insert puts a value where there is none",
+    arguments: [
+      ("d.m", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false, "m": "v"]])),
+      ("a.0", .list(["a": ["v", 1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])),
+      ("a.3", .list(["a": [1, ["b": "x"], [], "v"], "n": 5, "d": ["k": true, "l": false]])),
+      ("a.2.0", .list(["a": [1, ["b": "x"], ["v"]], "n": 5, "d": ["k": true, "l": false]])),
+      ("a.1.0", .list(["a": [1, ["b": "x", "0": "v"], []], "n": 5, "d": ["k": true, "l": false]])),
+      ("a.4", .fault(.noSuchValue, "a")), ("a.x", .fault(.noSuchValue, "a")), ("d.k", .fault(.valueExists, "d")),
+      ("n.x", .fault(.noSuchValue, "n")), ("d.x.y", .fault(.noSuchValue, "d")), ("", .fault(.valueExists, "")),
+    ] as [(String, Outcome)])
+  func insert(_ text: String, _ expected: Outcome) throws {
+    let path = try Self.path(text)
+    #expect(Self.outcome { list throws(PropertyListError) in try list.insert("v", at: path) } == expected)
+  }
+
+  @Test(
+    "replace needs a value to replace, and keeps its place",
+    arguments: [
+      ("d.k", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": "v", "l": false]])),
+      ("a.1.b", .list(["a": [1, ["b": "v"], []], "n": 5, "d": ["k": true, "l": false]])),
+      ("a", .list(["a": "v", "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
+      ("a.3", .fault(.noSuchValue, "a")), ("d.x", .fault(.noSuchValue, "d")), ("a.0.x", .fault(.noSuchValue, "a.0")),
+    ] as [(String, Outcome)])
+  func replace(_ text: String, _ expected: Outcome) throws {
+    let path = try Self.path(text)
+    #expect(Self.outcome { list throws(PropertyListError) in try list.replace("v", at: path) } == expected)
+  }
+
+  @Test(
+    "remove gives what it takes out",
+    arguments: [
+      ("d.k", true, .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["l": false]])),
+      ("a.0", 1, .list(["a": [["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])),
+      ("a", [1, ["b": "x"], []], .list(["n": 5, "d": ["k": true, "l": false]])),
+      ("a.3", nil, .fault(.noSuchValue, "a")), ("", nil, .fault(.noSuchValue, "")),
+    ] as [(String, PropertyList?, Outcome)])
+  func remove(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
+    let path = try Self.path(text)
+    var value: PropertyList?
+    #expect(Self.outcome { list throws(PropertyListError) in value = try list.remove(at: path) } == expected)
+    #expect(value == removed)
+  }
+
+  @Test(
+    "append needs an array",
+    arguments: [
+      ("a", .list(["a": [1, ["b": "x"], [], "v"], "n": 5, "d": ["k": true, "l": false]])),
+      ("a.2", .list(["a": [1, ["b": "x"], ["v"]], "n": 5, "d": ["k": true, "l": false]])),
+      ("d", .fault(.wrongKind, "d")), ("", .fault(.wrongKind, "")), ("x", .fault(.noSuchValue, "")),
+    ] as [(String, Outcome)])
+  func append(_ text: String, _ expected: Outcome) throws {
+    let path = try Self.path(text)
+    #expect(Self.outcome { list throws(PropertyListError) in try list.append("v", at: path) } == expected)
+  }
+
+  @Test(
+    "set makes the dictionaries on the way",
+    arguments: [
+      ("n", .list(["a": [1, ["b": "x"], []], "n": "v", "d": ["k": true, "l": false]])),
+      ("x.y.0", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false], "x": ["y": ["0": "v"]]])),
+      ("a.1.c.d", .list(["a": [1, ["b": "x", "c": ["d": "v"]], []], "n": 5, "d": ["k": true, "l": false]])),
+      ("a.3.c", .list(["a": [1, ["b": "x"], [], ["c": "v"]], "n": 5, "d": ["k": true, "l": false]])),
+      ("a.0", .list(["a": ["v", ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
+      ("a.4", .fault(.noSuchValue, "a")), ("a.x", .fault(.noSuchValue, "a")), ("n.x", .fault(.noSuchValue, "n")),
+    ] as [(String, Outcome)])
+  func set(_ text: String, _ expected: Outcome) throws {
+    let path = try Self.path(text)
+    #expect(Self.outcome { list throws(PropertyListError) in try list.set("v", at: path) } == expected)
+  }
+
+  @Test("a copy made before an edit stays as it was")
+  func copies() throws {
+    var list = Self.list
+    let before = list
+    try list.set(1, at: Self.path("d.k"))
+    try list.remove(at: Self.path("a.1"))
+    #expect(before == Self.list && list["d"]?["k"] == 1)
+  }
+
+  @Test("in place means without a copy: many edits of a large value take no time")
+  func cost() throws {
+    let count = 20_000
+    var list: PropertyList = ["rows": [[:], []]]
+    let values = try Self.path("rows.1")
+    let duration = try ContinuousClock().measure {
+      for index in 0..<count {
+        let key = PropertyListKeyPath([.key("rows"), .index(0), .key("key \(index)")])
+        try list.insert("x", at: key)
+        try list.replace("y", at: key)
+        try list.set("z", at: key)
+        try list.append("x", at: values)
+        try list.insert("y", at: values.appending(.index(index + 1)))
+        if index % 2 == 0 { try list.remove(at: values.appending(.index(index))) }
+      }
+      try list.remove(at: PropertyListKeyPath("rows.0.key 7"))
+    }
+    #expect(list["rows"]?[1]?.array?.count == 2 * count - count / 2 && list["rows"]?[0]?.dictionary?.count == count - 1)
+    #expect(duration < .seconds(10), "copies would take a minute")
+  }
+
+  @Test("no edit makes a tree deeper than one may be")
+  func depth() throws {
+    let limit = ParsingLimits.greatestDepth
+    func deep(_ depth: Int) -> PropertyList { (0..<depth).reduce("leaf") { value, _ in ["k": value] } }
+    func path(_ depth: Int) -> PropertyListKeyPath { PropertyListKeyPath(Array(repeating: .key("k"), count: depth)) }
+    var list: PropertyList = [:]
+    try list.set(deep(1), at: path(limit - 1))
+    #expect(try list.data(format: .binary, options: .init(depth: limit)).count > limit)
+    #expect(try list.value(at: path(limit)) == "leaf")
+    let tooDeep: [(PropertyListKeyPath, PropertyList)] = [
+      (path(limit - 1), deep(2)), (path(limit + 1), 1), (path(1_000_000), 1), (path(limit - 1), [[1]]),
+    ]
+    for (place, value) in tooDeep {
+      #expect(error { () throws(PropertyListError) in try list.set(value, at: place) }?.kind == .nestedTooDeeply)
+    }
+    for place in [path(limit), path(limit - 1)] {
+      let failure = error { () throws(PropertyListError) in try list.replace([[1]], at: place) }
+      #expect(failure?.kind == .nestedTooDeeply)
+    }
+    nonisolated(unsafe) var deepest = list
+    list = .null
+    let outcome = OnSmallStack.run {
+      try deepest.replace("new", at: path(limit))
+      #expect(try deepest.remove(at: path(limit)) == "new")
+      deepest = .null
+    }
+    #expect(outcome.error == nil)
+  }
+}

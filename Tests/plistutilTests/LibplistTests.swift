@@ -1,0 +1,301 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+/// Each option of libplist's tool, and each thing that it gets wrong.
+@Suite("plistutil as libplist's tool")
+struct LibplistTests {
+  /// What every format can be asked to hold.
+  static let everything: PropertyList = [
+    "text": "plain", "integer": 42, "real": 2.0, "flag": true,
+    "date": .date(Date(timeIntervalSinceReferenceDate: 599_616_000)), "data": .data(Data([0, 1, 2])),
+    "uid": .uid(.init(3)), "list": ["a", ["b": 1]],
+  ]
+
+  private func convert(
+    _ value: PropertyList, _ arguments: [String], from format: PropertyListFormat = .binary
+  ) throws -> Program {
+    try Tool.run(arguments, input: value.data(format: format))
+  }
+
+  // MARK: Options
+
+  @Test(
+    "each option has a short and a long form",
+    arguments: [
+      ("-i", "--infile"), ("-o", "--outfile"), ("-f", "--format"), ("-p", "--print"), ("-n", "--nodepath"),
+    ])
+  func options(_ short: String, _ long: String) throws {
+    let path = Fixtures.url(ConversionTests.binary).path
+    let folder = try TemporaryFolder()
+    let rest: [String: [String]] = [
+      "-i": [path], "-o": [folder.path("out"), "-i", path], "-f": ["xml", "-i", path], "-p": [path],
+      "-n": ["array/0", "-f", "xml", "-i", path],
+    ]
+    let arguments = try #require(rest[short])
+    let first = try Tool.run([short] + arguments)
+    let written = try? Data(contentsOf: URL(filePath: folder.path("out")))
+    let second = try Tool.run([long] + arguments)
+    #expect(first.status == 0 && second.status == 0)
+    #expect(first.output == second.output)
+    #expect(first.output.isEmpty == (short == "-o") && (written?.isEmpty == false) == (short == "-o"))
+  }
+
+  @Test("flags have a short and a long form", arguments: [("-c", "--compact"), ("-s", "--sort"), ("-C", "--plain")])
+  func flags(_ short: String, _ long: String) throws {
+    let value: PropertyList = ["b": 1, "a": .data(Data([1]))]
+    let arguments = ["-f", "json"] + (short == "-C" ? [] : ["-C"])
+    let plain = try convert(value, ["-f", "json", "-C"])
+    let first = try convert(value, arguments + [short])
+    #expect(try first.output == convert(value, arguments + [long]).output)
+    #expect(first.status == 0 && (first.output == plain.output) == (short == "-C"))
+  }
+
+  @Test(
+    "a format is known by how its name begins",
+    arguments: [
+      ("bin", "bplist00"), ("binary1", "bplist00"), ("xml", "<?xml"), ("xmlfoo", "<?xml"), ("json", "{"),
+      ("openstep", "{"), ("ostep", "{"),
+    ])
+  func formats(_ name: String, _ beginning: String) throws {
+    let result = try convert(["a": "b"], ["-f", name])
+    #expect(result.status == 0 && result.text.hasPrefix(beginning))
+  }
+
+  @Test("what is read and written without a format: binary becomes XML, all else binary")
+  func defaultFormats() throws {
+    #expect(try convert(["a": "b"], []).text.hasPrefix("<?xml"))
+    for format in [PropertyListFormat.xml, .json, .openStep] {
+      #expect(try convert(["a": "b"], [], from: format).text.hasPrefix("bplist00"))
+    }
+  }
+
+  @Test(
+    "the format of the input is told by its beginning",
+    arguments: [
+      ("<0102>", .data(Data([1, 2]))), ("  <plist><true/></plist>", true), ("[1, true]", [1, true]),
+      ("(1, true)", ["1", "true"]), (#"{"a": 1}"#, ["a": 1]), (#"{"a" = 1;}"#, ["a": "1"]), ("{ }", [:]),
+      (#""a" = "b"; // comment"#, ["a": "b"]), ("/* comment */ a = b;", ["a": "b"]), ("\"a\"", "a"),
+    ] as [(String, PropertyList)])
+  func detection(_ text: String, _ value: PropertyList) throws {
+    let result = try Tool.run("-f", "bin", input: Data(text.utf8))
+    #expect(result.status == 0)
+    #expect(try PropertyList(result.output) == value)
+  }
+
+  // MARK: What the formats can hold
+
+  static let kinds: [(kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)] = [
+    ("a string", "a", #""a""#, #""a""#, "a"),
+    ("an integer", 42, "42", "42", "42"),
+    ("a real", 1.5, "1.5", "1.5", "1.5"),
+    ("an integral real", 2.0, "2.0", "2.0", "2.0"),
+    ("true", true, "true", "true", "1"),
+    ("false", false, "false", "false", "0"),
+    (
+      "a date", .date(Date(timeIntervalSinceReferenceDate: 599_616_000)), nil, #""2020-01-02T00:00:00Z""#,
+      #""2020-01-02T00:00:00Z""#
+    ),
+    ("data", .data(Data([0, 1, 2])), nil, #""AAEC""#, "<000102>"),
+    ("a UID", .uid(.init(3)), nil, "3", "3"),
+    ("null", .null, "null", "null", "NULL"),
+  ]
+
+  @Test("JSON holds what it can, refuses the rest with exit code 2, and -C writes it plainly", arguments: kinds)
+  func json(_ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)) throws
+  {
+    let refusing = try convert([test.value], ["-f", "json", "-c"])
+    #expect(refusing.status == (test.json == nil ? 2 : 0))
+    #expect(refusing.text == (test.json.map { "[\($0)]\n" } ?? ""))
+    if test.json == nil { #expect(refusing.errors.hasPrefix("<stdin>: error: JSON has no ")) }
+    let plain = try convert([test.value], ["-f", "json", "-c", "-C"])
+    #expect(plain.status == 0 && plain.text == "[\(test.plainJSON)]\n")
+  }
+
+  @Test(
+    "OpenStep holds strings and data, refuses the rest with exit code 2, and -C writes it plainly", arguments: kinds)
+  func openStep(
+    _ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)
+  ) throws {
+    let isHeld = test.value.kind == .string || test.value.kind == .data
+    let refusing = try convert([test.value], ["-f", "openstep", "-c"])
+    #expect(refusing.status == (isHeld ? 0 : 2))
+    let plain = try convert([test.value], ["-f", "openstep", "-c", "-C"])
+    #expect(plain.status == 0 && plain.text == "(\(test.plainOpenStep))\n")
+  }
+
+  @Test("--coerce writes what can be read back exactly", arguments: ["json", "openstep"])
+  func coerce(_ format: String) throws {
+    let text = try convert(Self.everything, ["-f", format, "--coerce"])
+    #expect(text.status == 0)
+    let back = try Tool.run("-f", "bin", "--coerce", input: text.output)
+    #expect(try PropertyList(back.output) == Self.everything)
+  }
+
+  @Test("XML holds all but null; UIDs are dictionaries in it")
+  func xml() throws {
+    let result = try convert(Self.everything, ["-f", "xml"])
+    #expect(result.status == 0 && result.text.contains("<key>CF$UID</key>"))
+    #expect(try PropertyList(result.output) == Self.everything)
+    #expect(try convert([.null], ["-f", "xml"]).status == 2)
+  }
+
+  @Test("under the name plist2json it writes JSON plainly")
+  func plistToJSON() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      at: URL(filePath: folder.path("plist2json")), withDestinationURL: Tool.executable)
+    let input = try (["d": .data(Data([1]))] as PropertyList).data(format: .binary)
+    let result = try Program.run(URL(filePath: folder.path("plist2json")), ["-c"], input: input)
+    #expect(result.status == 0 && result.text == "{\"d\":\"AQ==\"}\n")
+  }
+
+  // MARK: For people
+
+  @Test("PLIST_OUTPUT_FORMAT=limd prints an outline")
+  func outline() throws {
+    let folder = try TemporaryFolder()
+    let value: PropertyList = [
+      "k": "v", "list": ["x", ["y"], ["z": true]], "dict": ["n": .null], "data": .data(Data([1])),
+    ]
+    try value.write(to: URL(filePath: folder.path("a")), format: .binary)
+    let result = try Program.run(
+      "plistutil", ["-p", folder.path("a")], environment: ["PLIST_OUTPUT_FORMAT": "limd"])
+    #expect(
+      result.text == """
+        k: v
+        list[3]:
+         0: x
+         1[1]:
+          0: y
+         2:
+          z: true
+        dict:
+         n: null
+        data: AQ==
+
+        """)
+  }
+
+  @Test(
+    "paths: empty parts are skipped, and what is not there is 1", arguments: ["/", "", "//list", "list/", "list/0"])
+  func paths(_ path: String) throws {
+    #expect(try convert(Self.everything, ["-f", "bin", "-n", path]).status == 0)
+    // Without -f the path counts too.
+    #expect(try convert(Self.everything, ["-n", path]).status == 0)
+    let missing = try convert(Self.everything, ["-f", "bin", "-n", path + "/none"])
+    #expect(missing.status == 1 && missing.output.isEmpty)
+  }
+
+  // MARK: Faults of others
+
+  @Test("text is escaped, in JSON and for people")
+  func escapes() throws {
+    let value: PropertyList = [#"a\b"#: #"c\d "q""#]
+    #expect(try convert(value, ["-f", "json", "-c"]).text == #"{"a\\b":"c\\d \"q\""}"# + "\n")
+    let folder = try TemporaryFolder()
+    try value.write(to: URL(filePath: folder.path("a")), format: .xml)
+    #expect(try Tool.run("-p", folder.path("a")).text.contains(#""a\\b": "c\\d \"q\"""#))
+  }
+
+  @Test("a surrogate pair is one character")
+  func surrogates() throws {
+    let result = try Tool.run("-f", "xml", input: Data(#"["x\uD83D\uDE00yz"]"#.utf8))
+    #expect(try PropertyList(result.output) == ["x😀yz"])
+    #expect(try Tool.run("-f", "xml", input: Data(#"["\uD83D"]"#.utf8)).status == 3)
+  }
+
+  @Test(
+    "numbers keep their type",
+    arguments: [("[1.0]", [1.0]), ("[-0.0]", [-0.0]), ("[1]", [1])] as [(String, PropertyList)])
+  func numbers(_ text: String, _ value: PropertyList) throws {
+    #expect(try PropertyList(Tool.run("-f", "bin", input: Data(text.utf8)).output) == value)
+    #expect(try convert(value, ["-f", "json", "-c"]).text == text + "\n")
+  }
+
+  @Test("what is no number is an error in JSON, and what XML has for it is read")
+  func notNumbers() throws {
+    for value in [Double.nan, .infinity, -.infinity] {
+      #expect(try convert([.real(value)], ["-f", "json"]).status == 2)
+      let xml = try convert([.real(value)], ["-f", "xml"])
+      #expect(xml.status == 0)
+      #expect(try PropertyList(Tool.run("-f", "bin", input: xml.output).output) == [.real(value)])
+    }
+  }
+
+  @Test(
+    "what is cut off, follows the end or stands twice is refused",
+    arguments: [
+      "<plist><dict><key>a</key></dict></plist>", "[1] 2", #"{"a": 1, "a": 2}"#, "garbage <", "garbage", "(a, b",
+      "bplist00garbage",
+    ])
+  func malformed(_ text: String) throws {
+    let result = try Tool.run("-f", "xml", input: Data(text.utf8))
+    #expect(result.status == 3 && result.output.isEmpty && result.errors.hasPrefix("<stdin>:"))
+  }
+
+  @Test("an early year has four digits")
+  func earlyYear() throws {
+    let year1 = PropertyList.date(Date(timeIntervalSinceReferenceDate: -63_113_904_000))
+    let text = try convert([year1], ["-f", "xml"]).text
+    #expect(text.contains("<date>0001-"))
+    #expect(try convert([year1], ["-f", "json", "-c", "-C"]).text.hasPrefix(#"["0001-"#))
+  }
+
+  @Test("scalars can stand alone in JSON", arguments: [("\"a\"", "a"), ("42", 42)] as [(String, PropertyList)])
+  func scalarRoots(_ text: String, _ value: PropertyList) throws {
+    #expect(try convert(value, ["-f", "json"]).text == text + "\n")
+    #expect(try PropertyList(Tool.run("--from", "json", "-f", "bin", input: Data(text.utf8)).output) == value)
+  }
+
+  @Test("sorting 20 000 keys takes no seven seconds")
+  func sorting() throws {
+    let entries = (0..<20_000).map { ("key \(($0 * 7919) % 20_000)", PropertyList.integer(.init($0))) }
+    let value = PropertyList.dictionary(.init(uniqueKeysWithValues: entries))
+    let clock = ContinuousClock()
+    let start = clock.now
+    let result = try convert(value, ["-s", "-f", "bin"])
+    #expect(clock.now - start < .seconds(3))
+    #expect(try PropertyList(result.output).dictionary?.keys.elements == entries.map(\.0).sorted())
+  }
+
+  @Test("nesting of more than 512 levels is 4, in each format", arguments: ["[", "(", "<array>"])
+  func nesting(_ opening: String) throws {
+    let text = (opening == "<array>" ? "<plist>" : "") + String(repeating: opening, count: 513)
+    let result = try Tool.run("-f", "bin", input: Data(text.utf8))
+    #expect(result.status == 4 && result.errors.contains("nested more than 512 deep"))
+  }
+
+  // MARK: Beside the original
+
+  static let original = URL(filePath: "/usr/bin/plistutil")
+
+  static var isOriginalHere: Bool {
+    FileManager.default.isExecutableFile(atPath: original.path)
+      && (try? Program.run(original, ["-v"]).text.hasPrefix("plistutil ")) == true
+  }
+
+  @Test(
+    "the original reads what it is given, and gives what is read here",
+    .enabled(if: isOriginalHere, "libplist-utils is not installed"),
+    arguments: ["xml", "bin"], ["xml/kinds-python.plist", "binary/kinds-python.bplist", "xml/counts-python.plist"])
+  func beside(_ format: String, _ name: String) throws {
+    let path = Fixtures.url(name).path
+    let folder = try TemporaryFolder()
+    let arguments = ["-i", path, "-f", format, "-o"]
+    #expect(try Program.run(Self.original, arguments + [folder.path("theirs")]).status == 0)
+    #expect(try Tool.run(arguments + [folder.path("ours")]).status == 0)
+    // In XML, since the original writes a real of 4 bytes where that is exact.
+    func xml(_ name: String) throws -> Data {
+      try PropertyList(contentsOf: URL(filePath: folder.path(name))).data(format: .xml)
+    }
+    let ours = try xml("ours")
+    #expect(try ours == xml("theirs"))
+    // And each reads what the other wrote.
+    let back = try Program.run(
+      Self.original, ["-i", folder.path("ours"), "-f", "bin", "-o", folder.path("back")])
+    #expect(back.status == 0)
+    #expect(try xml("back") == ours)
+  }
+}
