@@ -25,10 +25,10 @@ struct EditArguments: ParsableArguments {
 }
 
 extension PropertyListDocument {
-  /// The bytes of the file with another value.
+  /// The bytes of the file with another value, changed only where the values differ.
   func edited(_ value: PropertyList, coerces: Bool) throws(PropertyListError) -> Data {
-    try value.data(
-      format: format,
+    try data(
+      updatedTo: value,
       options: PropertyListWritingOptions(
         depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: coerces ? .reversible : .refuse))
   }
