@@ -34,14 +34,17 @@ struct Find: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Option(help: ArgumentHelp("The key matches.", valueName: "pattern"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The key matches.", valueName: "pattern"))
   var key: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The value is a scalar, and its bare text, as get prints it, matches.", valueName: "pattern"))
   var value: String?
 
-  @Option(help: ArgumentHelp("The key or the bare text of the value contains TEXT.", valueName: "text"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The key or the bare text of the value contains TEXT.", valueName: "text"))
   var contains: String?
 
   @Option(help: ArgumentHelp("The value is of this kind.", valueName: "kind"))
