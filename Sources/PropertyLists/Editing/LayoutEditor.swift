@@ -219,7 +219,8 @@ extension LayoutEditor {
     guard let container = frames.popLast() else { throw .unknownLayout }
     var assembly = ContainerAssembly(scanner, container, fragments, closing: closing)
     do throws(PropertyListError) {
-      let pieces = isTag || container.children.isEmpty
+      let pieces =
+        isTag || container.children.isEmpty
         ? try assembly.fill(isTag: isTag, bytes, &text) : try assembly.assemble(bytes, &text)
       return .piece(text.add(pieces))
     } catch {

@@ -53,7 +53,6 @@ extension PropertyListDocument {
   ) throws(PropertyListError) -> Data? {
     guard let input else { return nil }
     let source: TextSource
-    // The input has been read before, so that there are none.
     var faults = FaultLog.first
     switch format {
     case .binary: return nil
@@ -123,7 +122,8 @@ private struct TextEdit {
     reading.limits = ParsingLimits(depth: ParsingLimits.greatestDepth, inputSize: .max)
     guard let found = try? PropertyListDocument(bytes, format: document.format, options: reading) else { return false }
     return ValueComparison.isEqual(found, value, depth: options.effectiveDepth) { scalar throws(PropertyListError) in
-      try PropertyList(scalar.data(format: document.format, options: options), format: document.format, options: reading)
+      try PropertyList(
+        scalar.data(format: document.format, options: options), format: document.format, options: reading)
     }
   }
 }
