@@ -192,4 +192,21 @@ struct CreateTests {
     #expect(try file.run(["merge", "@"]).status == 64)
     #expect(try file.run(["merge", "@", "/nonexistent"]).status == 1)
   }
+
+  @Test("with the file that both come from, what only one has changed is taken from it")
+  func threeWayMerge() throws {
+    let file = try SampleFile(sampleText.replacing("Notes &amp; more", with: "Mine"))
+    let (base, theirs) = (file.folder.path("base.plist"), file.folder.path("theirs.plist"))
+    try Data(sampleText.utf8).write(to: URL(filePath: base))
+    try Data(sampleText.replacing("<data>AAEC</data>", with: "<true/>").utf8).write(to: URL(filePath: theirs))
+    let result = try file.run(["merge", "--base", base, "@", theirs])
+    #expect(
+      result.text
+        == sampleText.replacing("Notes &amp; more", with: "Mine").replacing("<data>AAEC</data>", with: "<true/>"))
+    try Data(sampleText.replacing("Notes &amp; more", with: "Theirs").utf8).write(to: URL(filePath: theirs))
+    let conflict = try file.run(["merge", "--base", base, "--in-place", "@", theirs])
+    #expect(conflict.status == 1 && conflict.errors.hasSuffix("(in name)\n"))
+    #expect(try file.run(["merge", "--base", base, "--conflicts", "theirs", "@", theirs]).text.contains("Theirs"))
+    #expect(try file.run(["merge", "--base", base, "--at", "x", "@", theirs]).status == 64)
+  }
 }

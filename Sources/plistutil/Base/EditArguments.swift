@@ -13,7 +13,7 @@ struct EditArguments: ParsableArguments {
     keys and, in text formats, comments and layout.
     """
 
-  func forEach(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
+  func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
     try destination.check(files.inputs().inputs)
     try files.forEach { [reading, destination] input, report throws(PropertyListError) in
       let document = try reading.document(input)

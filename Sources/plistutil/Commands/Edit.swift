@@ -18,7 +18,7 @@ struct ValueEdit: ParsableArguments {
       @escaping @Sendable (inout PropertyList, PropertyList, PropertyListKeyPath) throws(PropertyListError) -> Void
   ) throws {
     guard let value = try value.value() else { return }
-    try edit.forEach { [path] list throws(PropertyListError) in try body(&list, value, path) }
+    try edit.update { [path] list throws(PropertyListError) in try body(&list, value, path) }
   }
 }
 
@@ -116,6 +116,6 @@ struct Remove: ParsableCommand {
   @OptionGroup var edit: EditArguments
 
   func run() throws {
-    try edit.forEach { [path] list throws(PropertyListError) in try list.remove(at: path) }
+    try edit.update { [path] list throws(PropertyListError) in try list.remove(at: path) }
   }
 }
