@@ -38,6 +38,9 @@ struct PlistUtil: ParsableCommand {
         exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
       }
     }
+    let arguments = CommandLine.arguments.dropFirst()
+    if programName == Plutil.name[...] { return end(Plutil.run(Array(arguments))) }
+    if arguments.first == Plutil.name { return end(Plutil.run(Array(arguments.dropFirst()))) }
     if programName == "plist2json" {
       return main(["-f", "json", "-C"] + CommandLine.arguments.dropFirst())
     }
@@ -45,6 +48,10 @@ struct PlistUtil: ParsableCommand {
       exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
     }
     main(nil)
+  }
+
+  private static func end(_ exitCode: Int32) {
+    if exitCode != ExitCodes.success { exit(withError: ExitCode(exitCode)) }
   }
 
   /// What the tool was called as.
