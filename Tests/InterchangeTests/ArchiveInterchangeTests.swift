@@ -6,51 +6,57 @@ import Testing
 /// Foundation of the toolchain archives and unarchives in the same process, with secure coding.
 @Suite("Archives are exchanged with Foundation")
 struct ArchiveInterchangeTests {
-  @Test("basic values: Foundation writes, we read", arguments: PropertyListFormat.allCases, Pair.basics + Pair.numbers)
+  @Test(
+    "basic values: Foundation writes, we read", arguments: PropertyListFormat.ofArchives, Pair.basics + Pair.numbers)
   func basicsHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
-  @Test("basic values: we write, Foundation reads", arguments: PropertyListFormat.allCases, Pair.basics + Pair.numbers)
+  @Test(
+    "basic values: we write, Foundation reads", arguments: PropertyListFormat.ofArchives, Pair.basics + Pair.numbers)
   func basicsThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 
   @Test(
-    "collections: Foundation writes, we read", arguments: PropertyListFormat.allCases, Pair.collections + Pair.indices)
+    "collections: Foundation writes, we read", arguments: PropertyListFormat.ofArchives, Pair.collections + Pair.indices
+  )
   func collectionsHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
   @Test(
-    "collections: we write, Foundation reads", arguments: PropertyListFormat.allCases, Pair.collections + Pair.indices)
+    "collections: we write, Foundation reads", arguments: PropertyListFormat.ofArchives, Pair.collections + Pair.indices
+  )
   func collectionsThere(_ format: PropertyListFormat, _ pair: Pair) throws {
     try pair.expectDecodedByFoundation(format)
   }
 
-  @Test("NSValue: Foundation writes, we read", arguments: PropertyListFormat.allCases, Pair.values)
+  @Test("NSValue: Foundation writes, we read", arguments: PropertyListFormat.ofArchives, Pair.values)
   func valuesHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
-  @Test("NSValue: we write, Foundation reads", arguments: PropertyListFormat.allCases, Pair.values)
+  @Test("NSValue: we write, Foundation reads", arguments: PropertyListFormat.ofArchives, Pair.values)
   func valuesThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 
   @Test(
-    "dates, calendars, places in the world: Foundation writes, we read", arguments: PropertyListFormat.allCases,
+    "dates, calendars, places in the world: Foundation writes, we read", arguments: PropertyListFormat.ofArchives,
     Pair.times)
   func timesHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
   @Test(
-    "dates, calendars, places in the world: we write, Foundation reads", arguments: PropertyListFormat.allCases,
+    "dates, calendars, places in the world: we write, Foundation reads", arguments: PropertyListFormat.ofArchives,
     Pair.times)
   func timesThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 
-  @Test("text, units, characters: Foundation writes, we read", arguments: PropertyListFormat.allCases, Pair.structures)
+  @Test(
+    "text, units, characters: Foundation writes, we read", arguments: PropertyListFormat.ofArchives, Pair.structures)
   func structuresHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
-  @Test("text, units, characters: we write, Foundation reads", arguments: PropertyListFormat.allCases, Pair.structures)
+  @Test(
+    "text, units, characters: we write, Foundation reads", arguments: PropertyListFormat.ofArchives, Pair.structures)
   func structuresThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 
   @Test(
-    "formatters and matches: Foundation writes, we read", arguments: PropertyListFormat.allCases,
+    "formatters and matches: Foundation writes, we read", arguments: PropertyListFormat.ofArchives,
     Pair.formatters + Pair.matches)
   func othersHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
   @Test(
-    "formatters and matches: we write, Foundation reads", arguments: PropertyListFormat.allCases,
+    "formatters and matches: we write, Foundation reads", arguments: PropertyListFormat.ofArchives,
     Pair.formatters + Pair.matches)
   func othersThere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedByFoundation(format) }
 }

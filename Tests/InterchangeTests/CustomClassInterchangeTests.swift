@@ -25,13 +25,13 @@ struct CustomClassInterchangeTests {
     return vehicle
   }
 
-  @Test("with every kind of contents: Foundation writes, we read", arguments: PropertyListFormat.allCases)
+  @Test("with every kind of contents: Foundation writes, we read", arguments: PropertyListFormat.ofArchives)
   func read(_ format: PropertyListFormat) throws {
     let data = try Foundations.archive(Vehicle(Self.full), format: format)
     #expect(try KeyedUnarchiver.unarchivedObject(of: OurVehicle.self, from: data) == Self.full)
   }
 
-  @Test("with every kind of contents: we write, Foundation reads", arguments: PropertyListFormat.allCases)
+  @Test("with every kind of contents: we write, Foundation reads", arguments: PropertyListFormat.ofArchives)
   func written(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Self.full, outputFormat: format)
     #expect(OurVehicle(try Foundations.unarchive(Vehicle.self, data)) == Self.full)
@@ -59,7 +59,7 @@ struct CustomClassInterchangeTests {
     #expect((array[0] as? NamedVehicle)?.name == "tram")
   }
 
-  @Test("objects are shared as before: Foundation writes, we read", arguments: PropertyListFormat.allCases)
+  @Test("objects are shared as before: Foundation writes, we read", arguments: PropertyListFormat.ofArchives)
   func sharedHere(_ format: PropertyListFormat) throws {
     let (first, second) = (NamedVehicle(name: "a"), NamedVehicle(name: "a"))
     let data = try Foundations.archive(NSArray(array: [first, second, first]), format: format)
@@ -69,7 +69,7 @@ struct CustomClassInterchangeTests {
     #expect(decoded.count == 3 && decoded[0] === decoded[2] && decoded[0] !== decoded[1])
   }
 
-  @Test("objects are shared as before: we write, Foundation reads", arguments: PropertyListFormat.allCases)
+  @Test("objects are shared as before: we write, Foundation reads", arguments: PropertyListFormat.ofArchives)
   func sharedThere(_ format: PropertyListFormat) throws {
     let (first, second) = (OurVehicle(), OurVehicle())
     (first.plate, second.plate) = (Data([1]), Data([1]))
@@ -102,7 +102,7 @@ struct CustomClassInterchangeTests {
     #expect(try Foundations.unarchive(Vehicle.self, KeyedArchiver.archivedData(withRootObject: ours)) is Truck)
   }
 
-  @Test("several values at the top: Foundation writes, we read", arguments: PropertyListFormat.allCases)
+  @Test("several values at the top: Foundation writes, we read", arguments: PropertyListFormat.ofArchives)
   func topHere(_ format: PropertyListFormat) throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     archiver.outputFormat = format == .binary ? .binary : .xml
@@ -132,7 +132,7 @@ struct CustomClassInterchangeTests {
     #expect(try unarchiver.decodeIfPresent(String.self, forKey: "nil") == nil)
   }
 
-  @Test("several values at the top: we write, Foundation reads", arguments: PropertyListFormat.allCases)
+  @Test("several values at the top: we write, Foundation reads", arguments: PropertyListFormat.ofArchives)
   func topThere(_ format: PropertyListFormat) throws {
     let archiver = KeyedArchiver(outputFormat: format)
     try archiver.encode(["a"], forKey: "array")

@@ -13,19 +13,19 @@ struct OneWayInterchangeTests {
       of: type, from: Foundations.archive(object, secure: secure, format: format))
   }
 
-  @Test("a string called $null comes in a box, which Foundation opens", arguments: PropertyListFormat.allCases)
+  @Test("a string called $null comes in a box, which Foundation opens", arguments: PropertyListFormat.ofArchives)
   func null(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["$null", "a", "$null"], outputFormat: format)
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], data) == ["$null", "a", "$null"])
   }
 
-  @Test("an interval of dates is read", arguments: PropertyListFormat.allCases)
+  @Test("an interval of dates is read", arguments: PropertyListFormat.ofArchives)
   func interval(_ format: PropertyListFormat) throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
     #expect(try decode(DateInterval.self, from: interval as NSDateInterval, format) == interval)
   }
 
-  @Test("components of a date, of which few are set, are read", arguments: PropertyListFormat.allCases)
+  @Test("components of a date, of which few are set, are read", arguments: PropertyListFormat.ofArchives)
   func components(_ format: PropertyListFormat) throws {
     let components = DateComponents(year: 2001, month: 2)
     var expected = components
@@ -34,7 +34,7 @@ struct OneWayInterchangeTests {
     #expect(try decode(DateComponents.self, from: components as NSDateComponents, format) == expected)
   }
 
-  @Test("a transformation is read from Foundation's array of C", arguments: PropertyListFormat.allCases)
+  @Test("a transformation is read from Foundation's array of C", arguments: PropertyListFormat.ofArchives)
   func transformation(_ format: PropertyListFormat) throws {
     let transform = NSAffineTransform(transform: AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
     #expect(
@@ -42,13 +42,13 @@ struct OneWayInterchangeTests {
         == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
   }
 
-  @Test("a mutable string is read by Foundation as one", arguments: PropertyListFormat.allCases)
+  @Test("a mutable string is read by Foundation as one", arguments: PropertyListFormat.ofArchives)
   func mutableString(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Archived.Mutable("abc"), outputFormat: format)
     #expect(try Foundations.unarchive(NSMutableString.self, data) == "abc")
   }
 
-  @Test("the opposite of characters: Foundation writes a bitmap", arguments: PropertyListFormat.allCases)
+  @Test("the opposite of characters: Foundation writes a bitmap", arguments: PropertyListFormat.ofArchives)
   func invertedCharacters(_ format: PropertyListFormat) throws {
     let inverted = NSCharacterSet(charactersIn: "abc").inverted as NSCharacterSet
     let read = try decode(Archived.CharacterSet.self, from: inverted, format)
@@ -73,7 +73,7 @@ struct OneWayInterchangeTests {
     #expect(try Foundations.unarchive(NSTimeZone.self, zone).name == "Europe/Berlin")
   }
 
-  @Test("units of dimensions are read", arguments: PropertyListFormat.allCases)
+  @Test("units of dimensions are read", arguments: PropertyListFormat.ofArchives)
   func units(_ format: PropertyListFormat) throws {
     let miles = try decode(
       Archived.Measurement.self, from: NSMeasurement(doubleValue: 45, unit: UnitLength.miles), format)
@@ -92,7 +92,7 @@ struct OneWayInterchangeTests {
     #expect(theirs.converter.baseUnitValue(fromValue: 1) == 235.215)
   }
 
-  @Test("a notification is read", arguments: PropertyListFormat.allCases)
+  @Test("a notification is read", arguments: PropertyListFormat.ofArchives)
   func notification(_ format: PropertyListFormat) throws {
     let notification = NSNotification(
       name: .init("n"), object: NSString(string: "sender"), userInfo: ["k": NSNumber(value: 1)])
@@ -101,7 +101,7 @@ struct OneWayInterchangeTests {
         == .init(name: "n", object: .string("sender"), userInfo: [.string("k"): .integer(1)]))
   }
 
-  @Test("a formatter of intervals is read", arguments: PropertyListFormat.allCases)
+  @Test("a formatter of intervals is read", arguments: PropertyListFormat.ofArchives)
   func intervals(_ format: PropertyListFormat) throws {
     let formatter = DateIntervalFormatter()
     formatter.locale = Locale(identifier: "de_DE")
@@ -110,7 +110,7 @@ struct OneWayInterchangeTests {
     #expect(read.locale?.identifier == "de_DE" && read.dateStyle == 3)
   }
 
-  @Test("an error is read by Foundation", arguments: PropertyListFormat.allCases)
+  @Test("an error is read by Foundation", arguments: PropertyListFormat.ofArchives)
   func errors(_ format: PropertyListFormat) throws {
     let error = Archived.Error(
       domain: "outer", code: -4,

@@ -93,3 +93,8 @@ func failure(_ decode: () throws -> some Any) -> KeyedArchiveError.Kind? {
   let error = #expect(throws: KeyedArchiveError.self) { _ = try decode() }
   return error?.kind
 }
+
+extension PropertyListFormat {
+  /// The formats that have UIDs, and so hold archives.
+  static let ofArchives = [PropertyListFormat.binary, .xml]
+}

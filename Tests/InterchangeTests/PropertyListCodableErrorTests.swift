@@ -269,7 +269,7 @@ struct PropertyListCodableErrorTests {
     struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
     #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode(Nothing()) }
     #expect(throws: EncodingError.self) { try PropertyLists.PropertyListEncoder().encode(Nothing()) }
-    for format in PropertyListFormat.allCases {
+    for format in Coders.foundationFormats {
       let theirs = try Coders.foundationEncode(["a": Nothing()], format)
       #expect(try PropertyList(theirs) == ["a": [:]])
       #expect(try PropertyList(Coders.encode(["a": Nothing()], format)) == ["a": [:]])

@@ -20,7 +20,7 @@ struct CodableCase: CustomTestStringConvertible, Sendable {
       }
       let tree = try PropertyLists.PropertyListEncoder().encodeToPropertyList(values)
       expectSame(try PropertyLists.PropertyListDecoder().decode(from: tree), "the tree comes back")
-      for format in PropertyListFormat.allCases {
+      for format in Coders.foundationFormats {
         let ours = try Coders.encode(values, format)
         let theirs = try Coders.foundationEncode(values, format)
         #expect(try FoundationTests.foundationXML(ours) == FoundationTests.foundationXML(theirs), "\(format)")
@@ -28,6 +28,12 @@ struct CodableCase: CustomTestStringConvertible, Sendable {
         expectSame(try Foundation.PropertyListDecoder().decode([T].self, from: ours), "Foundation reads our \(format)")
         expectSame(try PropertyLists.PropertyListDecoder().decode([T].self, from: theirs), "we read its \(format)")
         expectSame(try PropertyLists.PropertyListDecoder().decode([T].self, from: ours), "we read our own \(format)")
+      }
+      for format in [PropertyListFormat.openStep, .json] {
+        let data = try Coders.encode(values, format, options: PropertyListWritingOptions(coercion: .reversible))
+        var decoder = PropertyLists.PropertyListDecoder()
+        decoder.readingOptions.restoresCoercedValues = true
+        expectSame(try decoder.decode([T].self, from: data, format: format), "we read our own \(format)")
       }
       #expect(try PropertyList(Coders.encode(values, .binary)) == tree)
     }
@@ -39,8 +45,14 @@ struct CodableCase: CustomTestStringConvertible, Sendable {
 }
 
 enum Coders {
-  static func encode<T: Encodable>(_ value: T, _ format: PropertyListFormat) throws -> Data {
+  /// The formats that Foundation writes.
+  static let foundationFormats = [PropertyListFormat.binary, .xml]
+
+  static func encode<T: Encodable>(
+    _ value: T, _ format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
+  ) throws -> Data {
     var encoder = PropertyLists.PropertyListEncoder()
+    encoder.writingOptions = options
     encoder.outputFormat = format
     return try encoder.encode(value)
   }
@@ -118,7 +130,7 @@ struct PropertyListCodableInterchangeTests {
   func random(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = CodableModels.Anything.array([.random(depth: 4, using: &random), .random(depth: 4, using: &random)])
-    for format in PropertyListFormat.allCases {
+    for format in Coders.foundationFormats {
       let ours = try Coders.encode(value, format)
       let theirs = try Coders.foundationEncode(value, format)
       #expect(try FoundationTests.foundationXML(ours) == FoundationTests.foundationXML(theirs))

@@ -50,7 +50,7 @@ struct KeyedArchiveJSONTests {
         """)
   }
 
-  @Test("has shared and circular objects once", arguments: PropertyListFormat.allCases)
+  @Test("has shared and circular objects once", arguments: PropertyListFormat.ofArchives)
   func sharing(_ format: PropertyListFormat) throws {
     #expect(
       try root(twoFriends(format: format)) == #"""

@@ -29,21 +29,21 @@ struct Layout: CustomTestStringConvertible, Sendable {
 
 @Suite("The layout of Apple's archives")
 struct LayoutTests {
-  @Test("of collections is read and written", arguments: PropertyListFormat.allCases, Layout.collections)
+  @Test("of collections is read and written", arguments: PropertyListFormat.ofArchives, Layout.collections)
   func collections(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of values is read and written", arguments: PropertyListFormat.allCases, Layout.values)
+  @Test("of values is read and written", arguments: PropertyListFormat.ofArchives, Layout.values)
   func values(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of times and places is read and written", arguments: PropertyListFormat.allCases, Layout.times)
+  @Test("of times and places is read and written", arguments: PropertyListFormat.ofArchives, Layout.times)
   func times(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of units is read and written", arguments: PropertyListFormat.allCases, Layout.units)
+  @Test("of units is read and written", arguments: PropertyListFormat.ofArchives, Layout.units)
   func units(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of text is read and written", arguments: PropertyListFormat.allCases, Layout.text)
+  @Test("of text is read and written", arguments: PropertyListFormat.ofArchives, Layout.text)
   func text(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of other classes is read and written", arguments: PropertyListFormat.allCases, Layout.others)
+  @Test("of other classes is read and written", arguments: PropertyListFormat.ofArchives, Layout.others)
   func others(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 }

@@ -138,7 +138,7 @@ struct MalformedArchiveTests {
       (["$archiver": "A", "$version": 100_000, "$top": [:], "$objects": "$null"], "it has no array $objects"),
     ] as [(PropertyList, String)])
   func noArchive(_ root: PropertyList, _ reason: String) throws {
-    for format in PropertyListFormat.allCases {
+    for format in PropertyListFormat.ofArchives {
       let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: root.data(format: format)) }
       #expect(error?.kind == .notAnArchive && error?.code == 3840)
       #expect(error?.message == "the property list is no keyed archive: \(reason)")
@@ -161,7 +161,7 @@ struct MalformedArchiveTests {
     var archive = HandmadeArchive()
     let text = archive.add("text")
     archive.top = ["kex": text, "key": text]
-    for format in PropertyListFormat.allCases {
+    for format in PropertyListFormat.ofArchives {
       var data = try archive.data(format: format)
       data.replaceSubrange(try #require(data.firstRange(of: Data("kex".utf8))), with: Data("key".utf8))
       let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: data) }

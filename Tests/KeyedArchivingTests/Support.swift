@@ -72,3 +72,8 @@ func error(
   }
   return nil
 }
+
+extension PropertyListFormat {
+  /// The formats that have UIDs, and so hold archives.
+  static let ofArchives = [PropertyListFormat.binary, .xml]
+}

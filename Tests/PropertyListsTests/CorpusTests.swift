@@ -15,11 +15,11 @@ struct CorpusTests {
       try document.validate()
       let tree = try PropertyList(document.root)
       for format in PropertyListFormat.allCases {
-        let written = try tree.data(format: format)
-        #expect(try document.root.data(format: format) == written)
-        let again = try PropertyList(written)
+        let written = try tree.data(format: format, options: .exact)
+        #expect(try document.root.data(format: format, options: .exact) == written)
+        let again = try PropertyList(written, format: format, options: .exact)
         #expect(again == tree || (format == .xml && again == tree.asInXML))
-        #expect(try again.data(format: format) == written)
+        #expect(try again.data(format: format, options: .exact) == written)
       }
       if document.format == .xml { #expect(try PropertyList.libxml2Lane(data) == tree) }
     } catch {

@@ -12,7 +12,7 @@ struct DocumentTests {
 
   @Test("cursors read every kind, in every format", arguments: PropertyListFormat.allCases)
   func cursors(_ format: PropertyListFormat) throws {
-    let document = try PropertyListDocument(Self.value.data(format: format))
+    let document = try PropertyListDocument(Self.value.data(format: format, options: .exact), options: .exact)
     #expect(document.format == format)
     let root = document.root
     #expect(root.kind == .dictionary && root.count == 8)
@@ -36,7 +36,7 @@ struct DocumentTests {
 
   @Test("what is not there is nil or an error, never a trap", arguments: PropertyListFormat.allCases)
   func absent(_ format: PropertyListFormat) throws {
-    let root = try PropertyListDocument(Self.value.data(format: format)).root
+    let root = try PropertyListDocument(Self.value.data(format: format, options: .exact), options: .exact).root
     let list = try #require(try root.value(forKey: "list"))
     for position in [-1, 3, Int.max] {
       #expect(throws: PropertyListError.self) { try list.child(at: position) }
@@ -92,9 +92,9 @@ struct DocumentTests {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     for format in PropertyListFormat.allCases {
-      try Self.value.write(to: url, format: format)
-      #expect(try PropertyList(contentsOf: url) == Self.value)
-      #expect(try PropertyList(PropertyListDocument(mapping: url).root) == Self.value)
+      try Self.value.write(to: url, format: format, options: .exact)
+      #expect(try PropertyList(contentsOf: url, options: .exact) == Self.value)
+      #expect(try PropertyList(PropertyListDocument(mapping: url, options: .exact).root) == Self.value)
     }
     try Data().write(to: url)
     #expect(throws: PropertyListError.self) { try PropertyListDocument(mapping: url) }
@@ -120,7 +120,14 @@ struct DocumentTests {
     "formats are told by their beginning",
     arguments: [
       ("bplist00", .binary), ("bplist15", .binary), ("<plist>", .xml), (" \n\t<", .xml), ("\u{FEFF}<", .xml), ("", nil),
-      ("{}", nil), ("bplis", nil), ("   ", nil),
+      ("bplis", nil), ("   ", nil), ("{}", .json), ("{ }", .json), ("[1]", .json), (" [", .json),
+      ("{ \"a\" : 1}", .json),
+      ("{\"a\\\" = \":1}", .json), ("{ \"a\" = 1; }", .openStep), ("{a = 1;}", .openStep), ("{", .openStep),
+      ("(1)", .openStep),
+      ("\"x\"", .openStep), ("<0fbd>", .openStep), ("<*I5>", .openStep), ("<a >", .xml), ("/* x */ {}", .json),
+      ("// only a comment", .openStep), ("\"a\" = \"b\";", .openStep), ("a = b;", .openStep), ("word", nil),
+      ("42", nil),
+      ("true", nil), ("\u{FEFF}{}", .json),
     ] as [(String, PropertyListFormat?)])
   func detection(_ text: String, _ format: PropertyListFormat?) {
     #expect(PropertyListFormat(detecting: Data(text.utf8).bytes) == format)

@@ -157,11 +157,12 @@ struct GoldenFileTests {
     let tree = try PropertyList(document.root)
     for format in PropertyListFormat.allCases {
       if format == .xml, tree.hasNoFormInXML { continue }
-      let written = try tree.data(format: format)
-      #expect(try document.root.data(format: format) == written, "a document is written as its tree is")
-      let again = try PropertyList(written)
+      let written = try tree.data(format: format, options: .exact)
+      #expect(
+        try document.root.data(format: format, options: .exact) == written, "a document is written as its tree is")
+      let again = try PropertyList(written, format: format, options: .exact)
       #expect(format == .xml ? again == tree.asInXML : again == tree)
-      #expect(try again.data(format: format) == written)
+      #expect(try again.data(format: format, options: .exact) == written)
     }
   }
 }

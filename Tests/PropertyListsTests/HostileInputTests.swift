@@ -61,7 +61,8 @@ struct HostileInputTests {
     let document = try PropertyListDocument(Fixtures.data("hostile/\(name)"))
     for format in PropertyListFormat.allCases {
       #expect(
-        error { () throws(PropertyListError) in _ = try document.root.data(format: format) }?.kind == .limitExceeded)
+        error { () throws(PropertyListError) in _ = try document.root.data(format: format, options: .exact) }?.kind
+          == .limitExceeded)
     }
   }
 
@@ -104,13 +105,14 @@ struct HostileInputTests {
   func smallStack(_ format: PropertyListFormat) throws {
     var nested: PropertyList = 1
     for level in 0..<512 { nested = level % 2 == 0 ? [nested] : ["k": nested] }
-    let data = try nested.data(format: format)
+    let data = try nested.data(format: format, options: .exact)
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
       guard let document = try? PropertyListDocument(data), let tree = try? PropertyList(document.root) else { return }
       try? document.validate()
       for format in PropertyListFormat.allCases {
-        guard let fromTree = try? tree.data(format: format), let direct = try? document.root.data(format: format),
+        guard let fromTree = try? tree.data(format: format, options: .exact),
+          let direct = try? document.root.data(format: format, options: .exact),
           fromTree == direct
         else { return }
       }
@@ -175,8 +177,7 @@ struct HostileInputTests {
   func canonicalEquivalence() throws {
     for format in PropertyListFormat.allCases {
       let data = try PropertyListDocument(xml("<dict><key>\u{E9}</key><true/><key>e\u{301}</key><false/></dict>")).root
-        .data(
-          format: format)
+        .data(format: format, options: .exact)
       let document = try PropertyListDocument(data)
       try document.validate()
       #expect(try document.root.value(forKey: "\u{E9}")?.boolean == true)

@@ -286,13 +286,16 @@ struct LibplistTests {
     let arguments = ["-i", path, "-f", format, "-o"]
     #expect(try Program.run(Self.original, arguments + [folder.path("theirs")]).status == 0)
     #expect(try Tool.run(arguments + [folder.path("ours")]).status == 0)
-    let ours = try PropertyList(contentsOf: URL(filePath: folder.path("ours")))
-    let theirs = try PropertyList(contentsOf: URL(filePath: folder.path("theirs")))
-    #expect(ours == theirs)
+    // In XML, since the original writes a real of 4 bytes where that is exact.
+    func xml(_ name: String) throws -> Data {
+      try PropertyList(contentsOf: URL(filePath: folder.path(name))).data(format: .xml)
+    }
+    let ours = try xml("ours")
+    #expect(try ours == xml("theirs"))
     // And each reads what the other wrote.
     let back = try Program.run(
       Self.original, ["-i", folder.path("ours"), "-f", "bin", "-o", folder.path("back")])
     #expect(back.status == 0)
-    #expect(try PropertyList(contentsOf: URL(filePath: folder.path("back"))) == ours)
+    #expect(try xml("back") == ours)
   }
 }

@@ -20,8 +20,12 @@ final class EncodingContext {
   /// What is known of types, by their addresses.
   @exclusivity(unchecked) private var types: [(type: ObjectIdentifier, valuesPerElement: Int)?] = []
 
-  init(depth: Int, userInfo: [CodingUserInfoKey: Any]) {
+  /// Whether nil is null, and not the string that stands for it in formats without null.
+  private let hasNull: Bool
+
+  init(depth: Int, hasNull: Bool, userInfo: [CodingUserInfoKey: Any]) {
     depthLimit = depth
+    self.hasNull = hasNull
     self.userInfo = userInfo
   }
 
@@ -60,6 +64,7 @@ extension EncodingContext {
 
   /// Property lists have no nil, so Foundation writes this string.
   func null() -> FlatNode {
+    if hasNull { return .null }
     if let nullText = unsafe nullText { return nullText }
     let node = string("$null")
     unsafe nullText = node

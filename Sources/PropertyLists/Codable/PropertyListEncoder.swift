@@ -12,12 +12,17 @@ public import FoundationEssentials
 /// |---|---|
 /// | `Bool`, integers, `String`, `Date`, `Data` | boolean, integer, string, date, data |
 /// | `Double`, `Float` | real of 8 and of 4 bytes |
-/// | `nil` that is encoded | the string `$null` |
+/// | `nil` that is encoded | the string `$null`; null in JSON |
 /// | all others | as their `encode(to:)` says |
 ///
 /// Dictionaries have their keys in the order in which they were encoded. Swift's own dictionaries and sets have another
 /// order in each process; they are sorted, so that the same value always gives the same bytes. A type that calls their
 /// `encode(to:)` itself, and does not pass them to a container, has their order.
+///
+/// JSON and OpenStep have no form for some of these: of dates and data, and OpenStep of numbers and booleans. They are
+/// errors, unless ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is
+/// ``PropertyListWritingOptions/Coercion/reversible``; then a decoder with
+/// ``PropertyListReadingOptions/restoresCoercedValues`` finds them again.
 ///
 /// - Note: Foundation has a type of the same name. A file that imports both says which it means with
 ///   `import struct PropertyLists.PropertyListEncoder`, or writes `PropertyLists.PropertyListEncoder`.
@@ -41,7 +46,7 @@ public struct PropertyListEncoder: Sendable {
   /// - Throws: `EncodingError` with the coding path, or what a type's own `encode(to:)` throws.
   /// - Complexity: O(*n*) in the size of the value; sorting *k* elements of a dictionary or a set adds O(*k* log *k*).
   public func encode<T: Encodable>(_ value: T) throws -> Data {
-    let document = try document(of: value)
+    let document = try document(of: value, hasNull: outputFormat == .json)
     do throws(PropertyListError) {
       return try document.root.data(format: outputFormat, options: writingOptions)
     } catch {
@@ -54,7 +59,7 @@ public struct PropertyListEncoder: Sendable {
   /// - Throws: as ``encode(_:)``.
   /// - Complexity: as ``encode(_:)``.
   public func encodeToPropertyList<T: Encodable>(_ value: T) throws -> PropertyList {
-    let document = try document(of: value)
+    let document = try document(of: value, hasNull: false)
     do throws(PropertyListError) {
       return try PropertyList(document.root)
     } catch {
@@ -62,8 +67,9 @@ public struct PropertyListEncoder: Sendable {
     }
   }
 
-  private func document<T: Encodable>(of value: T) throws -> PropertyListDocument {
-    let context = EncodingContext(depth: writingOptions.effectiveDepth, userInfo: userInfo)
+  private func document<T: Encodable>(of value: T, hasNull: Bool) throws -> PropertyListDocument {
+    let context = EncodingContext(
+      depth: writingOptions.effectiveDepth, hasNull: hasNull, userInfo: userInfo)
     return try context.document(of: value)
   }
 }

@@ -48,7 +48,11 @@ public final class PropertyListDocument: Sendable {
     _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
     try options.limits.check(inputSize: data.count)
-    guard !data.isEmpty else { throw PropertyListError(.malformed, "the input is empty", byteOffset: 0) }
+    guard !data.isEmpty else {
+      var error = TextSource.empty
+      if format == nil || format == .binary { error.position = nil }
+      throw error
+    }
     guard let format = format ?? PropertyListFormat(detecting: data.bytes) else {
       throw PropertyListError(.unknownFormat, "no property list: neither binary, XML, OpenStep nor JSON", byteOffset: 0)
     }
