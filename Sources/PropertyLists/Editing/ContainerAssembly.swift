@@ -192,7 +192,8 @@ extension ContainerAssembly {
     // The text of a file begins a line.
     let beginsLine = start == 0
     var lead = Lead(
-      range: range, commentEnd: start, attachedStart: start, emptyLinesStart: start, beginsLine: beginsLine, indent: start..<start)
+      range: range, commentEnd: start, attachedStart: start, emptyLinesStart: start, beginsLine: beginsLine,
+      indent: start..<start)
     if beginsLine { lead.indent = scanner.spaces(bytes, at: start) }
     var isLineEmpty = beginsLine
     var newlines = 0
@@ -296,9 +297,11 @@ extension ContainerAssembly {
     if container.kind == .dictionary {
       let key = container.keys[position]
       if container.isRenamed(child) {
-        pieces.append(text.add(try located(position) { () throws(PropertyListError) in
-          try modelled(on: child, bytes).key(key)
-        }))
+        pieces.append(
+          text.add(
+            try located(position) { () throws(PropertyListError) in
+              try modelled(on: child, bytes).key(key)
+            }))
       } else {
         pieces.append(source: old.start, old.keyEnd)
       }

@@ -76,6 +76,12 @@ struct FragmentWriter {
       let first = bytes[range.lowerBound]
       writer.layout.stringQuote = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") ? first : nil
     }
+    if format == .openStep, writer.layout.stringQuote == nil, range.upperBound < bytes.byteCount,
+      OpenStepScanner.isUnquoted(bytes[range.upperBound])
+    {
+      // A comment may follow, whose slash would be part of a string without quotation marks.
+      writer.layout.stringQuote = UInt8(ascii: "\"")
+    }
     if format == .openStep, kind == .data, case .data(let data) = new {
       return [text.add(OpenStepData(bytes, in: range).text(of: data.bytes))]
     }

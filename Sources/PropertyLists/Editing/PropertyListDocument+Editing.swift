@@ -121,7 +121,8 @@ private struct TextEdit {
     reading.limits = ParsingLimits(depth: ParsingLimits.greatestDepth, inputSize: .max)
     guard let found = try? PropertyListDocument(bytes, format: document.format, options: reading) else { return false }
     return ValueComparison.isEqual(found, value, depth: options.effectiveDepth) { scalar throws(PropertyListError) in
-      try PropertyList(scalar.data(format: document.format, options: options), format: document.format, options: reading)
+      try PropertyList(
+        scalar.data(format: document.format, options: options), format: document.format, options: reading)
     }
   }
 }

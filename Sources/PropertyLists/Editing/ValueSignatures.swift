@@ -32,6 +32,31 @@ struct ValueSignatures {
   }
 }
 
+extension ValueSignatures {
+  /// How many features tell like containers from others.
+  private static var featureCount: Int { 16 }
+
+  /// A value as an element of a list.
+  func element(_ index: Int) -> Alignment.Element {
+    let entry = entries[index]
+    var features: [UInt64] = []
+    if entry.kind.isContainer {
+      // Not all of them: what is looked at of a list is not to grow with all that is below it.
+      var place = index + 1
+      let end = index + entry.size
+      while place < end, features.count < 4 * Self.featureCount {
+        let child = entries[place]
+        features.append(child.hash &+ child.key &* 31)
+        if child.key != 0 { features.append(child.key) }
+        place += child.size
+      }
+      features.sort()
+      features.removeLast(max(features.count - Self.featureCount, 0))
+    }
+    return Alignment.Element(hash: entry.hash, kind: entry.kind, size: entry.size, features: features)
+  }
+}
+
 /// Makes the signatures of what it is told.
 struct SignatureWriter: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { false }

@@ -62,7 +62,9 @@ struct XMLLayoutScanner: LayoutScanner {
 
   mutating func token(_ bytes: RawSpan) -> LayoutToken? {
     let start = index
-    guard start + 2 < end, bytes[start] == UInt8(ascii: "<"), let close = Self.tagEnd(bytes, from: start) else { return nil }
+    guard start + 2 < end, bytes[start] == UInt8(ascii: "<"), let close = Self.tagEnd(bytes, from: start) else {
+      return nil
+    }
     index = close
     if bytes[start + 1] == UInt8(ascii: "/") {
       if Self.isName("dict", bytes, at: start + 2) { return LayoutToken(kind: .end(.dictionary), range: start..<close) }
@@ -77,7 +79,8 @@ struct XMLLayoutScanner: LayoutScanner {
       return LayoutToken(kind: isEmpty ? .empty(.array) : .begin(.array), range: start..<close)
     }
     if !isEmpty {
-      guard let content = Self.content(bytes, from: close), let behind = Self.tagEnd(bytes, from: content.upperBound) else {
+      guard let content = Self.content(bytes, from: close), let behind = Self.tagEnd(bytes, from: content.upperBound)
+      else {
         return nil
       }
       index = behind
