@@ -127,7 +127,7 @@ extension FragmentWriter {
     at range: Range<Int>, by data: RawSpan, _ bytes: RawSpan, _ text: inout EditedText
   ) -> [EditedText.Piece]? {
     guard data.byteCount > 0, let lines = Base64Lines(bytes, in: range) else { return nil }
-    let indent = Array(bytes, lines.indent)
+    let indent = Array(bytes, layout: lines.indent)
     var length = lines.length ?? Int.max
     if lines.length == nil, lines.beginsLine {
       length = layout.base64LineLength ?? TextLayout.base64LineLength(column: TextLayout.width(indent))

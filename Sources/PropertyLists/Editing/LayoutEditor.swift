@@ -237,7 +237,7 @@ extension LayoutEditor {
   ) throws(Failure) -> EditedText.Piece {
     do throws(PropertyListError) {
       var fragments = fragments
-      fragments.layout.indent = Array(bytes, frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
+      fragments.layout.indent = Array(bytes, layout: frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
       if let frame = frames.last { fragments.layout.isInline = layout.isInline || frame.isOnOneLine }
       return text.add(try fragments.replacement(of: kind, at: range, by: value, bytes, &text))
     } catch {
