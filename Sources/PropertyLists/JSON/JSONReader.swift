@@ -4,8 +4,10 @@ internal import FoundationEssentials
 enum JSONReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
     try options.limits.check(inputSize: data.count)
-    let source = try UnicodeEncoding.decode(data) ?? TextSource(text: data)
-    try source.checkUTF8()
+    var faults = FaultLog.first
+    var replaced: [Range<Int>] = []
+    let source = try (UnicodeEncoding.decode(data, faults: &faults) ?? TextSource(text: data)).checkingUTF8(
+      faults: &faults, replaced: &replaced)
     guard !source.text.isEmpty else { throw TextSource.empty }
     var scanner = JSONScanner(source, options)
     try scanner.scan(source.text.bytes)

@@ -62,7 +62,7 @@ extension JSONScanner {
     }
   }
 
-  private func unescapedControl(_ byte: UInt8) -> PropertyListError {
+  private mutating func unescapedControl(_ byte: UInt8) -> PropertyListError {
     let number = String(byte, radix: 16, uppercase: true)
     let message = "the control character U+\(byte < 16 ? "000" : "00")\(number) in a string, not escaped"
     return failure(message, at: index)

@@ -148,7 +148,7 @@ extension JSONScanner {
 
 /// What is wrong.
 extension JSONScanner {
-  func failure(
+  mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
   ) -> PropertyListError {
     let path = builder.currentPath(in: source.text.bytes)
@@ -158,13 +158,13 @@ extension JSONScanner {
       keyPath: path.components.isEmpty ? nil : path)
   }
 
-  private func nestedTooDeeply(at place: Int) -> PropertyListError {
+  private mutating func nestedTooDeeply(at place: Int) -> PropertyListError {
     let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
     return failure(limit.message, limit.kind, at: place)
   }
 
   /// The character or word that is next, or the end of the text, where something else has to stand.
-  func unexpected(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
+  mutating func unexpected(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
     guard index < end else {
       var message = "the end of the text where \(due) is due"
       if let kind = builder.frames.last?.kind, let place = openPlaces.last {
