@@ -23,7 +23,10 @@ struct PlistUtil: ParsableCommand {
 
       Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [Convert.self, Print.self, Lint.self, BareConversion.self],
+    subcommands: [
+      Convert.self, Print.self, Lint.self, Get.self, KindVerb.self, Keys.self, SetValue.self, Insert.self, Replace.self,
+      Remove.self, Append.self, Create.self, Merge.self, Diff.self, Patch.self, Find.self, BareConversion.self,
+    ],
     defaultSubcommand: BareConversion.self)
 
   static func main() {

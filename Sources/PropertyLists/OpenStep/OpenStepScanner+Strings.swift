@@ -8,7 +8,7 @@ extension OpenStepScanner {
   /// Whether a byte may stand in a string without quotation marks (`isValidUnquotedStringCharacter` of
   /// `CFOldStylePList.c`).
   @inline(__always)
-  private static func isUnquoted(_ byte: UInt8) -> Bool {
+  static func isUnquoted(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -258,7 +258,7 @@ extension OpenStepScanner {
 
   /// Whether U+2028 or U+2029 stands at a place.
   @inline(__always)
-  private static func isLineSeparator(_ bytes: RawSpan, _ index: Int) -> Bool {
+  static func isLineSeparator(_ bytes: RawSpan, _ index: Int) -> Bool {
     // E2 80 A8 and E2 80 A9.
     bytes[index] == 0xE2 && index + 2 < bytes.byteCount && bytes[index + 1] == 0x80 && bytes[index + 2] & ~1 == 0xA8
   }

@@ -86,6 +86,28 @@ extension UnicodeEncoding {
     return nil
   }
 
+  /// Appends text in this encoding, without a byte order mark.
+  ///
+  /// - Parameter text: valid UTF-8.
+  func append(_ text: RawSpan, to output: inout ByteBuffer) {
+    guard let utf8 = try? UTF8Span(validating: Span<UInt8>(_bytes: text)) else { return }
+    switch self {
+    case .utf8: output.append(text)
+    case .utf16(let isBigEndian):
+      var scalars = utf8.makeUnicodeScalarIterator()
+      while let scalar = scalars.next() {
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+          output.append(littleEndianWord: UInt64(isBigEndian ? unit.byteSwapped : unit), length: 2)
+        }
+      }
+    case .utf32(let isBigEndian):
+      var scalars = utf8.makeUnicodeScalarIterator()
+      while let scalar = scalars.next() {
+        output.append(littleEndianWord: UInt64(isBigEndian ? scalar.value.byteSwapped : scalar.value), length: 4)
+      }
+    }
+  }
+
   /// Bytes that are not in the encoding they ought to be in.
   ///
   /// - Parameters:

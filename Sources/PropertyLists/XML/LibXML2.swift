@@ -227,4 +227,46 @@ enum LibXML2 {
     }
     return TextSource(text: Data(text), start: 0, unitWidth: nil)
   }
+
+  /// UTF-8 in an encoding that libxml2 knows by name. What the encoding lacks becomes a character reference.
+  ///
+  /// Sound as ``convert(_:from:)`` is.
+  ///
+  /// - Returns: nil if libxml2 cannot say it.
+  static func encode(_ text: RawSpan, to name: String) -> [UInt8]? {
+    prepare()
+    guard let listener = unsafe __xmlStructuredError() else { return nil }
+    let formerListener = unsafe listener.pointee
+    unsafe listener.pointee = { _, _ in }
+    defer { unsafe listener.pointee = formerListener }
+    guard let handler = unsafe xmlFindCharEncodingHandler(XMLEncoding.iconvName(name)) else { return nil }
+    defer { unsafe _ = xmlCharEncCloseFunc(handler) }
+    guard let input = unsafe xmlBufferCreate(), let output = unsafe xmlBufferCreate() else { return nil }
+    defer {
+      unsafe xmlBufferFree(input)
+      unsafe xmlBufferFree(output)
+    }
+    var bytes: [UInt8] = []
+    var offset = 0
+    while offset < text.byteCount {
+      let piece = text.extracting(offset..<min(offset + 1 << 16, text.byteCount))
+      let added = unsafe piece.withUnsafeBytes {
+        unsafe xmlBufferAdd(input, $0.bindMemory(to: UInt8.self).baseAddress, Int32($0.count))
+      }
+      guard added == 0 else { return nil }
+      offset += piece.byteCount
+      while unsafe xmlBufferLength(input) > 0 {
+        let before = unsafe xmlBufferLength(input)
+        // The result is below 0 also where a reference was put in.
+        _ = unsafe xmlCharEncOutFunc(handler, output, input)
+        let length = Int(unsafe xmlBufferLength(output))
+        if length > 0, let content = unsafe xmlBufferContent(output) {
+          bytes.append(bytes: unsafe RawSpan(_unsafeStart: content, byteCount: length))
+          unsafe xmlBufferEmpty(output)
+        }
+        if unsafe xmlBufferLength(input) == before { break }
+      }
+    }
+    return unsafe xmlBufferLength(input) == 0 ? bytes : nil
+  }
 }

@@ -21,7 +21,7 @@ enum XMLEncoding {
   }
 
   /// The name in `<?xml … encoding="name" …?>`, if the file begins with such a declaration.
-  private static func declaredEncoding(_ bytes: RawSpan) -> String? {
+  static func declaredEncoding(_ bytes: RawSpan) -> String? {
     guard bytes.starts(with: "<?xml"), bytes.byteCount > 5, XMLText.isSpace(bytes[5]) else { return nil }
     var index = 6
     while index < bytes.byteCount, !bytes.starts(with: "?>", at: index) {
