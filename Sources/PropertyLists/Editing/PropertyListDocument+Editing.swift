@@ -53,10 +53,11 @@ extension PropertyListDocument {
   ) throws(PropertyListError) -> Data? {
     guard let input else { return nil }
     let source: TextSource
+    var faults = FaultLog.first
     switch format {
     case .binary: return nil
-    case .xml: source = try XMLEncoding.decode(input)
-    case .openStep, .json: source = try UnicodeEncoding.decode(input) ?? TextSource(text: input)
+    case .xml: source = try XMLEncoding.decode(input, faults: &faults)
+    case .openStep, .json: source = try UnicodeEncoding.decode(input, faults: &faults) ?? TextSource(text: input)
     }
     return try TextEdit(self, source, options).data(updatedTo: new)
   }
