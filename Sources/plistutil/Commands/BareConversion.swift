@@ -50,6 +50,14 @@ struct BareConversion: ParsableCommand {
   ) throws(PropertyListError) -> Data {
     switch ProcessInfo.processInfo.environment["PLIST_OUTPUT_FORMAT"] {
     case "limd": return try node.outline(sortsKeys: sortsKeys)
+    case "plutil":
+      let form = HumanForm(sortsKeys: sortsKeys, hasNumbersForBooleans: true)
+      let tree = try PropertyList(node)
+      do throws(PlutilError) {
+        return try form.text(of: tree) + Data("\n".utf8)
+      } catch {
+        throw PropertyListError(.notRepresentable, error.message)
+      }
     default:
       var options = DescriptionOptions()
       options.sortsKeys = sortsKeys

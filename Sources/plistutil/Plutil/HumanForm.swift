@@ -7,7 +7,9 @@ import PropertyLists
 /// and the last 8 are printed, as Apple's descriptions have it.
 struct HumanForm: TextForm {
   let indent = 2
-  let sortsKeys = true
+  var sortsKeys = true
+  /// Whether booleans are `1` and `0`, as older versions of Apple's tool have them, and libplist's after those.
+  var hasNumbersForBooleans = false
   let separator = ""
   let terminator = "\n"
   let lineEnd = ""
@@ -24,6 +26,7 @@ struct HumanForm: TextForm {
     case .date(let date): description(date)
     case .uid(let uid): "<CFKeyedArchiverUID>{value = \(uid.value)}"
     case .null: "<null>"
+    case .boolean(let value) where hasNumbersForBooleans: value ? "1" : "0"
     default: value.rawText ?? ""
     }
   }
