@@ -55,7 +55,8 @@ extension PropertyListDocument {
       switch format {
       case .xml: try XMLReader.read(data, options: options, faults: &faults)
       case .openStep: _ = try OpenStepReader.read(data, options: options, faults: &faults)
-      case .binary, .json, nil: break
+      case .json: _ = try JSONReader.read(data, options: options, faults: &faults)
+      case .binary, nil: break
       }
     } catch {
       // It is in the list.

@@ -37,10 +37,11 @@ struct OpenStepScanner: ~Copyable {
   /// Whether the mark behind a value comes next, and not an entry or an element.
   private var isBehindValue = false
 
-  init(_ source: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog = .first) {
+  /// - Parameter original: the text before bytes were replaced that are no UTF-8.
+  init(_ source: TextSource, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
     self.source = source
     self.faults = faults
-    placeIndex = PlaceIndex(source)
+    placeIndex = PlaceIndex(original)
     end = source.text.count
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: end / 64)

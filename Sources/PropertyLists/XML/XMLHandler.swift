@@ -76,10 +76,11 @@ final class XMLHandler {
     var isDoubtful = false
   }
 
-  init(_ source: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
+  /// - Parameter original: the text before characters were replaced that libxml2 must not see.
+  init(_ source: TextSource, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
     self.source = source
     self.faults = faults
-    placeIndex = PlaceIndex(source)
+    placeIndex = PlaceIndex(original)
     input = XMLInput(source)
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: source.text.count / 64)
