@@ -51,13 +51,8 @@ struct BareConversion: ParsableCommand {
     switch ProcessInfo.processInfo.environment["PLIST_OUTPUT_FORMAT"] {
     case "limd": return try node.outline(sortsKeys: sortsKeys)
     case "plutil":
-      let form = HumanForm(sortsKeys: sortsKeys, hasNumbersForBooleans: true)
-      let tree = try PropertyList(node)
-      do throws(PlutilError) {
-        return try form.text(of: tree) + Data("\n".utf8)
-      } catch {
-        throw PropertyListError(.notRepresentable, error.message)
-      }
+      let form = HumanForm(sortsKeys: sortsKeys, truth: ("1", "0"))
+      return try form.text(of: PropertyList(node)) + Data("\n".utf8)
     default:
       var options = DescriptionOptions()
       options.sortsKeys = sortsKeys

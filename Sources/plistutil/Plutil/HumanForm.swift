@@ -8,8 +8,8 @@ import PropertyLists
 struct HumanForm: TextForm {
   let indent = 2
   var sortsKeys = true
-  /// Whether booleans are `1` and `0`, as older versions of Apple's tool have them, and libplist's after those.
-  var hasNumbersForBooleans = false
+  /// What true and false are called.
+  var truth = ("true", "false")
   let separator = ""
   let terminator = "\n"
   let lineEnd = ""
@@ -26,7 +26,7 @@ struct HumanForm: TextForm {
     case .date(let date): description(date)
     case .uid(let uid): "<CFKeyedArchiverUID>{value = \(uid.value)}"
     case .null: "<null>"
-    case .boolean(let value) where hasNumbersForBooleans: value ? "1" : "0"
+    case .boolean(let value): value ? truth.0 : truth.1
     default: value.rawText ?? ""
     }
   }
