@@ -25,7 +25,7 @@ struct PlistUtil: ParsableCommand {
       """,
     subcommands: [
       Convert.self, Print.self, Lint.self, Get.self, KindVerb.self, Keys.self, SetValue.self, Insert.self, Replace.self,
-      Remove.self, Append.self, Create.self, Merge.self, Diff.self, Patch.self, Find.self, Stats.self,
+      Remove.self, Append.self, Create.self, Merge.self, Diff.self, Patch.self, Find.self, Stats.self, Archive.self,
       BareConversion.self,
     ],
     defaultSubcommand: BareConversion.self)
