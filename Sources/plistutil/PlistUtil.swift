@@ -31,6 +31,7 @@ struct PlistUtil: ParsableCommand {
         name: "Edit",
         subcommands: [SetValue.self, Insert.self, Replace.self, Remove.self, Append.self]),
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
+      CommandGroup(name: "Store", subcommands: [Archive.self]),
       CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
     ],
     defaultSubcommand: BareConversion.self)
