@@ -226,16 +226,30 @@ extension NodeTableBuilder {
 
   /// Removes the entries of the innermost dictionary whose keys are none.
   ///
-  /// - Parameter places: a list as long as ``pending``, from which the same is removed.
-  mutating func dropStandIns(places: inout [Int]) {
-    guard let frame = frames.last, frame.kind == .dictionary else { return }
-    let kept = (frame.start..<pending.count).filter { pending[$0 - (($0 - frame.start) & 1)].kind == .string }
-    guard kept.count < pending.count - frame.start else { return }
+  /// - Parameter isKey: whether a string is a key.
+  /// - Returns: the former places in ``pending`` of what is kept of the dictionary; nil if that is all.
+  @discardableResult
+  mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
+    guard let frame = frames.last, frame.kind == .dictionary else { return nil }
+    let kept = (frame.start..<pending.count).filter { place in
+      let key = pending[place - ((place - frame.start) & 1)]
+      return key.kind == .string && isKey(key)
+    }
+    guard kept.count < pending.count - frame.start else { return nil }
     let nodes = kept.map { pending[$0] }
-    let keptPlaces = kept.map { places[$0] }
     pending.removeLast(pending.count - frame.start)
     pending.append(contentsOf: nodes)
-    places.removeLast(places.count - frame.start)
+    return kept
+  }
+
+  /// As ``dropStandIns(isKey:)``.
+  ///
+  /// - Parameter places: a list as long as ``pending``, from which the same is removed.
+  mutating func dropStandIns(places: inout [Int]) {
+    guard let kept = dropStandIns() else { return }
+    let start = pending.count - kept.count
+    let keptPlaces = kept.map { places[$0] }
+    places.removeLast(places.count - start)
     places.append(contentsOf: keptPlaces)
   }
 

@@ -8,8 +8,7 @@ enum XMLParser {
   static func parse(
     _ source: TextSource, options: PropertyListReadingOptions, faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
-    let source = try checkBeginning(source, faults: &faults)
-    let handler = XMLHandler(source, options, faults)
+    let handler = XMLHandler(try checkBeginning(source, faults: &faults), source, options, faults)
     var isWellFormed = false
     repeat { isWellFormed = try LibXML2.parse(handler) } while handler.resumes()
     faults = handler.faults
