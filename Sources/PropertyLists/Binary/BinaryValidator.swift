@@ -169,7 +169,9 @@ struct BinaryValidator: ~Copyable {
   ) throws(PropertyListError) {
     guard !isOver else { throw error }
     isOver = error.kind == .limitExceeded
-    try faults.report(located(error, frames, in: bytes))
+    let fault = located(error, frames, in: bytes)
+    // Under keys that cannot be read, two faults can be one to who reads of them.
+    if fault != faults.faults.last { try faults.report(fault) }
     if isOver { throw error }
   }
 
@@ -282,9 +284,9 @@ struct BinaryValidator: ~Copyable {
   /// The text of a key. Paths share it, however often it is in them.
   private mutating func pathKey(_ object: Int, in bytes: RawSpan) -> String? {
     if let key = pathKeys[object] { return key }
-    guard let node = try? layout.node(at: object, in: bytes), let key = try? NodeContent.string(node, in: bytes) else {
-      return nil
-    }
+    guard let node = try? layout.node(at: object, in: bytes), node.kind == .string,
+      let key = try? NodeContent.string(node, in: bytes)
+    else { return nil }
     pathKeys[object] = key
     return key
   }

@@ -6,16 +6,25 @@ struct FaultLog {
   /// How many faults there is room for, at least 1.
   let limit: Int
   private(set) var faults: [PropertyListError] = []
+  private let isKept: Bool
 
-  init(limit: Int) { self.limit = max(limit, 1) }
+  init(limit: Int) { self.init(limit: max(limit, 1), isKept: true) }
+
+  private init(limit: Int, isKept: Bool) {
+    self.limit = limit
+    self.isKept = isKept
+  }
 
   /// The log of a reader that gives up at the first fault.
   static var first: FaultLog { FaultLog(limit: 1) }
 
+  /// For readers whose faults nobody wants to know.
+  static var none: FaultLog { FaultLog(limit: .max, isKept: false) }
+
   var isFull: Bool { faults.count >= limit }
 
   mutating func add(_ fault: PropertyListError) {
-    guard !isFull else { return }
+    guard isKept, !isFull else { return }
     faults.append(fault)
   }
 

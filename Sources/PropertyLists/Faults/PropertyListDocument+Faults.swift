@@ -24,9 +24,8 @@ extension PropertyListDocument {
   ) -> [PropertyListError] {
     guard limit > 0 else { return [] }
     let faults = faultLog(of: data, format: format, options: options, limit: limit).faults
-    return faults.enumerated().sorted { first, second in
-      let (place, other) = (first.element.sortingPlace, second.element.sortingPlace)
-      return (place.0, place.1, first.offset) < (other.0, other.1, second.offset)
+    return faults.enumerated().sorted {
+      ($0.element.sortingPlace, $0.offset) < ($1.element.sortingPlace, $1.offset)
     }.map(\.element)
   }
 
@@ -65,9 +64,19 @@ extension PropertyListDocument {
 }
 
 extension PropertyListError {
-  /// By the line and column if it has them, else by the byte; without either, at the end.
-  fileprivate var sortingPlace: (Int, Int) {
-    if let position { return (position.line, position.column) }
-    return byteOffset.map { (0, $0) } ?? (.max, 0)
+  /// What errors are put in order by: the line and column if it has them, else the byte; without either, it is last.
+  package var sortingPlace: SortingPlace {
+    if let position { return SortingPlace(line: position.line, column: position.column, offset: byteOffset ?? 0) }
+    return SortingPlace(line: byteOffset == nil ? .max : 0, column: 0, offset: byteOffset ?? 0)
+  }
+
+  package struct SortingPlace: Comparable {
+    fileprivate let line: Int
+    fileprivate let column: Int
+    fileprivate let offset: Int
+
+    package static func < (first: SortingPlace, second: SortingPlace) -> Bool {
+      (first.line, first.column, first.offset) < (second.line, second.column, second.offset)
+    }
   }
 }

@@ -12,12 +12,10 @@ enum JSONReader {
     _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
     try options.limits.check(inputSize: data.count)
-    var replaced: [Range<Int>] = []
     let original = try UnicodeEncoding.decode(data, faults: &faults) ?? TextSource(text: data)
-    let source = try original.checkingUTF8(faults: &faults, replaced: &replaced)
+    let source = try original.checkingUTF8(faults: &faults)
     guard !source.text.isEmpty else { throw TextSource.empty }
     var scanner = JSONScanner(source, original, options, faults)
-    scanner.replaced = replaced
     do throws(PropertyListError) {
       try scanner.scan(source.text.bytes)
     } catch {

@@ -271,9 +271,10 @@ extension JSONScanner {
 
   /// Removes the entries of the innermost dictionary whose keys are none, or had bytes that are no UTF-8.
   mutating func dropStandIns() {
-    let replaced = replaced
+    let (source, original) = (source, original)
     builder.dropStandIns { key in
-      !replaced.contains { $0.overlaps(key.offset..<key.offset + key.length) }
+      let range = key.offset..<key.offset + key.length
+      return source.text.bytes.extracting(range).hasSameBytes(as: original.text.bytes.extracting(range))
     }
   }
 }

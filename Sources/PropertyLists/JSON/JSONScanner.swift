@@ -7,6 +7,8 @@ internal import FoundationEssentials
 /// somebody asks. The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack.
 struct JSONScanner: ~Copyable {
   let source: TextSource
+  /// The text before bytes were replaced that are no UTF-8.
+  let original: TextSource
   let end: Int
   private(set) var faults: FaultLog
   private var placeIndex: PlaceIndex
@@ -18,8 +20,6 @@ struct JSONScanner: ~Copyable {
   private var openPlaces: [Int] = []
   /// Whether a comma stands before what is looked at next.
   var followsComma = false
-  /// Where bytes of the text stand for others that were no UTF-8.
-  var replaced: [Range<Int>] = []
   var commentEnd = ForwardSearch("*/")
   /// What is known of the last fault, to mend it.
   var mending = Mending()
@@ -29,9 +29,9 @@ struct JSONScanner: ~Copyable {
   /// What is looked at next.
   var index = 0
 
-  /// - Parameter original: the text before bytes were replaced that are no UTF-8.
   init(_ source: TextSource, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
     self.source = source
+    self.original = original
     self.faults = faults
     placeIndex = PlaceIndex(original)
     end = source.text.count
@@ -235,9 +235,12 @@ extension JSONScanner {
     var length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     while Self.isLetter(first), index + length < end, length < 40, Self.isLetter(bytes[index + length]) { length += 1 }
     let found = String(knownUTF8: bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
-    var message = "\(found) where \(due) is due"
+    var message = "\(first == UInt8(ascii: "\"") ? "a quotation mark" : found) where \(due) is due"
     switch first {
-    case UInt8(ascii: "]"), UInt8(ascii: "}"): if followsComma { message += "; JSON has no comma before it" }
+    case UInt8(ascii: "]"), UInt8(ascii: "}"):
+      var before = index
+      while before > 0, XMLText.isSpace(bytes[before - 1]) { before -= 1 }
+      if before > 0, bytes[before - 1] == UInt8(ascii: ",") { message += "; JSON has no comma before it" }
     case UInt8(ascii: "/"), UInt8(ascii: "#"): message += "; JSON has no comments"
     case UInt8(ascii: "'"): message += "; strings of JSON stand between double quotation marks"
     default: break

@@ -13,9 +13,7 @@ enum OpenStepReader {
   ) throws(PropertyListError) -> TextContent {
     try options.limits.check(inputSize: data.count)
     let source = try UnicodeEncoding.decode(data, faults: &faults) ?? TextSource(text: data)
-    var replaced: [Range<Int>] = []
-    let checked = try source.checkingUTF8(faults: &faults, replaced: &replaced)
-    return try read(checked, source, replaced: replaced, options: options, faults: &faults)
+    return try read(source.checkingUTF8(faults: &faults), source, options: options, faults: &faults)
   }
 
   /// - Parameter text: places in it are counted in bytes of UTF-8. A byte order mark at its beginning is skipped, as in
@@ -26,16 +24,14 @@ enum OpenStepReader {
     let markLength = bytes.starts(with: "\u{FEFF}".utf8) ? 3 : 0
     let source = TextSource(text: Data(bytes.dropFirst(markLength)), start: markLength)
     var faults = FaultLog.first
-    return try read(source, source, replaced: [], options: options, faults: &faults)
+    return try read(source, source, options: options, faults: &faults)
   }
 
   private static func read(
-    _ source: TextSource, _ original: TextSource, replaced: [Range<Int>], options: PropertyListReadingOptions,
-    faults: inout FaultLog
+    _ source: TextSource, _ original: TextSource, options: PropertyListReadingOptions, faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
     guard !source.text.isEmpty else { throw TextSource.empty }
     var scanner = OpenStepScanner(source, original, options, faults)
-    scanner.replaced = replaced
     do throws(PropertyListError) {
       try scanner.scan(source.text.bytes)
     } catch {

@@ -9,7 +9,7 @@ extension OpenStepScanner {
     /// Whether a comma or a semicolon is missing before what comes next.
     var isMarkMissing = false
     /// Where a string begins that has no end.
-    private(set) var unclosedString: Int?
+    var unclosedString: Int?
     /// The string with quotation marks that was read last.
     var lastQuoted = 0..<0
     /// A string at the top with something behind it.
@@ -26,7 +26,6 @@ extension OpenStepScanner {
     }
 
     mutating func addUnclosed(_ quote: UInt8, from place: Int) {
-      unclosedString = place
       unclosed[quote] = min(place, unclosed[quote] ?? place)
     }
 
@@ -38,8 +37,8 @@ extension OpenStepScanner {
   }
 
   /// Whether bytes of a part of the text stand for others that were no UTF-8.
-  func hasReplacedBytes(in range: Range<Int>) -> Bool {
-    replaced.contains { $0.overlaps(range) }
+  func hasReplacedBytes(in range: Range<Int>, _ bytes: RawSpan) -> Bool {
+    !original.text.bytes.extracting(range).hasSameBytes(as: bytes.extracting(range))
   }
 
   /// Goes on after a fault of the one value, or before the first entry of a strings file.

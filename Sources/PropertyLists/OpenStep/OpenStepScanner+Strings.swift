@@ -28,7 +28,7 @@ extension OpenStepScanner {
       try scanQuoted(bytes)
     }
     // Of what was no UTF-8, nobody knows what it says.
-    if !replaced.isEmpty, hasReplacedBytes(in: place..<index) { return .null }
+    if !faults.faults.isEmpty, hasReplacedBytes(in: place..<index, bytes) { return .null }
     return .string(.verbatim, offset: start, length: text.count - start)
   }
 
@@ -43,7 +43,7 @@ extension OpenStepScanner {
     let place = index
     let quote = bytes[index]
     if mending.hasNoEnd(quote, from: place) {
-      mending.addUnclosed(quote, from: place)
+      mending.unclosedString = place
       throw failure("a string without its closing quotation mark", at: place)
     }
     index += 1
@@ -52,6 +52,7 @@ extension OpenStepScanner {
       index = Self.endOfPlainText(bytes, from: start, quote: quote)
       text.append(bytes: bytes.extracting(start..<index))
       guard index < end, bytes[index] == quote || index + 1 < end else {
+        mending.unclosedString = place
         mending.addUnclosed(quote, from: place)
         throw failure("a string without its closing quotation mark", at: place)
       }

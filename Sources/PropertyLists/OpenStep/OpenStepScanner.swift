@@ -8,6 +8,8 @@ internal import FoundationEssentials
 /// fixed number of times.
 struct OpenStepScanner: ~Copyable {
   let source: TextSource
+  /// The text before bytes were replaced that are no UTF-8.
+  let original: TextSource
   let end: Int
   private let depthLimit: Int
   private(set) var faults: FaultLog
@@ -30,16 +32,14 @@ struct OpenStepScanner: ~Copyable {
   var angle = ForwardSearch(">")
   var bracket = ForwardSearch("]")
 
-  /// Where bytes of the text stand for others that were no UTF-8.
-  var replaced: [Range<Int>] = []
   /// What is known of the last fault, to mend it.
   var mending = Mending()
   /// Whether the mark behind a value comes next, and not an entry or an element.
   private var isBehindValue = false
 
-  /// - Parameter original: the text before bytes were replaced that are no UTF-8.
   init(_ source: TextSource, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
     self.source = source
+    self.original = original
     self.faults = faults
     placeIndex = PlaceIndex(original)
     end = source.text.count

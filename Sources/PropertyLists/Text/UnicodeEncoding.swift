@@ -122,24 +122,19 @@ extension UnicodeEncoding {
 
 extension TextSource {
   /// The text with every byte that is no UTF-8 replaced by an underscore, which all formats take as part of a word.
-  ///
-  /// - Parameter replaced: where those bytes stand, in order.
-  func checkingUTF8(
-    faults: inout FaultLog, replaced: inout [Range<Int>]
-  ) throws(PropertyListError) -> TextSource {
+  func checkingUTF8(faults: inout FaultLog) throws(PropertyListError) -> TextSource {
     guard let first = text.bytes.firstInvalidUTF8(from: 0) else { return self }
     var places = PlaceIndex(self)
     var checked: [UInt8] = []
     var next: Range<Int>? = first
+    var line = 0
     while let range = next {
-      if let last = replaced.last, last.upperBound == range.lowerBound {
-        // What is wrong without a gap is wrong once.
-        replaced[replaced.count - 1] = last.lowerBound..<range.upperBound
-      } else {
-        let place = places.place(range.lowerBound)
+      let place = places.place(range.lowerBound)
+      // Once for a line: where there are many, it is the encoding of the file that is wrong.
+      if place.position.line != line {
+        line = place.position.line
         try faults.report(
           PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position))
-        replaced.append(range)
       }
       if checked.isEmpty { checked = Array(text) }
       for offset in range { checked[offset] = UInt8(ascii: "_") }

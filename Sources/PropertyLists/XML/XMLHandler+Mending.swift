@@ -6,21 +6,30 @@ extension XMLHandler {
   /// libxml2 takes the text for not well-formed.
   func syntaxFault(_ fault: LibXML2.SyntaxFault, _ message: String) {
     guard !isStopped else { return }
-    if fault == .tagMismatch || fault == .tagNotFinished, isEcho(fault), silentResumptions < faults.limit {
+    if isEcho(fault), silentResumptions < Self.greatestSilentResumptions {
       silentResumptions += 1
     } else if let longTag = input.longTag(endingAt: offset) {
       fail("a tag of more than \(TagLengths.greatest) bytes", .limitExceeded, at: longTag)
     } else {
+      if isNotUTF8 { lineThatIsNotUTF8 = place(offset).line }
       let (message, place) = wording(of: fault, message)
       fail(message, at: place)
     }
     stop = .syntax(offset)
   }
 
-  /// Whether the end tag that libxml2 has just read is that of an element which was closed before it, or those that
-  /// are missing before it are those of tags that may be none.
+  /// libxml2 takes some time to begin anew.
+  private static let greatestSilentResumptions = 1000
+
+  /// Whether a fault follows from one before it: the end tag that libxml2 has just read is that of an element which was
+  /// closed before it, or those that are missing before it are those of tags that may be none; or the line is known to
+  /// have bytes that are no UTF-8.
   private func isEcho(_ fault: LibXML2.SyntaxFault) -> Bool {
-    if fault == .tagNotFinished { return elements.last?.isDoubtful == true }
+    switch fault {
+    case .tagNotFinished: return elements.last?.isDoubtful == true
+    case .tagMismatch: break
+    default: return isNotUTF8 && place(offset).line == lineThatIsNotUTF8
+    }
     let bytes = source.text.bytes
     let item = markup.item(at: tagPlace, in: bytes)
     guard item.kind == .endTag, let name = name(item) else { return false }
@@ -44,7 +53,7 @@ extension XMLHandler {
     switch stop {
     case .forGood: place = nil
     case .resuming(let start): place = start
-    case .syntax(let end): place = mend(until: end)
+    case .syntax(let end): place = mend(until: end).map { max($0, end) }
     }
     let hasEnded = elements.isEmpty && hasBegun
     guard !faults.isFull, let place, place < bytes.byteCount, place > input.start, !hasEnded else { return false }
@@ -152,7 +161,10 @@ extension XMLHandler {
         // It is the other of the two containers that ends.
         return closeInnermost()
       }
-      while elements.count > place + 1 { closeInnermost() }
+      while elements.count > place + 1 {
+        missedEnds.append(elements[elements.count - 1].name)
+        closeInnermost()
+      }
       return endInnermost()
     }
     if let missed = missedEnds.lastIndex(of: name) {
@@ -162,7 +174,14 @@ extension XMLHandler {
     guard let innermost = elements.last else { return }
     switch XMLElement(rawValue: name) {
     case nil: closeInnermost()
-    case .dict, .array, .plist: closeInnermost()
+    case .dict, .array, .plist:
+      if innermost.isContainer, elements.count > 1, isFit(innermost, before: next),
+        !isFit(elements[elements.count - 2], before: next)
+      {
+        // It ends what has ended before.
+        return
+      }
+      closeInnermost()
     default: if !innermost.isContainer { closeInnermost() }
     }
   }
@@ -190,8 +209,6 @@ extension XMLHandler {
 
   /// Closes the innermost element, whose end tag is missing or another one.
   private func closeInnermost() {
-    guard let innermost = elements.last else { return }
-    missedEnds.append(innermost.name)
     isMending = true
     endInnermost()
     isMending = false

@@ -19,15 +19,15 @@ extension XMLHandler {
     case .noReferenceEnd:
       return (#"a reference without its ";"; the character "&" is written "&amp;""#, placeBefore(UInt8(ascii: "&")))
     case .unknownEntity: return (unknownEntityMessage, placeBefore(UInt8(ascii: "&")))
-    case .reference:
-      return ("a reference to no character that XML allows", placeBefore(UInt8(ascii: "&")))
-    case .character, .notUTF8: return character(message)
+    case .reference: return reference
+    case .character, .notUTF8: return message.contains("CharRef") ? reference : character(message)
     case .documentEnd: return ("more behind the end of the root element", offset)
     case .noRoot:
       return offset < bytes.byteCount
         ? ("text where the first tag is due", offset) : ("the end of the text where the first tag is due", offset)
     case .cdataEnd:
-      let place = bytes.starts(with: "]]>", at: offset) ? offset : max(placeBefore(UInt8(ascii: "]")) - 1, 0)
+      // libxml2 may stand before it or in it.
+      let place = bytes.firstIndex(of: "]]>", from: max(0, offset - 2)) ?? offset
       return (#""]]>" in text; the last of these characters is written "&gt;""#, place)
     case .comment: return ("a comment without its end", itemPlace)
     case .cdata: return ("CDATA without its end", itemPlace)
@@ -40,6 +40,10 @@ extension XMLHandler {
     }
   }
 
+  private var reference: (message: String, place: Int) {
+    ("a reference to no character that XML allows", placeBefore(UInt8(ascii: "&")))
+  }
+
   private var mismatch: String {
     let bytes = source.text.bytes
     let name = markup.item(at: tagPlace, in: bytes).name
@@ -50,7 +54,8 @@ extension XMLHandler {
   private var dueEnd: String {
     guard let open = elements.last else { return "a tag is due" }
     let name = open.name.printable(limit: 80)
-    return "</\(name)> is due; the <\(name)> stands at \(lineAndColumn(open.place))"
+    let start = place(open.place)
+    return "</\(name)> is due; the <\(name)> stands at \(start.line):\(start.column)"
   }
 
   /// Where what has no end begins that libxml2 has come to the end of the text with.
@@ -64,13 +69,21 @@ extension XMLHandler {
     return offset
   }
 
+  /// Whether what stands where libxml2 is is no UTF-8.
+  var isNotUTF8: Bool {
+    let bytes = source.text.bytes
+    guard offset < bytes.byteCount, XMLText.characterLength(in: bytes, at: offset) == nil else { return false }
+    let piece = source.text.dropFirst(offset).prefix(4)
+    return String(decoding: piece, as: UTF8.self).unicodeScalars.first == "\u{FFFD}"
+  }
+
   private func character(_ message: String) -> (message: String, place: Int) {
     let bytes = source.text.bytes
     guard offset < bytes.byteCount, XMLText.characterLength(in: bytes, at: offset) == nil else {
       return (message, offset)
     }
     let piece = source.text.dropFirst(offset).prefix(4)
-    guard let scalar = String(decoding: piece, as: UTF8.self).unicodeScalars.first, scalar != "\u{FFFD}" else {
+    guard !isNotUTF8, let scalar = String(decoding: piece, as: UTF8.self).unicodeScalars.first else {
       return ("not UTF-8", offset)
     }
     let number = String(scalar.value, radix: 16, uppercase: true)

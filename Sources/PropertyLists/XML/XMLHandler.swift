@@ -44,6 +44,8 @@ final class XMLHandler {
   var missedEnds: [String] = []
   /// How often libxml2 began anew without a new fault.
   var silentResumptions = 0
+  /// The last line in which bytes were found that are no UTF-8.
+  var lineThatIsNotUTF8 = 0
 
   enum Stop {
     case forGood
@@ -109,17 +111,16 @@ final class XMLHandler {
     guard !isStopped, !isMending else { return }
     let place = placeIndex.place(place)
     let path = builder.currentPath(in: text.rawBytes)
-    faults.add(
-      PropertyListError(
-        kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
-        keyPath: path.components.isEmpty ? nil : path))
+    let fault = PropertyListError(
+      kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
+      keyPath: path.components.isEmpty ? nil : path)
+    // What libxml2 meets again where it begins anew is not wrong twice.
+    if let last = faults.faults.last, last.position == fault.position, last.message == fault.message { return }
+    faults.add(fault)
   }
 
-  /// The line and column of a place, for messages.
-  func lineAndColumn(_ place: Int) -> String {
-    let position = placeIndex.place(place).position
-    return "\(position.line):\(position.column)"
-  }
+  /// The line and column of a place.
+  func place(_ offset: Int) -> PropertyListError.TextPosition { placeIndex.place(offset).position }
 
   func documentType() {
     // libxml2 tells of the document type when it has read the names and stands before the subset.

@@ -90,10 +90,22 @@ struct XMLMarkup {
   /// Behind the `>` of a declaration, and behind the brackets in it.
   private mutating func declarationEnd(_ start: Int, in bytes: RawSpan) -> Int? {
     var index = start
-    while index < bytes.byteCount, bytes[index] != UInt8(ascii: "[") {
+    var quote: UInt8 = 0
+    var quotedEnd: Int?
+    while index < bytes.byteCount, quote != 0 || bytes[index] != UInt8(ascii: "[") {
+      let byte = bytes[index]
       index += 1
-      if bytes[index - 1] == UInt8(ascii: ">") { return index }
+      if byte == UInt8(ascii: ">") {
+        if quote == 0 { return index }
+        if quotedEnd == nil { quotedEnd = index }
+      } else if quote != 0 {
+        if byte == quote { quote = 0 }
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      }
     }
+    // A quotation mark without its partner.
+    if quote != 0 { return quotedEnd }
     while let found = bracket.next(from: index, in: bytes) {
       index = found + 1
       while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }

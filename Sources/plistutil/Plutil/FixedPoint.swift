@@ -13,7 +13,7 @@ enum FixedPoint {
   }
 
   /// A value below 1e15 in millionths, rounded as C rounds it: the nearest, of two the even one.
-  private static func millionths(_ value: Double) -> UInt64? {
+  private static func millionths(_ value: Double) -> UInt128? {
     guard value != 0 else { return 0 }
     // value = significand * 2^-shift, and 53 bits of it and 20 of a million are exact in 128.
     let shift = 52 - Int(value.exponent)
@@ -24,6 +24,6 @@ enum FixedPoint {
     let rest = product - digits << UInt128(shift)
     let half: UInt128 = shift > 0 ? 1 << UInt128(shift - 1) : 1
     if rest > half || (rest == half && shift > 0 && digits & 1 == 1) { digits += 1 }
-    return UInt64(exactly: digits)
+    return digits
   }
 }

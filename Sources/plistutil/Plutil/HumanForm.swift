@@ -7,7 +7,9 @@ import PropertyLists
 /// and the last 8 are printed, as Apple's descriptions have it.
 struct HumanForm: TextForm {
   let indent = 2
-  let sortsKeys = true
+  var sortsKeys = true
+  /// What true and false are called.
+  var truth = ("true", "false")
   let separator = ""
   let terminator = "\n"
   let lineEnd = ""
@@ -24,6 +26,7 @@ struct HumanForm: TextForm {
     case .date(let date): description(date)
     case .uid(let uid): "<CFKeyedArchiverUID>{value = \(uid.value)}"
     case .null: "<null>"
+    case .boolean(let value): value ? truth.0 : truth.1
     default: value.rawText ?? ""
     }
   }

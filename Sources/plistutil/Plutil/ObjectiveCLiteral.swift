@@ -16,13 +16,13 @@ struct ObjectiveCLiteral: TextForm {
   ///   - header: the header that is imported; nil for none.
   static func source(
     of value: PropertyList, from path: String, header: String?
-  ) throws(PlutilError) -> Data {
+  ) throws(PropertyListError) -> Data {
     var source = Data((header.map { "#import \"\($0)\"\n\n" } ?? "").utf8)
     source.append(contentsOf: "\(try declaration(of: value, from: path)) = ".utf8)
     return source + (try ObjectiveCLiteral().text(of: value)) + Data(";\n".utf8)
   }
 
-  static func header(of value: PropertyList, from path: String) throws(PlutilError) -> Data {
+  static func header(of value: PropertyList, from path: String) throws(PropertyListError) -> Data {
     Data(
       "#import <Foundation/Foundation.h>\n\n\(try declaration(of: value, from: path, isExternal: true));\n".utf8)
   }
@@ -30,7 +30,7 @@ struct ObjectiveCLiteral: TextForm {
   /// Most generated constants are nobody else's, so their symbols stay inside the program.
   private static func declaration(
     of value: PropertyList, from path: String, isExternal: Bool = false
-  ) throws(PlutilError) -> String {
+  ) throws(PropertyListError) -> String {
     let type =
       switch value.kind {
       case .string: "NSString"
@@ -47,15 +47,15 @@ struct ObjectiveCLiteral: TextForm {
       """
   }
 
-  private static let unrepresentable = PlutilError(
-    "Input contains an object that cannot be represented in Obj-C literal syntax")
+  private static let unrepresentable = PropertyListError(
+    .notRepresentable, "Input contains an object that cannot be represented in Obj-C literal syntax")
 
   func opening(_ container: PropertyList) -> String { container.kind == .array ? "@[\n" : "@{\n" }
   func closing(_ container: PropertyList, isRoot: Bool) -> String { container.kind == .array ? "]" : "}" }
   func entry(key: String) -> String { "\(Self.quoted(key)) : " }
   func entry(index: Int) -> String { "" }
 
-  func scalar(_ value: PropertyList) throws(PlutilError) -> String {
+  func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
     switch value {
     case .string(let text): Self.quoted(text)
     case .boolean(let value): value ? "@YES" : "@NO"

@@ -52,6 +52,18 @@ struct PlutilError: Error {
 
   init(_ message: String) { self.message = message }
 
+  /// What `body` throws, in its own words.
+  static func saying<Result>(
+    _ body: () throws(PropertyListError) -> Result
+  ) throws(PlutilError) -> Result {
+    do throws(PropertyListError) {
+      return try body()
+    } catch {
+      throw PlutilError(error.message)
+    }
+  }
+
+  /// What `body` throws, as Apple's tool has the words of its libraries: between parentheses.
   static func of<Result>(_ body: () throws(PropertyListError) -> Result) throws(PlutilError) -> Result {
     do throws(PropertyListError) {
       return try body()

@@ -13,7 +13,8 @@ struct PlutilWork {
     case .help: break
     case .lint: try lint(&report)
     case .print:
-      let text = try HumanForm().text(of: tree(document()))
+      let value = try tree(document())
+      let text = try PlutilError.saying { () throws(PropertyListError) in try HumanForm().text(of: value) }
       try print(text + Data("\n".utf8), &report)
     case .convert(let format, let writesHeader):
       try write(document().root, format, writesHeader: writesHeader, &report)
@@ -128,7 +129,11 @@ extension PlutilWork {
     case .raw: try putLine(RawForm.text(of: node), target, &report)
     case .type: try putLine(PlutilType(node.kind).rawValue, target, &report)
     case .swift:
-      try put(SwiftLiteral.source(of: tree(of: node), from: input.path), target, &report)
+      let value = try tree(of: node)
+      let source = try PlutilError.saying { () throws(PropertyListError) in
+        try SwiftLiteral.source(of: value, from: input.path)
+      }
+      try put(source, target, &report)
     case .objectiveC:
       try writeObjectiveC(tree(of: node), writesHeader: writesHeader, target, &report)
     }
@@ -161,7 +166,11 @@ extension PlutilWork {
     let data = try refusing(format) { () throws(PropertyListError) in try node.data(format: format, options: writing) }
     guard format == .json else { return try put(data, target, &report) }
     // JSON of Apple's tool ends without a line end.
-    let text = options.isReadable ? try ReadableJSON(options: writing).text(of: tree(of: node)) : data.dropLast()
+    guard options.isReadable else { return try put(data.dropLast(), target, &report) }
+    let value = try tree(of: node)
+    let text = try PlutilError.saying { () throws(PropertyListError) in
+      try ReadableJSON(options: writing).text(of: value)
+    }
     try put(text, target, &report)
   }
 
@@ -185,16 +194,18 @@ extension PlutilWork {
   private func writeObjectiveC(
     _ value: PropertyList, writesHeader: Bool, _ target: OutputPath, _ report: inout FileReport
   ) throws(PlutilError) {
-    guard case .file(let path) = target else {
-      return try put(ObjectiveCLiteral.source(of: value, from: input.path, header: nil), target, &report)
+    var header: String?
+    if case .file(let path) = target { header = OutputPath.withoutExtension(path) + ".h" }
+    let source = try PlutilError.saying { () throws(PropertyListError) in
+      try ObjectiveCLiteral.source(
+        of: value, from: input.path, header: header?.split(separator: "/").last.map(String.init))
     }
-    let header = OutputPath.withoutExtension(path) + ".h"
-    let headerName = header.split(separator: "/").last.map(String.init) ?? header
-    let source = try ObjectiveCLiteral.source(of: value, from: input.path, header: headerName)
     try put(source, target, &report)
-    if writesHeader {
-      try put(ObjectiveCLiteral.header(of: value, from: input.path), .file(header), &report)
+    guard writesHeader, let header else { return }
+    let declaration = try PlutilError.saying { () throws(PropertyListError) in
+      try ObjectiveCLiteral.header(of: value, from: input.path)
     }
+    try put(declaration, .file(header), &report)
   }
 
   /// Text that ends with a line end where people and shells read it, unless they want none.
@@ -217,22 +228,5 @@ extension PlutilWork {
 
   private func print(_ data: Data, _ report: inout FileReport) throws(PlutilError) {
     try PlutilError.of { () throws(PropertyListError) in try report.write(data) }
-  }
-}
-
-/// What `-extract` prints as `raw`.
-enum RawForm {
-  static func text(of node: PropertyListDocument.Node) throws(PlutilError) -> String {
-    try PlutilError.of { () throws(PropertyListError) in
-      switch node.kind {
-      case .array: return String(node.count)
-      case .dictionary:
-        var keys: [String] = []
-        for position in 0..<node.count { keys.append(try node.entry(at: position).key) }
-        return keys.sorted(by: NaturalOrder.precedes).joined(separator: "\n")
-      case .real: return FixedPoint.text(node.real ?? 0)
-      default: return try PropertyList(node).rawText ?? ""
-      }
-    }
   }
 }

@@ -17,8 +17,7 @@ struct ReadableJSON: TextForm {
   func entry(key: String) -> String { "\((try? scalar(.string(key))) ?? "") : " }
 
   /// As the library writes it. What JSON has no form for was refused before.
-  func scalar(_ value: PropertyList) throws(PlutilError) -> String {
-    let data = try PlutilError.of { () throws(PropertyListError) in try value.data(format: .json, options: options) }
-    return String(decoding: data.dropLast(), as: UTF8.self)
+  func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
+    String(decoding: try value.data(format: .json, options: options).dropLast(), as: UTF8.self)
   }
 }

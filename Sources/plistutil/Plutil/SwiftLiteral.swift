@@ -11,7 +11,7 @@ struct SwiftLiteral: TextForm {
   /// The source file.
   ///
   /// - Parameter path: the file that the value comes from, whose name the constant gets.
-  static func source(of value: PropertyList, from path: String) throws(PlutilError) -> Data {
+  static func source(of value: PropertyList, from path: String) throws(PropertyListError) -> Data {
     let name = SourceName(path)
     var source = Data("/// Generated from \(name.file)\nlet \(name.constant)".utf8)
     if let type = typeToSay(of: value) { source.append(contentsOf: " : \(type)".utf8) }
@@ -44,7 +44,7 @@ struct SwiftLiteral: TextForm {
     return values.allSatisfy { $0.kind == kind }
   }
 
-  func scalar(_ value: PropertyList) throws(PlutilError) -> String {
+  func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
     switch value {
     case .string(let text): Self.quoted(text)
     case .boolean(let value): value ? "true" : "false"
@@ -54,7 +54,8 @@ struct SwiftLiteral: TextForm {
     case .date(let date):
       "Date(timeIntervalSinceReferenceDate: \(Self.literal(date.timeIntervalSinceReferenceDate, \.description)))"
     case .uid, .null, .array, .dictionary:
-      throw PlutilError("Input contains an object that cannot be represented in Swift literal syntax")
+      throw PropertyListError(
+        .notRepresentable, "Input contains an object that cannot be represented in Swift literal syntax")
     }
   }
 
@@ -82,29 +83,5 @@ struct SwiftLiteral: TextForm {
       }
     }
     return literal + "\""
-  }
-}
-
-/// What the constant that is made of a file is called.
-struct SourceName {
-  /// The file without the folders it is in, on one line.
-  let file: String
-  /// Its name without extension, as an identifier of C and Swift.
-  let constant: String
-  /// The same for a header.
-  let stem: String
-
-  init(_ path: String) {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    file = name.printable()
-    stem = OutputPath.withoutExtension(name)
-    var identifier = ""
-    for scalar in stem.unicodeScalars {
-      let isAllowed = scalar == "_" || scalar.properties.isXIDContinue
-      identifier.unicodeScalars.append(isAllowed ? scalar : "_")
-    }
-    let first = identifier.unicodeScalars.first
-    if first != "_", first?.properties.isXIDStart != true { identifier = "_" + identifier }
-    constant = identifier
   }
 }

@@ -19,12 +19,12 @@ protocol TextForm {
   /// What stands before the value of an entry.
   func entry(key: String) -> String
   func entry(index: Int) -> String
-  func scalar(_ value: PropertyList) throws(PlutilError) -> String
+  func scalar(_ value: PropertyList) throws(PropertyListError) -> String
 }
 
 extension TextForm {
   /// The text of a value. Depth costs no stack of the thread.
-  func text(of value: PropertyList) throws(PlutilError) -> Data {
+  func text(of value: PropertyList) throws(PropertyListError) -> Data {
     var text = Data()
     var open: [OpenContainer] = []
     try append(value, to: &text, &open)
@@ -50,7 +50,7 @@ extension TextForm {
 
   private func append(
     _ value: PropertyList, to text: inout Data, _ open: inout [OpenContainer]
-  ) throws(PlutilError) {
+  ) throws(PropertyListError) {
     switch value {
     case .array(let elements): open.append(OpenContainer(value: value, keys: [], values: elements))
     case .dictionary(var entries):
