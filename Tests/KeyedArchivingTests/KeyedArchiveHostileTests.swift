@@ -22,6 +22,8 @@ struct KeyedArchiveHostileTests {
     for object in archive.objects.prefix(1000) { _ = (object.kind, object.className, try? object.fields, object.value) }
     _ = try archive.classes
     _ = try archive.references()
+    _ = try archive.graph()
+    _ = try archive.graph(depth: 100)
     return (try archive.tree(), try archive.jsonData())
   }
 

@@ -171,13 +171,29 @@ struct EditTests {
     #expect(try PropertyList(updated(strings, .openStep) { $0 = ["x", "y"] }) == ["x", "y"])
   }
 
-  @Test("an entry that stands twice is written anew with its file, and what is read is what was meant")
+  @Test("of a key that stands twice, the value that counts is changed; the other goes")
   func duplicates() throws {
-    let text = Data("{\"a\": 1, \"a\": 2, \"b\": {\"c\": 3}}".utf8)
     let reading = PropertyListReadingOptions(duplicateKeys: .keepLast)
-    let inside = try updated(text, .json, reading: reading) { $0.dictionary?["b"]?.dictionary?["c"] = 4 }
-    #expect(try PropertyList(inside, format: .json) == ["a": 2, "b": ["c": 4]])
-    #expect(try updated(text, .json, reading: reading) { _ in } == text)
+    func edited(_ text: String, _ format: PropertyListFormat, _ change: (inout PropertyList) -> Void) throws -> String {
+      let document = try PropertyListDocument(Data(text.utf8), format: format, options: reading)
+      var value = try PropertyList(document.root)
+      change(&value)
+      let data = try #require(try document.editedData(updatedTo: value, options: .init()))
+      #expect(try PropertyList(data, format: format, options: reading) == value)
+      return String(decoding: data, as: UTF8.self)
+    }
+    let json = #"{"a": 1, "b": {"c": 3, "c": 4}, "\u0061": 2}"#
+    #expect(try edited(json, .json) { _ in } == json)
+    #expect(
+      try edited(json, .json) { $0.dictionary?["b"] = 5 } == #"{"a": 2, "b": 5}"#.replacing("\"a\"", with: #""\u0061""#)
+    )
+    #expect(try edited(json, .json) { $0.dictionary?["b"]?.dictionary?["c"] = 5 } == #"{"\u0061": 2, "b": {"c": 5}}"#)
+    let strings = "// one\na = 1;\n// two\n\"a\" = 2; // 2\nb = c;\n"
+    #expect(try edited(strings, .openStep) { $0.dictionary?["b"] = "d" } == "// one\n// two\n\"a\" = 2; // 2\nb = d;\n")
+    let list = "<plist>\n<dict>\n<key>a<!-- c --></key>\n<true/>\n<key>&#97;</key>\n<false/>\n</dict>\n</plist>"
+    #expect(
+      try edited(list, .xml) { $0.dictionary?["a"] = "x" }
+        == "<plist>\n<dict>\n<key>&#97;</key>\n<string>x</string>\n</dict>\n</plist>")
   }
 
   @Test("the root may become something else, and what is around it stays")

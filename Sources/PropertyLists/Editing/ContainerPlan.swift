@@ -8,14 +8,16 @@ struct ContainerPlan {
   private(set) var stays: [Bool]
 
   /// A plan for the entries of a dictionary: what has the same key is the same entry.
-  init(oldKeys: [UInt64], newKeys: [UInt64]) {
+  ///
+  /// - Parameter oldKeys: nil for entries that go, whatever the keys are.
+  init(oldKeys: [UInt64?], newKeys: [UInt64]) {
     if oldKeys == newKeys {
       self.init(target: Array(oldKeys.indices), newCount: newKeys.count)
     } else {
       var places = Occurrences(newKeys[...])
-      self.init(target: oldKeys.map { places.take($0) }, newCount: newKeys.count)
+      self.init(target: oldKeys.map { $0.map { places.take($0) } ?? -1 }, newCount: newKeys.count)
+      pairRest { old, _ in oldKeys[old] != nil }
     }
-    pairRest { _, _ in true }
   }
 
   /// A plan for the elements of an array: those that did not change, and those that did but are alike, keep their places

@@ -11,6 +11,8 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   let fragments: FragmentWriter
   private let old: ValueSignatures
   private let new: ValueSignatures
+  /// The entries of dictionaries that have a key twice, by the place of their bracket; see ``RepeatedKeys``.
+  private let repeatedKeys: [Int: [Int]]
   private var frames: [EditedContainer] = []
   var text = EditedText()
 
@@ -21,7 +23,11 @@ struct LayoutEditor<Scanner: LayoutScanner> {
     case error(PropertyListError)
   }
 
-  init(_ bytes: RawSpan, old: ValueSignatures, new: ValueSignatures, _ fragments: FragmentWriter) {
+  init(
+    _ bytes: RawSpan, old: ValueSignatures, new: ValueSignatures, _ fragments: FragmentWriter,
+    repeatedKeys: [Int: [Int]]
+  ) {
+    self.repeatedKeys = repeatedKeys
     scanner = Scanner(end: bytes.byteCount)
     layout = fragments.layout
     self.fragments = fragments
@@ -105,15 +111,20 @@ extension LayoutEditor {
   private mutating func open(
     _ counterpart: Counterpart, _ kind: NodeKind, _ opening: Range<Int>, hasBrackets: Bool, _ bytes: RawSpan
   ) throws(Failure) {
-    let oldChildren = old.children(of: counterpart.old)
+    var oldChildren = old.children(of: counterpart.old)
+    if kind == .dictionary, let entries = repeatedKeys[opening.lowerBound] {
+      guard entries.allSatisfy({ $0 < oldChildren.count }) else { throw .unknownLayout }
+      // Those that another one comes behind are none of the values that there are.
+      oldChildren = entries.map { $0 < 0 ? -1 : oldChildren[$0] }
+    }
     let newChildren = new.children(of: counterpart.new)
     let plan: ContainerPlan
     var renamed: [Bool] = []
     if kind == .dictionary {
-      let oldKeys = oldChildren.map { old[$0].key }
+      let oldKeys = oldChildren.map { $0 < 0 ? nil : old[$0].key }
       let newKeys = newChildren.map { new[$0].key }
       plan = ContainerPlan(oldKeys: oldKeys, newKeys: newKeys)
-      if oldKeys != newKeys { renamed = zip(oldKeys, plan.target).map { $1 >= 0 && $0 != newKeys[$1] } }
+      renamed = zip(oldKeys, plan.target).map { $1 >= 0 && $0 != newKeys[$1] }
     } else {
       let (old, new) = (old, new)
       plan = ContainerPlan(

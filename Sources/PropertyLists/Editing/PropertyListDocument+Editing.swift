@@ -26,10 +26,12 @@ extension PropertyListDocument {
   /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` puts what is added on one line, and the
   /// others say what added values become that the format has no form for.
   ///
+  /// - Of entries with the same key, those that do not count go when their dictionary changes.
+  ///
   /// The result is read again. If it had not the value that it ought to have, which no text is known for, and where there
   /// is no layout to keep, all of the new value is written as ``PropertyList/data(format:options:)`` does: for the binary
-  /// format, for a document that was not read from bytes, for a strings file that is to become something else than a
-  /// dictionary, and for a text that has a key twice in one dictionary.
+  /// format, for a document that was not read from bytes, and for a strings file that is to become something else than a
+  /// dictionary.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of an added value that the format cannot
   ///   hold; ``PropertyListError/Kind/nestedTooDeeply``.
@@ -44,6 +46,9 @@ extension PropertyListDocument {
       new = try PropertyList(PropertyListDocument(new, options: reading, sortsKeys: true).root)
     }
     if let edited = try editedData(updatedTo: new, options: options) { return edited }
+    var options = options
+    // A strings file stays one, if it can.
+    if new.kind == .dictionary, hasEntriesWithoutBraces { options.openStepDialect = .strings }
     return try new.data(format: format, options: options)
   }
 
@@ -51,15 +56,28 @@ extension PropertyListDocument {
   func editedData(
     updatedTo new: PropertyList, options: PropertyListWritingOptions
   ) throws(PropertyListError) -> Data? {
-    guard let input else { return nil }
-    let source: TextSource
-    var faults = FaultLog.first
-    switch format {
-    case .binary: return nil
-    case .xml: source = try XMLEncoding.decode(input, faults: &faults)
-    case .openStep, .json: source = try UnicodeEncoding.decode(input, faults: &faults) ?? TextSource(text: input)
-    }
+    guard let source = try inputText else { return nil }
     return try TextEdit(self, source, options).data(updatedTo: new)
+  }
+
+  /// The text of the input; nil for the binary format, and where there is no input.
+  private var inputText: TextSource? {
+    get throws(PropertyListError) {
+      guard let input else { return nil }
+      var faults = FaultLog.first
+      switch format {
+      case .binary: return nil
+      case .xml: return try XMLEncoding.decode(input, faults: &faults)
+      case .openStep, .json: return try UnicodeEncoding.decode(input, faults: &faults) ?? TextSource(text: input)
+      }
+    }
+  }
+
+  /// Whether this is a strings file.
+  private var hasEntriesWithoutBraces: Bool {
+    guard format == .openStep, let text = (try? inputText)?.text else { return false }
+    var scanner = OpenStepLayoutScanner(end: text.count)
+    return scanner.begin(text.bytes) == .entries
   }
 }
 
@@ -105,7 +123,8 @@ private struct TextEdit {
     var layout = LayoutDetector<Scanner>.detect(bytes, standard: .standard(of: document.format))
     layout.isInline = layout.isInline || options.isCompact
     let fragments = FragmentWriter(document.format, options, layout)
-    var editor = LayoutEditor<Scanner>(bytes, old: old, new: signatures, fragments)
+    guard let repeated = repeatedKeys(Scanner.self) else { return nil }
+    var editor = LayoutEditor<Scanner>(bytes, old: old, new: signatures, fragments, repeatedKeys: repeated)
     do throws(LayoutEditor<Scanner>.Failure) {
       let root = try editor.edit(bytes, to: new)
       return editor.text.data(root, of: input, document.input ?? Data())
@@ -115,6 +134,29 @@ private struct TextEdit {
       case .error(let error): throw error
       }
     }
+  }
+
+  /// The entries of dictionaries that have a key twice; nil if they were not found.
+  private func repeatedKeys<Scanner: LayoutScanner>(_ scanner: Scanner.Type) -> [Int: [Int]]? {
+    guard document.options.duplicateKeys == .keepLast, let data = document.input else { return [:] }
+    var reading = document.options
+    reading.duplicateKeys = .reject
+    // Most texts have none.
+    if (try? PropertyListDocument(data, format: document.format, options: reading)) != nil { return [:] }
+    let bytes = input.text.bytes
+    return RepeatedKeys<Scanner>(bytes) { range in
+      // The reader knows all spellings of a text, if it stands alone.
+      var text = Data(Array(bytes, range))
+      if document.format == .xml {
+        guard let start = text.firstIndex(of: UInt8(ascii: ">")), let end = text.lastIndex(of: UInt8(ascii: "<")) else {
+          return nil
+        }
+        text = Data("<plist><string>".utf8) + (start < end ? text[(start + 1)..<end] : Data())
+        text += Data("</string></plist>".utf8)
+      }
+      guard let key = try? PropertyListDocument(text, format: document.format).root.string else { return nil }
+      return Array(key.utf8)
+    }?.entries
   }
 
   /// Whether the bytes are read back as a value, or as what the format makes of it.

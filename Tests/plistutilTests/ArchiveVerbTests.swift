@@ -1,0 +1,224 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil archive")
+struct ArchiveVerbTests {
+  private static let foo = Fixtures.url("archives/foo-ios.bplist").path
+
+  /// Two people who know each other, a list that both have, and a picture that nothing leads to.
+  private static let friends: PropertyList = {
+    func described(_ name: String) -> PropertyList {
+      ["$classname": .string(name), "$classes": [.string(name), "NSObject"]]
+    }
+    func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
+    return [
+      "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": uid(1)],
+      "$objects": [
+        "$null", ["name": uid(2), "friends": uid(3), "$class": uid(6)], "Ada",
+        ["NS.objects": [uid(1), uid(4)], "$class": uid(7)],
+        ["name": uid(5), "friends": uid(3), "$class": uid(6)], "Charles", described("Model.Person"),
+        described("NSArray"), ["size": 12, "$class": uid(9)], described("Picture"),
+      ],
+    ]
+  }()
+
+  private func friends(_ format: PropertyListFormat = .binary) throws -> Data {
+    try Self.friends.data(format: format, options: .init(coercion: .reversible))
+  }
+
+  @Test("each verb has help with an example", arguments: ["show", "classes", "check", "dot", "json"])
+  func help(_ verb: String) throws {
+    let result = try Tool.run("archive", verb, "--help")
+    #expect(result.status == 0)
+    #expect(result.text.contains("plistutil archive \(verb)"))
+    #expect(try Tool.run("archive", "--help").text.contains("  \(verb) "))
+  }
+
+  @Test("show prints the objects as a tree, in every format", arguments: PropertyListFormat.allCases)
+  func show(_ format: PropertyListFormat) throws {
+    let result = try Tool.run("archive", "show", input: friends(format))
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(
+      result.text == """
+        root: #1 Model.Person
+          name: "Ada"
+          friends: #3 [
+            → #1
+            Model.Person
+              name: "Charles"
+              friends: → #3
+          ]
+        (no top-level key leads to:)
+          #8 Picture
+            size: 12
+
+        """)
+  }
+
+  @Test("show prints a part, down to a depth")
+  func part() throws {
+    let input = try friends()
+    #expect(try Tool.run("archive", "show", "--key", "root.friends.1.name", input: input).text == "\"Charles\"\n")
+    #expect(try Tool.run("archive", "show", "--object", "8", input: input).text == "#8 Picture\n  size: 12\n")
+    #expect(try Tool.run("archive", "show", "--depth", "0", input: input).text == "root: #1 Model.Person …\n")
+    #expect(
+      try Tool.run("archive", "show", "--object", "4", "--key", "friends", "--depth", "0", input: input).text
+        == "#3 [… 2]\n")
+    let lost = try Tool.run("archive", "show", "--key", "root.enemies", input: input)
+    #expect(lost.status == 1 && lost.output.isEmpty)
+    #expect(lost.errors == "<stdin>: error: there is nothing under \"enemies\" (in root)\n")
+    #expect(try Tool.run("archive", "show", "--object", "99", input: input).status != 0)
+    #expect(try Tool.run("archive", "show", "--depth", "-1", input: input).status == 64)
+  }
+
+  @Test("classes prints the classes and how many objects each has, or a list for Swift, or JSON")
+  func classes() throws {
+    let input = try friends()
+    #expect(
+      try Tool.run("archive", "classes", input: input).text == """
+        2 Model.Person: NSObject
+        1 NSArray: NSObject
+        1 Picture: NSObject
+
+        """)
+    #expect(
+      try Tool.run("archive", "classes", "--swift", input: input).text == """
+        [
+          Model.Person.self,
+          Picture.self,
+          [ArchivedValue].self,
+        ]
+
+        """)
+    let json = try PropertyList(Tool.run("archive", "classes", "--json", input: input).output, format: .json)
+    let first: PropertyList = [
+      "name": "Model.Person", "count": 2, "uid": 6, "classes": ["Model.Person", "NSObject"], "swift": "Model.Person",
+    ]
+    #expect(try json.value(at: PropertyListKeyPath("classes.0")) == first)
+  }
+
+  @Test("check tells each fault, and ends with 3")
+  func check() throws {
+    let sound = try Tool.run("archive", "check", Self.foo)
+    #expect(sound.status == 0 && sound.errors.isEmpty)
+    #expect(sound.text == "\(Self.foo): OK (archive of NSKeyedArchiver, 4 objects)\n")
+    let faulty = try Tool.run("archive", "check", input: friends())
+    #expect(faulty.status == 3 && faulty.output.isEmpty)
+    #expect(faulty.errors.hasPrefix("<stdin>: error: object 8: "))
+    let both = try Tool.run("archive", "check", "--json", Self.foo, "-", input: friends())
+    #expect(both.status == 3)
+    let lines = both.text.split(separator: "\n")
+    #expect(lines.first == "{\"file\":\"\(Self.foo)\",\"faults\":[]}")
+    #expect(lines.last?.contains("\"kind\":\"unreachableObject\"") == true)
+    #expect(lines.last?.contains("\"object\":8") == true)
+  }
+
+  @Test("dot writes what Graphviz reads")
+  func dot() throws {
+    let folder = try TemporaryFolder()
+    let picture = folder.path("friends.dot")
+    let result = try Tool.run("archive", "dot", "-o", picture, input: friends())
+    #expect(result.status == 0 && result.output.isEmpty)
+    let text = try String(contentsOfFile: picture, encoding: .utf8)
+    let graph = try GraphvizText(text)
+    #expect(graph.nodes.keys.sorted() == ["o1", "o3", "o4", "o8", "top"])
+    #expect(graph.edges.count == 5)
+    #expect(graph.edges.count { $0.attributes["style"] == "dashed" } == 2)
+    #expect(graph.nodes["o4"]?["label"] == "#4 Model.Person\nname: \"Charles\"\n")
+    let part = try GraphvizText(Tool.run("archive", "dot", "--object", "4", "--depth", "0", input: friends()).text)
+    #expect(part.nodes.keys.sorted() == ["o4"])
+    guard let program = Self.graphviz else { return }
+    let drawn = try Program.run(program, ["-Tplain"], input: Data(text.utf8))
+    #expect(drawn.status == 0 && drawn.errors.isEmpty)
+    #expect(drawn.text.split(separator: "\n").count { $0.hasPrefix("node ") } == 5)
+  }
+
+  /// Graphviz's own program, where it is installed.
+  private static let graphviz = ["/usr/bin/dot", "/opt/homebrew/bin/dot"].first(where: FileManager.default.fileExists)
+    .map { URL(filePath: $0) }
+
+  @Test("json writes the objects as JSON, on several lines or one")
+  func json() throws {
+    let result = try Tool.run("archive", "json", input: friends())
+    let value = try PropertyList(result.output, format: .json)
+    #expect(try value.value(at: PropertyListKeyPath("$top.root.friends.NS\\.objects.0.$ref")) == 1)
+    let compact = try Tool.run("archive", "json", "--compact", input: friends())
+    #expect(try PropertyList(compact.output, format: .json) == value)
+    #expect(compact.text.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test("what is no archive is an error that says so", arguments: ["show", "classes", "check", "dot", "json"])
+  func noArchive(_ verb: String) throws {
+    let path = Fixtures.url("xml/integers.plist").path
+    let result = try Tool.run("archive", verb, path)
+    #expect(result.status == 3 && result.output.isEmpty)
+    #expect(result.errors.hasPrefix("\(path): error: the property list is no keyed archive: "))
+    #expect(try Tool.run("archive", verb, Fixtures.url("hostile/text").path).status == 3)
+    #expect(try Tool.run("archive", verb, "/nowhere").status == 1)
+  }
+
+  @Test("many files are told apart, and one that fails does not stop the others")
+  func several() throws {
+    let folder = try TemporaryFolder()
+    try friends().write(to: URL(filePath: folder.path("b.plist")))
+    try friends(.xml).write(to: URL(filePath: folder.path("c.plist")))
+    try Data("<plist><true/></plist>".utf8).write(to: URL(filePath: folder.path("a.plist")))
+    let shown = try Tool.run("archive", "show", "-r", "--depth", "0", folder.path(""))
+    #expect(shown.status == 3)
+    let names = ["b", "c"].map { folder.path("\($0).plist") }
+    #expect(shown.text == names.map { "\($0):\nroot: #1 Model.Person …\n" }.joined())
+    #expect(shown.errors.contains("a.plist: error: "))
+    let swift = try Tool.run("archive", "classes", "--swift", "-r", folder.path(""))
+    #expect(swift.status == 3 && swift.text.contains("  Model.Person.self,\n"))
+  }
+
+  @Test(
+    "100 000 objects, each in the one before, are shown in time",
+    arguments: ["show", "classes", "check", "dot", "json"])
+  func chain(_ verb: String) throws {
+    let count: UInt32 = 100_000
+    var objects: [PropertyList] = ["$null"]
+    for uid in 1..<count { objects.append(["next": .uid(.init(uid + 1)), "$class": .uid(.init(count + 1))]) }
+    objects += ["end", ["$classname": "Node", "$classes": ["Node"]]]
+    let archive: PropertyList = [
+      "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))], "$objects": .array(objects),
+    ]
+    let data = try archive.data(format: .binary)
+    let duration = try ContinuousClock().measure {
+      let result = try Tool.run(["archive", verb], input: data)
+      #expect(result.status == 0 && result.errors.isEmpty)
+      #expect(result.output.count < 40 * data.count)
+    }
+    #expect(duration < .seconds(120))
+  }
+
+  @Test("archives that are damaged or made to do harm end with an error or a picture, never otherwise")
+  func damage() throws {
+    let folder = try TemporaryFolder()
+    var random = SeededGenerator(seed: 5)
+    let original = try [UInt8](friends())
+    for number in 0..<60 {
+      var bytes = original
+      for _ in 0..<Int.random(in: 1...4, using: &random) { bytes.damage(using: &random) }
+      try Data(bytes).write(to: URL(filePath: folder.path("\(number).plist")))
+    }
+    for verb in ["show", "classes", "check", "dot", "json"] {
+      let result = try Tool.run("archive", verb, "-r", folder.path(""))
+      #expect(!result.wasKilled && [0, 1, 3, 4, 5].contains(result.status), "\(verb): \(result.errors)")
+    }
+  }
+
+  @Test(
+    "archives that others made are shown, sound and drawn",
+    arguments: Fixtures.corpus.filter { $0.pathExtension == "archive" })
+  func corpus(_ url: URL) throws {
+    #expect(try Tool.run("archive", "check", url.path).status == 0)
+    #expect(try Tool.run("archive", "show", url.path).text.contains(":"))
+    #expect(try GraphvizText(Tool.run("archive", "dot", url.path).text).nodes["o1"] != nil)
+    #expect(try PropertyList(Tool.run("archive", "json", url.path).output, format: .json).kind == .dictionary)
+    let types = try Tool.run("archive", "classes", "--swift", url.path)
+    #expect(types.status == 0 && types.text.hasPrefix("[") && !types.text.contains("no type of Swift"))
+  }
+}
