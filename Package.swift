@@ -51,7 +51,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "plistutil",
-      dependencies: ["PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "notes",

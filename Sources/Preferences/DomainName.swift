@@ -59,10 +59,11 @@ public struct DomainName: Sendable {
     return host.map { "\(stem).\($0).plist" } ?? "\(stem).plist"
   }
 
-  /// The domain whose values for any host are in a file of this name; nil if no domain's are.
-  init?(fileName: String) {
-    guard fileName.hasSuffix(".plist") else { return nil }
-    let stem = String(fileName.dropLast(6))
+  /// The domain whose values for any host, or for one of this name, are in a file of this name; nil if no domain's are.
+  init?(fileName: String, host: String? = nil) {
+    let suffix = host.map { ".\($0).plist" } ?? ".plist"
+    guard fileName.hasSuffix(suffix) else { return nil }
+    let stem = String(fileName.dropLast(suffix.count))
     if stem == ".GlobalPreferences" {
       self = .global
     } else if let name = try? DomainName(stem), !stem.hasPrefix(".") {

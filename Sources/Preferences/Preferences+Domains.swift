@@ -56,10 +56,7 @@ extension Preferences {
   /// The domains for any host that have files in the folder of the user, in order of their names.
   ///
   /// - Complexity: O(*n*) in the number of files.
-  public var persistentDomainNames: [DomainName] {
-    guard let folder = locations.userFolder else { return [] }
-    return FileSystem.names(in: folder).compactMap { DomainName(fileName: $0) }.sorted()
-  }
+  public var persistentDomainNames: [DomainName] { locations.domainNames() }
 }
 
 extension Preferences {

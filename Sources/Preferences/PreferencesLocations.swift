@@ -63,6 +63,19 @@ public struct PreferencesLocations: Sendable {
     #endif
   }
 
+  private init(_ other: PreferencesLocations, host: String) {
+    userFolder = other.userFolder
+    systemFolders = other.systemFolders
+    managedFolders = other.managedFolders
+    self.host = host
+    home = other.home
+  }
+
+  /// The same folders, with the values of another computer in the place of those of this one.
+  ///
+  /// - Parameter name: the name that stands for the computer in names of files.
+  public func onHost(_ name: String) -> PreferencesLocations { PreferencesLocations(self, host: Self.hostName(name)) }
+
   private static func path(_ url: URL) -> String? { url.isFileURL ? absolute(url.absoluteURL.path) : nil }
 
   /// The path without slashes at its end; nil if it is relative.
@@ -103,6 +116,20 @@ extension PreferencesLocations {
     switch domain.host {
     case .any: return Self.join(userFolder, domain.name.fileName(host: nil))
     case .current: return Self.join(userFolder, "ByHost/" + domain.name.fileName(host: host))
+    }
+  }
+
+  /// The domains that have files in the folder of the user, in order of their names.
+  ///
+  /// - Parameter host: whose values are in the files.
+  /// - Complexity: O(*n* log *n*) in the number of files.
+  public func domainNames(_ host: PreferencesHost = .any) -> [DomainName] {
+    guard let userFolder else { return [] }
+    switch host {
+    case .any: return FileSystem.names(in: userFolder).compactMap { DomainName(fileName: $0) }.sorted()
+    case .current:
+      return FileSystem.names(in: Self.join(userFolder, "ByHost"))
+        .compactMap { DomainName(fileName: $0, host: self.host) }.sorted()
     }
   }
 

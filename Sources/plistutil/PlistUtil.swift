@@ -23,9 +23,16 @@ struct PlistUtil: ParsableCommand {
 
       Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [
-      Convert.self, Print.self, Lint.self, Get.self, KindVerb.self, Keys.self, SetValue.self, Insert.self, Replace.self,
-      Remove.self, Append.self, Create.self, Merge.self, Diff.self, Patch.self, Find.self, BareConversion.self,
+    subcommands: [BareConversion.self],
+    groupedSubcommands: [
+      CommandGroup(name: "Format", subcommands: [Convert.self, Print.self, Lint.self, Create.self]),
+      CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
+      CommandGroup(
+        name: "Edit",
+        subcommands: [SetValue.self, Insert.self, Replace.self, Remove.self, Append.self]),
+      CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
+      CommandGroup(name: "Store", subcommands: [Archive.self]),
+      CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
     ],
     defaultSubcommand: BareConversion.self)
 
@@ -38,19 +45,26 @@ struct PlistUtil: ParsableCommand {
         exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
       }
     }
+    let arguments = CommandLine.arguments.dropFirst()
+    if programName == Plutil.name[...] { return end(Plutil.run(Array(arguments))) }
     if programName == "plist2json" {
-      return main(["-f", "json", "-C"] + CommandLine.arguments.dropFirst())
+      return main(["-f", "json", "-C"] + arguments)
     }
-    if let first = CommandLine.arguments.dropFirst().first, !first.hasPrefix("-"), !verbs.contains(first) {
+    if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first) {
       exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
     }
     main(nil)
+  }
+
+  private static func end(_ exitCode: Int32) {
+    if exitCode != ExitCodes.success { exit(withError: ExitCode(exitCode)) }
   }
 
   /// What the tool was called as.
   private static var programName: Substring? { CommandLine.arguments.first?.split(separator: "/").last }
 
   private static var verbs: [String] {
-    ["help"] + configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases }
+    let groups = configuration.groupedSubcommands.flatMap(\.subcommands)
+    return ["help"] + (configuration.subcommands + groups).flatMap { [$0._commandName] + $0.configuration.aliases }
   }
 }

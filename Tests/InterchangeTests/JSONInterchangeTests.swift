@@ -65,6 +65,21 @@ struct JSONInterchangeTests {
     #expect(throws: PropertyListError.self) { try tree(text) }
   }
 
+  /// The rows of the documentation, which say "on Linux" where Foundation may be another elsewhere.
+  @Test("Foundation takes a key twice, and integers that no property list has")
+  func foundationIsLax() throws {
+    #expect(try JSONSerialization.jsonObject(with: Data(#"{"a":1,"a":2}"#.utf8)) is [String: Any])
+    #expect(try JSONSerialization.jsonObject(with: Data("[18446744073709551616]".utf8)) is [Any])
+    #if os(Linux)
+      #expect(try JSONSerialization.jsonObject(with: Data("[1,]".utf8)) is [Any])
+      let zero = try JSONSerialization.jsonObject(with: Data("[-0]".utf8)) as? [NSNumber]
+      #expect(zero?.first?.doubleValue.sign == .plus)
+      let real = try JSONSerialization.jsonObject(with: Data("[0.30000000000000004]".utf8)) as? [NSNumber]
+      #expect(real?.first?.doubleValue != 0.30000000000000004)
+    #endif
+    #expect(String(decoding: try JSONSerialization.data(withJSONObject: ["/", 1.0]), as: UTF8.self) == #"["\/",1]"#)
+  }
+
   @Test("what is lost elsewhere is refused here", arguments: takenByOthers)
   func strictness(_ text: String) { #expect(throws: PropertyListError.self) { try tree(text) } }
 

@@ -177,7 +177,7 @@ struct ObservationTests {
   @Test("An observer of a suite that comes and goes is not kept more and more often", arguments: [nil, "key"])
   func repeatedSuites(_ key: String?) throws {
     let store = try Store()
-    let observer = PreferencesObserver(store.preferences, key: key)
+    let observer = PreferencesObserver(.searchList(store.preferences), key: key)
     var observers = TableObservers()
     for _ in 0..<1000 { observers.add(observer) }
     #expect(observers.concerned(by: ["key"]).count <= 2)

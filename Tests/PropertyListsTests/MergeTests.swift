@@ -98,3 +98,83 @@ struct MergeTests {
     #expect(duration < .seconds(10), "copies would take a minute")
   }
 }
+
+@Suite("Merging what two have made of one value")
+struct ThreeWayMergeTests {
+  static let base: PropertyList = ["a": 1, "b": 2, "d": ["x": 1, "y": 2, "deep": ["k": 0]], "list": [1]]
+
+  @Test(
+    "what only one has changed is taken from it",
+    arguments: [
+      (base, base, base),
+      (["a": 5, "b": 2, "d": ["x": 1, "y": 2, "deep": ["k": 0]], "list": [1]], base, nil),
+      (
+        ["a": 1, "d": ["x": 1, "y": 2, "deep": ["k": 7]], "list": [1], "new": 0],
+        ["b": 2, "a": 3, "d": ["y": 2, "deep": ["k": 0, "l": 1]], "list": [1, 2], "other": 0],
+        ["a": 3, "d": ["y": 2, "deep": ["k": 7, "l": 1]], "list": [1, 2], "new": 0, "other": 0]
+      ),
+      ([:], [:], [:]), ("x", "x", "x"), (base, "x", "x"),
+      (["a": 1, "b": 2, "d": ["x": 9], "list": [1]], ["a": 1, "b": 2, "d": ["x": 9], "list": [1]], nil),
+    ] as [(PropertyList, PropertyList, PropertyList?)])
+  func merging(_ ours: PropertyList, _ theirs: PropertyList, _ expected: PropertyList?) throws {
+    for rule in PropertyList.MergeRule.allCases {
+      var merged = ours
+      try merged.merge(theirs, since: Self.base, conflicts: rule)
+      #expect(merged == expected ?? ours)
+      var other = theirs
+      try other.merge(ours, since: Self.base, conflicts: rule)
+      #expect(other.sorted() == merged.sorted(), "it is the same from either side, up to the order of keys")
+    }
+  }
+
+  @Test(
+    "what both have changed is for the rule to decide",
+    arguments: [
+      (["a": 5], ["a": 6], "a"), (["a": 5], [:], "a"), ([:], ["a": 5], "a"),
+      (["d": ["x": [1]]], ["d": ["x": [2]]], "d.x"),
+      (["d": 1], ["d": ["x": 2]], "d"), (["n": 1], ["n": 2], "n"), ("x", "y", ""), ([1], ["a": 5], ""),
+    ] as [(PropertyList, PropertyList, String)])
+  func conflicts(_ ours: PropertyList, _ theirs: PropertyList, _ place: String) throws {
+    let base: PropertyList = ["a": 1, "d": ["x": 1]]
+    var merged = ours
+    let failure = error { () throws(PropertyListError) in
+      try merged.merge(theirs, since: base, conflicts: .fail)
+    }
+    #expect(failure?.kind == .conflict && failure?.keyPath?.description == place)
+    #expect(merged == ours)
+    let path = try PropertyListKeyPath(place)
+    try merged.merge(theirs, since: base, conflicts: .keepOurs)
+    #expect((try? merged.value(at: path)) == (try? ours.value(at: path)))
+    merged = ours
+    try merged.merge(theirs, since: base, conflicts: .takeTheirs)
+    #expect((try? merged.value(at: path)) == (try? theirs.value(at: path)))
+  }
+
+  @Test("merging with the base itself changes nothing, whatever the values are", arguments: 0..<40 as Range<UInt64>)
+  func identities(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let base = PropertyList.random(depth: 4, forXML: false, using: &random)
+    var ours = base
+    for _ in 0..<9 { ours = ours.changed(forXML: false, using: &random) }
+    var merged = ours
+    try merged.merge(base, since: base, conflicts: .fail)
+    #expect(merged == ours)
+    merged = base
+    try merged.merge(ours, since: base, conflicts: .fail)
+    #expect(merged.sorted() == ours.sorted())
+    try merged.merge(ours, since: base, conflicts: .fail)
+    #expect(merged.sorted() == ours.sorted())
+  }
+
+  @Test("deep values, on a small stack")
+  func deepValues() {
+    let limit = ParsingLimits.greatestDepth
+    func deep(_ leaf: PropertyList) -> PropertyList { (0..<limit - 1).reduce(leaf) { value, _ in ["k": value] } }
+    let outcome = OnSmallStack.run {
+      var merged = deep(["a": 1, "b": 2])
+      try merged.merge(deep(["a": 1, "c": 1]), since: deep(["a": 0]), conflicts: .fail)
+      #expect(merged == deep(["a": 1, "b": 2, "c": 1]))
+    }
+    #expect(outcome.error == nil)
+  }
+}

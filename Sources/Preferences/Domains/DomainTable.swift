@@ -121,12 +121,52 @@ extension DomainTable {
     }
   }
 
-  /// Takes a change back, unless the value was set again since.
-  func takeBack(_ staged: StagedChange) {
+  /// Changes that are made together, and taken back together.
+  struct StagedChanges {
+    fileprivate var changes: [StagedChange] = []
+    /// Whether the file is to go if nothing is left to put into it.
+    fileprivate(set) var removesFile = false
+
+    init(_ changes: [StagedChange] = []) { self.changes = changes }
+
+    var keys: [String] { changes.map(\.key) }
+  }
+
+  /// Sets and removes values until it is known whether the file can have them.
+  ///
+  /// - Parameters:
+  ///   - entries: what the file is to hold; nil for no file.
+  ///   - held: what it holds. Only what differs is changed.
+  func stage(
+    _ entries: OrderedDictionary<String, PropertyList>?, insteadOf held: OrderedDictionary<String, PropertyList>
+  ) -> StagedChanges {
+    var staged = StagedChanges()
+    staged.removesFile = entries == nil
+    let entries = entries ?? [:]
     contents.withLock { contents in
-      guard contents.unsaved[staged.tableKey] == staged.change else { return }
-      contents.unsaved[staged.tableKey] = staged.oldChange
-      contents.values[staged.tableKey] = staged.old
+      func set(_ value: PropertyList?, _ name: String) {
+        let key = TableKey(name)
+        contents.changes += 1
+        staged.changes.append(
+          StagedChange(
+            tableKey: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes))
+        contents.unsaved[key] = contents.changes
+        contents.values[key] = value
+      }
+      for key in held.keys where entries[key] == nil { set(nil, key) }
+      for (key, value) in entries where held[key] != value { set(value, key) }
+      noteCount(contents)
+    }
+    return staged
+  }
+
+  /// Takes changes back, but for values that were set again since.
+  func takeBack(_ staged: StagedChanges) {
+    contents.withLock { contents in
+      for staged in staged.changes where contents.unsaved[staged.tableKey] == staged.change {
+        contents.unsaved[staged.tableKey] = staged.oldChange
+        contents.values[staged.tableKey] = staged.old
+      }
       noteCount(contents)
     }
   }

@@ -8,6 +8,13 @@ internal import Synchronization
 extension DomainFile {
   /// A change to one value that depends on what the file holds.
   typealias Update = (inout PropertyList?) throws(PreferencesError) -> Void
+  /// A change to all values that depends on what the file holds; nil for no file.
+  typealias UpdateOfAll = (inout OrderedDictionary<String, PropertyList>?) throws(PreferencesError) -> Void
+
+  /// Makes the changes that an update asks for, which are taken back if the file cannot have them. It is given what the
+  /// file holds; nil if there is none.
+  private typealias Staging =
+    (OrderedDictionary<String, PropertyList>?) throws(PreferencesError) -> DomainTable.StagedChanges
 
   /// Brings the changes of this process into the file, and the values of the file into this process.
   ///
@@ -17,17 +24,36 @@ extension DomainFile {
   ///   - patience: how long to wait for others who save, here and in other processes.
   ///   - isAskedFor: whether a caller wants it, and not only time has passed.
   func save(patience: Duration, isAskedFor: Bool = true) throws(PreferencesError) {
-    try save(patience: patience, isAskedFor, updating: nil) { _ in }
+    try save(patience: patience, isAskedFor, isUpdate: false) { _ in DomainTable.StagedChanges() }
   }
 
   /// As ``save(patience:)``, after a value was changed while no other process can change it. `update` is called again if the
   /// file was changed all the same.
   func update(_ key: String, patience: Duration, _ update: Update) throws(PreferencesError) {
-    try save(patience: patience, true, updating: key, update)
+    try save(patience: patience, true, isUpdate: true) { _ throws(PreferencesError) in
+      // Again if another thread set the value meanwhile.
+      while true {
+        let old = table.versioned(key)
+        var value = old.value
+        try update(&value)
+        if let value { try Preferences.check(value, forKey: key) }
+        if let staged = table.stage(value, forKey: key, insteadOf: old) { return DomainTable.StagedChanges([staged]) }
+      }
+    }
+  }
+
+  /// As ``update(_:patience:_:)``, for all values at once. Without any there is no file.
+  func updateAll(patience: Duration, _ update: UpdateOfAll) throws(PreferencesError) {
+    try save(patience: patience, true, isUpdate: true) { held throws(PreferencesError) in
+      var values = held
+      try update(&values)
+      for (key, value) in values ?? [:] where held?[key] != value { try Preferences.check(value, forKey: key) }
+      return table.stage(values, insteadOf: held ?? [:])
+    }
   }
 
   private func save(
-    patience: Duration, _ isAskedFor: Bool, updating key: String?, _ update: Update
+    patience: Duration, _ isAskedFor: Bool, isUpdate: Bool, _ stage: Staging
   ) throws(PreferencesError) {
     let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
@@ -43,8 +69,8 @@ extension DomainFile {
     schedule.saveBegins()
     disk.withLock { $0.isSaveAskedFor = isAskedFor }
     do throws(PreferencesError) {
-      if key != nil || table.hasUnsaved {
-        try replaceFile(until: deadline, updating: key, update)
+      if isUpdate || table.hasUnsaved {
+        try replaceFile(until: deadline, stage)
       } else {
         table.notify(disk.withLock { disk in look(&disk, isFirst: false) })
       }
@@ -55,12 +81,10 @@ extension DomainFile {
     schedule.saveSucceeded(self)
   }
 
-  private func replaceFile(
-    until deadline: ContinuousClock.Instant, updating key: String?, _ update: Update
-  ) throws(PreferencesError) {
+  private func replaceFile(until deadline: ContinuousClock.Instant, _ stage: Staging) throws(PreferencesError) {
     guard let path else { throw .noFolder }
     for _ in 0..<10 {
-      if try attempt(path, deadline, updating: key, update) { return }
+      if try attempt(path, deadline, stage) { return }
     }
     throw .changedMeanwhile(path: path)
   }
@@ -69,41 +93,40 @@ extension DomainFile {
   ///
   /// - Returns: whether that was done; not if the file was changed meanwhile.
   private func attempt(
-    _ path: String, _ deadline: ContinuousClock.Instant, updating key: String?, _ update: Update
+    _ path: String, _ deadline: ContinuousClock.Instant, _ stage: Staging
   ) throws(PreferencesError) -> Bool {
     // What may have changed is told once no lock is held.
     var changed: [String] = []
-    var staged: DomainTable.StagedChange?
-    defer { table.notify(changed + (staged.map { [$0.key] } ?? [])) }
-    func change(_ held: OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) {
-      if !isKnown { changed += table.adopt(held) }
-      guard let key else { return }
-      // Again if another thread set the value meanwhile.
-      while staged == nil {
-        let old = table.versioned(key)
-        var value = old.value
-        try update(&value)
-        if let value { try Preferences.check(value, forKey: key) }
-        staged = table.stage(value, forKey: key, insteadOf: old)
-      }
+    var staged = DomainTable.StagedChanges()
+    defer { table.notify(changed + staged.keys) }
+    func change(
+      _ held: OrderedDictionary<String, PropertyList>?, _ isKnown: Bool
+    ) throws(PreferencesError) -> DomainTable.StagedChanges {
+      if !isKnown { changed += table.adopt(held ?? [:]) }
+      staged = try stage(held)
+      return staged
     }
     do {
       // The value moves into the closure by way of an optional, since it cannot be copied.
       var locked = try lock(path, deadline)
+      var hasRemoved = false
       let outcome = try disk.withLock { disk in
         // Before anybody else looks at the file, and takes a change for one that the file does not have yet, or has.
         var outcome: Int?
         defer {
-          if let outcome { table.isInPlace(changes: outcome) } else if let staged { table.takeBack(staged) }
+          if let outcome { table.isInPlace(changes: outcome) } else { table.takeBack(staged) }
         }
         if let file = locked.take() {
           outcome = try replace(file, path, deadline, &disk, change)
+          hasRemoved = staged.removesFile
         } else {
           outcome = try create(path, &disk, change)
         }
         return outcome
       }
       guard let changes = outcome else { return false }
+      // An update may have changed nothing.
+      guard table.hasUnsaved || hasRemoved else { return true }
       // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
       try FileSystem.synchronizeFolder(of: path)
       table.saved(changes: changes)
@@ -117,8 +140,9 @@ extension DomainFile {
     }
   }
 
-  /// Has the table take the values that the file holds, unless it has them, and makes the change that is asked for.
-  private typealias Change = (OrderedDictionary<String, PropertyList>, _ isKnown: Bool) throws(PreferencesError) -> Void
+  /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for.
+  private typealias Change =
+    (OrderedDictionary<String, PropertyList>?, _ isKnown: Bool) throws(PreferencesError) -> DomainTable.StagedChanges
 
   /// Opens and locks the file; nil if there is none, or none any more because it could not be read.
   private func lock(
@@ -169,11 +193,16 @@ extension DomainFile {
       if try file.isUnchanged() { try setAside(path, error, file.identity, &disk) }
       return nil
     }
-    try change(held, disk.isInStep(with: data))
+    let staged = try change(held, disk.isInStep(with: data))
     let (entries, changes) = table.merged(with: held)
-    if entries.isEmpty, table.isReplaced {
+    if entries.isEmpty, table.isReplaced || staged.removesFile {
       guard try file.remove() else { return nil }
       disk.isInStep(with: nil, nil, .binary)
+      return changes
+    }
+    guard table.hasUnsaved else {
+      // An update that changed nothing leaves the file as it is, whoever wrote it.
+      disk.isInStep(with: file.identity, data, format)
       return changes
     }
     let (bytes, newFormat) = try Self.bytes(of: entries, format)
@@ -190,9 +219,11 @@ extension DomainFile {
 
   /// As `replace`, where there is no file.
   private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Int? {
-    try makeFolder(path, &disk)
+    try checkFolder(path, &disk)
     // What is known of a file that cannot be read counts, since nobody removed it.
-    try change([:], disk.known == nil || disk.isLost)
+    _ = try change(nil, disk.known == nil || disk.isLost)
+    guard table.hasUnsaved else { return table.changeCount }
+    try makeFolder(path, &disk)
     let (entries, changes) = table.merged(with: disk.isLost ? nil : [:])
     guard !entries.isEmpty else {
       disk.isInStep(with: nil, nil, .binary)
@@ -205,7 +236,8 @@ extension DomainFile {
     return changes
   }
 
-  private func makeFolder(_ path: String, _ disk: inout Disk) throws {
+  /// Looks whether the folder has vanished.
+  private func checkFolder(_ path: String, _ disk: inout Disk) throws {
     let folder = FileSystem.folderOfTarget(of: path)
     if let seen = disk.seenFolder, try FileIdentity(at: seen) == nil {
       // Said once; then the folder is made as if it had never been.
@@ -220,6 +252,10 @@ extension DomainFile {
     {
       throw PreferencesError.folderVanished(path: folder)
     }
+  }
+
+  private func makeFolder(_ path: String, _ disk: inout Disk) throws {
+    let folder = FileSystem.folderOfTarget(of: path)
     do throws(PropertyListError) {
       try FileSystem.makeFolder(folder, below: base)
     } catch {

@@ -106,6 +106,10 @@ final class DomainFile: Sendable {
     return file
   }
 
+  /// The file at a path, for one look or one change: nobody else has the object, and the file is neither read before nor
+  /// watched.
+  static func apart(_ path: String?, base: String?) -> DomainFile { DomainFile(path, base: base) }
+
   private init(_ path: String?, base: String?) {
     self.path = path
     self.base = base
@@ -284,12 +288,15 @@ extension DomainFile {
     disk.isLost = true
     guard disk.suffix.isEmpty || disk.reported != identity else { return }
     disk.reported = identity
-    disk.suffix = ".unreadable-\(Self.timestamp(Date()))"
+    disk.suffix = Self.suffixOfUnreadable()
     disk.faults.append(.unreadable(path: path, setAside: path + disk.suffix, error))
   }
 
+  /// What the name of a file that cannot be read is to end with.
+  static func suffixOfUnreadable() -> String { ".unreadable-\(timestamp(Date()))" }
+
   /// A moment as part of a file's name: `20261121T130501Z`.
-  static func timestamp(_ date: Date) -> String {
+  private static func timestamp(_ date: Date) -> String {
     date.formatted(
       .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
         .timeSeparator(.omitted)) + "Z"

@@ -8,7 +8,7 @@ public struct PreferenceChange: Hashable, Sendable {
   public let oldValue: PropertyList?
   /// What counts now; nil if there is no value any more.
   public let newValue: PropertyList?
-  /// Where the new value comes from; nil if there is none.
+  /// Where the new value comes from; nil if there is none, and for the changes of a ``PreferencesFile``.
   public let source: Preferences.Source?
 }
 
@@ -73,11 +73,13 @@ extension Preferences {
   /// The changes of all values.
   ///
   /// - Complexity: O(*n*) in the number of values of all domains, to know what they were.
-  public func changes() -> PreferenceChanges { PreferenceChanges(observer: PreferencesObserver(self, key: nil)) }
+  public func changes() -> PreferenceChanges {
+    PreferenceChanges(observer: PreferencesObserver(.searchList(self), key: nil))
+  }
 
   /// The changes of the value for a key.
   public func changes(forKey key: String) -> PreferenceChanges {
-    PreferenceChanges(observer: PreferencesObserver(self, key: key))
+    PreferenceChanges(observer: PreferencesObserver(.searchList(self), key: key))
   }
 
   /// The value for a key, now and whenever it becomes another.

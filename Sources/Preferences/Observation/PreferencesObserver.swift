@@ -6,7 +6,7 @@ internal import Synchronization
 /// Tables say only that a key may have changed; what changed is found by comparison when somebody asks. So a value that changes a
 /// thousand times takes no more memory than one that changes once, and the last value reported is always the one that counts.
 final class PreferencesObserver: Sendable {
-  private let preferences: Preferences
+  private let observed: Observed
   /// Nil for all keys.
   let key: String?
   private let state: Mutex<State>
@@ -23,15 +23,44 @@ final class PreferencesObserver: Sendable {
     var isNoted: Set<String> = []
   }
 
-  init(_ preferences: Preferences, key: String?) {
-    self.preferences = preferences
+  /// What is looked at.
+  enum Observed: Sendable {
+    /// The values that count.
+    case searchList(Preferences)
+    /// Those of one file.
+    case file(DomainFile)
+
+    func add(_ observer: PreferencesObserver) {
+      switch self {
+      case .searchList(let preferences): preferences.add(observer)
+      case .file(let file): file.table.add(observer)
+      }
+    }
+
+    func value(forKey key: String) -> (value: PropertyList, source: Preferences.Source?)? {
+      switch self {
+      case .searchList(let preferences): preferences.effectiveValue(forKey: key).map { ($0.value, $0.source) }
+      case .file(let file): file.table.value(forKey: key).map { ($0, nil) }
+      }
+    }
+
+    var values: [String: PropertyList] {
+      switch self {
+      case .searchList(let preferences): preferences.dictionaryRepresentation()
+      case .file(let file): file.table.values
+      }
+    }
+  }
+
+  init(_ observed: Observed, key: String?) {
+    self.observed = observed
     self.key = key
     state = Mutex(State())
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     // Changes from now on are noted; those before the next line are part of what is known.
-    preferences.add(self)
-    let known = key.map { key in preferences.value(forKey: key).map { [key: $0] } ?? [:] }
-    let all = known ?? preferences.dictionaryRepresentation()
+    observed.add(self)
+    let known = key.map { key in observed.value(forKey: key).map { [key: $0.value] } ?? [:] }
+    let all = known ?? observed.values
     state.withLock { $0.known = all }
   }
 
@@ -58,7 +87,7 @@ final class PreferencesObserver: Sendable {
       state.next = 0
       state.isNoted = []
     }
-    let value = preferences.value(forKey: key)
+    let value = observed.value(forKey: key)?.value
     state.withLock { $0.known[key] = value }
     return value
   }
@@ -66,7 +95,7 @@ final class PreferencesObserver: Sendable {
   /// The next change that nobody has been told; nil if there is none now.
   func nextChange() -> PreferenceChange? {
     while let key = takeKey() {
-      let value = preferences.effectiveValue(forKey: key)
+      let value = observed.value(forKey: key)
       let change = state.withLock { state -> PreferenceChange? in
         let old = state.known[key]
         if let old, let value, old.hasSameValues(as: value.value) { return nil }

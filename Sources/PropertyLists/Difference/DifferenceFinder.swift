@@ -87,9 +87,10 @@ struct DifferenceFinder {
     let sources = new.keys.map { old.index(forKey: $0) }
     let plan = Rearrangement(of: old.count, sources: sources)
     guard !Self.isTooLong(plan, old.count, new.count) else { return replace(pair) }
-    for index in plan.removals {
+    // A key stays the same whatever goes before it, so that the order of the file can be kept.
+    for (count, index) in plan.removals.reversed().enumerated() {
       let (key, value) = old.elements[index]
-      changes.append(.removal(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index))
+      changes.append(.removal(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index - count))
     }
     if !plan.moves.isEmpty, !ignoresKeyOrder {
       changes.append(

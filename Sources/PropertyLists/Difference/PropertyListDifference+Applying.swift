@@ -17,7 +17,8 @@ extension PropertyListDifference {
         try value.make(change)
       } catch {
         guard error.kind != .nestedTooDeeply else { throw error }
-        throw PropertyListError(.conflict, error.message, keyPath: error.keyPath ?? change.path)
+        throw PropertyListError(
+          .conflict, "a change does not fit: \(error.message)", keyPath: error.keyPath ?? change.path)
       }
     }
     return value
@@ -56,7 +57,7 @@ extension PropertyList {
     let found = try value(at: path)
     guard found == expected else {
       throw PropertyListError(
-        .conflict, "not the value of kind \(expected.kind.rawValue) that the change was made for", keyPath: path)
+        .conflict, "another value than the one of kind \(expected.kind.rawValue) that it was made for", keyPath: path)
     }
   }
 

@@ -8,8 +8,8 @@
 ///
 /// The changes are in the order in which they are made: the path of each is that of the value at that point, after the
 /// changes before it. In an array, elements that went are removed from the last to the first, then elements move to
-/// their place among those that stay, then new ones are inserted from the first to the last. What has changed in an
-/// element or an entry that stays comes after that.
+/// their place among those that stay, then new ones are inserted from the first to the last; in a dictionary it is the
+/// same with entries, from the first to the last. What has changed in an element or an entry that stays comes after that.
 public struct PropertyListDifference: Hashable, Sendable {
   /// One change.
   public enum Change: Hashable, Sendable {

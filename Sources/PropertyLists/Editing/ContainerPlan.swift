@@ -18,23 +18,27 @@ struct ContainerPlan {
     pairRest { _, _ in true }
   }
 
-  /// A plan for the elements of an array: those that did not change are found by a longest common subsequence; of the
-  /// others, the same value at two places was moved.
-  init(oldElements: [ValueSignatures.Entry], newElements: [ValueSignatures.Entry]) {
+  /// A plan for the elements of an array: those that did not change, and those that did but are alike, keep their places
+  /// as far as their order is the same; of the others, the same value at two places was moved.
+  ///
+  /// - Parameters:
+  ///   - oldElements: the hashes of the elements, as `newElements`.
+  ///   - oldElement: what is known of the element at a place, as `newElement`.
+  init(
+    oldElements: [UInt64], newElements: [UInt64], oldElement: (Int) -> Alignment.Element,
+    newElement: (Int) -> Alignment.Element
+  ) {
     self.init(
-      target: Alignment.match(oldElements.map(\.hash), newElements.map(\.hash)), newCount: newElements.count)
-    var rest = Occurrences(newElements.indices.map { source[$0] < 0 ? newElements[$0].hash : 0 }[...])
-    var moves: [(old: Int, new: Int)] = []
+      target: Alignment.match(oldElements, newElements, oldElement: oldElement, newElement: newElement),
+      newCount: newElements.count)
+    var rest = Occurrences(newElements.indices.map { source[$0] < 0 ? newElements[$0] : 0 }[...])
     for (old, element) in oldElements.enumerated() where target[old] < 0 {
-      let new = rest.take(element.hash)
+      let new = rest.take(element)
       guard new >= 0, source[new] < 0 else { continue }
-      moves.append((old, new))
+      target[old] = new
+      source[new] = old
     }
-    for move in moves {
-      target[move.old] = move.new
-      source[move.new] = move.old
-    }
-    pairRest { oldElements[$0].kind.isContainer == newElements[$1].kind.isContainer }
+    pairRest { oldElement($0).canBecome(newElement($1)) }
   }
 
   private init(target: [Int], newCount: Int) {

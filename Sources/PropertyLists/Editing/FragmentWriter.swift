@@ -76,6 +76,12 @@ struct FragmentWriter {
       let first = bytes[range.lowerBound]
       writer.layout.stringQuote = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") ? first : nil
     }
+    if format == .openStep, writer.layout.stringQuote == nil, range.upperBound < bytes.byteCount,
+      OpenStepScanner.isUnquoted(bytes[range.upperBound])
+    {
+      // A comment may follow, whose slash would be part of a string without quotation marks.
+      writer.layout.stringQuote = UInt8(ascii: "\"")
+    }
     if format == .openStep, kind == .data, case .data(let data) = new {
       return [text.add(OpenStepData(bytes, in: range).text(of: data.bytes))]
     }
@@ -121,7 +127,7 @@ extension FragmentWriter {
     at range: Range<Int>, by data: RawSpan, _ bytes: RawSpan, _ text: inout EditedText
   ) -> [EditedText.Piece]? {
     guard data.byteCount > 0, let lines = Base64Lines(bytes, in: range) else { return nil }
-    let indent = Array(bytes, lines.indent)
+    let indent = Array(bytes, layout: lines.indent)
     var length = lines.length ?? Int.max
     if lines.length == nil, lines.beginsLine {
       length = layout.base64LineLength ?? TextLayout.base64LineLength(column: TextLayout.width(indent))

@@ -128,10 +128,10 @@ struct LayoutDetector<Scanner: LayoutScanner> {
       if !frame.hasChild { seeIndent(bytes, inside: frame.line) }
     } else if isSpace(bytes, before) {
       if frame.hasChild, !hasSpacing, !frame.brokeLine {
-        layout.spacing = Array(bytes, before)
+        layout.spacing = Array(bytes, layout: before)
         hasSpacing = true
       } else if !frame.hasChild, !hasPadding {
-        layout.padding = Array(bytes, before)
+        layout.padding = Array(bytes, layout: before)
         hasPadding = true
       }
       if !frame.hasChild { isOnOneLine = true }
@@ -140,15 +140,15 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   private mutating func seeIndent(_ bytes: RawSpan, inside outer: Range<Int>) {
     guard !hasUnit, line.count > outer.count else { return }
-    let indent = Array(bytes, line)
-    guard indent.starts(with: Array(bytes, outer)) else { return }
+    let indent = Array(bytes, layout: line)
+    guard indent.count > outer.count, indent.starts(with: Array(bytes, outer)) else { return }
     layout.indentUnit = Array(indent[outer.count...])
     hasUnit = true
   }
 
   /// - Parameter between: from the end of a key to its value.
   private mutating func seeAssignment(_ bytes: RawSpan, _ between: Range<Int>) {
-    guard !hasAssignment, between.count <= 80 else { return }
+    guard !hasAssignment, between.count <= TextLayout.greatestSpace else { return }
     var place = between.lowerBound
     var breaksLine = false
     while place < between.upperBound {
@@ -205,5 +205,10 @@ extension [UInt8] {
   init(_ bytes: RawSpan, _ range: Range<Int>) {
     self.init()
     append(bytes: bytes.extracting(range))
+  }
+
+  /// Spaces of a text that are repeated in what is added, as many of them as are sensible.
+  init(_ bytes: RawSpan, layout range: Range<Int>) {
+    self.init(bytes, range.lowerBound..<Swift.min(range.upperBound, range.lowerBound + TextLayout.greatestSpace))
   }
 }

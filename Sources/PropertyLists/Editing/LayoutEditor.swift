@@ -115,7 +115,10 @@ extension LayoutEditor {
       plan = ContainerPlan(oldKeys: oldKeys, newKeys: newKeys)
       if oldKeys != newKeys { renamed = zip(oldKeys, plan.target).map { $1 >= 0 && $0 != newKeys[$1] } }
     } else {
-      plan = ContainerPlan(oldElements: oldChildren.map { old[$0] }, newElements: newChildren.map { new[$0] })
+      let (old, new) = (old, new)
+      plan = ContainerPlan(
+        oldElements: oldChildren.map { old[$0].hash }, newElements: newChildren.map { new[$0].hash },
+        oldElement: { old.element(oldChildren[$0]) }, newElement: { new.element(newChildren[$0]) })
     }
     frames.append(
       EditedContainer(
@@ -219,7 +222,8 @@ extension LayoutEditor {
     guard let container = frames.popLast() else { throw .unknownLayout }
     var assembly = ContainerAssembly(scanner, container, fragments, closing: closing)
     do throws(PropertyListError) {
-      let pieces = isTag || container.children.isEmpty
+      let pieces =
+        isTag || container.children.isEmpty
         ? try assembly.fill(isTag: isTag, bytes, &text) : try assembly.assemble(bytes, &text)
       return .piece(text.add(pieces))
     } catch {
@@ -233,7 +237,7 @@ extension LayoutEditor {
   ) throws(Failure) -> EditedText.Piece {
     do throws(PropertyListError) {
       var fragments = fragments
-      fragments.layout.indent = Array(bytes, frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
+      fragments.layout.indent = Array(bytes, layout: frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
       if let frame = frames.last { fragments.layout.isInline = layout.isInline || frame.isOnOneLine }
       return text.add(try fragments.replacement(of: kind, at: range, by: value, bytes, &text))
     } catch {

@@ -18,6 +18,11 @@ protocol LayoutScanner {
   /// The token that begins at ``index``, where no trivia stands; goes behind it.
   mutating func token(_ bytes: RawSpan) -> LayoutToken?
 
+  /// Where a value stands that begins at ``index``; goes behind it.
+  ///
+  /// - Complexity: O(*n*) in its length.
+  mutating func skipValue(_ bytes: RawSpan) -> Range<Int>?
+
   /// Whether a bracket stands at a place that closes a container.
   func closes(_ bytes: RawSpan, at place: Int) -> Bool
 
@@ -103,9 +108,6 @@ extension LayoutScanner {
     return place..<trivia.end
   }
 
-  /// Where a value stands that begins at ``index``; goes behind it.
-  ///
-  /// - Complexity: O(*n*) in its length.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
     let start = index
     var depth = 0

@@ -92,12 +92,13 @@ private struct TextEdit {
     updatedTo new: PropertyList, _ scanner: Scanner.Type
   ) throws(PropertyListError) -> Data? {
     let bytes = input.text.bytes
-    var writer = SignatureWriter()
+    var writer = SignatureWriter(expectedCount: document.objectCount)
     try document.root.walk(into: &writer, PropertyListWritingOptions(depth: ParsingLimits.greatestDepth))
     let old = writer.finish()
     let isExact = document.format != .xml && options.coercion == .reversible
     writer = SignatureWriter(
-      widensFloats: !isExact, dropsFractions: document.format == .xml && options.fractionalSeconds == .drop)
+      expectedCount: old.count + 64, widensFloats: !isExact,
+      dropsFractions: document.format == .xml && options.fractionalSeconds == .drop)
     try new.walk(into: &writer, sortsKeys: false, depth: options.effectiveDepth)
     let signatures = writer.finish()
     if old[0].hash == signatures[0].hash { return document.input }
@@ -122,7 +123,8 @@ private struct TextEdit {
     reading.limits = ParsingLimits(depth: ParsingLimits.greatestDepth, inputSize: .max)
     guard let found = try? PropertyListDocument(bytes, format: document.format, options: reading) else { return false }
     return ValueComparison.isEqual(found, value, depth: options.effectiveDepth) { scalar throws(PropertyListError) in
-      try PropertyList(scalar.data(format: document.format, options: options), format: document.format, options: reading)
+      try PropertyList(
+        scalar.data(format: document.format, options: options), format: document.format, options: reading)
     }
   }
 }

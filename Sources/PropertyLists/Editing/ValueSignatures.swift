@@ -11,11 +11,15 @@ struct ValueSignatures {
     let key: UInt64
     /// How many values there are below this one, itself included. The value number *n* is followed by its first child, and
     /// the one behind it stands at *n* plus this.
-    var size: Int
+    fileprivate(set) var count: UInt32
     let kind: NodeKind
+
+    var size: Int { Int(count) }
   }
 
   private(set) var entries: [Entry] = []
+
+  var count: Int { entries.count }
 
   subscript(index: Int) -> Entry { entries[index] }
 
@@ -29,6 +33,31 @@ struct ValueSignatures {
       place += entries[place].size
     }
     return places
+  }
+}
+
+extension ValueSignatures {
+  /// How many features tell like containers from others.
+  private static var featureCount: Int { 16 }
+
+  /// A value as an element of a list.
+  func element(_ index: Int) -> Alignment.Element {
+    let entry = entries[index]
+    var features: [UInt64] = []
+    if entry.kind.isContainer {
+      // Not all of them: what is looked at of a list is not to grow with all that is below it.
+      var place = index + 1
+      let end = index + entry.size
+      while place < end, features.count < 4 * Self.featureCount {
+        let child = entries[place]
+        features.append(child.hash &+ child.key &* 31)
+        if child.key != 0 { features.append(child.key) }
+        place += child.size
+      }
+      features.sort()
+      features.removeLast(max(features.count - Self.featureCount, 0))
+    }
+    return Alignment.Element(hash: entry.hash, kind: entry.kind, size: entry.size, features: features)
   }
 }
 
@@ -46,7 +75,8 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
   /// Whether a date counts without the fraction of its second, because the format has none.
   private let dropsFractions: Bool
 
-  init(widensFloats: Bool = false, dropsFractions: Bool = false) {
+  init(expectedCount: Int, widensFloats: Bool = false, dropsFractions: Bool = false) {
+    signatures.reserve(expectedCount)
     self.widensFloats = widensFloats
     self.dropsFractions = dropsFractions
   }
@@ -54,7 +84,7 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
   consuming func finish() -> ValueSignatures { signatures }
 
   private mutating func add(_ kind: NodeKind, _ hash: UInt64) {
-    signatures.append(.init(hash: mix(UInt64(kind.rawValue), hash), key: key, size: 1, kind: kind))
+    signatures.append(.init(hash: mix(UInt64(kind.rawValue), hash), key: key, count: 1, kind: kind))
     key = 0
   }
 
@@ -95,6 +125,8 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
 }
 
 extension ValueSignatures {
+  fileprivate mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
+
   fileprivate mutating func append(_ entry: Entry) { entries.append(entry) }
 
   /// Gives a container, whose last child is the last value there is, its size and its hash.
@@ -106,7 +138,7 @@ extension ValueSignatures {
       hash = mix(mix(hash, entries[place].key), entries[place].hash)
       place += entries[place].size
     }
-    entries[container].size = entries.count - container
-    entries[container].hash = mix(hash, UInt64(entries[container].size))
+    entries[container].count = UInt32(clamping: entries.count - container)
+    entries[container].hash = mix(hash, UInt64(entries[container].count))
   }
 }

@@ -62,7 +62,9 @@ struct XMLLayoutScanner: LayoutScanner {
 
   mutating func token(_ bytes: RawSpan) -> LayoutToken? {
     let start = index
-    guard start + 2 < end, bytes[start] == UInt8(ascii: "<"), let close = Self.tagEnd(bytes, from: start) else { return nil }
+    guard start + 2 < end, bytes[start] == UInt8(ascii: "<"), let close = Self.tagEnd(bytes, from: start) else {
+      return nil
+    }
     index = close
     if bytes[start + 1] == UInt8(ascii: "/") {
       if Self.isName("dict", bytes, at: start + 2) { return LayoutToken(kind: .end(.dictionary), range: start..<close) }
@@ -77,12 +79,41 @@ struct XMLLayoutScanner: LayoutScanner {
       return LayoutToken(kind: isEmpty ? .empty(.array) : .begin(.array), range: start..<close)
     }
     if !isEmpty {
-      guard let content = Self.content(bytes, from: close), let behind = Self.tagEnd(bytes, from: content.upperBound) else {
+      guard let content = Self.content(bytes, from: close), let behind = Self.tagEnd(bytes, from: content.upperBound)
+      else {
         return nil
       }
       index = behind
     }
     return LayoutToken(kind: .scalar, range: start..<index)
+  }
+
+  /// Goes from tag to tag, whatever their names are.
+  mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
+    let start = index
+    var depth = 0
+    repeat {
+      guard let mark = bytes.firstIndex(of: UInt8(ascii: "<"), from: index), mark + 2 < end else { return nil }
+      switch bytes[mark + 1] {
+      case UInt8(ascii: "!"), UInt8(ascii: "?"):
+        guard let behind = Self.markupEnd(bytes, from: mark) else { return nil }
+        index = behind
+        continue
+      case UInt8(ascii: "/"): depth -= 1
+      default: depth += 1
+      }
+      guard let close = Self.tagEnd(bytes, from: mark) else { return nil }
+      if bytes[close - 2] == UInt8(ascii: "/") { depth -= 1 }
+      index = close
+    } while depth > 0
+    return depth == 0 ? start..<index : nil
+  }
+
+  /// Where a comment, a processing instruction or a CDATA section ends that begins at a place.
+  private static func markupEnd(_ bytes: RawSpan, from start: Int) -> Int? {
+    if bytes.starts(with: "<![CDATA[", at: start) { return bytes.firstIndex(of: "]]>", from: start + 9).map { $0 + 3 } }
+    if bytes.starts(with: "<!--", at: start) { return bytes.firstIndex(of: "-->", from: start + 4).map { $0 + 3 } }
+    return bytes.firstIndex(of: "?>", from: start + 2).map { $0 + 2 }
   }
 
   /// What stands between the tags of an element without elements in it.
@@ -91,17 +122,8 @@ struct XMLLayoutScanner: LayoutScanner {
   static func content(_ bytes: RawSpan, from start: Int) -> Range<Int>? {
     var place = start
     while let mark = bytes.firstIndex(of: UInt8(ascii: "<"), from: place) {
-      let behind: Int?
-      if bytes.starts(with: "</", at: mark) {
-        return start..<mark
-      } else if bytes.starts(with: "<![CDATA[", at: mark) {
-        behind = bytes.firstIndex(of: "]]>", from: mark + 9).map { $0 + 3 }
-      } else if bytes.starts(with: "<!--", at: mark) {
-        behind = bytes.firstIndex(of: "-->", from: mark + 4).map { $0 + 3 }
-      } else {
-        behind = bytes.firstIndex(of: "?>", from: mark + 2).map { $0 + 2 }
-      }
-      guard let behind else { return nil }
+      if bytes.starts(with: "</", at: mark) { return start..<mark }
+      guard let behind = markupEnd(bytes, from: mark) else { return nil }
       place = behind
     }
     return nil

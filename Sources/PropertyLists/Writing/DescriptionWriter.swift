@@ -146,7 +146,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     guard beginValue() else { return }
     begin(color: Color.string)
     let shown = utf8.prefixOfCharacters(options.greatestLength)
-    output.append(quoted: utf8.extracting(..<shown))
+    JSONText.append(quoted: utf8.extracting(..<shown), to: &output)
     endColor()
     if shown < utf8.byteCount { omission(utf8.characterCount, " characters") }
   }
@@ -154,7 +154,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
     guard beginValue() else { return }
     begin(color: Color.key)
-    output.append(quoted: utf8)
+    JSONText.append(quoted: utf8, to: &output)
     endColor()
     output.append(": ")
     followsKey = true

@@ -32,6 +32,10 @@ struct TextLayout {
     for _ in 0..<depth { output.append(indentUnit.rawBytes) }
   }
 
+  /// How much space is repeated in every line or entry that is added: nobody's indent is longer, but a file could be made
+  /// so that each byte that is added becomes thousands.
+  static var greatestSpace: Int { 400 }
+
   /// What stands before an entry or element, or before the bracket that closes a container.
   ///
   /// - Parameters:

@@ -13,7 +13,7 @@ struct EditArguments: ParsableArguments {
     keys and, in text formats, comments and layout.
     """
 
-  func forEach(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
+  func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
     try destination.check(files.inputs().inputs)
     try files.forEach { [reading, destination] input, report throws(PropertyListError) in
       let document = try reading.document(input)
@@ -25,10 +25,10 @@ struct EditArguments: ParsableArguments {
 }
 
 extension PropertyListDocument {
-  /// The bytes of the file with another value.
+  /// The bytes of the file with another value, changed only where the values differ.
   func edited(_ value: PropertyList, coerces: Bool) throws(PropertyListError) -> Data {
-    try value.data(
-      format: format,
+    try data(
+      updatedTo: value,
       options: PropertyListWritingOptions(
         depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: coerces ? .reversible : .refuse))
   }

@@ -69,27 +69,25 @@ struct ValueArguments: ParsableArguments {
 
   func validate() throws {
     if count > 1 { throw ValidationError("More than one value is given.") }
-  }
-
-  /// The value; nil if none was given.
-  func valueIfGiven() throws -> PropertyList? {
+    // Files are read once, when the work begins.
+    guard dataFiles.isEmpty, valueFiles.isEmpty else { return }
     do throws(PropertyListError) {
-      return try read()
+      _ = try read()
     } catch {
-      if case .inputOutput = error.kind {
-        note(error.line(about: ""))
-        throw ExitCode(error.exitCode)
-      }
       throw ValidationError(error.description)
     }
   }
 
-  /// The value.
-  func value() throws -> PropertyList {
-    guard let value = try valueIfGiven() else {
-      throw ValidationError("A value is missing, such as --string TEXT or --integer N.")
+  var isMissing: Bool { count == 0 }
+
+  /// The value; nil if none was given.
+  func value() throws -> PropertyList? {
+    do throws(PropertyListError) {
+      return try read()
+    } catch {
+      note(error.line(about: (dataFiles + valueFiles).first?.printable() ?? ""))
+      throw ExitCode(error.exitCode)
     }
-    return value
   }
 
   private func read() throws(PropertyListError) -> PropertyList? {

@@ -27,7 +27,7 @@ struct Create: ParsableCommand {
   @OptionGroup(title: "Values") var value: ValueArguments
 
   func run() throws {
-    let value = try value.valueIfGiven() ?? [:]
+    let value = try value.value() ?? [:]
     let batch = Batch(inputs: files.map { Input($0) }, jobs: 1, isForMachines: false)
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       let data = try value.data(

@@ -135,11 +135,11 @@ struct Diff: ParsableCommand {
         ["old": .string(old.name), "changes": difference.patch["changes"] ?? []], about: new.name)
     }
     guard !quiet, !difference.isEmpty else { return }
-    if recursive { try report.line("\(old.name) \(new.name)") }
+    var text = recursive ? "\(old.name) \(new.name)\n" : ""
     for change in difference.changes {
-      let line = change.description
-      try report.line(isColored ? "\(Self.color(of: change))\(line)\u{1B}[0m" : line)
+      text += isColored ? "\(Self.color(of: change))\(change)\u{1B}[0m\n" : "\(change)\n"
     }
+    try report.write(Data(text.utf8))
   }
 
   private static func color(of change: PropertyListDifference.Change) -> String {

@@ -9,12 +9,16 @@ struct ValueEdit: ParsableArguments {
   @OptionGroup var edit: EditArguments
   @OptionGroup(title: "Values") var value: ValueArguments
 
+  func validate() throws {
+    if value.isMissing { throw ValidationError("A value is missing, such as --string TEXT or --integer N.") }
+  }
+
   func run(
     _ body:
       @escaping @Sendable (inout PropertyList, PropertyList, PropertyListKeyPath) throws(PropertyListError) -> Void
   ) throws {
-    let value = try value.value()
-    try edit.forEach { [path] list throws(PropertyListError) in try body(&list, value, path) }
+    guard let value = try value.value() else { return }
+    try edit.update { [path] list throws(PropertyListError) in try body(&list, value, path) }
   }
 }
 
@@ -112,6 +116,6 @@ struct Remove: ParsableCommand {
   @OptionGroup var edit: EditArguments
 
   func run() throws {
-    try edit.forEach { [path] list throws(PropertyListError) in try list.remove(at: path) }
+    try edit.update { [path] list throws(PropertyListError) in try list.remove(at: path) }
   }
 }

@@ -7,7 +7,8 @@ struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print the paths of values.",
     discussion: """
-      A value is printed that meets all conditions; without any, every value is. In patterns, *, ? and [a-z] have the \
+      A value is printed that meets all conditions; without any, every value is, but for the container that is the whole \
+      file. In patterns, *, ? and [a-z] have the \
       meaning that they have for the shell. The exit code is 1 if nothing is found.
 
       The paths that are printed can be given to get, set and the others. Of several files, each line has the name of the \
@@ -33,14 +34,17 @@ struct Find: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Option(help: ArgumentHelp("The key matches.", valueName: "pattern"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The key matches.", valueName: "pattern"))
   var key: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The value is a scalar, and its bare text, as get prints it, matches.", valueName: "pattern"))
   var value: String?
 
-  @Option(help: ArgumentHelp("The key or the bare text of the value contains TEXT.", valueName: "text"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The key or the bare text of the value contains TEXT.", valueName: "text"))
   var contains: String?
 
   @Option(help: ArgumentHelp("The value is of this kind.", valueName: "kind"))
@@ -69,25 +73,34 @@ struct Find: ParsableCommand {
     try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       let prefix = isNamed ? "\(input.name): " : ""
+      var lines = Data()
       try forEachMatch(in: document) { path, node throws(PropertyListError) in
         found.withLock { $0 = true }
-        try tell(path, node, prefix, &report)
+        lines += try line(path, node, input, prefix)
+        guard lines.count > Self.greatestChunk else { return }
+        try report.write(lines)
+        lines = Data()
       }
+      try report.write(lines)
     }
     if !found.withLock({ $0 }) { throw ExitCode(ExitCodes.noSuchValue) }
   }
 
-  private func tell(
-    _ path: PropertyListKeyPath, _ node: PropertyListDocument.Node, _ prefix: String, _ report: inout FileReport
-  ) throws(PropertyListError) {
+  /// How many bytes wait before they are written.
+  private static let greatestChunk = 1 << 16
+
+  private func line(
+    _ path: PropertyListKeyPath, _ node: PropertyListDocument.Node, _ input: Input, _ prefix: String
+  ) throws(PropertyListError) -> Data {
     let text = path.text(syntax.syntax)
-    if isForMachines {
-      var fields: PropertyList = ["path": .string(text), "type": .string(KindName(node.kind).name)]
-      if values { fields.dictionary?["value"] = try PropertyList(node) }
-      try report.machineLine(fields)
-    } else {
-      try report.line("\(prefix)\(text)" + (values ? ": \(PropertyList(node).line)" : ""))
+    guard isForMachines else {
+      return Data((prefix + text + (values ? ": \(try PropertyList(node).line)" : "") + "\n").utf8)
     }
+    var fields: PropertyList = [
+      "file": .string(input.name), "path": .string(text), "type": .string(KindName(node.kind).name),
+    ]
+    if values { fields.dictionary?["value"] = try PropertyList(node) }
+    return try fields.data(format: .json, options: .init(coercion: .reversible, isCompact: true))
   }
 
   private func forEachMatch(
@@ -110,6 +123,7 @@ struct Find: ParsableCommand {
       } else if let path, !path.isMatch(states[0]) {
         continue
       }
+      if walk.path.isEmpty, node.kind == .array || node.kind == .dictionary { continue }
       if try matches(node, walk.path.last) { try body(PropertyListKeyPath(walk.path), node) }
     }
   }

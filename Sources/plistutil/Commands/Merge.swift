@@ -9,9 +9,14 @@ struct Merge: ParsableCommand {
       Dictionaries that both have at a path are merged, at every level. Where values differ, --conflicts says which \
       counts. Keys keep their order; new ones come behind them.
 
+      With --base, the file that both come from, what only one of them has changed, added or removed since is taken from \
+      it; arrays are taken as a whole. So merge can be the merge driver of a version control system.
+
       \(EditArguments.help)
 
-      Example: plistutil merge --conflicts theirs --in-place Info.plist Overrides.plist
+      Examples:
+        plistutil merge --conflicts theirs --in-place Info.plist Overrides.plist
+        plistutil merge --base Ancestor.plist --in-place Mine.plist Theirs.plist
       """)
 
   enum ConflictRule: String, ExpressibleByArgument, CaseIterable {
@@ -58,25 +63,54 @@ struct Merge: ParsableCommand {
     transform: PropertyListKeyPath.argument)
   var at: PropertyListKeyPath?
 
+  @Option(help: ArgumentHelp("The file that both come from.", valueName: "file"), completion: .file())
+  var base: String?
+
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var destination: Destination
+
+  func validate() throws {
+    guard base != nil else { return }
+    if others.count > 1 { throw ValidationError("--base is for two files.") }
+    if at != nil || arrays != .values { throw ValidationError("--base goes without --at and --arrays.") }
+  }
 
   func run() throws {
     let batch = Batch(inputs: [Input(target)], jobs: 1, isForMachines: false)
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       var value = try PropertyList(document.root)
+      var ancestor: PropertyList?
+      if let base {
+        ancestor = read(base, &report)
+        if ancestor == nil { return }
+      }
       for path in others {
-        let other = Input(path)
+        guard let other = read(path, &report) else { return }
         do throws(PropertyListError) {
-          try merge(PropertyList(reading.document(other).root), into: &value)
+          if let ancestor {
+            try value.merge(other, since: ancestor, conflicts: conflicts.rule)
+          } else {
+            try merge(other, into: &value)
+          }
         } catch {
-          return report.fail(error, about: other.name)
+          return report.fail(error, about: Input(path).name)
         }
       }
       try destination.write(document.edited(value, coerces: reading.coerce), for: input, to: &report)
     }
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+
+  /// The value of a file; nil if it cannot be read, which is reported.
+  private func read(_ path: String, _ report: inout FileReport) -> PropertyList? {
+    let input = Input(path)
+    do throws(PropertyListError) {
+      return try PropertyList(reading.document(input).root)
+    } catch {
+      report.fail(error, about: input.name)
+      return nil
+    }
   }
 
   private func merge(_ other: PropertyList, into value: inout PropertyList) throws(PropertyListError) {

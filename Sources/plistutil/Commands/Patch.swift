@@ -39,7 +39,7 @@ struct Patch: ParsableCommand {
       note(error.line(about: input.name))
       throw ExitCode(error.exitCode)
     }
-    try edit.forEach { [difference = reverse ? difference.inverse : difference] list throws(PropertyListError) in
+    try edit.update { [difference = reverse ? difference.inverse : difference] list throws(PropertyListError) in
       list = try difference.applied(to: list)
     }
   }

@@ -1,25 +1,25 @@
-import PropertyLists
-
 /// Goes through all values of a document, each container before what is in it, in the order of the file.
-struct NodeWalk {
-  typealias Component = PropertyListKeyPath.Component
+package struct NodeWalk {
+  package typealias Component = PropertyListKeyPath.Component
 
   /// The containers on the way to the current value, and the next child of each.
   private var open: [(node: PropertyListDocument.Node, next: Int)] = []
   /// The way to the current value.
-  private(set) var path: [Component] = []
+  package private(set) var path: [Component] = []
   private var isBegun = false
   private let root: PropertyListDocument.Node
   /// How many values may still come, since shared references can stand for more than anybody waits for.
   private var budget: Int
 
-  init(_ root: PropertyListDocument.Node) {
+  package init(_ root: PropertyListDocument.Node) {
     self.root = root
     budget = root.document.expandedSizeLimit
   }
 
-  /// The next value, whose way is ``path`` then.
-  mutating func next() throws(PropertyListError) -> PropertyListDocument.Node? {
+  /// The next value, whose way is ``path`` then; nil behind the last.
+  ///
+  /// - Throws: what is wrong with a binary document; ``PropertyListError/Kind/limitExceeded``.
+  package mutating func next() throws(PropertyListError) -> PropertyListDocument.Node? {
     guard isBegun else {
       isBegun = true
       if root.count > 0 { open.append((root, 0)) }
@@ -54,7 +54,7 @@ struct NodeWalk {
   }
 
   /// Leaves out what is in the current value.
-  mutating func skipChildren() {
+  package mutating func skipChildren() {
     if path.count < open.count { open.removeLast() }
   }
 }

@@ -1,0 +1,87 @@
+public import FoundationEssentials
+public import OrderedCollections
+public import PropertyLists
+
+/// The file of one domain by itself: for tools that look at the preferences of other programs and change them.
+///
+/// There is no search list, and nothing is kept in memory: each call looks at the file as it is then. Programs that use
+/// ``Preferences/Preferences`` see the changes soon after, and lose none of their own.
+///
+/// ```swift
+/// let file = PreferencesFile(PersistentDomain(try DomainName("com.example.notes")))
+/// try file.update { values in values?["fontSize"] = 14 }
+/// ```
+public struct PreferencesFile: Sendable {
+  /// Where the file is; nil if the user has no home folder, and so no file.
+  public let path: String?
+  /// The folder that is not made if it is missing.
+  private let base: String?
+
+  /// The file of a domain of the user.
+  public init(_ domain: PersistentDomain, locations: PreferencesLocations = .standard) {
+    path = locations.file(of: domain)
+    base = locations.home
+  }
+
+  /// A file that need not be a domain's.
+  ///
+  /// - Parameter url: a URL that is no file's stands for no file.
+  public init(at url: URL) {
+    path = url.isFileURL ? url.absoluteURL.path : nil
+    base = nil
+  }
+}
+
+extension PreferencesFile {
+  /// What the file holds; nil if there is none. A file without a byte holds no values.
+  ///
+  /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, or may not
+  ///   be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for what else the system refuses.
+  /// - Complexity: O(*n*) in the size of the file. Half a second more if somebody is writing to it in place.
+  public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
+    guard let path else { return nil }
+    do throws(PropertyListError) {
+      return try Self.values(of: path)
+    } catch {
+      guard FileSystem.isAboutFile(error) else { throw .notRead(path: path, error) }
+      throw .unreadable(path: path, setAside: path + DomainFile.suffixOfUnreadable(), error)
+    }
+  }
+
+  private static func values(of path: String) throws(PropertyListError) -> OrderedDictionary<String, PropertyList>? {
+    let deadline = ContinuousClock.now + .milliseconds(500)
+    while true {
+      guard let (data, identity) = try FileSystem.readRegularFile(path) else { return nil }
+      let isLast = !identity.mayBeIncomplete || ContinuousClock.now >= deadline
+      do throws(PropertyListError) {
+        let entries = try DomainFile.entries(of: data).entries
+        if !data.isEmpty || isLast { return entries }
+      } catch {
+        if isLast { throw error }
+      }
+      // Whoever writes to it may not have finished.
+      FileSystem.pause(milliseconds: 20)
+    }
+  }
+
+  /// Changes the values by what the file holds, while no other process can change them. Returns when they are on the disk.
+  ///
+  /// The file keeps its format as ``Preferences/Preferences`` has it, and is not touched if nothing is changed. One that
+  /// cannot be read is set aside, and told to the handler of ``Preferences/Preferences/handleFaults(_:)``.
+  ///
+  /// - Parameter change: is given what the file holds, nil if there is none, and makes of it what it is to hold; nil for no
+  ///   file. It is called again if a program that does not lock the file changed it meanwhile.
+  /// - Throws: ``PreferencesError``, also what `change` throws; the file is as it was then.
+  public func update(
+    _ change: (inout OrderedDictionary<String, PropertyList>?) throws(PreferencesError) -> Void
+  ) throws(PreferencesError) {
+    try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change)
+  }
+
+  /// The changes of the values in the file, by whomever, from now on.
+  ///
+  /// - Parameter key: the key to look at; nil for all.
+  public func changes(forKey key: String? = nil) -> PreferenceChanges {
+    PreferenceChanges(observer: PreferencesObserver(.file(DomainFile.at(path, base: base)), key: key))
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("The file of a domain by itself")
+struct PreferencesFileTests {
+  private static func file(_ saved: SavedFile) -> PreferencesFile {
+    PreferencesFile(
+      PersistentDomain(saved.domain), locations: PreferencesLocations(folder: saved.location, host: "here"))
+  }
+
+  @Test("is at the path of its domain, or at a path of its own")
+  func paths() throws {
+    let saved = try SavedFile()
+    let locations = PreferencesLocations(folder: saved.location, host: "here")
+    #expect(Self.file(saved).path == saved.path)
+    let host = PersistentDomain(saved.domain, host: .current)
+    let folder = saved.location.path
+    #expect(PreferencesFile(host, locations: locations).path == "\(folder)/ByHost/com.example.saved.here.plist")
+    #expect(
+      PreferencesFile(host, locations: locations.onHost("there")).path
+        == "\(folder)/ByHost/com.example.saved.there.plist")
+    #expect(PreferencesFile(.global, locations: locations).path == "\(folder)/.GlobalPreferences.plist")
+    #expect(PreferencesFile(at: saved.url).path == saved.path)
+    #expect(PreferencesFile(at: try #require(URL(string: "https://example.com/a"))).path == nil)
+  }
+
+  @Test("is read as it is now, and nothing is made")
+  func reading() throws {
+    let saved = try SavedFile(below: "no/such/folder")
+    #expect(try Self.file(saved).values() == nil)
+    #expect(saved.folder.names == [])
+    let other = try SavedFile()
+    try other.write(["z": 1, "a": 2], .xml)
+    #expect(try Self.file(other).values() == ["z": 1, "a": 2])
+    try other.write(["z": ["CF$UID": 2]])
+    #expect(try Self.file(other).values() == ["z": ["CF$UID": 2]])
+    try other.write(Data())
+    #expect(try Self.file(other).values() == [:])
+  }
+
+  @Test("is an error if it cannot be read, and stays as it is", arguments: UnreadableFileTests.unreadable)
+  func unreadable(_ name: String, _ bytes: Data) throws {
+    let saved = try SavedFile()
+    try saved.write(bytes)
+    let found = failure { () throws(PreferencesError) in _ = try Self.file(saved).values() }
+    guard case .unreadable(saved.path, let setAside, _) = found else {
+      Issue.record("\(String(describing: found))")
+      return
+    }
+    #expect(setAside.hasPrefix(saved.path + ".unreadable-"))
+    #expect(saved.bytes == bytes)
+    // To change it is to begin a new one.
+    try Self.file(saved).update { values in
+      #expect(values == nil)
+      values = ["a": "new"]
+    }
+    #expect(try saved.contents() == ["a": "new"])
+    #expect(saved.namesSetAside.count == 1)
+    #expect(ReportedFaults.about(saved.path).count == 1)
+  }
+
+  @Test("is changed by what it holds, in its order and format", arguments: [PropertyListFormat.binary, .xml])
+  func changing(_ format: PropertyListFormat) throws {
+    let saved = try SavedFile()
+    try saved.write(["z": 1, "a": 2, "m": 3], format)
+    try Self.file(saved).update { values in
+      values?["n"] = 4
+      values?["a"] = nil
+      values?["z"] = "one"
+    }
+    let contents = try #require(try saved.contents())
+    #expect(Array(contents.keys) == ["z", "m", "n"] && contents["z"] == "one")
+    #expect(PropertyListFormat(detecting: try #require(saved.bytes).bytes) == format)
+  }
+
+  @Test("is made with its folder when there is something to hold, for its owner alone")
+  func making() throws {
+    let saved = try SavedFile(below: "one/two")
+    try Self.file(saved).update { $0 = nil }
+    #expect(saved.folder.names == [])
+    try Self.file(saved).update { values in
+      #expect(values == nil)
+      values = ["a": 1]
+    }
+    #expect(try saved.contents() == ["a": 1])
+    #expect(saved.permissions == 0o600)
+  }
+
+  @Test("goes when it is to hold nothing, and is empty when it is to hold no values")
+  func removing() throws {
+    let saved = try SavedFile()
+    for contents in [["a": 1, "b": 2], [:]] as [OrderedDictionary<String, PropertyList>] {
+      try saved.write(contents)
+      try Self.file(saved).update { $0 = [:] }
+      #expect(try saved.contents() == [:])
+      try Self.file(saved).update { $0 = nil }
+      #expect(saved.bytes == nil)
+    }
+  }
+
+  @Test("is not touched by a change that changes nothing, or that fails")
+  func nothingChanged() throws {
+    let saved = try SavedFile()
+    let bytes = Data("/* by hand */ { a = 1; }".utf8)
+    try saved.write(bytes)
+    try Self.file(saved).update { values in values?["a"] = "1" }
+    #expect(saved.bytes == bytes)
+    let error = PreferencesError.notStorable(key: "a", reason: "said so")
+    let found = failure { () throws(PreferencesError) in
+      try Self.file(saved).update { values throws(PreferencesError) in
+        values?["a"] = "2"
+        throw error
+      }
+    }
+    #expect(found == error)
+    let null = failure { () throws(PreferencesError) in try Self.file(saved).update { $0?["n"] = .null } }
+    #expect(null == .notStorable(key: "n", reason: "it is a null, or has one in it"))
+    let empty = failure { () throws(PreferencesError) in try Self.file(saved).update { $0?[""] = 1 } }
+    #expect(empty == .emptyKey)
+    #expect(saved.bytes == bytes)
+  }
+
+  @Test("loses nothing when many change it")
+  func manyThreads() throws {
+    let saved = try SavedFile()
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for number in 0..<25 {
+        do {
+          try Self.file(saved).update { values in
+            var all = values ?? [:]
+            all["count"] = .integer(.init((all["count"]?.int ?? 0) + 1))
+            all["\(thread) \(number)"] = true
+            values = all
+          }
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    #expect(try saved.contents()?["count"] == 200)
+    #expect(try saved.contents()?.count == 201)
+  }
+
+  @Test("is seen by stores, and tells what they change")
+  func changes() async throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    try Self.file(saved).update { $0 = ["a": 1] }
+    #expect(eventually { store.integer(forKey: "a") == 1 })
+    let changes = Self.file(saved).changes()
+    store.set("global", forKey: "g", in: .global)
+    store.set(2, forKey: "a")
+    try store.synchronize()
+    var iterator = changes.makeAsyncIterator()
+    let change = await iterator.next()
+    #expect(change == PreferenceChange(key: "a", oldValue: 1, newValue: 2, source: nil))
+    try Self.file(saved).update { $0 = nil }
+    let removal = await iterator.next()
+    #expect(removal?.key == "a" && removal?.oldValue == 2 && removal?.newValue == nil)
+  }
+
+  @Test("The domains of a folder are told by the names of its files, for any host or for one")
+  func names() throws {
+    let saved = try SavedFile()
+    let locations = PreferencesLocations(folder: saved.location, host: "here")
+    #expect(locations.domainNames() == [] && locations.domainNames(.current) == [])
+    for domain in ["b.two", "a.one"] {
+      for host in PreferencesHost.allCases {
+        try PreferencesFile(PersistentDomain(try DomainName(domain), host: host), locations: locations)
+          .update { $0 = ["a": 1] }
+      }
+    }
+    try PreferencesFile(.global, locations: locations).update { $0 = ["a": 1] }
+    try Data().write(to: saved.location.appending(path: "no-domain.txt"))
+    #expect(locations.domainNames().map(\.rawValue) == ["NSGlobalDomain", "a.one", "b.two"])
+    #expect(locations.domainNames(.current).map(\.rawValue) == ["a.one", "b.two"])
+    #expect(locations.onHost("there").domainNames(.current) == [])
+    #expect(saved.open().persistentDomainNames == locations.domainNames())
+  }
+}
