@@ -51,7 +51,10 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "plistutil",
-      dependencies: ["PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "Preferences", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "notes",

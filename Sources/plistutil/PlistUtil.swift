@@ -23,7 +23,7 @@ struct PlistUtil: ParsableCommand {
 
       Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [Convert.self, Print.self, Lint.self, BareConversion.self],
+    subcommands: [Convert.self, Print.self, Lint.self, Defaults.self, BareConversion.self],
     defaultSubcommand: BareConversion.self)
 
   static func main() {
@@ -34,6 +34,11 @@ struct PlistUtil: ParsableCommand {
       if unsafe String(validatingCString: argument) == nil {
         exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
       }
+    }
+    if programName == "defaults" || CommandLine.arguments.dropFirst().first == "defaults" {
+      // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
+      let arguments = CommandLine.arguments.dropFirst(programName == "defaults" ? 1 : 2)
+      exit(withError: ExitCode(Defaults.run(Array(arguments))))
     }
     if programName == "plist2json" {
       return main(["-f", "json", "-C"] + CommandLine.arguments.dropFirst())
