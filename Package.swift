@@ -52,7 +52,8 @@ let package = Package(
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "Preferences", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "KeyedArchiving", "Preferences", "PropertyLists",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),

@@ -6,6 +6,7 @@ formats, by code that shares nothing with the library under test.
 """
 
 import datetime
+import json
 import pathlib
 import plistlib
 import shutil
@@ -71,6 +72,21 @@ def producers():
     shared = ["shared between several places"]
     put("binary/shared-python.bplist", plistlib.dumps({"a": shared, "b": shared, "c": [shared, shared]},
                                                        fmt=plistlib.FMT_BINARY))
+
+
+def json_producers():
+    value = {key: value for key, value in KINDS.items() if not contains_other_kinds(value)}
+    python = put("json/kinds-python.json", json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    put("json/kinds-ascii-python.json", json.dumps(value, separators=(",", ":")))
+    # With its keys sorted, which are in another order in each run otherwise.
+    run(PLUTIL, "-convert", "json", "-r", "-o", HERE / "json/kinds-foundation.json", python)
+
+
+def contains_other_kinds(value):
+    """Whether there are dates or data in a value, which JSON has not."""
+    if isinstance(value, dict):
+        return any(contains_other_kinds(child) for child in value.values())
+    return isinstance(value, (datetime.datetime, bytes))
 
 
 def run(*command):
@@ -319,6 +335,7 @@ def archives():
 if __name__ == "__main__":
     archives()
     producers()
+    json_producers()
     by_hand()
     xml_by_hand()
     hostile()

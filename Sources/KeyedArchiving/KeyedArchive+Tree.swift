@@ -1,4 +1,4 @@
-internal import PropertyLists
+public import PropertyLists
 
 extension KeyedArchive {
   /// The archive as people read it, from each top-level key down.
@@ -32,12 +32,26 @@ extension KeyedArchive {
   /// Strings and data of up to 64 bytes, numbers and dates are repeated where several references lead to them. Nothing is left
   /// out, but of class descriptions there is the name only. Nothing in the text ends a line or gives a terminal commands.
   ///
+  /// - Parameters:
+  ///   - object: shows this object and what it leads to, and nothing else.
+  ///   - path: shows what stands there, from the top of the archive or from `object` on. A step is a key of an object, or the
+  ///     index or key of an element of one of Foundation's collections, `root.staff.0.name`. What the keys of an object are
+  ///     in the archive, `NS.objects`, is understood too.
+  ///   - depth: how many levels are shown below the first; what would be deeper is a `…` behind the class, and how many elements
+  ///     there are. Nil for all.
   /// - Returns: lines, without an end of the last.
-  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded`` where objects of a binary file overlap, or expand too far.
+  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded`` where objects of a binary file overlap, or expand too far;
+  ///   ``KeyedArchiveError/Kind/valueNotFound`` where the path leads nowhere.
   /// - Complexity: O(*n*) in the size of the archive. Depth costs no stack.
-  public func tree() throws(KeyedArchiveError) -> String {
-    var writer = try ArchiveTreeWriter(self)
-    try writer.writeArchive()
+  public func tree(
+    of object: PropertyList.UID? = nil, at path: PropertyListKeyPath = PropertyListKeyPath(), depth: Int? = nil
+  ) throws(KeyedArchiveError) -> String {
+    var writer = try ArchiveTreeWriter(self, depth: depth)
+    if object == nil, path.components.isEmpty {
+      try writer.writeArchive()
+    } else {
+      try writer.writePart(node(at: path, of: object).flat, object: path.components.isEmpty ? object : nil)
+    }
     return writer.text
   }
 }

@@ -21,8 +21,7 @@ public import PropertyLists
 ///
 /// - Note: After an error the archive is incomplete, so everything that is asked of the archiver from then on throws.
 public final class KeyedArchiver {
-  /// The format of ``encodedData()``: binary or XML. The others have no UIDs, so that completing an archive in one of
-  /// them is an error.
+  /// The format of ``encodedData()``.
   public let outputFormat: PropertyListFormat
 
   /// How deep objects may be nested. What the stack of the thread has room for counts too.

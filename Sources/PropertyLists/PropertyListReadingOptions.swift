@@ -3,15 +3,15 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   /// How much is read before the reader gives up.
   public var limits: ParsingLimits
 
-  /// Whether a dictionary of a text format whose only key is `CF$UID`, with an integer of 0 to `UInt32.max`, is read as
-  /// the UID it stands for, as Apple's reader does.
+  /// Whether a dictionary of XML or OpenStep whose only key is `CF$UID`, with an integer of 0 to `UInt32.max`, is read as
+  /// the UID it stands for, as Apple's reader does. In JSON, ``restoresCoercedValues`` decides.
   public var recognizesUIDDictionaries: Bool
 
   /// What a dictionary with the same key twice means.
   public var duplicateKeys: DuplicateKeys
 
   /// Whether the forms that ``PropertyListWritingOptions/Coercion/reversible`` writes are read as the values they stand
-  /// for. JSON only; the forms of OpenStep are always read.
+  /// for; <doc:Formats> has a table of them. JSON only; the forms of OpenStep are always read.
   public var restoresCoercedValues: Bool
 
   /// Apple's way of reading, but for a key that stands twice.

@@ -23,7 +23,17 @@ struct PlistUtil: ParsableCommand {
 
       Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [Convert.self, Print.self, Lint.self, Defaults.self, BareConversion.self],
+    subcommands: [BareConversion.self],
+    groupedSubcommands: [
+      CommandGroup(name: "Format", subcommands: [Convert.self, Print.self, Lint.self, Create.self]),
+      CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
+      CommandGroup(
+        name: "Edit",
+        subcommands: [SetValue.self, Insert.self, Replace.self, Remove.self, Append.self]),
+      CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
+      CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
+      CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
+    ],
     defaultSubcommand: BareConversion.self)
 
   static func main() {
@@ -35,24 +45,29 @@ struct PlistUtil: ParsableCommand {
         exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
       }
     }
-    if programName == "defaults" || CommandLine.arguments.dropFirst().first == "defaults" {
-      // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
-      let arguments = CommandLine.arguments.dropFirst(programName == "defaults" ? 1 : 2)
-      exit(withError: ExitCode(Defaults.run(Array(arguments))))
-    }
+    let arguments = CommandLine.arguments.dropFirst()
+    if programName == Plutil.name[...] { return end(Plutil.run(Array(arguments))) }
+    if programName == "defaults" { return end(Defaults.run(Array(arguments))) }
+    // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
+    if arguments.first == "defaults" { return end(Defaults.run(Array(arguments.dropFirst()))) }
     if programName == "plist2json" {
-      return main(["-f", "json", "-C"] + CommandLine.arguments.dropFirst())
+      return main(["-f", "json", "-C"] + arguments)
     }
-    if let first = CommandLine.arguments.dropFirst().first, !first.hasPrefix("-"), !verbs.contains(first) {
+    if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first) {
       exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
     }
     main(nil)
+  }
+
+  private static func end(_ exitCode: Int32) {
+    if exitCode != ExitCodes.success { exit(withError: ExitCode(exitCode)) }
   }
 
   /// What the tool was called as.
   private static var programName: Substring? { CommandLine.arguments.first?.split(separator: "/").last }
 
   private static var verbs: [String] {
-    ["help"] + configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases }
+    let groups = configuration.groupedSubcommands.flatMap(\.subcommands)
+    return ["help"] + (configuration.subcommands + groups).flatMap { [$0._commandName] + $0.configuration.aliases }
   }
 }

@@ -95,6 +95,6 @@ func failure(_ decode: () throws -> some Any) -> KeyedArchiveError.Kind? {
 }
 
 extension PropertyListFormat {
-  /// The formats that have UIDs, and so hold archives.
+  /// The formats that Foundation reads and writes archives in.
   static let ofArchives = [PropertyListFormat.binary, .xml]
 }

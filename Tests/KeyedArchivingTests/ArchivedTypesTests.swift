@@ -90,7 +90,7 @@ struct AttributedStringTests {
 
 @Suite("Points, sizes and rectangles")
 struct GeometryTests {
-  @Test("are encoded as text under a key", arguments: PropertyListFormat.ofArchives)
+  @Test("are encoded as text under a key", arguments: PropertyListFormat.allCases)
   func text(_ format: PropertyListFormat) throws {
     let archiver = KeyedArchiver(outputFormat: format)
     try archiver.encodePoint(.init(x: 1, y: -0.5), forKey: "point")

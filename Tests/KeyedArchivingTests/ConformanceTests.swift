@@ -30,22 +30,22 @@ struct Sample: CustomTestStringConvertible, Sendable {
 
 @Suite("What is archived comes back")
 struct ConformanceTests {
-  @Test("basic values", arguments: PropertyListFormat.ofArchives, Sample.basics)
+  @Test("basic values", arguments: PropertyListFormat.allCases, Sample.basics)
   func basicValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("collections", arguments: PropertyListFormat.ofArchives, Sample.collections)
+  @Test("collections", arguments: PropertyListFormat.allCases, Sample.collections)
   func collectionValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("dates, calendars, places in the world", arguments: PropertyListFormat.ofArchives, Sample.times)
+  @Test("dates, calendars, places in the world", arguments: PropertyListFormat.allCases, Sample.times)
   func timeValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("NSValue", arguments: PropertyListFormat.ofArchives, Sample.values)
+  @Test("NSValue", arguments: PropertyListFormat.allCases, Sample.values)
   func valueValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("plain structures", arguments: PropertyListFormat.ofArchives, Sample.structures)
+  @Test("plain structures", arguments: PropertyListFormat.allCases, Sample.structures)
   func structureValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("decimal numbers", arguments: PropertyListFormat.ofArchives, Sample.decimals)
+  @Test("decimal numbers", arguments: PropertyListFormat.allCases, Sample.decimals)
   func decimalNumbers(_ format: PropertyListFormat, _ number: Decimal) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: number, outputFormat: format)
     let decoded = try unarchive(Decimal.self, data)
@@ -53,12 +53,12 @@ struct ConformanceTests {
     #expect(decoded.description == number.description)
   }
 
-  @Test("calendars", arguments: PropertyListFormat.ofArchives, Sample.calendars)
+  @Test("calendars", arguments: PropertyListFormat.allCases, Sample.calendars)
   func calendarValues(_ format: PropertyListFormat, _ identifier: Calendar.Identifier) throws {
     try Sample("\(identifier)", Sample.calendar(identifier)).check(format)
   }
 
-  @Test("numbers of C", arguments: PropertyListFormat.ofArchives, Sample.numbers)
+  @Test("numbers of C", arguments: PropertyListFormat.allCases, Sample.numbers)
   func numbersOfC(_ format: PropertyListFormat, _ number: Archived.CNumber) throws {
     try Sample("\(number)", Archived.Value.number(number)).check(format)
     try Sample("\(number)", Archived.CArray(number.type, [number, number]).map { Archived.Value.array($0) }).check(

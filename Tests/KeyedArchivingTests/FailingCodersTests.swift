@@ -95,7 +95,7 @@ struct FailingCodersTests {
 
   @Test("an archiver that failed gives the error again, and no archive")
   func encodingErrors() throws {
-    for format in PropertyListFormat.ofArchives {
+    for format in PropertyListFormat.allCases {
       let archiver = KeyedArchiver(outputFormat: format)
       try archiver.encode(Picky("good"), forKey: "good")
       let bad = Picky("outer", [Picky("good"), Picky("not encoded")])

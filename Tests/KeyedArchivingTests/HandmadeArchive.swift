@@ -61,7 +61,7 @@ struct HandmadeArchive {
   }
 
   func data(root: PropertyList? = nil, format: PropertyListFormat = .binary) throws -> Data {
-    try propertyList(root: root).data(format: format)
+    try propertyList(root: root).data(format: format, options: .exact)
   }
 
   func unarchiver(root: PropertyList? = nil, limits: ParsingLimits = ParsingLimits()) throws -> KeyedUnarchiver {

@@ -53,7 +53,7 @@ struct HonestArchiveTests {
   private func expectRoundTrip<T: SecureCoding & Equatable>(
     _ value: T, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    for format in PropertyListFormat.ofArchives {
+    for format in PropertyListFormat.allCases {
       let data = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: format)
       let decoded = try KeyedUnarchiver.unarchivedObject(of: T.self, from: data)
       #expect(decoded == value, sourceLocation: sourceLocation)

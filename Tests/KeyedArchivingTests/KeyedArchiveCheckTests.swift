@@ -38,7 +38,7 @@ struct KeyedArchiveCheckTests {
     for fault in faults { #expect(!fault.message.contains("\n") && fault.description.hasSuffix(fault.message)) }
   }
 
-  @Test("finds nothing wrong with good archives", arguments: PropertyListFormat.ofArchives)
+  @Test("finds nothing wrong with good archives", arguments: PropertyListFormat.allCases)
   func good(_ format: PropertyListFormat) throws {
     #expect(try twoFriends(format: format).check().isEmpty)
     #expect(try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).check().isEmpty)

@@ -92,8 +92,8 @@ struct KeyedArchiveHostileTests {
     var random = SeededGenerator(seed: seed)
     var originals: [[UInt8]] = [Array(try Fixtures.data("archives/foo-ios.bplist"))]
     for url in Fixtures.archives { originals.append(Array(try Data(contentsOf: url))) }
-    for format in PropertyListFormat.ofArchives {
-      originals.append(Array(try twoFriends(format: format).document.root.data(format: format)))
+    for format in PropertyListFormat.allCases {
+      originals.append(Array(try twoFriends(format: format).document.root.data(format: format, options: .exact)))
     }
     for _ in 0..<20 { originals.append(Array(try PropertyList.randomArchive(using: &random).data(format: .binary))) }
     for _ in 0..<Self.mutations / 2 {

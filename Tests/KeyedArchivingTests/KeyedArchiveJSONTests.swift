@@ -50,7 +50,7 @@ struct KeyedArchiveJSONTests {
         """)
   }
 
-  @Test("has shared and circular objects once", arguments: PropertyListFormat.ofArchives)
+  @Test("has shared and circular objects once", arguments: PropertyListFormat.allCases)
   func sharing(_ format: PropertyListFormat) throws {
     #expect(
       try root(twoFriends(format: format)) == #"""

@@ -26,7 +26,7 @@ extension PropertyList {
 func keyedArchive(
   top: PropertyList = ["root": .uid(1)], format: PropertyListFormat = .binary, _ objects: PropertyList...
 ) throws -> KeyedArchive {
-  try KeyedArchive(PropertyList.archive(top: top, objects: objects).data(format: format))
+  try KeyedArchive(PropertyList.archive(top: top, objects: objects).data(format: format, options: .exact))
 }
 
 /// Two people who are each other's friends, in an array that both have.
@@ -43,7 +43,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
 
 @Suite("An archive that is looked at without its classes")
 struct KeyedArchiveTests {
-  @Test("has an archiver, top-level keys, and objects by UID", arguments: PropertyListFormat.ofArchives)
+  @Test("has an archiver, top-level keys, and objects by UID", arguments: PropertyListFormat.allCases)
   func parts(_ format: PropertyListFormat) throws {
     let archive = try twoFriends(format: format)
     #expect(archive.archiver == "NSKeyedArchiver")
@@ -185,7 +185,7 @@ struct KeyedArchiveClassesTests {
 
 @Suite("The references of an archive")
 struct KeyedArchiveReferencesTests {
-  @Test("say from where, by which way and to where, circles included", arguments: PropertyListFormat.ofArchives)
+  @Test("say from where, by which way and to where, circles included", arguments: PropertyListFormat.allCases)
   func list(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).references().map(\.description) == [

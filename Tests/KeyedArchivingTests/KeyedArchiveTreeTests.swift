@@ -18,7 +18,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test(
-    "shows what several references lead to once, with its UID, and circles", arguments: PropertyListFormat.ofArchives)
+    "shows what several references lead to once, with its UID, and circles", arguments: PropertyListFormat.allCases)
   func sharing(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).tree() == """

@@ -138,8 +138,8 @@ struct MalformedArchiveTests {
       (["$archiver": "A", "$version": 100_000, "$top": [:], "$objects": "$null"], "it has no array $objects"),
     ] as [(PropertyList, String)])
   func noArchive(_ root: PropertyList, _ reason: String) throws {
-    for format in PropertyListFormat.ofArchives {
-      let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: root.data(format: format)) }
+    for format in PropertyListFormat.allCases {
+      let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: root.data(format: format, options: .exact)) }
       #expect(error?.kind == .notAnArchive && error?.code == 3840)
       #expect(error?.message == "the property list is no keyed archive: \(reason)")
     }
@@ -156,12 +156,12 @@ struct MalformedArchiveTests {
     #expect(archiveError { _ = try unarchiver.decode(Int.self, forKey: "none") }?.kind == .valueNotFound)
   }
 
-  @Test("a key that stands twice in an object is an error, in either format")
+  @Test("a key that stands twice in an object is an error, in every format")
   func duplicateKeys() throws {
     var archive = HandmadeArchive()
     let text = archive.add("text")
     archive.top = ["kex": text, "key": text]
-    for format in PropertyListFormat.ofArchives {
+    for format in PropertyListFormat.allCases {
       var data = try archive.data(format: format)
       data.replaceSubrange(try #require(data.firstRange(of: Data("kex".utf8))), with: Data("key".utf8))
       let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: data) }

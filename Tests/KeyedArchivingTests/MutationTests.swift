@@ -38,7 +38,7 @@ struct MutationTests {
     }
     let root = TreeNode("root", [TreeNode("left"), TreeNode("right", [TreeNode("leaf")])])
     root.friend = root.children[0]
-    for format in PropertyListFormat.ofArchives {
+    for format in PropertyListFormat.allCases {
       if let data = try? KeyedArchiver.archivedData(withRootObject: root, outputFormat: format) {
         originals.append(data)
       }

@@ -123,7 +123,7 @@ struct ObjectGraphTests {
   func equalArrays() throws {
     let (alice, bob) = (Node("alice"), Node("bob"))
     (alice.list, bob.list) = ([bob], [alice])
-    for format in PropertyListFormat.ofArchives {
+    for format in PropertyListFormat.allCases {
       let data = try KeyedArchiver.archivedData(withRootObject: [alice], outputFormat: format)
       let decoded = try KeyedUnarchiver.unarchivedObject(of: [Node].self, from: data)
       expectSame([alice], decoded)

@@ -144,7 +144,7 @@ struct SecurityTests {
   func unnamed(_ attempt: Break) throws {
     var archive = HandmadeArchive()
     let root = attempt.build(&archive)
-    for format in PropertyListFormat.ofArchives {
+    for format in PropertyListFormat.allCases {
       let unarchiver = try KeyedUnarchiver(forReadingFrom: archive.data(root: root, format: format))
       let error = archiveError { try attempt.decode(unarchiver) }
       #expect(error?.kind == .classNotAllowed)

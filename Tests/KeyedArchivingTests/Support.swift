@@ -4,6 +4,16 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
+extension PropertyListWritingOptions {
+  /// With which every format holds an archive.
+  static let exact = PropertyListWritingOptions(coercion: .reversible)
+}
+
+extension PropertyListReadingOptions {
+  /// With which what was written with ``PropertyListWritingOptions/exact`` is read.
+  static let exact = PropertyListReadingOptions(restoresCoercedValues: true)
+}
+
 extension PropertyList {
   static func uid(_ value: UInt32) -> PropertyList { .uid(UID(value)) }
 
@@ -16,7 +26,7 @@ func archive(_ objects: [PropertyList], format: PropertyListFormat = .binary) th
     "$version": 100000, "$objects": .array(["$null"] + objects), "$archiver": "NSKeyedArchiver",
     "$top": ["root": .uid(1)],
   ]
-  return try list.data(format: format)
+  return try list.data(format: format, options: .exact)
 }
 
 /// An archive by hand, of one object of a class, which has the UID 2. What the object refers to is numbered from 3 on.
@@ -71,9 +81,4 @@ func error(
     Issue.record("\(error)", sourceLocation: sourceLocation)
   }
   return nil
-}
-
-extension PropertyListFormat {
-  /// The formats that have UIDs, and so hold archives.
-  static let ofArchives = [PropertyListFormat.binary, .xml]
 }

@@ -6,7 +6,8 @@ import Testing
 extension PropertyList {
   /// A tree by either lane of the XML reader; nil if the fast lane gives up.
   static func plainLane(_ data: Data, options: PropertyListReadingOptions = .init()) throws -> PropertyList? {
-    guard let source = try? XMLEncoding.decode(data),
+    var faults = FaultLog.first
+    guard let source = try? XMLEncoding.decode(data, faults: &faults),
       let table = PlainXMLScanner.scan(source.text.bytes, options: options)
     else { return nil }
     return try PropertyList(PropertyListDocument(TextContent(text: source.text, table: table), .xml, options).root)
@@ -15,7 +16,9 @@ extension PropertyList {
   static func libxml2Lane(
     _ data: Data, options: PropertyListReadingOptions = .init()
   ) throws(PropertyListError) -> PropertyList {
-    let content = try XMLParser.parse(XMLEncoding.decode(data), options: options)
+    var faults = FaultLog.first
+    let source = try XMLEncoding.decode(data, faults: &faults)
+    let content = try XMLParser.parse(source, options: options, faults: &faults)
     return try PropertyList(PropertyListDocument(content, .xml, options).root)
   }
 }

@@ -123,30 +123,3 @@ struct ExitCodeTests {
     #expect(folder.names.isEmpty)
   }
 }
-
-@Suite("plistutil lint")
-struct LintTests {
-  @Test("every file gets a line, and the highest code counts")
-  func lines() throws {
-    let good = Fixtures.url("binary/kinds-python.bplist").path
-    let counts = Fixtures.url("xml/counts-python.plist").path
-    let bad = Fixtures.url("hostile/key-twice.plist").path
-    let result = try Tool.run("lint", good, bad, "/nonexistent", counts)
-    #expect(result.status == 3)
-    let objects = try PropertyListDocument(Fixtures.data("binary/kinds-python.bplist")).objectCount
-    #expect(result.text == "\(good): OK (binary, \(objects) objects)\n\(counts): OK (xml, 1 441 objects)\n")
-    #expect(
-      result.errors
-        == "\(bad):7:3: error: the key \"a\" stands twice in a <dict>\n"
-        + "plistutil: error: cannot open /nonexistent: No such file or directory\n")
-    #expect(try Tool.run("lint", good).status == 0)
-    #expect(try Tool.run("lint", "/nonexistent").status == 1)
-    #expect(try Tool.run("lint", Fixtures.url("hostile/self-array.bplist").path).status == 5)
-  }
-
-  @Test("standard input")
-  func standardInput() throws {
-    let result = try Tool.run("lint", "-", input: Data("<plist><true/></plist>".utf8))
-    #expect(result.status == 0 && result.text == "<stdin>: OK (xml, 1 object)\n")
-  }
-}

@@ -178,6 +178,23 @@ struct LibplistTests {
         """)
   }
 
+  @Test("PLIST_OUTPUT_FORMAT=plutil prints what Apple's plutil prints")
+  func appleForm() throws {
+    let folder = try TemporaryFolder()
+    let value: PropertyList = ["k": "v", "a": ["x", true, .null], "d": .data(Data([1, 2, 3])), "u": .uid(.init(3))]
+    try value.write(to: URL(filePath: folder.path("a")), format: .binary)
+    for (options, first) in [([], "k"), (["-s"], "a")] as [([String], String)] {
+      let result = try Program.run(
+        "plistutil", ["-p", folder.path("a")] + options, environment: ["PLIST_OUTPUT_FORMAT": "plutil"])
+      #expect(result.text.hasPrefix("{\n  \"\(first)\" => "))
+      let lines = [
+        #"  "k" => "v""#, #"  "a" => ["#, #"    0 => "x""#, "    1 => 1", "    2 => <null>", "  ]",
+        #"  "d" => {length = 3, bytes = 0x010203}"#, #"  "u" => <CFKeyedArchiverUID>{value = 3}"#, "{", "}", "",
+      ]
+      #expect(Set(result.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)) == Set(lines))
+    }
+  }
+
   @Test(
     "paths: empty parts are skipped, and what is not there is 1", arguments: ["/", "", "//list", "list/", "list/0"])
   func paths(_ path: String) throws {

@@ -3,6 +3,7 @@ import PropertyLists
 
 // Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With the argument
 // `preferences`: only the table of those.
+// With the arguments `tool PATH`: the table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk.
 // With the arguments `WORK IMPLEMENTATION FOLDER`: measures one in this process and prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -68,7 +69,8 @@ func multiple(_ measurement: Measurement, of other: Measurement) -> String {
 func megabytes(_ bytes: Int) -> String { String(format: "%.0f MB", Double(bytes) / 1e6) }
 
 func time(_ seconds: Double) -> String {
-  seconds < 1e-6 ? String(format: "%.0f ns", seconds * 1e9) : String(format: "%.1f ms", seconds * 1e3)
+  if seconds < 1e-6 { return String(format: "%.0f ns", seconds * 1e9) }
+  return seconds < 1 ? String(format: "%.1f ms", seconds * 1e3) : String(format: "%.1f s", seconds)
 }
 
 if arguments.count == 3, let implementation = Implementation(rawValue: arguments[2]) {
@@ -81,6 +83,8 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
   } else if let work = PreferencesWork(rawValue: arguments[1]) {
     try work.measure(implementation, in: folder)?.report()
   }
+} else if arguments.count == 2, arguments[1] == "tool" {
+  try ToolWork(tool: arguments[2]).printTable()
 } else {
   if arguments.isEmpty {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("property-list-benchmarks")

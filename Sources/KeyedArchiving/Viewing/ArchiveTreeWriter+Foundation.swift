@@ -56,8 +56,7 @@ extension ArchiveTreeWriter {
       guard let base = fields[layout.keys[1]]?.value, let text = try text(ofURL: value) else { return false }
       write(prefix + text.quotedInFull)
       if try isNothing(base) { return true }
-      let positions = [classPosition, first.position]
-      frames.append(Frame(kind: .fields(without: positions), node: node, closing: nil, level: level + 1))
+      beginFields(of: node, without: [classPosition, first.position])
     }
     return true
   }

@@ -14,6 +14,8 @@ struct ArchiveTreeWriter {
   /// How far the current line is indented.
   var level = 0
   var frames: [Frame] = []
+  /// The levels of lines that are shown; what would have lines below them is cut short.
+  private let greatestLevel: Int
 
   /// An object or a value that is not finished, and has lines of its own.
   struct Frame {
@@ -39,8 +41,10 @@ struct ArchiveTreeWriter {
     }
   }
 
-  init(_ archive: KeyedArchive) throws(KeyedArchiveError) {
+  /// - Parameter depth: how many levels are shown below the first; nil for all.
+  init(_ archive: KeyedArchive, depth: Int? = nil) throws(KeyedArchiveError) {
     self.archive = archive
+    greatestLevel = depth ?? .max
     reader = ArchiveReader(forAllOf: archive)
     objects = try RenderedObjects(archive, &reader)
   }
@@ -51,6 +55,8 @@ struct ArchiveTreeWriter {
     frames = [Frame(kind: .fields(without: []), node: archive.layout.top, closing: nil, level: 0)]
     try writeFrames()
     try writePostponed(level: 0)
+    // What was cut short leads to objects that do not show.
+    guard greatestLevel == .max else { return }
     var isFirst = true
     for uid in 0..<UInt32(clamping: archive.objects.count) where !objects.isMet(uid) && !usedClasses.contains(uid) {
       if let node = try? reader.object(uid), archive.document.isNullObject(node) { continue }
@@ -63,6 +69,24 @@ struct ArchiveTreeWriter {
       try writeMarked(uid, level: 1)
       try writePostponed(level: 1)
     }
+  }
+
+  /// Writes a value, with all it leads to.
+  ///
+  /// - Parameter object: its UID, if it is known to be one and is to be written in front.
+  mutating func writePart(_ node: FlatNode, object: PropertyList.UID?) throws(KeyedArchiveError) {
+    if let object, object.value < archive.objects.count {
+      objects.meet(object.value)
+      try writeMarked(object.value, level: 0)
+    } else {
+      do throws(KeyedArchiveError) {
+        try write(node, inlineDepth: 0)
+      } catch {
+        try writeUnreadable(error)
+      }
+      try writeFrames()
+    }
+    try writePostponed(level: 0)
   }
 
   private mutating func writePostponed(level: Int) throws(KeyedArchiveError) {
@@ -206,6 +230,7 @@ extension ArchiveTreeWriter {
     try reader.checkNesting(of: node, in: frames.suffix(depth).lazy.map(\.node), depth: depth)
     write("\(opening)")
     guard node.count > 0 else { return write("\(closing)") }
+    guard level < greatestLevel else { return write("… \(node.count)\(closing)") }
     frames.append(Frame(kind: kind, node: node, closing: closing, level: level + 1, inlineDepth: inlineDepth))
   }
 
@@ -286,12 +311,19 @@ extension ArchiveTreeWriter {
     guard let description else {
       // The $class is among the fields then.
       write("?")
-      return frames.append(Frame(kind: .fields(without: []), node: node, closing: nil, level: level + 1))
+      return beginFields(of: node, without: [])
     }
     usedClasses.insert(description.uid.value)
     if try writeNaturally(node, description.name, classPosition: classPosition) { return }
     try write(name: description.name)
-    frames.append(Frame(kind: .fields(without: [classPosition]), node: node, closing: nil, level: level + 1))
+    beginFields(of: node, without: [classPosition])
+  }
+
+  /// - Parameter positions: those of entries that are not shown.
+  mutating func beginFields(of node: FlatNode, without positions: [Int]) {
+    guard node.count > positions.count else { return }
+    guard level < greatestLevel else { return write(" …") }
+    frames.append(Frame(kind: .fields(without: positions), node: node, closing: nil, level: level + 1))
   }
 }
 

@@ -12,6 +12,12 @@ struct BinaryValidator: ~Copyable {
   private var knownKeys = [FlatNode](repeating: .null, count: 64)
   /// How many more bytes of content and references may be looked at.
   private var budget: Int
+  private var faults: FaultLog
+  private var hasToldOfDepth = false
+  /// Whether nothing more can be looked at.
+  private var isOver = false
+  /// The keys of the paths that were asked for, by their objects.
+  private var pathKeys: [Int: String] = [:]
 
   private enum State: UInt8 {
     case string, otherScalar, container
@@ -21,6 +27,8 @@ struct BinaryValidator: ~Copyable {
     /// An object that cannot be read. Apple's reader never looks at objects that nothing refers to, so it counts only
     /// when something does.
     case faulty
+    /// One whose fault is known, and told once.
+    case told
   }
 
   private struct Frame {
@@ -32,15 +40,28 @@ struct BinaryValidator: ~Copyable {
 
   /// - Complexity: O(*n*) in the length of the file. Allocates up to seven bytes an object, and a copy of each key.
   static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits) throws(PropertyListError) {
-    var validator = BinaryValidator(
-      layout, depthLimit: limits.effectiveDepth,
-      budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount))
-    try validator.scanObjects(in: bytes)
-    try validator.followReferences(in: bytes)
+    var faults = FaultLog.first
+    validate(layout, bytes, limits: limits, faults: &faults)
+    if let fault = faults.faults.first { throw fault }
   }
 
-  private init(_ layout: BinaryLayout, depthLimit: Int, budget: Int) {
+  /// - Parameter faults: where every fault goes.
+  static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits, faults: inout FaultLog) {
+    var validator = BinaryValidator(
+      layout, depthLimit: limits.effectiveDepth,
+      budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount), faults)
+    do throws(PropertyListError) {
+      try validator.scanObjects(in: bytes)
+      try validator.followReferences(in: bytes)
+    } catch {
+      // It is in the log.
+    }
+    faults = validator.faults
+  }
+
+  private init(_ layout: BinaryLayout, depthLimit: Int, budget: Int, _ faults: FaultLog) {
     self.layout = layout
+    self.faults = faults
     self.depthLimit = depthLimit
     self.budget = budget
     states = Array(repeating: .otherScalar, count: layout.objectCount)
@@ -54,7 +75,10 @@ struct BinaryValidator: ~Copyable {
 
   private mutating func scanObjects(in bytes: RawSpan) throws(PropertyListError) {
     for index in 0..<layout.objectCount {
-      guard budget >= 0 else { return try spend(0) }
+      guard budget >= 0 else {
+        faults.add(ParsingLimits.overlap)
+        throw ParsingLimits.overlap
+      }
       do throws(PropertyListError) {
         let node = try layout.node(at: index, in: bytes)
         switch node.kind {
@@ -78,66 +102,107 @@ struct BinaryValidator: ~Copyable {
 
   private mutating func followReferences(in bytes: RawSpan) throws(PropertyListError) {
     var frames: [Frame] = []
-    // The child that is looked at, of the innermost container.
+    // The child that is looked at, of the innermost container, and the levels that were found below the container.
     var next = 0
+    var height: UInt16 = 0
     do throws(PropertyListError) {
       try visit(layout.topObject, &frames, in: bytes)
-      while let frame = frames.last {
-        let references = frame.node.kind == .dictionary ? 2 * frame.node.count : frame.node.count
-        next = frame.next
-        var height = frame.height
-        var descends = false
-        while next < references {
-          let child = try layout.reference(at: frame.node.offset + next * layout.referenceWidth, in: bytes)
-          switch states[child] {
-          case .string, .otherScalar: next += 1
-          case .done:
-            height = max(height, heights[child] + 1)
-            next += 1
-          case .container, .open, .faulty:
-            frames[frames.count - 1].next = next
-            frames[frames.count - 1].height = height
-            try visit(child, &frames, in: bytes)
-            descends = true
-          }
-          if descends { break }
-        }
-        guard !descends else { continue }
-        // The containers above, and the height below, together.
-        guard frames.count - 1 + Int(height) <= depthLimit else {
-          throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
-        }
-        states[frame.object] = .done
-        heights[frame.object] = height
-        frames.removeLast()
-      }
     } catch {
-      if !frames.isEmpty { frames[frames.count - 1].next = next }
-      throw located(error, frames, in: bytes)
+      try report(error, frames, in: bytes)
     }
+    while !frames.isEmpty {
+      do throws(PropertyListError) {
+        try followReferences(&frames, &next, &height, in: bytes)
+      } catch {
+        frames[frames.count - 1].next = next
+        try report(error, frames, in: bytes)
+        // As if the child that is wrong were a scalar.
+        frames[frames.count - 1].next = next + 1
+        frames[frames.count - 1].height = height
+      }
+    }
+  }
+
+  private mutating func followReferences(
+    _ frames: inout [Frame], _ next: inout Int, _ height: inout UInt16, in bytes: RawSpan
+  ) throws(PropertyListError) {
+    while let frame = frames.last {
+      let references = frame.node.kind == .dictionary ? 2 * frame.node.count : frame.node.count
+      next = frame.next
+      height = frame.height
+      var descends = false
+      while next < references {
+        let child = try layout.reference(at: frame.node.offset + next * layout.referenceWidth, in: bytes)
+        switch states[child] {
+        case .string, .otherScalar, .told: next += 1
+        case .done:
+          height = max(height, heights[child] + 1)
+          next += 1
+        case .container, .open, .faulty:
+          frames[frames.count - 1].next = next
+          frames[frames.count - 1].height = height
+          try visit(child, &frames, in: bytes)
+          descends = true
+        }
+        if descends { break }
+      }
+      guard !descends else { continue }
+      // The containers above, and the height below, together.
+      guard frames.count - 1 + Int(height) <= depthLimit || hasToldOfDepth else {
+        throw nestedTooDeeply()
+      }
+      states[frame.object] = .done
+      // What is too high is told once; it must not make more of what is above it.
+      heights[frame.object] = hasToldOfDepth ? 1 : height
+      frames.removeLast()
+    }
+  }
+
+  private mutating func nestedTooDeeply() -> PropertyListError {
+    hasToldOfDepth = true
+    return ParsingLimits.nestedTooDeeply(limit: depthLimit)
+  }
+
+  /// Records a fault; throws it if there is room for no more, or if nothing more can be looked at.
+  private mutating func report(
+    _ error: PropertyListError, _ frames: [Frame], in bytes: RawSpan
+  ) throws(PropertyListError) {
+    guard !isOver else { throw error }
+    isOver = error.kind == .limitExceeded
+    let fault = located(error, frames, in: bytes)
+    // Under keys that cannot be read, two faults can be one to who reads of them.
+    if fault != faults.faults.last { try faults.report(fault) }
+    if isOver { throw error }
   }
 
   /// Begins with the object number `index`, which is the root or a child of the innermost frame.
   private mutating func visit(_ index: Int, _ frames: inout [Frame], in bytes: RawSpan) throws(PropertyListError) {
     switch states[index] {
-    case .string, .otherScalar, .done: return
+    case .string, .otherScalar, .done, .told: return
     case .faulty:
+      states[index] = .told
       let node = try layout.node(at: index, in: bytes)
       _ = try NodeContent.string(node, in: bytes)
     case .open:
       throw PropertyListError(
         .circularReference, "a container that contains itself", byteOffset: try layout.offset(of: index, in: bytes))
     case .container:
-      guard frames.count < depthLimit else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
+      guard frames.count < depthLimit else {
+        if hasToldOfDepth {
+          frames[frames.count - 1].next += 1
+          return
+        }
+        throw nestedTooDeeply()
+      }
       let node = try layout.node(at: index, in: bytes)
       try spend(node.count)
       states[index] = .open
-      if node.kind == .dictionary { try checkKeys(node, in: bytes) }
+      if node.kind == .dictionary { try checkKeys(node, frames, in: bytes) }
       frames.append(Frame(object: index, node: node, next: node.kind == .dictionary ? node.count : 0, height: 1))
     }
   }
 
-  private mutating func checkKeys(_ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
+  private mutating func checkKeys(_ node: FlatNode, _ frames: [Frame], in bytes: RawSpan) throws(PropertyListError) {
     let width = layout.referenceWidth
     let known = knownKeys[node.count & 63]
     // Lists of like dictionaries are what large files consist of, and these keys were found to be in order before.
@@ -148,17 +213,37 @@ struct BinaryValidator: ~Copyable {
     }
     if keyNumbers.isEmpty { keyNumbers = Array(repeating: 0, count: layout.objectCount) }
     keyIndex.beginDictionary()
+    let faultCount = faults.faults.count
     for entry in 0..<node.count {
-      let reference = try layout.reference(at: node.offset + entry * width, in: bytes)
-      if keyNumbers[reference] == 0 { keyNumbers[reference] = UInt32(try keyNumber(of: reference, in: bytes) + 1) }
-      guard keyIndex.isFirst(Int(keyNumbers[reference]) - 1) else {
-        let key = try NodeContent.string(layout.node(at: reference, in: bytes), in: bytes)
-        throw PropertyListError(
-          .duplicateKey, "the key \(key.quoted) stands twice in a dictionary", byteOffset: node.offset + entry * width)
+      do throws(PropertyListError) {
+        try checkKey(entry, of: node, in: bytes)
+      } catch {
+        try report(error, frames, in: bytes)
       }
     }
-    knownKeys[node.count & 63] = node
+    if faults.faults.count == faultCount { knownKeys[node.count & 63] = node }
   }
+
+  @inline(__always)
+  private mutating func checkKey(_ entry: Int, of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
+    let place = node.offset + entry * layout.referenceWidth
+    let reference = try layout.reference(at: place, in: bytes)
+    if keyNumbers[reference] == 0 {
+      // That it is no key is told once.
+      keyNumbers[reference] = Self.noKey
+      if states[reference] == .told { return }
+      if states[reference] == .faulty { states[reference] = .told }
+      keyNumbers[reference] = UInt32(try keyNumber(of: reference, in: bytes) + 1)
+    }
+    guard keyNumbers[reference] != Self.noKey else { return }
+    guard keyIndex.isFirst(Int(keyNumbers[reference]) - 1) else {
+      let key = try NodeContent.string(layout.node(at: reference, in: bytes), in: bytes)
+      throw PropertyListError(
+        .duplicateKey, "the key \(key.quoted) stands twice in a dictionary", byteOffset: place)
+    }
+  }
+
+  private static let noKey = UInt32.max
 
   private mutating func keyNumber(of object: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
     let key = try layout.node(at: object, in: bytes)
@@ -176,7 +261,7 @@ struct BinaryValidator: ~Copyable {
   }
 
   /// The error with the way to the value it is about.
-  private func located(_ error: PropertyListError, _ frames: [Frame], in bytes: RawSpan) -> PropertyListError {
+  private mutating func located(_ error: PropertyListError, _ frames: [Frame], in bytes: RawSpan) -> PropertyListError {
     var error = error
     var path = PropertyListKeyPath()
     for frame in frames {
@@ -187,13 +272,22 @@ struct BinaryValidator: ~Copyable {
       } else if frame.next >= frame.node.count {
         let position = frame.node.offset + (frame.next - frame.node.count) * layout.referenceWidth
         guard frame.next < 2 * frame.node.count, let reference = try? layout.reference(at: position, in: bytes),
-          let key = try? layout.node(at: reference, in: bytes),
-          let text = try? NodeContent.string(key, in: bytes)
+          let key = pathKey(reference, in: bytes)
         else { break }
-        path.components.append(.key(text))
+        path.components.append(.key(key))
       }
     }
     error.keyPath = path
     return error
+  }
+
+  /// The text of a key. Paths share it, however often it is in them.
+  private mutating func pathKey(_ object: Int, in bytes: RawSpan) -> String? {
+    if let key = pathKeys[object] { return key }
+    guard let node = try? layout.node(at: object, in: bytes), node.kind == .string,
+      let key = try? NodeContent.string(node, in: bytes)
+    else { return nil }
+    pathKeys[object] = key
+    return key
   }
 }

@@ -46,6 +46,12 @@ package enum ByteHash {
     return bytes.isASCII ? hash(bytes, from: 0, count: bytes.byteCount, seed: seed) : nil
   }
 
+  /// A hash of two numbers, in this order.
+  @inline(__always)
+  package static func combine(_ first: UInt64, _ second: UInt64, seed: Seed) -> UInt64 {
+    fold(first ^ seed.first, second ^ seed.second)
+  }
+
   @inline(__always)
   private static func finish(_ low: UInt64, _ high: UInt64, _ state: UInt64, _ seed: Seed) -> UInt64 {
     fold(fold(low ^ state, high ^ seed.second) ^ seed.first, state ^ seed.second)

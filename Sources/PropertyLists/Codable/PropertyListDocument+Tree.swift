@@ -4,9 +4,11 @@ extension PropertyListDocument {
   /// A tree as a document, so that there is one decoder for both.
   ///
   /// - Complexity: O(*n*) in the size of the tree.
-  convenience init(_ tree: PropertyList, options: PropertyListReadingOptions) throws(PropertyListError) {
+  convenience init(
+    _ tree: PropertyList, options: PropertyListReadingOptions, sortsKeys: Bool = false
+  ) throws(PropertyListError) {
     var writer = NodeWriter()
-    try tree.walk(into: &writer, sortsKeys: false, depth: options.limits.effectiveDepth)
+    try tree.walk(into: &writer, sortsKeys: sortsKeys, depth: options.limits.effectiveDepth)
     self.init(writer.finish(), .binary, options)
   }
 }

@@ -37,6 +37,8 @@ struct NodeTableBuilder: ~Copyable {
   private var table = NodeTable()
   private var shapes = [KeyShape](repeating: KeyShape(), count: 16)
   private var keyIndex = KeyIndex()
+  /// The keys of the path that was asked for last.
+  private var pathKeys: [FlatNode: String] = [:]
   let options: PropertyListReadingOptions
 
   init(options: PropertyListReadingOptions, expectedNodes: Int) {
@@ -125,18 +127,23 @@ struct NodeTableBuilder: ~Copyable {
     return table
   }
 
-  /// The way to the value that comes next.
-  func currentPath(in bytes: RawSpan) -> PropertyListKeyPath {
+  /// The way to the value that comes next. Paths that are asked for one after the other share their keys.
+  mutating func currentPath(in bytes: RawSpan) -> PropertyListKeyPath {
     var path = PropertyListKeyPath()
+    var keys: [FlatNode: String] = [:]
     for (depth, frame) in frames.enumerated() {
       let end = depth + 1 < frames.count ? frames[depth + 1].start : pending.count
       let children = end - frame.start
       if frame.kind == .array {
         path.components.append(.index(children))
-      } else if children & 1 == 1 {
-        path.components.append(.key(NodeContent.text(pending[end - 1], in: bytes)))
+      } else if children & 1 == 1, pending[end - 1].kind == .string {
+        let node = pending[end - 1]
+        let key = pathKeys[node] ?? NodeContent.text(node, in: bytes)
+        keys[node] = key
+        path.components.append(.key(key))
       }
     }
+    pathKeys = keys
     return path
   }
 }
@@ -173,18 +180,23 @@ extension NodeTableBuilder {
   private mutating func firstDuplicate(from start: Int, count: Int, in bytes: RawSpan) -> Int? {
     keyIndex.trim()
     keyIndex.beginDictionary()
-    for index in stride(from: start, to: start + 2 * count, by: 2) {
-      let key = pending[index]
-      let number =
-        if key.encoding.hasEscapes {
-          // The same text can be spelled in several ways.
-          keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
-        } else {
-          keyIndex.number(of: bytes.extracting(key.offset..<key.offset + key.length))
-        }
-      if !keyIndex.isFirst(number) { return index }
+    for index in stride(from: start, to: start + 2 * count, by: 2) where isDuplicate(pending[index], in: bytes) {
+      return index
     }
     return nil
+  }
+
+  /// Whether the dictionary that began last in ``keyIndex`` had a key before.
+  @inline(__always)
+  private mutating func isDuplicate(_ key: FlatNode, in bytes: RawSpan) -> Bool {
+    let number =
+      if key.encoding.hasEscapes {
+        // The same text can be spelled in several ways.
+        keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
+      } else {
+        keyIndex.number(of: bytes.extracting(key.offset..<key.offset + key.length))
+      }
+    return !keyIndex.isFirst(number)
   }
 
   private mutating func keepLastDuplicates(from start: Int, in bytes: RawSpan) {
@@ -204,5 +216,54 @@ extension NodeTableBuilder {
   private struct KeyShape {
     var first = 0
     var count = 0
+  }
+}
+
+/// Mending what is wrong, so that a reader that lists faults can go on. A null stands for a key or value that is none.
+extension NodeTableBuilder {
+  /// Removes what was appended last.
+  mutating func removeLast() { pending.removeLast() }
+
+  /// Removes the entries of the innermost dictionary whose keys are none.
+  ///
+  /// - Parameter isKey: whether a string is a key.
+  /// - Returns: the former places in ``pending`` of what is kept of the dictionary; nil if that is all.
+  @discardableResult
+  mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
+    guard let frame = frames.last, frame.kind == .dictionary else { return nil }
+    let kept = (frame.start..<pending.count).filter { place in
+      let key = pending[place - ((place - frame.start) & 1)]
+      return key.kind == .string && isKey(key)
+    }
+    guard kept.count < pending.count - frame.start else { return nil }
+    let nodes = kept.map { pending[$0] }
+    pending.removeLast(pending.count - frame.start)
+    pending.append(contentsOf: nodes)
+    return kept
+  }
+
+  /// As ``dropStandIns(isKey:)``.
+  ///
+  /// - Parameter places: a list as long as ``pending``, from which the same is removed.
+  mutating func dropStandIns(places: inout [Int]) {
+    guard let kept = dropStandIns() else { return }
+    let start = pending.count - kept.count
+    let keptPlaces = kept.map { places[$0] }
+    places.removeLast(places.count - start)
+    places.append(contentsOf: keptPlaces)
+  }
+
+  /// Where in ``pending`` the keys stand that the innermost dictionary had before.
+  mutating func duplicates(in bytes: RawSpan) -> [Int] {
+    guard let frame = frames.last, frame.kind == .dictionary else { return [] }
+    keyIndex.trim()
+    keyIndex.beginDictionary()
+    return stride(from: frame.start, to: pending.count, by: 2).filter { isDuplicate(pending[$0], in: bytes) }
+  }
+
+  /// Keeps the last of each key of the innermost dictionary.
+  mutating func dropDuplicates(in bytes: RawSpan) {
+    guard let frame = frames.last, frame.kind == .dictionary else { return }
+    keepLastDuplicates(from: frame.start, in: bytes)
   }
 }

@@ -22,6 +22,9 @@ public final class PropertyListDocument: Sendable {
   public var root: Node { Node(document: self, index: rootIndex, flat: rootNode) }
 
   let source: Data
+  /// The whole input of a text format, for edits; nil for a document that was not read from bytes. The text that its
+  /// values are in is ``source``, and often the same.
+  let input: Data?
   /// Where the bytes of the input are.
   private let address: UInt
   let index: Index
@@ -61,23 +64,27 @@ public final class PropertyListDocument: Sendable {
       let layout = try BinaryLayout(data.bytes)
       let root = try layout.node(at: layout.topObject, in: data.bytes)
       self.init(format, options, data, .binary(layout), rootIndex: layout.topObject, root)
-    case .xml: self.init(try XMLReader.read(data, options: options), format, options)
-    case .openStep: self.init(try OpenStepReader.read(data, options: options), format, options)
-    case .json: self.init(try JSONReader.read(data, options: options), format, options)
+    case .xml: self.init(try XMLReader.read(data, options: options), format, options, input: data)
+    case .openStep: self.init(try OpenStepReader.read(data, options: options), format, options, input: data)
+    case .json: self.init(try JSONReader.read(data, options: options), format, options, input: data)
     }
   }
 
   /// A document of a text format that has been read.
-  convenience init(_ content: TextContent, _ format: PropertyListFormat, _ options: PropertyListReadingOptions) {
+  convenience init(
+    _ content: TextContent, _ format: PropertyListFormat, _ options: PropertyListReadingOptions, input: Data? = nil
+  ) {
     let root = content.table.root
-    self.init(format, options, content.text, .table(content.table), rootIndex: root, content.table.nodes[root])
+    self.init(
+      format, options, content.text, .table(content.table), rootIndex: root, content.table.nodes[root], input: input)
   }
 
   private init(
     _ format: PropertyListFormat, _ options: PropertyListReadingOptions, _ source: Data, _ index: Index, rootIndex: Int,
-    _ rootNode: FlatNode
+    _ rootNode: FlatNode, input: Data? = nil
   ) {
     self.format = format
+    self.input = input
     self.options = options
     self.source = source
     address = Self.address(of: source)

@@ -21,7 +21,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private var current = Frame(place: 0, node: .null, start: 0, keys: [:])
 
   /// For each place that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
-  private var builtNumbers: [UInt32]
+  private let builtNumbers: SparseNumbers
   private var built: [Built] = []
 
   /// A container that is not finished.
@@ -55,7 +55,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     sizeLimit =
       source.sharedPlaceCount == 0 ? .max : limits.effectiveExpandedSize(inputSize: document.source.count)
     budget = ParsingLimits.overlapBudget(inputSize: document.source.count)
-    builtNumbers = Array(repeating: 0, count: source.sharedPlaceCount)
+    builtNumbers = SparseNumbers(count: source.sharedPlaceCount)
   }
 
   /// The tree below a node.

@@ -8,6 +8,8 @@ extension JSONScanner {
   /// - Throws: ``PropertyListError/Kind/malformed`` for a dictionary with the key of a form, and something else in it.
   mutating func restoredValue(at place: Int, _ bytes: RawSpan) throws(PropertyListError) -> FlatNode? {
     guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
+    // Where something was wrong, a null may stand for a value.
+    if value.kind == .null, !faults.faults.isEmpty { return nil }
     switch bytes[key.offset] {
     // What no key of a form begins with needs no closer look.
     case UInt8(ascii: "$"), UInt8(ascii: "C"), UInt8(ascii: "\\"): break
@@ -26,14 +28,14 @@ extension JSONScanner {
       case .float: float(value, after: key, bytes)
       case .uid: value.kind == .integer ? UInt32(exactly: value.integer).map(FlatNode.uid) : nil
       }
-    guard let restored else { throw failure(form.fault, at: place) }
+    if restored == nil { try report(failure(form.fault, at: place)) }
     return restored
   }
 
   /// Where the value of a key begins in the source.
   private func start(ofValueAfter key: FlatNode, _ bytes: RawSpan) -> Int {
     var index = key.offset + key.length + 1
-    while XMLText.isSpace(bytes[index]) || bytes[index] == UInt8(ascii: ":") { index += 1 }
+    while index < end - 1, XMLText.isSpace(bytes[index]) || bytes[index] == UInt8(ascii: ":") { index += 1 }
     return index
   }
 
@@ -84,9 +86,9 @@ extension JSONScanner {
     case .string: return SpecialReal.parseFloat(text(of: value, bytes).rawBytes).map(FlatNode.float)
     case .integer, .unsignedInteger, .real:
       let start = start(ofValueAfter: key, bytes)
-      var end = start
-      while bytes[end] > 0x20, bytes[end] != UInt8(ascii: "}") { end += 1 }
-      let digits = String(knownUTF8: bytes.extracting(start..<end), isASCII: true)
+      var numberEnd = start
+      while numberEnd < end, bytes[numberEnd] > 0x20, bytes[numberEnd] != UInt8(ascii: "}") { numberEnd += 1 }
+      let digits = String(knownUTF8: bytes.extracting(start..<numberEnd), isASCII: false)
       return Float(digits).flatMap { $0.isFinite ? .float($0) : nil }
     default: return nil
     }

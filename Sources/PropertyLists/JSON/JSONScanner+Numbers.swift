@@ -19,9 +19,9 @@ extension JSONScanner {
       magnitude = sum
       index += 1
     }
-    guard index > firstDigit else { throw unexpected(bytes, due: "a digit") }
+    guard index > firstDigit else { throw missingDigit(bytes) }
     if bytes[firstDigit] == UInt8(ascii: "0"), index > firstDigit + 1 {
-      throw failure("a number with a zero before its other digits", at: start)
+      try report(failure("a number with a zero before its other digits", at: start))
     }
     if index < end, bytes[index] == UInt8(ascii: ".") || bytes[index] | 0x20 == UInt8(ascii: "e") {
       return try scanReal(from: start, bytes)
@@ -29,7 +29,8 @@ extension JSONScanner {
     if !isNegative, !hasOverflow { return .integer(magnitude) }
     if magnitude == 0, !hasOverflow { return .real(-0.0) }
     guard !hasOverflow, magnitude <= UInt64(Int64.max) + 1 else {
-      throw failure("an integer outside Int64 and UInt64", at: start)
+      try report(failure("an integer outside Int64 and UInt64", at: start))
+      return .null
     }
     return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
   }
@@ -46,14 +47,20 @@ extension JSONScanner {
       try scanDigits(bytes)
     }
     guard let value = RealText.parse(bytes.extracting(start..<index)) else {
-      throw failure("a number too large for a double", at: start)
+      try report(failure("a number too large for a double", at: start))
+      return .null
     }
     return .real(value)
   }
 
   private mutating func scanDigits(_ bytes: RawSpan) throws(PropertyListError) {
-    guard digit(bytes) != nil else { throw unexpected(bytes, due: "a digit") }
+    guard digit(bytes) != nil else { throw missingDigit(bytes) }
     while digit(bytes) != nil { index += 1 }
+  }
+
+  private mutating func missingDigit(_ bytes: RawSpan) -> PropertyListError {
+    mending.due = .digit
+    return unexpected(bytes, due: "a digit")
   }
 
   @inline(__always)

@@ -7,7 +7,11 @@ internal import FoundationEssentials
 /// somebody asks. The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack.
 struct JSONScanner: ~Copyable {
   let source: TextSource
+  /// The text before bytes were replaced that are no UTF-8.
+  let original: TextSource
   let end: Int
+  private(set) var faults: FaultLog
+  private var placeIndex: PlaceIndex
   private let depthLimit: Int
   /// Whether the forms of ``CoercedForm`` are read as the values they stand for.
   let restoresCoercedValues: Bool
@@ -15,15 +19,21 @@ struct JSONScanner: ~Copyable {
   /// Where each container that is open begins in the source.
   private var openPlaces: [Int] = []
   /// Whether a comma stands before what is looked at next.
-  private var followsComma = false
+  var followsComma = false
+  var commentEnd = ForwardSearch("*/")
+  /// What is known of the last fault, to mend it.
+  var mending = Mending()
   /// The bytes that have no place in the source: data whose base64 has escapes. Their offsets count from its end.
   var added: [UInt8] = []
 
   /// What is looked at next.
   var index = 0
 
-  init(_ source: TextSource, _ options: PropertyListReadingOptions) {
+  init(_ source: TextSource, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
     self.source = source
+    self.original = original
+    self.faults = faults
+    placeIndex = PlaceIndex(original)
     end = source.text.count
     depthLimit = options.limits.effectiveDepth
     restoresCoercedValues = options.restoresCoercedValues
@@ -38,10 +48,35 @@ struct JSONScanner: ~Copyable {
   /// - Parameter bytes: the text of the source.
   mutating func scan(_ bytes: RawSpan) throws(PropertyListError) {
     skipSpace(bytes)
-    try scanValue(bytes, due: "a value")
-    while builder.depth > 0 { try scanNext(bytes) }
+    do throws(PropertyListError) {
+      try scanValue(bytes, due: "a value")
+    } catch {
+      try mend(error, bytes)
+    }
+    while builder.depth > 0 || mending.next != nil {
+      do throws(PropertyListError) {
+        if let next = mending.next {
+          mending.next = nil
+          try scan(next, bytes)
+        } else {
+          try scanNext(bytes)
+        }
+      } catch {
+        try mend(error, bytes)
+      }
+    }
     skipSpace(bytes)
-    if index < end { throw unexpected(bytes, due: "the end of the text") }
+    if index < end, !mending.isUnbalanced { try report(unexpected(bytes, due: "the end of the text")) }
+  }
+
+  /// What comes next where an entry or an element had to be mended.
+  private mutating func scan(_ next: Mending.Next, _ bytes: RawSpan) throws(PropertyListError) {
+    skipSpace(bytes)
+    switch next {
+    case .colon: try scanAfterKey(bytes)
+    case .value: try scanValue(bytes, due: "a value")
+    case .mark: try scanAfterValue(bytes)
+    }
   }
 
   consuming func finish() -> TextContent {
@@ -66,7 +101,15 @@ extension JSONScanner {
     }
     builder.append(try scanString(bytes))
     skipSpace(bytes)
-    guard index < end, bytes[index] == UInt8(ascii: ":") else { throw unexpected(bytes, due: #"":""#) }
+    try scanAfterKey(bytes)
+  }
+
+  @inline(__always)
+  private mutating func scanAfterKey(_ bytes: RawSpan) throws(PropertyListError) {
+    guard index < end, bytes[index] == UInt8(ascii: ":") else {
+      mending.due = .colon
+      throw unexpected(bytes, due: #"":""#)
+    }
     index += 1
     skipSpace(bytes)
     try scanValue(bytes, due: "a value")
@@ -84,7 +127,9 @@ extension JSONScanner {
     case UInt8(ascii: "t") where skip("true", bytes): builder.append(.boolean(true))
     case UInt8(ascii: "f") where skip("false", bytes): builder.append(.boolean(false))
     case UInt8(ascii: "n") where skip("null", bytes): builder.append(.null)
-    default: throw unexpected(bytes, due: due)
+    default:
+      mending.due = .value
+      throw unexpected(bytes, due: due)
     }
     try scanAfterValue(bytes)
   }
@@ -98,6 +143,7 @@ extension JSONScanner {
     if followsComma {
       index += 1
     } else if index == end || bytes[index] != (kind == .array ? UInt8(ascii: "]") : UInt8(ascii: "}")) {
+      mending.due = .mark
       throw unexpected(bytes, due: kind == .array ? #""," or "]""# : #""," or "}""#)
     }
   }
@@ -113,22 +159,30 @@ extension JSONScanner {
   }
 
   private mutating func close(_ bytes: RawSpan) throws(PropertyListError) {
-    if let duplicate = builder.settleDuplicates(in: bytes) {
-      let key = builder.pending[duplicate]
-      throw failure(
-        "the key \(NodeContent.text(key, in: bytes).quoted) stands twice in a dictionary", .duplicateKey,
-        at: key.offset - 1)
+    try closeInnermost(bytes)
+    index += 1
+    try scanAfterValue(bytes)
+  }
+
+  mutating func closeInnermost(_ bytes: RawSpan) throws(PropertyListError) {
+    if !faults.faults.isEmpty { dropStandIns() }
+    if let first = builder.settleDuplicates(in: bytes) {
+      for duplicate in faults.limit == 1 ? [first] : builder.duplicates(in: bytes) {
+        let key = builder.pending[duplicate]
+        try report(
+          failure(
+            "the key \(NodeContent.text(key, in: bytes).quoted) stands twice in a dictionary", .duplicateKey,
+            at: key.offset - 1))
+      }
+      builder.dropDuplicates(in: bytes)
     }
     let place = openPlaces.removeLast()
     if restoresCoercedValues, let value = try restoredValue(at: place, bytes) {
       builder.close(as: value)
-    } else if builder.depth > depthLimit {
-      throw nestedTooDeeply(at: place)
     } else {
+      if builder.depth > depthLimit { try report(nestedTooDeeply(at: place)) }
       builder.close()
     }
-    index += 1
-    try scanAfterValue(bytes)
   }
 }
 
@@ -148,27 +202,31 @@ extension JSONScanner {
 
 /// What is wrong.
 extension JSONScanner {
-  func failure(
+  /// Records a fault that needs no mending; throws it if there is room for no more.
+  mutating func report(_ fault: PropertyListError) throws(PropertyListError) { try faults.report(fault) }
+
+  mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
   ) -> PropertyListError {
     let path = builder.currentPath(in: source.text.bytes)
-    let place = source.place(place)
+    let place = placeIndex.place(place)
     return PropertyListError(
       kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
       keyPath: path.components.isEmpty ? nil : path)
   }
 
-  private func nestedTooDeeply(at place: Int) -> PropertyListError {
+  private mutating func nestedTooDeeply(at place: Int) -> PropertyListError {
     let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
     return failure(limit.message, limit.kind, at: place)
   }
 
   /// The character or word that is next, or the end of the text, where something else has to stand.
-  func unexpected(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
+  mutating func unexpected(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
     guard index < end else {
+      mending.isAtEnd = true
       var message = "the end of the text where \(due) is due"
       if let kind = builder.frames.last?.kind, let place = openPlaces.last {
-        let position = source.place(place).position
+        let position = placeIndex.place(place).position
         message += #"; the "\#(kind == .array ? "[" : "{")" stands at \#(position.line):\#(position.column)"#
       }
       return failure(message, at: end)
@@ -177,9 +235,12 @@ extension JSONScanner {
     var length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     while Self.isLetter(first), index + length < end, length < 40, Self.isLetter(bytes[index + length]) { length += 1 }
     let found = String(knownUTF8: bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
-    var message = "\(found) where \(due) is due"
+    var message = "\(first == UInt8(ascii: "\"") ? "a quotation mark" : found) where \(due) is due"
     switch first {
-    case UInt8(ascii: "]"), UInt8(ascii: "}"): if followsComma { message += "; JSON has no comma before it" }
+    case UInt8(ascii: "]"), UInt8(ascii: "}"):
+      var before = index
+      while before > 0, XMLText.isSpace(bytes[before - 1]) { before -= 1 }
+      if before > 0, bytes[before - 1] == UInt8(ascii: ",") { message += "; JSON has no comma before it" }
     case UInt8(ascii: "/"), UInt8(ascii: "#"): message += "; JSON has no comments"
     case UInt8(ascii: "'"): message += "; strings of JSON stand between double quotation marks"
     default: break
@@ -187,7 +248,7 @@ extension JSONScanner {
     return failure(message, at: index)
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
+  static func isLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 }

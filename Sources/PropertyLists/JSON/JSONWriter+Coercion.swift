@@ -14,7 +14,7 @@ extension JSONWriter {
     beginValue()
     output.append("{")
     output.append(form.key)
-    output.append(options.isCompact ? ":" : ": ")
+    appendColon()
     body(&output)
     output.append("}")
   }
@@ -84,7 +84,8 @@ extension JSONWriter {
       beginValue()
       output.append("{")
       output.append(CoercedForm.data.key)
-      output.append(options.isCompact ? ":\"" : ": \"")
+      appendColon()
+      output.append("\"")
       Base64Text.append(bytes, 0..<bytes.byteCount, to: &output)
       output.append("\"}")
     case .plain:

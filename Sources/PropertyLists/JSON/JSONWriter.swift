@@ -6,13 +6,18 @@ struct JSONWriter: PropertyListSink, ~Copyable {
 
   var output = ByteBuffer()
   let options: PropertyListWritingOptions
+  /// How lines are set out, if the value becomes a part of another text.
+  private let layout: TextLayout?
   /// For each open container, whether it has a value already.
   private var hasValue: [Bool] = []
   private var followsKey = false
   /// Whether the key that comes next is the only one of its dictionary, which the reader may take for a form.
   private var isOnlyKey = false
 
-  init(_ options: PropertyListWritingOptions) { self.options = options }
+  init(_ options: PropertyListWritingOptions) {
+    self.options = options
+    layout = nil
+  }
 
   consuming func finish() -> Data {
     output.append(byte: UInt8(ascii: "\n"))
@@ -33,10 +38,14 @@ struct JSONWriter: PropertyListSink, ~Copyable {
     guard let isNotFirst = hasValue.last else { return }
     if isNotFirst { output.append(byte: UInt8(ascii: ",")) }
     hasValue[hasValue.count - 1] = true
-    beginLine()
+    beginLine(isNotFirst: isNotFirst)
   }
 
-  private mutating func beginLine() {
+  /// - Parameter isNotFirst: whether a value of the same container stands before.
+  private mutating func beginLine(isNotFirst: Bool) {
+    if let layout {
+      return layout.appendBreak(depth: hasValue.count, isBetween: isNotFirst, to: &output)
+    }
     guard !options.isCompact else { return }
     output.append(byte: UInt8(ascii: "\n"))
     output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
@@ -97,7 +106,7 @@ struct JSONWriter: PropertyListSink, ~Copyable {
       output.append("\"")
     }
     isOnlyKey = false
-    output.append(options.isCompact ? ":" : ": ")
+    appendColon()
     followsKey = true
   }
 
@@ -108,7 +117,25 @@ struct JSONWriter: PropertyListSink, ~Copyable {
   }
 
   private mutating func end(_ bracket: UInt8) {
-    if hasValue.removeLast() { beginLine() }
+    if hasValue.removeLast() { beginLine(isNotFirst: false) }
     output.append(byte: bracket)
   }
+
+  mutating func appendColon() {
+    if let layout {
+      layout.appendAssignment(to: &output)
+    } else {
+      output.append(options.isCompact ? ":" : ": ")
+    }
+  }
+}
+
+/// A value that is put into a text.
+extension JSONWriter {
+  init(_ options: PropertyListWritingOptions, in layout: TextLayout) {
+    self.options = options
+    self.layout = layout
+  }
+
+  consuming func finishFragment() -> Data { output.takeData() }
 }

@@ -3,10 +3,17 @@ internal import FoundationEssentials
 /// Reads the OpenStep format: finds the encoding of a file and leaves the text to ``OpenStepScanner``.
 enum OpenStepReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
+    var faults = FaultLog.first
+    return try read(data, options: options, faults: &faults)
+  }
+
+  /// - Parameter faults: where every fault goes. If there is room for more than one, the scanner mends what is wrong.
+  static func read(
+    _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog
+  ) throws(PropertyListError) -> TextContent {
     try options.limits.check(inputSize: data.count)
-    let source = try UnicodeEncoding.decode(data) ?? TextSource(text: data)
-    try source.checkUTF8()
-    return try read(source, options: options)
+    let source = try UnicodeEncoding.decode(data, faults: &faults) ?? TextSource(text: data)
+    return try read(source.checkingUTF8(faults: &faults), source, options: options, faults: &faults)
   }
 
   /// - Parameter text: places in it are counted in bytes of UTF-8. A byte order mark at its beginning is skipped, as in
@@ -15,15 +22,23 @@ enum OpenStepReader {
     let bytes = text.utf8
     try options.limits.check(inputSize: bytes.count)
     let markLength = bytes.starts(with: "\u{FEFF}".utf8) ? 3 : 0
-    return try read(TextSource(text: Data(bytes.dropFirst(markLength)), start: markLength), options: options)
+    let source = TextSource(text: Data(bytes.dropFirst(markLength)), start: markLength)
+    var faults = FaultLog.first
+    return try read(source, source, options: options, faults: &faults)
   }
 
   private static func read(
-    _ source: TextSource, options: PropertyListReadingOptions
+    _ source: TextSource, _ original: TextSource, options: PropertyListReadingOptions, faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
     guard !source.text.isEmpty else { throw TextSource.empty }
-    var scanner = OpenStepScanner(source, options)
-    try scanner.scan(source.text.bytes)
+    var scanner = OpenStepScanner(source, original, options, faults)
+    do throws(PropertyListError) {
+      try scanner.scan(source.text.bytes)
+    } catch {
+      faults = scanner.faults
+      throw error
+    }
+    faults = scanner.faults
     return scanner.finish()
   }
 }

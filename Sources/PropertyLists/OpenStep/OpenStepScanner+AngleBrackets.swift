@@ -25,28 +25,35 @@ extension OpenStepScanner {
         index += 2
         continue
       }
-      guard try skipSpace(bytes) else { throw failure(#"data without its closing ">""#, at: place) }
+      guard try skipSpace(bytes) else {
+        mending.isOver = true
+        throw failure(#"data without its closing ">""#, at: place)
+      }
       if bytes[index] == UInt8(ascii: ">") {
         index += 1
         return
       }
       guard index == start else { continue }
-      guard Self.hexadecimalDigit(bytes[index]) == nil else {
-        throw failure("a hexadecimal digit without the second one of its byte", at: index)
-      }
-      throw unexpected(bytes, due: #"a hexadecimal digit or ">""#)
+      try report(
+        Self.hexadecimalDigit(bytes[index]) != nil
+          ? failure("a hexadecimal digit without the second one of its byte", at: index)
+          : unexpected(bytes, due: #"a hexadecimal digit or ">""#))
+      return skipHexadecimal(bytes)
     }
   }
 
   /// GNUstep's `<[AAEC]>`.
   private mutating func scanBase64(_ bytes: RawSpan) throws(PropertyListError) {
     let start = index + 2
-    guard let close = bytes.firstIndex(of: "]", from: start), bytes.starts(with: "]>", at: close) else {
+    guard let close = bracket.next(from: start, in: bytes), bytes.starts(with: "]>", at: close) else {
       throw failure(#"data without its closing "]>""#, at: index)
     }
     let content = bytes.extracting(start..<close)
-    if let fault = Base64Text.fault(in: content, called: "<[ ]>") { throw failure(fault, at: index) }
-    Base64Text.decode(content, into: &text)
+    if let fault = Base64Text.fault(in: content, called: "<[ ]>") {
+      try report(failure(fault, at: index))
+    } else {
+      Base64Text.decode(content, into: &text)
+    }
     index = close + 2
   }
 
@@ -55,15 +62,22 @@ extension OpenStepScanner {
   /// (`OpenStepWriter+Coercion.swift`).
   private mutating func scanTypedValue(_ bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let place = index
-    guard let close = bytes.firstIndex(of: UInt8(ascii: ">"), from: place + 2) else {
+    guard let close = angle.next(from: place + 2, in: bytes) else {
       throw failure(#"a value without its closing ">""#, at: place)
     }
     let content = bytes.extracting(place + 2..<close)
-    index = close + 1
     guard content.byteCount > 0, let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...))) else {
-      let value = String(knownUTF8: content, isASCII: false)
-      throw failure("no value of the types I, R, B, D, F, T, N and X: \("<*\(value)>".quoted)", at: place)
+      // What is long is not looked at as a whole, for the ">" may be that of another value.
+      var shown: [UInt8] = []
+      shown.append(bytes: content.extracting(0..<min(content.byteCount, 512)))
+      let value = String(decoding: shown, as: UTF8.self)
+      let fault = failure("no value of the types I, R, B, D, F, T, N and X: \("<*\(value)>".quoted)", at: place)
+      guard content.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else { throw fault }
+      try report(fault)
+      index = close + 1
+      return .null
     }
+    index = close + 1
     return node
   }
 

@@ -8,7 +8,7 @@ extension OpenStepScanner {
   /// Whether a byte may stand in a string without quotation marks (`isValidUnquotedStringCharacter` of
   /// `CFOldStylePList.c`).
   @inline(__always)
-  private static func isUnquoted(_ byte: UInt8) -> Bool {
+  static func isUnquoted(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -21,11 +21,14 @@ extension OpenStepScanner {
   /// The string that begins with the next byte, which ``beginsString(_:)``.
   mutating func scanString(_ bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let start = text.count
+    let place = index
     if Self.isUnquoted(bytes[index]) {
       scanUnquoted(bytes)
     } else {
       try scanQuoted(bytes)
     }
+    // Of what was no UTF-8, nobody knows what it says.
+    if !faults.faults.isEmpty, hasReplacedBytes(in: place..<index, bytes) { return .null }
     return .string(.verbatim, offset: start, length: text.count - start)
   }
 
@@ -39,16 +42,23 @@ extension OpenStepScanner {
   private mutating func scanQuoted(_ bytes: RawSpan) throws(PropertyListError) {
     let place = index
     let quote = bytes[index]
+    if mending.hasNoEnd(quote, from: place) {
+      mending.unclosedString = place
+      throw failure("a string without its closing quotation mark", at: place)
+    }
     index += 1
     while true {
       let start = index
       index = Self.endOfPlainText(bytes, from: start, quote: quote)
       text.append(bytes: bytes.extracting(start..<index))
       guard index < end, bytes[index] == quote || index + 1 < end else {
+        mending.unclosedString = place
+        mending.addUnclosed(quote, from: place)
         throw failure("a string without its closing quotation mark", at: place)
       }
       if bytes[index] == quote {
         index += 1
+        mending.lastQuoted = place..<index
         return
       }
       try scanEscape(bytes)
@@ -101,7 +111,8 @@ extension OpenStepScanner {
       index += 1
     }
     guard let scalar = NeXTSTEPEncoding.scalar(number) else {
-      throw failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: place)
+      try report(failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: place))
+      return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: scalar)
   }
@@ -110,11 +121,15 @@ extension OpenStepScanner {
   private mutating func scanUnicodeEscape(_ bytes: RawSpan) throws(PropertyListError) {
     let place = index
     guard let unit = scanUTF16Unit(bytes) else {
-      throw failure("no hexadecimal digit after the escape of a character", at: place)
+      try report(failure("no hexadecimal digit after the escape of a character", at: place))
+      return text.append(scalar: 0xFFFD)
     }
     guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
+    let behind = index
     guard unit < 0xDC00, let low = scanUTF16Unit(bytes), low & 0xFC00 == 0xDC00 else {
-      throw failure("a UTF-16 surrogate without its partner in a string", at: place)
+      index = behind
+      try report(failure("a UTF-16 surrogate without its partner in a string", at: place))
+      return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
   }

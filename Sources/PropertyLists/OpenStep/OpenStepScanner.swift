@@ -8,26 +8,40 @@ internal import FoundationEssentials
 /// fixed number of times.
 struct OpenStepScanner: ~Copyable {
   let source: TextSource
+  /// The text before bytes were replaced that are no UTF-8.
+  let original: TextSource
   let end: Int
   private let depthLimit: Int
-  private var builder: NodeTableBuilder
+  private(set) var faults: FaultLog
+  private var placeIndex: PlaceIndex
+  var builder: NodeTableBuilder
   /// The text of all strings with their escapes replaced, and the bytes of all data; what the offsets of the nodes
   /// refer to.
   var text: [UInt8] = []
   /// Where each node that ``builder`` has pending begins in the source.
-  private var places: [Int] = []
+  var places: [Int] = []
   /// Where each container that is open begins in the source.
   private var openPlaces: [Int] = []
   /// Whether the outermost dictionary has no braces.
-  private var isStringsFile = false
+  private(set) var isStringsFile = false
 
   /// What is looked at next.
   var index = 0
   /// Where the string ended that was read last, if it stood without quotation marks.
   var unquotedEnd = -1
+  var angle = ForwardSearch(">")
+  var bracket = ForwardSearch("]")
 
-  init(_ source: TextSource, _ options: PropertyListReadingOptions) {
+  /// What is known of the last fault, to mend it.
+  var mending = Mending()
+  /// Whether the mark behind a value comes next, and not an entry or an element.
+  private var isBehindValue = false
+
+  init(_ source: TextSource, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
     self.source = source
+    self.original = original
+    self.faults = faults
+    placeIndex = PlaceIndex(original)
     end = source.text.count
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: end / 64)
@@ -37,6 +51,29 @@ struct OpenStepScanner: ~Copyable {
   ///
   /// - Parameter bytes: the text of the source.
   mutating func scan(_ bytes: RawSpan) throws(PropertyListError) {
+    do throws(PropertyListError) {
+      try scanBeginning(bytes)
+    } catch {
+      try mendBeginning(error, bytes)
+    }
+    while builder.depth > 0 {
+      do throws(PropertyListError) {
+        if isBehindValue {
+          isBehindValue = false
+          try scanAfterValue(bytes)
+        } else {
+          try scanNext(bytes)
+        }
+      } catch {
+        try mend(error, bytes)
+      }
+    }
+    if try skipSpace(bytes), !mending.isUnbalanced { try report(unexpected(bytes, due: "the end of the text")) }
+  }
+
+  consuming func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
+
+  private mutating func scanBeginning(_ bytes: RawSpan) throws(PropertyListError) {
     if try !skipSpace(bytes) {
       // A strings file without entries.
       isStringsFile = true
@@ -46,11 +83,7 @@ struct OpenStepScanner: ~Copyable {
     } else {
       try scanValue(bytes, due: "a value")
     }
-    while builder.depth > 0 { try scanNext(bytes) }
-    if try skipSpace(bytes) { throw unexpected(bytes, due: "the end of the text") }
   }
-
-  consuming func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
 
   /// A string at the top is the value, if it is all there is, or else the first key of a strings file.
   private mutating func scanStringOrEntries(_ bytes: RawSpan) throws(PropertyListError) {
@@ -58,19 +91,24 @@ struct OpenStepScanner: ~Copyable {
     let string = try scanString(bytes)
     guard try skipSpace(bytes) else { return append(string, at: place) }
     guard bytes[index] == UInt8(ascii: "=") || bytes[index] == UInt8(ascii: ";") else {
+      mending.firstKey = (string, place)
       throw unexpected(bytes, due: #""=", ";" or the end of the text"#)
     }
+    try beginStringsFile(with: string, at: place)
+    try scanAfterKey(bytes)
+  }
+
+  mutating func beginStringsFile(with key: FlatNode, at place: Int) throws(PropertyListError) {
     isStringsFile = true
     try open(.dictionary, at: place)
-    append(string, at: place)
-    try scanAfterKey(bytes)
+    append(key, at: place)
   }
 }
 
 /// The containers.
 extension OpenStepScanner {
   /// Whether the dictionary that is innermost ends with the text, and not with a brace.
-  private var isWithoutBraces: Bool { isStringsFile && builder.depth == 1 }
+  var isWithoutBraces: Bool { isStringsFile && builder.depth == 1 }
 
   /// The next entry or element of the innermost container, or its end. Of a container inside it, only the beginning.
   private mutating func scanNext(_ bytes: RawSpan) throws(PropertyListError) {
@@ -135,14 +173,14 @@ extension OpenStepScanner {
     let hasMore = try skipSpace(bytes)
     if kind == .array {
       if hasMore, bytes[index] == UInt8(ascii: ")") { return }
-      guard hasMore, bytes[index] == UInt8(ascii: ",") else { throw unexpected(bytes, due: #""," or ")""#) }
+      guard hasMore, bytes[index] == UInt8(ascii: ",") else { throw missingMark(bytes, due: #""," or ")""#) }
     } else {
-      guard hasMore, bytes[index] == UInt8(ascii: ";") else { throw unexpected(bytes, due: #"";""#) }
+      guard hasMore, bytes[index] == UInt8(ascii: ";") else { throw missingMark(bytes, due: #"";""#) }
     }
     index += 1
   }
 
-  private mutating func append(_ node: FlatNode, at place: Int) {
+  mutating func append(_ node: FlatNode, at place: Int) {
     builder.append(node)
     places.append(place)
   }
@@ -150,6 +188,8 @@ extension OpenStepScanner {
   private mutating func open(_ kind: NodeKind, at place: Int) throws(PropertyListError) {
     guard builder.depth < depthLimit else {
       let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
+      // What is mended begins with the bracket.
+      index = place
       throw failure(limit.message, limit.kind, at: place)
     }
     builder.open(kind)
@@ -157,17 +197,29 @@ extension OpenStepScanner {
   }
 
   private mutating func close(_ bytes: RawSpan) throws(PropertyListError) {
+    try closeInnermost()
+    try scanAfterValue(bytes)
+  }
+
+  mutating func closeInnermost() throws(PropertyListError) {
     // A second owner of the text, so that the builder can change while it looks at it.
     let text = text
-    if let duplicate = builder.close(in: text.rawBytes) {
-      let key = NodeContent.text(builder.pending[duplicate], in: text.rawBytes)
-      throw failure("the key \(key.quoted) stands twice in a dictionary", .duplicateKey, at: places[duplicate])
+    if !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
+    if let first = builder.close(in: text.rawBytes) {
+      for duplicate in faults.limit == 1 ? [first] : builder.duplicates(in: text.rawBytes) {
+        let key = NodeContent.text(builder.pending[duplicate], in: text.rawBytes)
+        try report(failure("the key \(key.quoted) stands twice in a dictionary", .duplicateKey, at: places[duplicate]))
+      }
+      builder.dropDuplicates(in: text.rawBytes)
+      _ = builder.close(in: text.rawBytes)
     }
     // The container takes the place of its children, of which the builder may have dropped some.
     places.removeLast(places.count - (builder.pending.count - 1))
     places.append(openPlaces.removeLast())
-    try scanAfterValue(bytes)
   }
+
+  /// The mark behind a value comes next.
+  mutating func goOnBehindValue() { isBehindValue = true }
 }
 
 /// Between the values.
@@ -197,6 +249,7 @@ extension OpenStepScanner {
     }
     guard bytes.starts(with: "/*", at: index) else { return false }
     guard let close = bytes.firstIndex(of: "*/", from: index + 2) else {
+      mending.isOver = true
       throw failure("a comment without its end", at: index)
     }
     index = close + 2
@@ -205,7 +258,7 @@ extension OpenStepScanner {
 
   /// Whether U+2028 or U+2029 stands at a place.
   @inline(__always)
-  private static func isLineSeparator(_ bytes: RawSpan, _ index: Int) -> Bool {
+  static func isLineSeparator(_ bytes: RawSpan, _ index: Int) -> Bool {
     // E2 80 A8 and E2 80 A9.
     bytes[index] == 0xE2 && index + 2 < bytes.byteCount && bytes[index + 1] == 0x80 && bytes[index + 2] & ~1 == 0xA8
   }
@@ -213,10 +266,15 @@ extension OpenStepScanner {
 
 /// What is wrong.
 extension OpenStepScanner {
-  func failure(
+  /// Records a fault that needs no mending; throws it if there is room for no more.
+  mutating func report(_ fault: PropertyListError) throws(PropertyListError) { try faults.report(fault) }
+
+  mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
   ) -> PropertyListError {
-    let place = source.place(place)
+    let place = placeIndex.place(place)
+    // A second owner of the text, so that the builder can change while it looks at it.
+    let text = text
     let path = builder.currentPath(in: text.rawBytes)
     return PropertyListError(
       kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
@@ -224,11 +282,13 @@ extension OpenStepScanner {
   }
 
   /// The character that is next, or the end of the text, where something else has to stand.
-  func unexpected(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
+  mutating func unexpected(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
     guard index < end else {
+      mending.isOver = true
+      mending.isAtEnd = true
       var message = "the end of the text where \(due) is due"
       if !isWithoutBraces, let kind = builder.frames.last?.kind, let place = openPlaces.last {
-        let position = source.place(place).position
+        let position = placeIndex.place(place).position
         message += #"; the "\#(kind == .array ? "(" : "{")" stands at \#(position.line):\#(position.column)"#
       }
       return failure(message, at: end)
@@ -236,15 +296,27 @@ extension OpenStepScanner {
     let first = bytes[index]
     let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     let character = String(knownUTF8: bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
+    var message: String
     switch first {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): message = "a quotation mark where \(due) is due"
     case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "<"),
-      UInt8(ascii: ">"), UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "'"):
-      break
+      UInt8(ascii: ">"), UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: ","):
+      message = "\(character) where \(due) is due"
     default:
-      if index == unquotedEnd {
-        return failure("\(character) in a string without quotation marks", at: index)
-      }
+      message =
+        index == unquotedEnd
+        ? "\(character) in a string without quotation marks" : "\(character) where \(due) is due"
     }
-    return failure("\(character) where \(due) is due", at: index)
+    if isBehindStringOfLines(bytes) {
+      let position = placeIndex.place(mending.lastQuoted.lowerBound).position
+      message += "; the string before it begins at \(position.line):\(position.column)"
+    }
+    return failure(message, at: index)
+  }
+
+  /// As ``unexpected(_:due:)``, where a comma or a semicolon is due.
+  private mutating func missingMark(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
+    mending.isMarkMissing = index < end && index != unquotedEnd
+    return unexpected(bytes, due: due)
   }
 }

@@ -11,6 +11,8 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
 
   var output = ByteBuffer()
   let options: PropertyListWritingOptions
+  /// How lines are set out, if the value becomes a part of another text.
+  private let layout: TextLayout?
   private var frames: [Frame] = []
   private var followsKey = false
 
@@ -28,7 +30,10 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
     case none, dictionaryOfOne, key
   }
 
-  init(_ options: PropertyListWritingOptions) { self.options = options }
+  init(_ options: PropertyListWritingOptions) {
+    self.options = options
+    layout = nil
+  }
 
   consuming func finish() -> Data {
     output.append("\n")
@@ -43,7 +48,7 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
   var isTyped: Bool { options.openStepDialect == .gnustep || options.coercion == .reversible }
 
   /// Whether the value that is next is all there is.
-  var isRoot: Bool { frames.isEmpty }
+  var isRoot: Bool { frames.isEmpty && layout == nil }
 
   mutating func null() throws(PropertyListError) {
     try beginValue()
@@ -117,7 +122,7 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
 
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
     try beginValue()
-    appendText(utf8)
+    appendText(utf8, layout?.stringQuote)
     endValue()
   }
 
@@ -158,8 +163,12 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
       uidCandidate == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6
       && utf8.starts(with: "CF$UID")
     beginLine()
-    appendText(utf8)
-    output.append(options.isCompact ? "=" : " = ")
+    appendText(utf8, layout?.keyQuote)
+    if let layout {
+      layout.appendAssignment(to: &output)
+    } else {
+      output.append(options.isCompact ? "=" : " = ")
+    }
     followsKey = true
     uidCandidate = isUID ? .key : .none
   }
@@ -177,9 +186,21 @@ struct OpenStepWriter: PropertyListSink, ~Copyable {
   }
 }
 
+/// A value that is put into a text.
+extension OpenStepWriter {
+  init(_ options: PropertyListWritingOptions, in layout: TextLayout) {
+    self.options = options
+    self.layout = layout
+  }
+
+  consuming func finishFragment() -> Data { output.takeData() }
+}
+
 /// Layout.
 extension OpenStepWriter {
-  private func hasNoBraces(_ isOutermost: Bool) -> Bool { options.openStepDialect == .strings && isOutermost }
+  private func hasNoBraces(_ isOutermost: Bool) -> Bool {
+    options.openStepDialect == .strings && isOutermost && layout == nil
+  }
 
   private mutating func beginValue() throws(PropertyListError) {
     uidCandidate = .none
@@ -188,7 +209,7 @@ extension OpenStepWriter {
     } else if !frames.isEmpty {
       if frames[frames.count - 1].hasValue { output.append(",") }
       beginLine()
-    } else if options.openStepDialect == .strings {
+    } else if layout == nil, options.openStepDialect == .strings {
       throw PropertyListError(.notRepresentable, "a strings file has a dictionary at its top, and nothing else")
     }
   }
@@ -200,12 +221,15 @@ extension OpenStepWriter {
 
   /// The line of an entry or element of the innermost container.
   private mutating func beginLine() {
-    let isFirstOfFile = options.openStepDialect == .strings && frames.count == 1 && !frames[0].hasValue
+    let isNotFirst = frames[frames.count - 1].hasValue
+    let isFirstOfFile = hasNoBraces(frames.count == 1) && !isNotFirst
     frames[frames.count - 1].hasValue = true
-    if !isFirstOfFile { indent(frames.count) }
+    if !isFirstOfFile { indent(frames.count, isNotFirst: isNotFirst) }
   }
 
-  private mutating func indent(_ depth: Int) {
+  /// - Parameter isNotFirst: whether a value of the same container stands before.
+  private mutating func indent(_ depth: Int, isNotFirst: Bool) {
+    if let layout { return layout.appendBreak(depth: depth, isBetween: isNotFirst, to: &output) }
     guard !options.isCompact else { return }
     output.append("\n")
     output.append(
@@ -213,7 +237,11 @@ extension OpenStepWriter {
   }
 
   private mutating func endContainer(_ bracket: StaticString) {
-    if !frames.removeLast().isEmpty { indent(frames.count) }
+    let frame = frames.removeLast()
+    if !frame.isEmpty {
+      if !frame.isDictionary, let layout, layout.hasTrailingCommas, !layout.isInline { output.append(",") }
+      indent(frames.count, isNotFirst: false)
+    }
     output.append(bracket)
     endValue()
   }
@@ -226,11 +254,13 @@ extension OpenStepWriter {
   /// Core Foundation takes letters, digits and `_$/:.-`, GNUstep more, and libplist neither the slash nor the colon.
   /// Apple's and GNUstep's writers put the hyphen between quotation marks. The root has them because the format could
   /// not be told from a word alone.
-  private mutating func appendText(_ text: RawSpan) {
-    if options.openStepDialect != .strings, !isRoot, Self.isWord(text) {
+  ///
+  /// - Parameter quote: the quotation mark that the strings around it have, needed or not.
+  private mutating func appendText(_ text: RawSpan, _ quote: UInt8?) {
+    if quote == nil, options.openStepDialect != .strings || layout != nil, !isRoot, Self.isWord(text) {
       output.append(text)
     } else {
-      appendQuoted(text)
+      appendQuoted(text, quote ?? UInt8(ascii: "\""))
     }
   }
 
@@ -257,12 +287,12 @@ extension OpenStepWriter {
 
   /// Control characters without a letter of their own are given by their number in Unicode: of an octal number, libplist
   /// reads two digits.
-  private mutating func appendQuoted(_ text: RawSpan) {
-    output.append("\"")
+  private mutating func appendQuoted(_ text: RawSpan, _ quote: UInt8 = UInt8(ascii: "\"")) {
+    output.append(byte: quote)
     var start = 0
     var index = 0
     while index < text.byteCount {
-      let length = Self.escapedLength(text, index)
+      let length = text[index] == quote ? 1 : Self.escapedLength(text, index)
       guard length > 0 else {
         index += 1
         continue
@@ -277,7 +307,7 @@ extension OpenStepWriter {
       start = index
     }
     output.append(text.extracting(start..<text.byteCount))
-    output.append("\"")
+    output.append(byte: quote)
   }
 
   /// How many bytes there are of the character that begins at a place; 0 if it needs no escape.
@@ -294,6 +324,7 @@ extension OpenStepWriter {
   private mutating func appendEscape(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""): output.append("\\\"")
+    case UInt8(ascii: "'"): output.append("\\'")
     case UInt8(ascii: "\\"): output.append("\\\\")
     case 0x07: output.append("\\a")
     case 0x08: output.append("\\b")

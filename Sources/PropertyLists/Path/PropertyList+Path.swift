@@ -183,7 +183,7 @@ extension PropertyList {
   /// of its own for them, so that a deep value costs no stack of the thread.
   ///
   /// - Throws: what is wrong with the path before anything is changed, and what `body` throws, with the path.
-  private mutating func edit<Result>(
+  mutating func edit<Result>(
     at components: ArraySlice<PropertyListKeyPath.Component>,
     _ body: (inout PropertyList) throws(PropertyListError) -> Result
   ) throws(PropertyListError) -> Result {

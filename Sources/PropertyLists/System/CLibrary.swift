@@ -21,6 +21,13 @@ package enum CLibrary {
     return unsafe block
   }
 
+  /// A block of zeros, whose pages take memory when they are written to. As everywhere in Swift, memory that the system
+  /// does not have ends the process.
+  static func zeros(_ size: Int) -> UnsafeMutableRawPointer {
+    guard let block = unsafe calloc(max(size, 1), 1) else { fatalError("out of memory: \(size) bytes") }
+    return unsafe block
+  }
+
   static func release(_ block: UnsafeMutableRawPointer?) { unsafe free(block) }
 
   /// A finite number as `printf` prints it with `%.16e`. The decimal point depends on the locale of the process.

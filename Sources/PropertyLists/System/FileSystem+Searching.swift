@@ -16,6 +16,9 @@ extension FileSystem {
   /// Whether a path leads to a folder; false where it leads nowhere.
   package static func isFolder(_ path: String) -> Bool { mode(path).map { $0 & S_IFMT == S_IFDIR } ?? false }
 
+  /// Whether a path leads anywhere.
+  package static func exists(_ path: String) -> Bool { mode(path) != nil }
+
   /// The bytes of the regular file that a path leads to; nil if it leads to none.
   package static func sizeOfRegularFile(_ path: String) -> Int? {
     var status = stat()

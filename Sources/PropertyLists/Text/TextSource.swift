@@ -10,36 +10,10 @@ struct TextSource {
 }
 
 extension TextSource {
-  /// Where the byte number `offset` of the UTF-8 text stands in the input.
-  ///
-  /// - Complexity: O(*n*) in the offset.
-  func place(_ offset: Int) -> (byteOffset: Int?, position: PropertyListError.TextPosition) {
-    let bytes = text.bytes
-    let end = max(0, min(offset, bytes.byteCount))
-    var line = 1
-    var lineStart = 0
-    var index = 0
-    while index < end {
-      let byte = bytes[index]
-      index += 1
-      if byte == 0x0A || (byte == 0x0D && !(index < bytes.byteCount && bytes[index] == 0x0A)) {
-        line += 1
-        lineStart = index
-      }
-    }
-    var column = 1
-    for index in lineStart..<max(lineStart, end) where bytes[index] & 0xC0 != 0x80 { column += 1 }
-    return (originalOffset(end), PropertyListError.TextPosition(line: line, column: column))
-  }
-
-  /// Checks the text of an input that was taken as it is.
-  func checkUTF8() throws(PropertyListError) {
-    do throws(UTF8.ValidationError) {
-      _ = try UTF8Span(validating: Span<UInt8>(_bytes: text.bytes))
-    } catch {
-      let place = place(error.byteOffsets.lowerBound)
-      throw PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position)
-    }
+  /// A place as an error names it.
+  struct Place {
+    let byteOffset: Int?
+    let position: PropertyListError.TextPosition
   }
 
   /// What is wrong with an input that has no text.
@@ -48,15 +22,81 @@ extension TextSource {
       .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
   }
 
-  private func originalOffset(_ offset: Int) -> Int? {
-    guard let unitWidth else { return nil }
-    if unitWidth == 1 { return start + offset }
+  /// Where the byte number `offset` of the UTF-8 text stands in the input. To find many, use ``PlaceIndex``.
+  ///
+  /// - Complexity: O(*n*) in the offset.
+  func place(_ offset: Int) -> Place {
     let bytes = text.bytes
-    var units = 0
-    for index in 0..<offset {
-      let byte = bytes[index]
-      if byte & 0xC0 != 0x80 { units += unitWidth == 2 && byte >= 0xF0 ? 2 : 1 }
+    var walk = TextWalk()
+    walk.advance(to: max(0, min(offset, bytes.byteCount)), in: bytes)
+    return place(walk)
+  }
+
+  /// The place to which a walk through the text has come.
+  func place(_ walk: TextWalk) -> Place {
+    var byteOffset: Int?
+    switch unitWidth {
+    case 1: byteOffset = start + walk.offset
+    case 2: byteOffset = start + 2 * walk.unitsOfUTF16
+    case 4: byteOffset = start + 4 * walk.scalars
+    default: break
     }
-    return start + units * unitWidth
+    return Place(
+      byteOffset: byteOffset, position: PropertyListError.TextPosition(line: walk.line, column: walk.column))
+  }
+}
+
+/// Counts the lines and characters of a text in UTF-8 up to a place.
+struct TextWalk {
+  private(set) var offset = 0
+  private(set) var line = 1
+  private(set) var column = 1
+  private(set) var scalars = 0
+  private(set) var unitsOfUTF16 = 0
+
+  /// Goes on to a later place of the text. Of a character in the middle of which it stands, the first byte counts.
+  ///
+  /// - Complexity: O(*n*) in the distance.
+  mutating func advance(to end: Int, in bytes: RawSpan) {
+    while offset < end {
+      let byte = bytes[offset]
+      offset += 1
+      guard byte & 0xC0 != 0x80 else { continue }
+      scalars += 1
+      unitsOfUTF16 += byte >= 0xF0 ? 2 : 1
+      if byte == 0x0A || (byte == 0x0D && !(offset < bytes.byteCount && bytes[offset] == 0x0A)) {
+        line += 1
+        column = 1
+      } else {
+        column += 1
+      }
+    }
+  }
+}
+
+/// Finds any number of places in a text, in any order, by one walk through it.
+struct PlaceIndex {
+  private let source: TextSource
+  /// The walk at every multiple of ``step``, as far as was asked for.
+  private var walks = [TextWalk()]
+
+  private static let step = 1 << 14
+
+  init(_ source: TextSource) { self.source = source }
+
+  /// Where the byte number `offset` of the UTF-8 text stands in the input.
+  ///
+  /// - Complexity: O(1), and O(*n*) in the text for all places together.
+  mutating func place(_ offset: Int) -> TextSource.Place {
+    let bytes = source.text.bytes
+    let end = max(0, min(offset, bytes.byteCount))
+    while walks.count <= end / Self.step {
+      var walk = walks[walks.count - 1]
+      walk.advance(to: walks.count * Self.step, in: bytes)
+      walks.append(walk)
+    }
+    var walk = walks[end / Self.step]
+    walk.advance(to: end, in: bytes)
+    return source.place(walk)
   }
 }

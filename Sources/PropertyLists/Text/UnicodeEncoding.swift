@@ -27,52 +27,131 @@ extension UnicodeEncoding {
 
   /// The text of an input in UTF-8, whose own UTF-8 is not checked.
   ///
+  /// - Parameter faults: where bytes go that are not in the encoding; the text has U+FFFD in their place.
   /// - Returns: nil if the first bytes tell no encoding.
-  static func decode(_ data: Data) throws(PropertyListError) -> TextSource? {
+  static func decode(_ data: Data, faults: inout FaultLog) throws(PropertyListError) -> TextSource? {
     let bytes = data.bytes
     guard let (encoding, markLength) = detect(bytes) else { return nil }
     switch encoding {
     case .utf8:
       return TextSource(text: data.dropFirst(markLength), start: markLength)
     case .utf16(let isBigEndian):
-      var text: [UInt8] = []
-      if let fault = UTF16Text.decode(bytes.extracting(markLength...), isBigEndian: isBigEndian, into: &text) {
-        throw wrong("UTF-16", after: text, at: markLength + fault)
+      let text = try decode(bytes, from: markLength, unitWidth: 2, "UTF-16", faults: &faults) { units, text in
+        UTF16Text.decode(units, isBigEndian: isBigEndian, into: &text)
       }
-      return TextSource(text: Data(text), start: markLength, unitWidth: 2)
+      return TextSource(text: text, start: markLength, unitWidth: 2)
     case .utf32(let isBigEndian):
-      return TextSource(text: try decodeUTF32(bytes, from: markLength, isBigEndian), start: markLength, unitWidth: 4)
+      let text = try decode(bytes, from: markLength, unitWidth: 4, "UTF-32", faults: &faults) { units, text in
+        decodeUTF32(units, isBigEndian: isBigEndian, into: &text)
+      }
+      return TextSource(text: text, start: markLength, unitWidth: 4)
     }
   }
 
-  private static func decodeUTF32(
-    _ bytes: RawSpan, from start: Int, _ isBigEndian: Bool
+  /// - Parameter decoder: puts text behind other text, and returns where it found what is none.
+  private static func decode(
+    _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, faults: inout FaultLog,
+    by decoder: (RawSpan, inout [UInt8]) -> Int?
   ) throws(PropertyListError) -> Data {
     var text: [UInt8] = []
+    var walk = TextWalk()
     var offset = start
-    while offset < bytes.byteCount {
-      guard offset + 4 <= bytes.byteCount else {
-        throw wrong("UTF-32", after: text, at: offset)
+    var lastFault = -unitWidth
+    while let fault = decoder(bytes.extracting(min(offset, bytes.byteCount)...), &text) {
+      offset += fault
+      // What is wrong without a gap is wrong once.
+      if offset != lastFault + unitWidth {
+        walk.advance(to: text.count, in: text.rawBytes)
+        try faults.report(wrong(name, at: offset, walk))
       }
+      lastFault = offset
+      offset += unitWidth
+      guard offset < bytes.byteCount else { break }
+      text.append(scalar: 0xFFFD)
+    }
+    return Data(text)
+  }
+
+  /// - Returns: nil, or where the first unit stands that is no character.
+  private static func decodeUTF32(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
+    var offset = 0
+    while offset < bytes.byteCount {
+      guard offset + 4 <= bytes.byteCount else { return offset }
       let unit = bytes.littleEndianUInt32(at: offset)
       let scalar = isBigEndian ? unit.byteSwapped : unit
-      guard scalar <= 0x10FFFF, scalar & 0xFFFF_F800 != 0xD800 else {
-        throw wrong("UTF-32", after: text, at: offset)
-      }
+      guard scalar <= 0x10FFFF, scalar & 0xFFFF_F800 != 0xD800 else { return offset }
       text.append(scalar: scalar)
       offset += 4
     }
-    return Data(text)
+    return nil
+  }
+
+  /// Appends text in this encoding, without a byte order mark.
+  ///
+  /// - Parameter text: valid UTF-8.
+  func append(_ text: RawSpan, to output: inout ByteBuffer) {
+    guard let utf8 = try? UTF8Span(validating: Span<UInt8>(_bytes: text)) else { return }
+    switch self {
+    case .utf8: output.append(text)
+    case .utf16(let isBigEndian):
+      var scalars = utf8.makeUnicodeScalarIterator()
+      while let scalar = scalars.next() {
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+          output.append(littleEndianWord: UInt64(isBigEndian ? unit.byteSwapped : unit), length: 2)
+        }
+      }
+    case .utf32(let isBigEndian):
+      var scalars = utf8.makeUnicodeScalarIterator()
+      while let scalar = scalars.next() {
+        output.append(littleEndianWord: UInt64(isBigEndian ? scalar.value.byteSwapped : scalar.value), length: 4)
+      }
+    }
   }
 
   /// Bytes that are not in the encoding they ought to be in.
   ///
   /// - Parameters:
-  ///   - text: what comes before them, in UTF-8.
   ///   - offset: where they stand in the input.
-  static func wrong(_ encoding: String, after text: [UInt8], at offset: Int) -> PropertyListError {
+  ///   - walk: the text before them.
+  static func wrong(_ encoding: String, at offset: Int, _ walk: TextWalk) -> PropertyListError {
     PropertyListError(
       .malformed, "not \(encoding.printable(limit: 80)), as it claims to be", byteOffset: offset,
-      position: TextSource(text: Data(text)).place(text.count).position)
+      position: .init(line: walk.line, column: walk.column))
+  }
+}
+
+extension TextSource {
+  /// The text with every byte that is no UTF-8 replaced by an underscore, which all formats take as part of a word.
+  func checkingUTF8(faults: inout FaultLog) throws(PropertyListError) -> TextSource {
+    guard let first = text.bytes.firstInvalidUTF8(from: 0) else { return self }
+    var places = PlaceIndex(self)
+    var checked: [UInt8] = []
+    var next: Range<Int>? = first
+    var line = 0
+    while let range = next {
+      let place = places.place(range.lowerBound)
+      // Once for a line: where there are many, it is the encoding of the file that is wrong.
+      if place.position.line != line {
+        line = place.position.line
+        try faults.report(
+          PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position))
+      }
+      if checked.isEmpty { checked = Array(text) }
+      for offset in range { checked[offset] = UInt8(ascii: "_") }
+      next = text.bytes.firstInvalidUTF8(from: range.upperBound)
+    }
+    return TextSource(text: Data(checked), start: start, unitWidth: unitWidth)
+  }
+}
+
+extension RawSpan {
+  /// The first bytes from `start` on that are no UTF-8.
+  fileprivate func firstInvalidUTF8(from start: Int) -> Range<Int>? {
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: Span<UInt8>(_bytes: extracting(start...)))
+      return nil
+    } catch {
+      return start + error.byteOffsets.lowerBound..<start + error.byteOffsets.upperBound
+    }
   }
 }

@@ -1,21 +1,11 @@
 /// Text that no terminal takes commands from.
 extension ByteBuffer {
-  /// Text between quotation marks with the escapes of JSON, and those for the control characters U+007F to U+009F.
-  mutating func append(quoted text: RawSpan) {
-    append("\"")
-    append(printable: text, isQuoted: true)
-    append("\"")
-  }
-
-  /// Text with the escapes of JSON for control characters, and nothing around it.
-  mutating func append(printable text: RawSpan) { append(printable: text, isQuoted: false) }
-
-  private mutating func append(printable text: RawSpan, isQuoted: Bool) {
+  /// Text with the escapes of JSON for control characters, and nothing around it. ``JSONText/append(quoted:to:)`` puts it
+  /// between quotation marks.
+  mutating func append(printable text: RawSpan) {
     for index in 0..<text.byteCount {
       let byte = text[index]
       switch byte {
-      case UInt8(ascii: "\"") where isQuoted: append("\\\"")
-      case UInt8(ascii: "\\") where isQuoted: append("\\\\")
       case 0x0A: append("\\n")
       case 0x0D: append("\\r")
       case 0x09: append("\\t")

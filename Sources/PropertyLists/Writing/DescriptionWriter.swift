@@ -10,6 +10,8 @@ package struct DescriptionOptions: Hashable, Sendable {
   package var greatestLength: Int?
   /// How many levels of containers are shown; nil for all.
   package var depth: Int?
+  /// Whether containers are on one line.
+  package var isOnOneLine = false
 
   package init() {}
 }
@@ -56,9 +58,13 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
       return true
     }
     guard let isNotFirst = hasValue.last else { return true }
-    output.append(isNotFirst ? ",\n" : "\n")
     hasValue[hasValue.count - 1] = true
-    output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
+    if options.isOnOneLine {
+      if isNotFirst { output.append(", ") }
+    } else {
+      output.append(isNotFirst ? ",\n" : "\n")
+      output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
+    }
     return true
   }
 
@@ -140,7 +146,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     guard beginValue() else { return }
     begin(color: Color.string)
     let shown = utf8.prefixOfCharacters(options.greatestLength)
-    output.append(quoted: utf8.extracting(..<shown))
+    JSONText.append(quoted: utf8.extracting(..<shown), to: &output)
     endColor()
     if shown < utf8.byteCount { omission(utf8.characterCount, " characters") }
   }
@@ -148,7 +154,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
     guard beginValue() else { return }
     begin(color: Color.key)
-    output.append(quoted: utf8)
+    JSONText.append(quoted: utf8, to: &output)
     endColor()
     output.append(": ")
     followsKey = true
@@ -192,7 +198,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
       hiddenDepth -= 1
       return
     }
-    if hasValue.removeLast() {
+    if hasValue.removeLast(), !options.isOnOneLine {
       output.append("\n")
       output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
     }

@@ -2,8 +2,17 @@ package import FoundationEssentials
 
 extension PropertyList: CustomDebugStringConvertible {
   /// The value as people read it, on several lines if it is a container. The form may change.
-  public var debugDescription: String {
-    var writer = DescriptionWriter()
+  public var debugDescription: String { description(DescriptionOptions()) }
+
+  /// The value as people read it, on one line.
+  package var line: String {
+    var options = DescriptionOptions()
+    options.isOnOneLine = true
+    return description(options)
+  }
+
+  private func description(_ options: DescriptionOptions) -> String {
+    var writer = DescriptionWriter(options)
     do throws(PropertyListError) {
       try walk(into: &writer, sortsKeys: false, depth: ParsingLimits.greatestDepth)
     } catch {

@@ -15,7 +15,7 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   /// that form has none and is refused; without it, UIDs are refused.
   public var writesUIDDictionaries: Bool
 
-  /// What JSON and OpenStep have for a value that they have no form for.
+  /// What JSON and OpenStep have for a value that they have no form for; see <doc:Formats>.
   public var coercion: Coercion
 
   /// Whether JSON and OpenStep are written on one line, without spaces.

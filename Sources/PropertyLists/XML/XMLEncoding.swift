@@ -4,10 +4,15 @@ internal import FoundationEssentials
 ///
 /// What ``UnicodeEncoding`` does not tell, the declaration does; UTF-8 where it says nothing.
 enum XMLEncoding {
-  static func decode(_ data: Data) throws(PropertyListError) -> TextSource {
-    if let source = try UnicodeEncoding.decode(data) { return source }
+  /// - Parameter faults: where bytes go that are not in the encoding.
+  static func decode(_ data: Data, faults: inout FaultLog) throws(PropertyListError) -> TextSource {
+    if let source = try UnicodeEncoding.decode(data, faults: &faults) { return source }
     guard let name = declaredEncoding(data.bytes), !isUTF8(name) else { return TextSource(text: data) }
-    return TextSource(text: try convert(data, from: name), start: 0, unitWidth: nil)
+    if let fault = falseName(name) {
+      try faults.report(fault)
+      return TextSource(text: data)
+    }
+    return try LibXML2.convert(data, from: name, faults: &faults)
   }
 
   private static func isUTF8(_ name: String) -> Bool {
@@ -16,7 +21,7 @@ enum XMLEncoding {
   }
 
   /// The name in `<?xml … encoding="name" …?>`, if the file begins with such a declaration.
-  private static func declaredEncoding(_ bytes: RawSpan) -> String? {
+  static func declaredEncoding(_ bytes: RawSpan) -> String? {
     guard bytes.starts(with: "<?xml"), bytes.byteCount > 5, XMLText.isSpace(bytes[5]) else { return nil }
     var index = 6
     while index < bytes.byteCount, !bytes.starts(with: "?>", at: index) {
@@ -52,17 +57,14 @@ enum XMLEncoding {
     }
   }
 
-  private static func convert(_ data: Data, from name: String) throws(PropertyListError) -> Data {
-    // What these name is told by the first bytes, and was not found there.
-    guard !name.lowercased().hasPrefix("utf-16"), !name.lowercased().hasPrefix("utf-32"),
-      !name.lowercased().hasPrefix("iso-10646-ucs")
-    else {
-      throw PropertyListError(
-        .malformed, "declared as \(name.printable(limit: 80)), but without that encoding's byte order mark",
-        byteOffset: 0,
-        position: .init(line: 1, column: 1))
-    }
-    return try LibXML2.convert(data, from: name)
+  /// What is wrong with the name of an encoding that the first bytes would have told.
+  private static func falseName(_ name: String) -> PropertyListError? {
+    guard
+      ["utf-16", "utf-32", "iso-10646-ucs"].contains(where: name.lowercased().hasPrefix)
+    else { return nil }
+    return PropertyListError(
+      .malformed, "declared as \(name.printable(limit: 80)), but without that encoding's byte order mark",
+      byteOffset: 0, position: .init(line: 1, column: 1))
   }
 
   /// What is called Shift_JIS in files is Microsoft's, with a backslash and a tilde where the standard has a yen sign

@@ -7,10 +7,19 @@ internal import FoundationEssentials
 /// reports no errors: an input that has one is none it knows.
 enum XMLReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
-    let source = try XMLEncoding.decode(data)
+    var faults = FaultLog.first
+    let source = try XMLEncoding.decode(data, faults: &faults)
     if let table = PlainXMLScanner.scan(source.text.bytes, options: options) {
       return TextContent(text: source.text, table: table)
     }
-    return try XMLParser.parse(source, options: options)
+    return try XMLParser.parse(source, options: options, faults: &faults)
+  }
+
+  /// Everything that is wrong, up to the limit of the log.
+  static func read(
+    _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog
+  ) throws(PropertyListError) {
+    let source = try XMLEncoding.decode(data, faults: &faults)
+    _ = try XMLParser.parse(source, options: options, faults: &faults)
   }
 }

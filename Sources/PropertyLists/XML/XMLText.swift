@@ -65,4 +65,29 @@ enum XMLText {
     default: false
     }
   }
+
+  /// The bytes of a character in UTF-8.
+  ///
+  /// - Returns: nil for bytes that are no UTF-8, and for a character that XML 1.0 does not allow in a document.
+  static func characterLength(in bytes: RawSpan, at index: Int) -> Int? {
+    let first = bytes[index]
+    guard first >= 0x80 else { return first >= 0x20 || isSpace(first) ? 1 : nil }
+    let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    guard first >= 0xC0, index + length <= bytes.byteCount else { return nil }
+    let character = bytes.extracting(index..<index + length)
+    guard character.isValidUTF8 else { return nil }
+    // U+FFFE and U+FFFF.
+    return first == 0xEF && character[1] == 0xBF && character[2] >= 0xBE ? nil : length
+  }
+
+  /// Whether an ASCII character may stand in a name (XML 1.0, production 4a).
+  static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ":"):
+      true
+    default: false
+    }
+  }
 }

@@ -7,6 +7,11 @@ struct XMLWriter: PropertyListSink, ~Copyable {
   private var output = ByteBuffer()
   private var indent = 0
   private let options: PropertyListWritingOptions
+  /// How lines are set out, if the value becomes a part of another text.
+  private let layout: TextLayout?
+  private let isFragment: Bool
+  /// Whether the value that is next stands on the line of its key, or is the first of a fragment.
+  private var isOnLine = false
 
   /// The dictionary that begins next to the value, if it has one entry and the key `CF$UID`.
   private var uidCandidate = UIDCandidate.none
@@ -20,6 +25,8 @@ struct XMLWriter: PropertyListSink, ~Copyable {
 
   init(_ options: PropertyListWritingOptions) {
     self.options = options
+    layout = nil
+    isFragment = false
     output.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
     output.append(Self.documentType)
     output.append("\n<plist version=\"1.0\">\n")
@@ -35,7 +42,15 @@ struct XMLWriter: PropertyListSink, ~Copyable {
   mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
 
   @inline(__always)
-  private mutating func beginLine() { output.append(tabs: indent) }
+  private mutating func beginLine() {
+    if !isFragment { output.append(tabs: indent) } else { beginLineOfFragment() }
+  }
+
+  /// Called behind what ends with LF.
+  @inline(__always)
+  private mutating func endLine() {
+    if isFragment { output.truncate(to: output.count - 1) }
+  }
 
   /// Called for each value, to forget a `CF$UID` that is no UID.
   @inline(__always)
@@ -51,6 +66,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
   mutating func boolean(_ value: Bool) throws(PropertyListError) {
     beginValue()
     output.append(value ? "<true/>\n" : "<false/>\n")
+    endLine()
   }
 
   mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
@@ -67,6 +83,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
       output.append(decimal: value.bits)
     }
     output.append("</integer>\n")
+    endLine()
   }
 
   mutating func real(_ value: Double) throws(PropertyListError) {
@@ -74,6 +91,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     output.append("<real>")
     RealText.append(value, to: &output)
     output.append("</real>\n")
+    endLine()
   }
 
   mutating func float(_ value: Float) throws(PropertyListError) { try real(Double(value)) }
@@ -88,22 +106,28 @@ struct XMLWriter: PropertyListSink, ~Copyable {
       throw PropertyListError(.notRepresentable, "XML cannot hold a date \(seconds) seconds from 2001")
     }
     output.append("</date>\n")
+    endLine()
   }
 
   mutating func uid(_ value: UInt32) throws(PropertyListError) {
     guard options.writesUIDDictionaries else { throw PropertyListError(.notRepresentable, "XML has no UIDs") }
     beginValue()
     output.append("<dict>\n")
+    endLine()
     indent += 1
     beginLine()
     output.append("<key>CF$UID</key>\n")
+    endLine()
+    if isFragment { endKeyOfFragment() }
     beginLine()
     output.append("<integer>")
     output.append(decimal: value)
     output.append("</integer>\n")
+    endLine()
     indent -= 1
     beginLine()
     output.append("</dict>\n")
+    endLine()
   }
 
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
@@ -111,6 +135,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     output.append("<string>")
     try appendEscaped(utf8)
     output.append("</string>\n")
+    endLine()
   }
 
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
@@ -121,13 +146,17 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     output.append("<key>")
     try appendEscaped(utf8)
     output.append("</key>\n")
+    endLine()
     uidCandidate = isUID ? .key : .none
+    if isFragment { endKeyOfFragment() }
   }
 
   /// Base64 in lines of the tag's indent, which narrows them, down to 12 characters at 8 tabs.
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
     beginValue()
+    if let layout { return appendData(bytes, in: layout) }
     output.append("<data>\n")
+    endLine()
     let tabs = min(indent, 8)
     let bytesPerLine = (76 - 8 * tabs) / 4 * 3
     var start = 0
@@ -140,6 +169,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     }
     beginLine()
     output.append("</data>\n")
+    endLine()
   }
 
   mutating func beginArray(count: Int) throws(PropertyListError) { beginContainer("<array/>\n", "<array>\n", count) }
@@ -159,6 +189,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
   private mutating func beginContainer(_ empty: StaticString, _ opening: StaticString, _ count: Int) {
     beginValue()
     output.append(count == 0 ? empty : opening)
+    endLine()
     hasClosingTag.append(count > 0)
     if count > 0 { indent += 1 }
   }
@@ -168,6 +199,49 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     indent -= 1
     beginLine()
     output.append(closing)
+    endLine()
+  }
+}
+
+/// A value that is put into a text.
+extension XMLWriter {
+  init(_ options: PropertyListWritingOptions, in layout: TextLayout) {
+    self.options = options
+    self.layout = layout
+    isFragment = true
+    isOnLine = true
+  }
+
+  consuming func finishFragment() -> Data { output.takeData() }
+
+  private mutating func beginLineOfFragment() {
+    if isOnLine {
+      isOnLine = false
+    } else if let layout, !layout.isInline {
+      layout.appendLine(depth: indent, to: &output)
+    }
+  }
+
+  private mutating func endKeyOfFragment() {
+    guard let assignment = layout?.assignment else { return }
+    output.append(assignment.rawBytes)
+    isOnLine = true
+  }
+
+  /// Base64 in lines as the text has them; as Apple's writer has them, if it shows none.
+  private mutating func appendData(_ bytes: RawSpan, in layout: TextLayout) {
+    output.append("<data>")
+    if layout.isInline {
+      Base64Text.append(bytes, 0..<bytes.byteCount, to: &output)
+    } else {
+      let bytesPerLine = max(layout.base64LineLength(depth: indent) / 4, 1) * 3
+      for start in stride(from: 0, to: bytes.byteCount, by: bytesPerLine) {
+        layout.appendLine(depth: indent, to: &output)
+        Base64Text.append(bytes, start..<min(start + bytesPerLine, bytes.byteCount), to: &output)
+      }
+      layout.appendLine(depth: indent, to: &output)
+    }
+    output.append("</data>")
   }
 }
 
@@ -192,7 +266,9 @@ extension XMLWriter {
     case UInt8(ascii: "<"): output.append("&lt;")
     case UInt8(ascii: ">"): output.append("&gt;")
     case 0x0D: output.append("&#13;")
-    case 0x09, 0x0A: output.append(byte: byte)
+    case 0x09: output.append(byte: byte)
+    // Every reader makes an LF of whatever ends the lines of the text.
+    case 0x0A: if let layout { output.append(layout.lineEnd.rawBytes) } else { output.append(byte: byte) }
     case 0xEF:
       if index + 1 < text.byteCount, text[index] == 0xBF, text[index + 1] >= 0xBE {
         throw PropertyListError(.notRepresentable, "XML does not allow U+\(text[index + 1] == 0xBE ? "FFFE" : "FFFF")")

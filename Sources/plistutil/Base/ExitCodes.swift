@@ -11,6 +11,11 @@ enum ExitCodes {
   static let circularReference: Int32 = 5
   static let usage: Int32 = 64
 
+  /// What diff says of two files.
+  static let different: Int32 = 1
+  /// What diff says of every failure.
+  static let trouble: Int32 = 2
+
   /// For the help of verbs.
   static let help = """
     Exit codes: 0 success; 1 input or output failed, or nothing at the path; 2 not representable in the format; \
@@ -22,6 +27,7 @@ extension PropertyListError {
   var exitCode: Int32 {
     switch kind {
     case .inputOutput: ExitCodes.inputOutput
+    // No value at the path, or not the one that was to be there.
     case .noSuchValue, .valueExists, .wrongKind, .conflict: ExitCodes.noSuchValue
     case .notRepresentable: ExitCodes.notRepresentable
     case .unknownFormat, .unsupportedVersion, .malformed, .duplicateKey, .limitExceeded: ExitCodes.malformed

@@ -22,5 +22,7 @@ struct FormatName: ExpressibleByArgument, Hashable {
     self = found.meaning
   }
 
+  var defaultValueDescription: String { Self.names.first { $0.meaning == self }?.name ?? format.rawValue }
+
   static var allValueStrings: [String] { ["xml", "binary", "json", "openstep", "gnustep", "strings"] }
 }

@@ -11,3 +11,13 @@ extension PropertyListKeyPath {
     }
   }
 }
+
+/// How verbs explain paths.
+enum KeyPathHelp {
+  static let argument = ArgumentHelp("The path of the value, such as items.0.name; '' is all of it.", valueName: "path")
+
+  static let text = """
+    A path is spelled as in plutil, items.0.name, as in libplist, /items/0/name, or as in PlistBuddy, :items:0:name. A \
+    backslash takes the meaning from a separator in a key, and a key may stand in double quotes.
+    """
+}

@@ -50,6 +50,9 @@ struct BareConversion: ParsableCommand {
   ) throws(PropertyListError) -> Data {
     switch ProcessInfo.processInfo.environment["PLIST_OUTPUT_FORMAT"] {
     case "limd": return try node.outline(sortsKeys: sortsKeys)
+    case "plutil":
+      let form = HumanForm(sortsKeys: sortsKeys, truth: ("1", "0"))
+      return try form.text(of: PropertyList(node)) + Data("\n".utf8)
     default:
       var options = DescriptionOptions()
       options.sortsKeys = sortsKeys

@@ -1,21 +1,163 @@
 import ArgumentParser
+import FoundationEssentials
 import PropertyLists
+import Synchronization
 
 struct Lint: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check property lists; every file gets a line.",
+    abstract: "Check property lists: all that is wrong, with line and column.",
     discussion: """
-      A file without fault gets a line on standard output, one with a fault a line on standard error.
+      A file without fault gets a line on standard output. Each fault gets a line on standard error, and below it the \
+      part of the file where it is. What only follows from another fault is left out.
 
-      Example: plistutil lint Info.plist Settings.bundle/Root.plist
+      Errors, and the exit codes they have:
+        malformed, unknown-format, unsupported-version, duplicate-key, limit-exceeded  3
+        nested-too-deeply  4
+        circular-reference  5
+        input-output  1
+
+      Warnings, which do not count unless --strict is given, and have 3 then:
+        duplicate-key-kept  a key stands twice, and --keep-last-duplicates takes the last value
+        equivalent-keys     two keys are the same to readers that know Unicode's equivalence
+        mixed-line-ends     not all lines end alike
+        unusual-encoding    an encoding that not all readers know
+        byte-order-mark     JSON begins with a byte order mark
+
+      Examples:
+        plistutil lint Info.plist Settings.bundle/Root.plist
+        plistutil lint -qr --strict Resources/
+        plistutil lint --format github -r .
       """)
+
+  enum Form: String, ExpressibleByArgument, CaseIterable {
+    case text, json, github
+  }
 
   @OptionGroup var files: FileArguments
   @OptionGroup var reading: ReadingArguments
 
+  @Flag(name: .shortAndLong, help: "Say nothing about files without fault.")
+  var quiet = false
+
+  @Flag(help: "Take warnings for errors.")
+  var strict = false
+
+  @Option(help: ArgumentHelp("List at most N findings for each file.", valueName: "n"))
+  var limit = 100
+
+  @Option(help: ArgumentHelp("The form of the report.", valueName: "form"))
+  var format = Form.text
+
+  @Flag(help: "Print a line of JSON for each file; as --format json.")
+  var json = false
+
+  @OptionGroup var color: ColorArgument
+
+  func validate() throws {
+    if limit < 1 { throw ValidationError("--limit is at least 1.") }
+  }
+
   func run() throws {
-    try files.forEach { [reading] input, report throws(PropertyListError) in
-      try report.line("\(input.name): OK (\(reading.document(input).summary))")
+    let form = json ? Form.json : format
+    let linter = Linter(format: reading.inputFormat?.format, options: reading.options, limit: limit)
+    let isColored = color.isOn(for: 2)
+    let tally = Tally()
+    defer { if form == .text, files.mayBeSeveral, !quiet { note(tally.summary) } }
+    try files.forEach(isForMachines: form == .json) { [quiet, strict] input, report throws(PropertyListError) in
+      let data: Data
+      do throws(PropertyListError) {
+        data = try input.data(limit: linter.options.limits.inputSize)
+      } catch {
+        tally.add(error: true)
+        if form == .github { try report.line(Finding(fault: error).annotation(file: input.name)) }
+        throw error
+      }
+      let result = linter.lint(data)
+      tally.add(result)
+      for finding in result.findings where strict || finding.severity == .error {
+        report.raise(finding.severity == .error ? finding.fault.exitCode : ExitCodes.malformed)
+      }
+      switch form {
+      case .text: try report.list(result, data, linter, FindingText(name: input.name, isColored: isColored), quiet)
+      case .json: try report.machineLine(result.fields)
+      case .github:
+        for finding in result.findings { try report.line(finding.annotation(file: input.name)) }
+      }
     }
+  }
+}
+
+extension FileReport {
+  /// Findings for people.
+  fileprivate mutating func list(
+    _ result: Linter.Result, _ data: Data, _ linter: Linter, _ text: FindingText, _ isQuiet: Bool
+  ) throws(PropertyListError) {
+    let excerpts = PropertyListDocument.excerpts(
+      of: result.findings.compactMap(\.fault.position), in: data, format: linter.format)
+    var next = 0
+    for finding in result.findings {
+      var lines = [text.headline(finding)]
+      if finding.fault.position != nil {
+        if next < excerpts.count { lines += text.excerpt(excerpts[next]) }
+        next += 1
+      } else if let offset = finding.fault.byteOffset, !data.isEmpty {
+        lines += text.dump(data, at: offset)
+      }
+      note(lines.joined(separator: "\n"))
+    }
+    if result.hasMore { note("\(name): more than \(linter.limit) findings; --limit lists more of them") }
+    if let document = result.document, !isQuiet { try line("\(name): OK (\(document.summary))") }
+  }
+}
+
+extension Linter.Result {
+  /// What machines get about a file, beside its name.
+  fileprivate var fields: PropertyList {
+    var fields: PropertyList = ["ok": .boolean(document != nil)]
+    if let document {
+      fields.dictionary?["format"] = .string(document.format.rawValue)
+      fields.dictionary?["objects"] = .integer(.init(document.objectCount))
+    }
+    fields.dictionary?["findings"] = .array(findings.map(\.fields))
+    if hasMore { fields.dictionary?["hasMore"] = true }
+    return fields
+  }
+}
+
+/// Counts what was found in all files.
+private final class Tally: Sendable {
+  private struct Counts {
+    var files = 0
+    var faulty = 0
+    var errors = 0
+    var warnings = 0
+  }
+
+  private let counts = Mutex(Counts())
+
+  func add(_ result: Linter.Result) {
+    counts.withLock {
+      $0.files += 1
+      if result.document == nil { $0.faulty += 1 }
+      $0.errors += result.findings.count { $0.severity == .error }
+      $0.warnings += result.findings.count { $0.severity == .warning }
+    }
+  }
+
+  func add(error: Bool) {
+    counts.withLock {
+      $0.files += 1
+      $0.faulty += 1
+      $0.errors += 1
+    }
+  }
+
+  /// One line for people.
+  var summary: String {
+    let counts = counts.withLock { $0 }
+    func plural(_ count: Int, _ word: String) -> String { "\(grouped(count)) \(word)\(count == 1 ? "" : "s")" }
+    guard counts.errors > 0 || counts.warnings > 0 else { return "\(plural(counts.files, "file")), no fault" }
+    return "\(plural(counts.files, "file")), \(grouped(counts.faulty)) with faults: "
+      + "\(plural(counts.errors, "error")), \(plural(counts.warnings, "warning"))"
   }
 }

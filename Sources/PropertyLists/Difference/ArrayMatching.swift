@@ -1,0 +1,169 @@
+internal import OrderedCollections
+
+/// Finds for each element of an array the one of another array that it was.
+///
+/// First equal elements, in order; then equal elements wherever they are; then, between two that are matched, containers
+/// that are alike; then containers that are alike anywhere; and at last what stands between the same two elements, which
+/// has been replaced.
+struct ArrayMatching {
+  private let old: [PropertyList]
+  private let new: [PropertyList]
+  /// The numbers of the elements.
+  private let a: [Int]
+  private let b: [Int]
+  private let numbers: ValueNumbers
+  /// How many entries may still be compared to find out how much containers are alike.
+  private var budget: Int
+
+  /// For each element of the new array the index that it had in the old one; nil if it is new.
+  private(set) var sources: [Int?]
+  private var isTaken: [Bool]
+  /// The new elements whose old ones are alike, so that it is worth while to look into them.
+  private(set) var isAlike: [Bool]
+
+  /// How many pairs of elements are compared at most at one place.
+  private static let greatestTable = 4096
+
+  init(
+    _ old: [PropertyList], _ a: [Int], _ new: [PropertyList], _ b: [Int], _ numbers: ValueNumbers, budget: inout Int
+  ) {
+    (self.old, self.a, self.new, self.b, self.numbers, self.budget) = (old, a, new, b, numbers, budget)
+    sources = Array(repeating: nil, count: b.count)
+    isTaken = Array(repeating: false, count: a.count)
+    isAlike = Array(repeating: false, count: b.count)
+    var anchors = CommonSubsequence.pairs(a, b)
+    for (i, j) in anchors { match(i, j) }
+    let movable = (a.indices.filter { !isTaken[$0] }, b.indices.filter { sources[$0] == nil })
+    for (i, j) in CommonSubsequence.equalPairs(movable.0.map { a[$0] }, movable.1.map { b[$0] }) {
+      match(movable.0[i], movable.1[j])
+    }
+    anchors = between(anchors) { $0.matchAlike($1, $2) }
+    matchAlikeAnywhere()
+    _ = between(anchors) { $0.matchReplaced($1, $2) }
+    budget = self.budget
+  }
+
+  private mutating func match(_ i: Int, _ j: Int) {
+    sources[j] = i
+    isTaken[i] = true
+  }
+
+  /// Calls `body` with what is left of both arrays between each two pairs.
+  ///
+  /// - Returns: the pairs, and those that `body` returned.
+  private mutating func between(
+    _ anchors: [(Int, Int)], _ body: (inout ArrayMatching, [Int], [Int]) -> [(Int, Int)]
+  ) -> [(Int, Int)] {
+    var pairs: [(Int, Int)] = []
+    var (i, j) = (0, 0)
+    for (nextI, nextJ) in anchors + [(a.count, b.count)] {
+      if i < nextI, j < nextJ {
+        let left = ((i..<nextI).filter { !isTaken[$0] }, (j..<nextJ).filter { sources[$0] == nil })
+        if !left.0.isEmpty, !left.1.isEmpty { pairs += body(&self, left.0, left.1) }
+      }
+      if nextI < a.count { pairs.append((nextI, nextJ)) }
+      (i, j) = (nextI + 1, nextJ + 1)
+    }
+    return pairs
+  }
+
+  /// Matches containers that are alike, in order, so that they are as much alike as can be in all.
+  private mutating func matchAlike(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
+    guard left.count * right.count <= Self.greatestTable else {
+      let pairs = zip(left, right).filter { likeness($0, $1) > 0 }
+      for (i, j) in pairs { matchAlike(i, j) }
+      return Array(pairs)
+    }
+    // The best sum for the elements from a row and a column on.
+    let width = right.count + 1
+    var best = Array(repeating: 0, count: (left.count + 1) * width)
+    var scores = Array(repeating: 0, count: left.count * right.count)
+    for row in left.indices.reversed() {
+      for column in right.indices.reversed() {
+        let score = likeness(left[row], right[column])
+        scores[row * right.count + column] = score
+        best[row * width + column] = max(
+          best[(row + 1) * width + column], best[row * width + column + 1],
+          score > 0 ? best[(row + 1) * width + column + 1] + score : 0)
+      }
+    }
+    var pairs: [(Int, Int)] = []
+    var (row, column) = (0, 0)
+    while row < left.count, column < right.count {
+      let score = scores[row * right.count + column]
+      let value = best[row * width + column]
+      if score > 0, value == best[(row + 1) * width + column + 1] + score {
+        matchAlike(left[row], right[column])
+        pairs.append((left[row], right[column]))
+        (row, column) = (row + 1, column + 1)
+      } else if value == best[(row + 1) * width + column] {
+        row += 1
+      } else {
+        column += 1
+      }
+    }
+    return pairs
+  }
+
+  private mutating func matchAlike(_ i: Int, _ j: Int) {
+    match(i, j)
+    isAlike[j] = true
+  }
+
+  /// Matches containers that have both moved and changed: of each new one, the old one that is most like it.
+  private mutating func matchAlikeAnywhere() {
+    var left = a.indices.filter { !isTaken[$0] && Self.isContainer(old[$0]) }
+    let right = b.indices.filter { sources[$0] == nil && Self.isContainer(new[$0]) }
+    guard left.count * right.count <= Self.greatestTable else { return }
+    for j in right {
+      var best = (score: 0, position: 0)
+      for (position, i) in left.enumerated() {
+        let score = likeness(i, j)
+        if score > best.score { best = (score, position) }
+      }
+      if best.score > 0 { matchAlike(left.remove(at: best.position), j) }
+    }
+  }
+
+  /// Matches what stands at the same place, one by one.
+  private mutating func matchReplaced(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
+    for (i, j) in zip(left, right) { match(i, j) }
+    return []
+  }
+
+  private static func isContainer(_ value: PropertyList) -> Bool { value.kind == .array || value.kind == .dictionary }
+
+  /// How much two containers have in common, in thousandths; 0 if it is too little, or if they are of different kinds.
+  ///
+  /// Of dictionaries it is to be more than half, where an entry that both have counts as a half, or as three quarters if
+  /// its values are containers of the same kind, and as one if they are equal. Of arrays, half of the elements are to be
+  /// equal.
+  private mutating func likeness(_ i: Int, _ j: Int) -> Int {
+    switch (old[i], new[j]) {
+    case (.dictionary(let entries), .dictionary(let others)):
+      let count = max(entries.count, others.count)
+      guard spend(entries.count), min(entries.count, others.count) * 2 >= count else { return 0 }
+      var quarters = 0
+      for (key, value) in entries {
+        guard let other = others[key] else { continue }
+        if numbers.child(key, of: a[i]) == numbers.child(key, of: b[j]) {
+          quarters += 4
+        } else {
+          quarters += Self.isContainer(value) && value.kind == other.kind ? 3 : 2
+        }
+      }
+      return quarters > 2 * count ? 250 * quarters / count : 0
+    case (.array(let elements), .array(let others)):
+      let count = max(elements.count, others.count)
+      guard spend(count), min(elements.count, others.count) * 2 >= count else { return 0 }
+      let common = CommonSubsequence.equalPairs(numbers.children(of: a[i]), numbers.children(of: b[j])).count
+      return common * 2 >= count && common > 0 ? 1000 * common / count : 0
+    default: return 0
+    }
+  }
+
+  private mutating func spend(_ steps: Int) -> Bool {
+    budget -= steps
+    return budget >= 0
+  }
+}

@@ -1,0 +1,104 @@
+private import OrderedCollections
+
+extension PropertyList {
+  /// Makes the changes to this value that have made another value of the one that both come from.
+  ///
+  /// Dictionaries are merged entry by entry, at every level: what only one of the two has changed, added or removed since
+  /// the base is taken from it, and what both have changed alike is no conflict. All other values, arrays too, are taken
+  /// as a whole. The order of keys does not count as a change; keys keep their order, and new ones come behind them.
+  ///
+  /// - Parameters:
+  ///   - other: the other value.
+  ///   - base: what both were before.
+  ///   - conflicts: what becomes of an entry that both have changed, and not alike.
+  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict, under ``MergeRule/fail`` only.
+  ///   Nothing is changed then.
+  /// - Complexity: O(*n*) in the sizes of the three values.
+  public mutating func merge(
+    _ other: PropertyList, since base: PropertyList, conflicts: MergeRule
+  ) throws(PropertyListError) {
+    var merge = ThreeWayMerge(conflicts)
+    self = try merge.merged(base: base, ours: self, theirs: other) ?? .null
+  }
+}
+
+/// Merges three values. It keeps its own stack, so that the depth of a value costs no stack of the thread.
+private struct ThreeWayMerge {
+  private let conflicts: PropertyList.MergeRule
+  private var numbers = ValueNumbers(ignoresKeyOrder: true)
+  /// The dictionaries that are being merged, from the root on.
+  private var open: [Frame] = []
+
+  /// A value that may be missing, and its number.
+  private typealias Side = (value: PropertyList, number: Int)?
+
+  private struct Frame {
+    let base: Side
+    let ours: Side
+    let theirs: Side
+    let keys: [String]
+    var next = 0
+    var merged: OrderedDictionary<String, PropertyList> = [:]
+  }
+
+  init(_ conflicts: PropertyList.MergeRule) { self.conflicts = conflicts }
+
+  mutating func merged(
+    base: PropertyList, ours: PropertyList, theirs: PropertyList
+  ) throws(PropertyListError) -> PropertyList? {
+    let sides = (numbers.number(base), numbers.number(ours), numbers.number(theirs))
+    var result = try begin((base, sides.0), (ours, sides.1), (theirs, sides.2))
+    while let last = open.indices.last {
+      // The value of the key that was begun last is there, unless it is a dictionary that is still open.
+      if case .done(let value) = result {
+        let frame = open[last]
+        if frame.next > 0, let value { open[last].merged[frame.keys[frame.next - 1]] = value }
+      }
+      guard open[last].next < open[last].keys.count else {
+        result = .done(.dictionary(open.removeLast().merged))
+        continue
+      }
+      let key = open[last].keys[open[last].next]
+      open[last].next += 1
+      let frame = open[last]
+      result = try begin(child(key, frame.base), child(key, frame.ours), child(key, frame.theirs))
+    }
+    if case .done(let value) = result { return value }
+    return nil
+  }
+
+  private enum Result {
+    /// The value; nil if there is to be none.
+    case done(PropertyList?)
+    /// It is a dictionary, which has been opened.
+    case opened
+  }
+
+  private func child(_ key: String, _ side: Side) -> Side {
+    guard let side, let value = side.value[key], let number = numbers.child(key, of: side.number) else { return nil }
+    return (value, number)
+  }
+
+  /// Decides about a value, or begins with it if it is a dictionary that both have changed.
+  private mutating func begin(_ base: Side, _ ours: Side, _ theirs: Side) throws(PropertyListError) -> Result {
+    if ours?.number == theirs?.number || theirs?.number == base?.number { return .done(ours?.value) }
+    if ours?.number == base?.number { return .done(theirs?.value) }
+    if case .dictionary(let first)? = ours?.value, case .dictionary(let second)? = theirs?.value {
+      let keys = first.keys.elements + second.keys.filter { first[$0] == nil }
+      open.append(Frame(base: base, ours: ours, theirs: theirs, keys: keys))
+      return .opened
+    }
+    switch conflicts {
+    case .keepOurs: return .done(ours?.value)
+    case .takeTheirs: return .done(theirs?.value)
+    case .fail:
+      throw PropertyListError(
+        .conflict, "changed on both sides: \(Self.name(ours)) here, \(Self.name(theirs)) there",
+        keyPath: PropertyListKeyPath(open.map { .key($0.keys[$0.next - 1]) }))
+    }
+  }
+
+  private static func name(_ side: Side) -> String {
+    side.map { "a value of kind \($0.value.kind.rawValue)" } ?? "removed"
+  }
+}

@@ -1,0 +1,80 @@
+/// How a text format sets out its lines. A writer that is given one writes a value that is put into a text which is there
+/// already, and not a file.
+struct TextLayout {
+  /// LF, CR LF or CR.
+  var lineEnd: [UInt8] = [0x0A]
+  /// What the line begins with on which the value begins.
+  var indent: [UInt8] = []
+  /// What each level adds to it.
+  var indentUnit: [UInt8]
+  /// Whether the value is to stand on one line.
+  var isInline = false
+  /// What stands between a key and its value, where both are on one line; in XML nil: each has a line of its own.
+  var assignment: [UInt8]?
+  /// What stands before an entry or element that is not the first on its line.
+  var spacing: [UInt8]
+  /// What stands inside a bracket on the same line.
+  var padding: [UInt8] = []
+  /// The quotation mark around every key and every string; nil for such around those that need it.
+  var keyQuote: UInt8?
+  var stringQuote: UInt8?
+  /// Whether the last element of an array has a comma behind it, where each has a line of its own.
+  var hasTrailingCommas = false
+  /// The characters of a line of base64; nil for as many as Apple's writer has in a line of that indent.
+  var base64LineLength: Int?
+  /// Whether characters that are no ASCII are written as escapes.
+  var escapesNonASCII = false
+
+  /// What a line of the level `depth` below the value begins with.
+  func appendLine(depth: Int, to output: inout ByteBuffer) {
+    output.append(lineEnd.rawBytes)
+    output.append(indent.rawBytes)
+    for _ in 0..<depth { output.append(indentUnit.rawBytes) }
+  }
+
+  /// How much space is repeated in every line or entry that is added: nobody's indent is longer, but a file could be made
+  /// so that each byte that is added becomes thousands.
+  static var greatestSpace: Int { 400 }
+
+  /// What stands before an entry or element, or before the bracket that closes a container.
+  ///
+  /// - Parameters:
+  ///   - depth: the level of the entry or of the bracket.
+  ///   - isBetween: whether another entry or element stands before.
+  func appendBreak(depth: Int, isBetween: Bool, to output: inout ByteBuffer) {
+    if isInline {
+      let space = isBetween ? spacing : padding
+      output.append(space.rawBytes)
+    } else {
+      appendLine(depth: depth, to: &output)
+    }
+  }
+
+  /// What stands between a key and its value.
+  func appendAssignment(to output: inout ByteBuffer) {
+    guard let assignment else { return }
+    output.append(assignment.rawBytes)
+  }
+
+  /// The characters of a line of base64 at the level `depth`.
+  func base64LineLength(depth: Int) -> Int {
+    base64LineLength ?? Self.base64LineLength(column: Self.width(indent) + depth * Self.width(indentUnit))
+  }
+
+  /// As many as Apple's writer has in a line that begins `column` columns from the left: 76 with the indent, but no
+  /// fewer than 12.
+  static func base64LineLength(column: Int) -> Int { (76 - min(column, 64)) / 4 * 4 }
+
+  /// The columns of an indent, with tabs of eight.
+  static func width(_ indent: [UInt8]) -> Int { indent.reduce(0) { $0 + ($1 == 0x09 ? 8 : 1) } }
+
+  /// What the writer of a text format does by itself.
+  static func standard(of format: PropertyListFormat) -> TextLayout {
+    switch format {
+    case .openStep:
+      TextLayout(indentUnit: Array("    ".utf8), assignment: Array(" = ".utf8), spacing: Array(" ".utf8))
+    case .json: TextLayout(indentUnit: Array("  ".utf8), assignment: Array(": ".utf8), spacing: Array(" ".utf8))
+    case .xml, .binary: TextLayout(indentUnit: [0x09], spacing: [])
+    }
+  }
+}

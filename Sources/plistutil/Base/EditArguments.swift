@@ -1,0 +1,35 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// The files that a verb edits, and where they go.
+struct EditArguments: ParsableArguments {
+  @OptionGroup var files: FileArguments
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var destination: Destination
+
+  static let help = """
+    The edited file is printed, or takes the place of the old one with --in-place. It keeps its format, the order of its \
+    keys and, in text formats, comments and layout.
+    """
+
+  func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
+    try destination.check(files.inputs().inputs)
+    try files.forEach { [reading, destination] input, report throws(PropertyListError) in
+      let document = try reading.document(input)
+      var value = try PropertyList(document.root)
+      try edit(&value)
+      try destination.write(document.edited(value, coerces: reading.coerce), for: input, to: &report)
+    }
+  }
+}
+
+extension PropertyListDocument {
+  /// The bytes of the file with another value, changed only where the values differ.
+  func edited(_ value: PropertyList, coerces: Bool) throws(PropertyListError) -> Data {
+    try data(
+      updatedTo: value,
+      options: PropertyListWritingOptions(
+        depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: coerces ? .reversible : .refuse))
+  }
+}

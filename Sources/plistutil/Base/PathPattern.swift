@@ -1,0 +1,59 @@
+import ArgumentParser
+import PropertyLists
+
+/// A pattern of paths: a path in whose components `*`, `?` and `[a-z]` have the meaning that they have for the shell, and
+/// in which a component `**` stands for any number of them.
+struct PathPattern: Sendable {
+  private enum Part: Sendable {
+    case any
+    case pattern(String)
+  }
+
+  private let parts: [Part]
+
+  init(_ text: String) throws(PropertyListError) {
+    parts = try PropertyListKeyPath(text).components.map { $0.text == "**" ? .any : .pattern($0.text) }
+  }
+
+  static func argument(_ text: String) throws -> PathPattern {
+    do throws(PropertyListError) {
+      return try PathPattern(text)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  /// How much of the pattern a path may have used up: the numbers of the parts that are next.
+  typealias State = [Int]
+
+  var start: State { closed([0]) }
+
+  /// The state behind one more component.
+  func next(_ state: State, _ component: PropertyListKeyPath.Component) -> State {
+    var following: State = []
+    for position in state where position < parts.count {
+      switch parts[position] {
+      case .any: following.append(position)
+      case .pattern(let pattern):
+        if FileSystem.matches(component.text, pattern: pattern) { following.append(position + 1) }
+      }
+    }
+    return closed(following)
+  }
+
+  /// Whether the path up to here matches.
+  func isMatch(_ state: State) -> Bool { state.contains(parts.count) }
+
+  /// `**` stands for nothing, too.
+  private func closed(_ state: State) -> State {
+    var closed: State = []
+    for var position in state {
+      while !closed.contains(position) {
+        closed.append(position)
+        guard position < parts.count, case .any = parts[position] else { break }
+        position += 1
+      }
+    }
+    return closed
+  }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import KeyedArchiving
+import PropertyLists
+
+struct Archive: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Look into keyed archives, as NSKeyedArchiver writes them.",
+    discussion: """
+      Nothing in an archive is instantiated, so that one of any origin can be looked at. Archives can be in any format.
+
+      Example: plistutil archive show Session.data
+      """,
+    subcommands: [
+      ArchiveShow.self, ArchiveClasses.self, ArchiveCheck.self, ArchiveDot.self, ArchiveJSON.self,
+    ])
+}
+
+/// How archives are read.
+struct ArchiveArguments: ParsableArguments {
+  @Option(
+    name: .customLong("from"),
+    help: ArgumentHelp("The format of the input, where its beginning does not tell.", valueName: "format"))
+  var inputFormat: FormatName?
+
+  /// The property list of an archive, of which only what is looked at is read.
+  func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
+    // UIDs of JSON are in the form that can be read back.
+    let options = PropertyListReadingOptions(restoresCoercedValues: true)
+    return try PropertyListDocument(
+      input.mappedData(limit: options.limits.inputSize), format: inputFormat?.format, options: options)
+  }
+
+  /// Does something with the archive in a file.
+  func look<Result>(
+    at input: Input, _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
+  ) throws(PropertyListError) -> Result {
+    let document = try document(input)
+    do throws(KeyedArchiveError) {
+      return try body(KeyedArchive(document))
+    } catch {
+      throw PropertyListError(error)
+    }
+  }
+}
+
+/// Which part of an archive is shown.
+struct ArchivePart: ParsableArguments {
+  @Option(help: ArgumentHelp("Show the object with the UID N, and what it leads to.", valueName: "n"))
+  var object: UInt32?
+
+  @Option(help: ArgumentHelp("Show N levels; what is deeper is only hinted at.", valueName: "n"))
+  var depth: Int?
+
+  func validate() throws {
+    if let depth, depth < 0 { throw ValidationError("--depth is at least 0.") }
+  }
+
+  var uid: PropertyList.UID? { object.map { PropertyList.UID($0) } }
+}
+
+extension PropertyListError {
+  /// What is wrong with an archive, in the terms of the tool.
+  init(_ error: KeyedArchiveError) {
+    if case .propertyList(let inner) = error.kind {
+      self = inner
+    } else {
+      let kind: Kind =
+        switch error.kind {
+        case .valueNotFound: .noSuchValue
+        case .nestedTooDeeply: .nestedTooDeeply
+        case .circularReference: .circularReference
+        case .limitExceeded: .limitExceeded
+        default: .malformed
+        }
+      self.init(kind, error.message, keyPath: error.path)
+    }
+    if let uid = error.uid { message += " (object \(uid.value))" }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import KeyedArchiving
+import PropertyLists
+
+struct ArchiveCheck: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Find everything that is wrong with an archive.",
+    discussion: """
+      An archive without fault gets a line on standard output. Each fault is a line on standard error, with the object and \
+      the key it is at, and makes the exit code 3.
+
+      Example: plistutil archive check -r Sessions/
+      """)
+
+  @OptionGroup var files: FileArguments
+
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the faults.")
+  var isForMachines = false
+
+  @OptionGroup var reading: ArchiveArguments
+
+  func run() throws {
+    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+      let document = try reading.document(input)
+      let faults = KeyedArchive.check(document)
+      if !faults.isEmpty { report.raise(ExitCodes.malformed) }
+      if isForMachines { return try report.machineLine(["faults": .array(faults.map(\.fields))]) }
+      for fault in faults { report.note("\(input.name): error: \(fault.description)") }
+      guard faults.isEmpty else { return }
+      let summary = try reading.summary(document)
+      try report.line("\(input.name): OK (\(summary))")
+    }
+  }
+}
+
+extension ArchiveArguments {
+  /// What a sound archive has.
+  fileprivate func summary(_ document: PropertyListDocument) throws(PropertyListError) -> String {
+    do throws(KeyedArchiveError) {
+      let archive = try KeyedArchive(document)
+      let count = archive.objects.count
+      return "archive of \(archive.archiver.printable(limit: 80)), \(count) object\(count == 1 ? "" : "s")"
+    } catch {
+      throw PropertyListError(error)
+    }
+  }
+}
+
+extension KeyedArchive.Fault {
+  fileprivate var fields: PropertyList {
+    var fields: PropertyList = ["kind": .string(kind.rawValue), "message": .string(message)]
+    if let uid { fields.dictionary?["object"] = .integer(.init(Int(uid.value))) }
+    if !path.components.isEmpty { fields.dictionary?["keyPath"] = .string(path.description) }
+    return fields
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import FoundationEssentials
+import KeyedArchiving
+import PropertyLists
+
+struct ArchiveClasses: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "classes",
+    abstract: "Print the classes of an archive, with how many objects there are of each.",
+    discussion: """
+      Behind the name is what the class inherits from, and which classes may be taken in its place. With --swift, the types \
+      are printed that a program has to name to decode all objects, as KeyedUnarchiver's additionalTypes takes them; of \
+      several files, those of all.
+
+      Examples:
+        plistutil archive classes Session.data
+        plistutil archive classes --swift -r Sessions/
+      """)
+
+  @OptionGroup var files: FileArguments
+
+  @Flag(help: "Print a list of types in Swift.")
+  var swift = false
+
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file.")
+  var isForMachines = false
+
+  @OptionGroup var reading: ArchiveArguments
+
+  func validate() throws {
+    if swift, isForMachines { throw ValidationError("--swift and --json do not go together.") }
+  }
+
+  func run() throws {
+    let isNamed = files.mayBeSeveral
+    let found = ClassNames()
+    // What goes wrong with one file is told, and the list is made of the others.
+    let outcome = Result {
+      try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+        let classes = try reading.look(at: input) { archive throws(KeyedArchiveError) in try archive.classes }
+        if swift { return found.add(classes) }
+        if isForMachines { return try report.machineLine(["classes": .array(classes.map(\.fields))]) }
+        let width = classes.map { String($0.instanceCount).count }.max() ?? 0
+        let lines = (isNamed ? ["\(input.name):"] : []) + classes.map { $0.line(width: width) }
+        try report.write(Data(lines.map { $0 + "\n" }.joined().utf8))
+      }
+    }
+    if swift { try FileSystem.write(Data(found.swiftText.utf8), to: 1, named: "standard output") }
+    try outcome.get()
+  }
+}
+
+extension KeyedArchive.CountedClass {
+  /// `12 Person: NSObject`.
+  fileprivate func line(width: Int) -> String {
+    let count = String(instanceCount)
+    var line = String(repeating: " ", count: width - count.count) + count + " " + description.name.printable()
+    let ancestors = description.classes.drop { $0 == description.name }
+    if !ancestors.isEmpty { line += ": " + ancestors.map { $0.printable() }.joined(separator: ", ") }
+    if !description.hints.isEmpty {
+      line += " (or \(description.hints.map { $0.printable() }.joined(separator: ", ")))"
+    }
+    return line
+  }
+
+  fileprivate var fields: PropertyList {
+    var fields: PropertyList = [
+      "name": .string(description.name), "count": .integer(.init(instanceCount)),
+      "uid": .integer(.init(Int(description.uid.value))),
+      "classes": .array(description.classes.map { .string($0) }),
+    ]
+    if !description.hints.isEmpty { fields.dictionary?["hints"] = .array(description.hints.map { .string($0) }) }
+    if let name = description.swiftTypeName { fields.dictionary?["swift"] = .string(name) }
+    return fields
+  }
+}

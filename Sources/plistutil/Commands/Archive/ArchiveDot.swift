@@ -1,0 +1,33 @@
+import ArgumentParser
+import FoundationEssentials
+import KeyedArchiving
+import PropertyLists
+
+struct ArchiveDot: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dot",
+    abstract: "Draw the objects of an archive, for Graphviz.",
+    discussion: """
+      A box is an object with its values, an arrow a reference with its key. Further references to an object are blue; those \
+      that close a circle are red and dashed; objects that nothing leads to have a dashed border.
+
+      Examples:
+        plistutil archive dot Session.data | dot -Tsvg -o Session.svg
+        plistutil archive dot --object 12 --depth 3 Session.data
+      """)
+
+  @OptionGroup var files: FileArguments
+  @OptionGroup var part: ArchivePart
+  @OptionGroup var reading: ArchiveArguments
+  @OptionGroup var destination: Destination
+
+  func run() throws {
+    try destination.check(files.inputs().inputs)
+    try files.forEach { [self] input, report throws(PropertyListError) in
+      let graph = try reading.look(at: input) { archive throws(KeyedArchiveError) in
+        try archive.graph(of: part.uid, depth: part.depth)
+      }
+      try destination.write(Data(graph.utf8), for: input, to: &report)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Create: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make new property lists.",
+    discussion: """
+      Without a value, an empty dictionary. A file that is there already is an error without --force.
+
+      Example: plistutil create -f binary --json '{"version": 1}' New.plist
+      """)
+
+  @Argument(help: ArgumentHelp("The files to make; - is standard output.", valueName: "file"), completion: .file())
+  var files: [String]
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The format.", valueName: "format"))
+  var format = FormatName(.xml)
+
+  @Flag(help: "Take the place of a file that is there.")
+  var force = false
+
+  @Flag(help: "In JSON and OpenStep, write what they have no form for so that it can be read back.")
+  var coerce = false
+
+  @OptionGroup var writing: WritingArguments
+  @OptionGroup(title: "Values") var value: ValueArguments
+
+  func run() throws {
+    let value = try value.value() ?? [:]
+    let batch = Batch(inputs: files.map { Input($0) }, jobs: 1, isForMachines: false)
+    let exitCode = batch.run { [self] input, report throws(PropertyListError) in
+      let data = try value.data(
+        format: format.format, options: writing.options(coerces: coerce, dialect: format.dialect))
+      if input.isStandard { return try report.write(data) }
+      guard force || !FileSystem.exists(input.path) else {
+        throw PropertyListError(.valueExists, "there is a file already")
+      }
+      try report.replace(input.path) { output throws(PropertyListError) in try output.write(data) }
+    }
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+}

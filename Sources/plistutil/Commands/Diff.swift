@@ -1,0 +1,153 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Diff: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compare two property lists, or all of two folders.",
+    discussion: """
+      They are compared by value, whatever their formats. A line for each difference: - removed, + inserted, ~ \
+      replaced, > moved inside an array, # another order of keys. Each path is that of the value when the lines before \
+      it are done. patch makes the changes that --patch writes.
+
+      Exit codes: 0 the same; 1 different; 2 trouble.
+
+      Examples:
+        plistutil diff Old.plist New.plist
+        plistutil diff --patch -f json Old.plist New.plist -o changes.json
+        plistutil diff -r Before.app After.app
+      """)
+
+  @Argument(help: ArgumentHelp("The one; - is standard input.", valueName: "old"), completion: .file())
+  var old: String
+
+  @Argument(help: ArgumentHelp("The other.", valueName: "new"), completion: .file())
+  var new: String
+
+  @Flag(name: .shortAndLong, help: "Compare the property lists in two folders, and in the folders in them.")
+  var recursive = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --recursive, take files whose names match, such as '*.json'; can be given several times.",
+      valueName: "pattern"))
+  var name: [String] = []
+
+  @Flag(help: "Let the keys of dictionaries be in any order.")
+  var ignoreKeyOrder = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing; the exit code tells.")
+  var quiet = false
+
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each pair, with the changes as in a patch.")
+  var isForMachines = false
+
+  @Flag(help: "Write the changes as a patch, a property list.")
+  var patch = false
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The format of the patch; xml if not given.", valueName: "format"))
+  var format: FormatName?
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write the patch to FILE.", valueName: "file"), completion: .file())
+  var outfile: String?
+
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var color: ColorArgument
+
+  func validate() throws {
+    if [quiet, isForMachines, patch].count(where: { $0 }) > 1 {
+      throw ValidationError("--quiet, --json and --patch do not go together.")
+    }
+    if !patch, format != nil || outfile != nil { throw ValidationError("--format and --outfile go with --patch.") }
+    if patch, recursive { throw ValidationError("A patch is for one file; it goes without --recursive.") }
+    if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
+    if old == "-", new == "-" { throw ValidationError("Standard input can be read only once.") }
+  }
+
+  func run() throws {
+    let pairs = try FilePairs(old, new, recursive: recursive, patterns: name, isForMachines: isForMachines)
+    let batch = Batch(
+      inputs: pairs.inputs, jobs: ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
+    let isColored = color.isOn
+    let exitCode = batch.run { [self] input, report throws(PropertyListError) in
+      guard let pair = pairs[input] else { return }
+      try compare(pair, isColored: isColored, &report)
+    }
+    if pairs.hasFaults { throw ExitCode(max(exitCode, ExitCodes.trouble)) }
+    // What a signal ended is more than trouble.
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode < 128 ? min(exitCode, ExitCodes.trouble) : exitCode) }
+  }
+
+  private func compare(_ pair: FilePairs.Pair, isColored: Bool, _ report: inout FileReport) throws(PropertyListError) {
+    guard let old = pair.old, let new = pair.new else {
+      report.raise(ExitCodes.different)
+      guard !quiet else { return }
+      let side = pair.old == nil ? "new" : "old"
+      if isForMachines { return try report.machineLine(["onlyIn": .string(side)]) }
+      return try report.line("only in \(side): \((pair.old ?? pair.new)?.name ?? "")")
+    }
+    let difference: PropertyListDifference
+    do throws(Fault) {
+      difference = PropertyListDifference(from: try value(old), to: try value(new), ignoresKeyOrder: ignoreKeyOrder)
+    } catch {
+      report.fail(error.error, about: error.name)
+      return report.raise(ExitCodes.trouble)
+    }
+    if !difference.isEmpty { report.raise(ExitCodes.different) }
+    do throws(PropertyListError) {
+      try print(difference, old, new, isColored: isColored, &report)
+    } catch {
+      report.raise(ExitCodes.trouble)
+      throw error
+    }
+  }
+
+  /// An error, and what it is about.
+  private struct Fault: Error {
+    let error: PropertyListError
+    let name: String
+  }
+
+  private func value(_ input: Input) throws(Fault) -> PropertyList {
+    do throws(PropertyListError) {
+      return try PropertyList(reading.document(input).root)
+    } catch {
+      throw Fault(error: error, name: input.name)
+    }
+  }
+
+  private func print(
+    _ difference: PropertyListDifference, _ old: Input, _ new: Input, isColored: Bool, _ report: inout FileReport
+  ) throws(PropertyListError) {
+    if patch {
+      let format = format ?? FormatName(.xml)
+      let data = try difference.patch.data(
+        format: format.format,
+        options: PropertyListWritingOptions(
+          depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: .reversible,
+          openStepDialect: format.dialect))
+      guard let outfile, outfile != "-" else { return try report.write(data) }
+      return try report.replace(outfile) { output throws(PropertyListError) in try output.write(data) }
+    }
+    if isForMachines {
+      return try report.machineLine(
+        ["old": .string(old.name), "changes": difference.patch["changes"] ?? []], about: new.name)
+    }
+    guard !quiet, !difference.isEmpty else { return }
+    var text = recursive ? "\(old.name) \(new.name)\n" : ""
+    for change in difference.changes {
+      text += isColored ? "\(Self.color(of: change))\(change)\u{1B}[0m\n" : "\(change)\n"
+    }
+    try report.write(Data(text.utf8))
+  }
+
+  private static func color(of change: PropertyListDifference.Change) -> String {
+    switch change {
+    case .removal: "\u{1B}[31m"
+    case .insertion: "\u{1B}[32m"
+    case .replacement: "\u{1B}[33m"
+    case .move, .reordering: "\u{1B}[36m"
+    }
+  }
+}

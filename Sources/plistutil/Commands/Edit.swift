@@ -1,0 +1,121 @@
+import ArgumentParser
+import PropertyLists
+
+/// The path and the value of a verb that puts a value somewhere.
+struct ValueEdit: ParsableArguments {
+  @Argument(help: KeyPathHelp.argument, transform: PropertyListKeyPath.argument)
+  var path: PropertyListKeyPath
+
+  @OptionGroup var edit: EditArguments
+  @OptionGroup(title: "Values") var value: ValueArguments
+
+  func validate() throws {
+    if value.isMissing { throw ValidationError("A value is missing, such as --string TEXT or --integer N.") }
+  }
+
+  func run(
+    _ body:
+      @escaping @Sendable (inout PropertyList, PropertyList, PropertyListKeyPath) throws(PropertyListError) -> Void
+  ) throws {
+    guard let value = try value.value() else { return }
+    try edit.update { [path] list throws(PropertyListError) in try body(&list, value, path) }
+  }
+}
+
+struct SetValue: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Put a value at a path, in the place of the one that is there or as a new one.",
+    discussion: """
+      Dictionaries that are missing on the way are made. The index that is the count of an array appends to it.
+
+      \(EditArguments.help)
+
+      \(KeyPathHelp.text)
+
+      Example: plistutil set CFBundleVersion --string 42 --in-place Info.plist
+      """)
+
+  @OptionGroup var edit: ValueEdit
+
+  func run() throws {
+    try edit.run { list, value, path throws(PropertyListError) in try list.set(value, at: path) }
+  }
+}
+
+struct Insert: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Insert a value under a new key, or into an array before an index.",
+    discussion: """
+      A key that is there already is an error. The index that is the count of an array appends to it.
+
+      \(EditArguments.help)
+
+      \(KeyPathHelp.text)
+
+      Example: plistutil insert UIBackgroundModes.0 --string audio --in-place Info.plist
+      """)
+
+  @OptionGroup var edit: ValueEdit
+
+  func run() throws {
+    try edit.run { list, value, path throws(PropertyListError) in try list.insert(value, at: path) }
+  }
+}
+
+struct Replace: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Replace the value at a path, which has to be there.",
+    discussion: """
+      \(EditArguments.help)
+
+      \(KeyPathHelp.text)
+
+      Example: plistutil replace items.1 --integer 9 --in-place Data.plist
+      """)
+
+  @OptionGroup var edit: ValueEdit
+
+  func run() throws {
+    try edit.run { list, value, path throws(PropertyListError) in try list.replace(value, at: path) }
+  }
+}
+
+struct Append: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Append a value to the array at a path.",
+    discussion: """
+      \(EditArguments.help)
+
+      \(KeyPathHelp.text)
+
+      Example: plistutil append UIBackgroundModes --string audio --in-place Info.plist
+      """)
+
+  @OptionGroup var edit: ValueEdit
+
+  func run() throws {
+    try edit.run { list, value, path throws(PropertyListError) in try list.append(value, at: path) }
+  }
+}
+
+struct Remove: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Remove the value at a path.",
+    discussion: """
+      \(EditArguments.help)
+
+      \(KeyPathHelp.text)
+
+      Example: plistutil remove items.0 --in-place Data.plist
+      """)
+
+  @Argument(help: KeyPathHelp.argument, transform: PropertyListKeyPath.argument)
+  var path: PropertyListKeyPath
+
+  @OptionGroup var edit: EditArguments
+
+  func run() throws {
+    try edit.update { [path] list throws(PropertyListError) in try list.remove(at: path) }
+  }
+}

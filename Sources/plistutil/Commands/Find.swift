@@ -1,0 +1,150 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+import Synchronization
+
+struct Find: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the paths of values.",
+    discussion: """
+      A value is printed that meets all conditions; without any, every value is, but for the container that is the whole \
+      file. In patterns, *, ? and [a-z] have the \
+      meaning that they have for the shell. The exit code is 1 if nothing is found.
+
+      The paths that are printed can be given to get, set and the others. Of several files, each line has the name of the \
+      file in front.
+
+      Examples:
+        plistutil find Info.plist
+        plistutil find --key 'CFBundle*Version*' --values -r Payload/
+        plistutil find --kind date --path 'items.*.**' Data.plist
+      """)
+
+  enum SyntaxName: String, ExpressibleByArgument, CaseIterable {
+    case dots, slashes, colons
+
+    var syntax: PropertyListKeyPath.Syntax {
+      switch self {
+      case .dots: .dots
+      case .slashes: .slashes
+      case .colons: .colons
+      }
+    }
+  }
+
+  @OptionGroup var files: FileArguments
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("The key matches.", valueName: "pattern"))
+  var key: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The value is a scalar, and its bare text, as get prints it, matches.", valueName: "pattern"))
+  var value: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The key or the bare text of the value contains TEXT.", valueName: "text"))
+  var contains: String?
+
+  @Option(help: ArgumentHelp("The value is of this kind.", valueName: "kind"))
+  var kind: KindName?
+
+  @Option(
+    help: ArgumentHelp(
+      "The path matches; a component ** stands for any number of components.", valueName: "pattern"),
+    transform: PathPattern.argument)
+  var path: PathPattern?
+
+  @Option(help: ArgumentHelp("How paths are spelled.", valueName: "syntax"))
+  var syntax = SyntaxName.dots
+
+  @Flag(help: "Print the values too, on the same line.")
+  var values = false
+
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each value.")
+  var isForMachines = false
+
+  @OptionGroup var reading: ReadingArguments
+
+  func run() throws {
+    let isNamed = files.mayBeSeveral
+    let found = Mutex(false)
+    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+      let document = try reading.document(input)
+      let prefix = isNamed ? "\(input.name): " : ""
+      var lines = Data()
+      try forEachMatch(in: document) { path, node throws(PropertyListError) in
+        found.withLock { $0 = true }
+        lines += try line(path, node, input, prefix)
+        guard lines.count > Self.greatestChunk else { return }
+        try report.write(lines)
+        lines = Data()
+      }
+      try report.write(lines)
+    }
+    if !found.withLock({ $0 }) { throw ExitCode(ExitCodes.noSuchValue) }
+  }
+
+  /// How many bytes wait before they are written.
+  private static let greatestChunk = 1 << 16
+
+  private func line(
+    _ path: PropertyListKeyPath, _ node: PropertyListDocument.Node, _ input: Input, _ prefix: String
+  ) throws(PropertyListError) -> Data {
+    let text = path.text(syntax.syntax)
+    guard isForMachines else {
+      return Data((prefix + text + (values ? ": \(try PropertyList(node).line)" : "") + "\n").utf8)
+    }
+    var fields: PropertyList = [
+      "file": .string(input.name), "path": .string(text), "type": .string(KindName(node.kind).name),
+    ]
+    if values { fields.dictionary?["value"] = try PropertyList(node) }
+    return try fields.data(format: .json, options: .init(coercion: .reversible, isCompact: true))
+  }
+
+  private func forEachMatch(
+    in document: PropertyListDocument,
+    _ body: (PropertyListKeyPath, PropertyListDocument.Node) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    var walk = NodeWalk(document.root)
+    // How much of the pattern is used up by the path to each value on the way, from the root on.
+    var states = [path?.start ?? []]
+    while let node = try walk.next() {
+      if let path, let component = walk.path.last {
+        states.removeLast(states.count - walk.path.count)
+        let state = path.next(states[walk.path.count - 1], component)
+        states.append(state)
+        if state.isEmpty {
+          walk.skipChildren()
+          continue
+        }
+        guard path.isMatch(state) else { continue }
+      } else if let path, !path.isMatch(states[0]) {
+        continue
+      }
+      if walk.path.isEmpty, node.kind == .array || node.kind == .dictionary { continue }
+      if try matches(node, walk.path.last) { try body(PropertyListKeyPath(walk.path), node) }
+    }
+  }
+
+  private func matches(
+    _ node: PropertyListDocument.Node, _ component: PropertyListKeyPath.Component?
+  ) throws(PropertyListError) -> Bool {
+    if let kind, node.kind != kind.kind { return false }
+    // An index is no key.
+    let name: String? = if case .key(let key)? = component { key } else { nil }
+    if let key {
+      guard let name, FileSystem.matches(name, pattern: key) else { return false }
+    }
+    guard value != nil || contains != nil else { return true }
+    let text = node.kind == .array || node.kind == .dictionary ? nil : try PropertyList(node).rawText
+    if let value {
+      guard let text, FileSystem.matches(text, pattern: value) else { return false }
+    }
+    if let contains {
+      return name?.contains(contains) == true || text?.contains(contains) == true
+    }
+    return true
+  }
+}

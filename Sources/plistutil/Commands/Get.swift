@@ -1,0 +1,73 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Get: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print or extract the value at a path.",
+    discussion: """
+      Without --format, a string, number, date or data is printed bare, as scripts want it, and a container as print \
+      does. Of several files, each line has the name of the file in front, as grep has it. Of a binary file, only what \
+      is on the way is read, however large it is.
+
+      \(KeyPathHelp.text)
+
+      Examples:
+        plistutil get CFBundleVersion Info.plist
+        plistutil get --expect array -f json items.0.tags Data.plist
+        plistutil get 'CFBundleURLTypes.0.com\\.example' -r Payload/
+      """,
+    aliases: ["extract"])
+
+  @Argument(help: KeyPathHelp.argument, transform: PropertyListKeyPath.argument)
+  var path: PropertyListKeyPath
+
+  @OptionGroup var files: FileArguments
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("Write the value as a file of this format.", valueName: "format"))
+  var format: FormatName?
+
+  @OptionGroup var expected: ExpectedKind
+
+  @Flag(name: [.customShort("n"), .customLong("no-newline")], help: "Print no line end behind a bare value.")
+  var omitsNewline = false
+
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the value.")
+  var isForMachines = false
+
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var writing: WritingArguments
+  @OptionGroup var destination: Destination
+
+  func validate() throws {
+    if isForMachines, format != nil { throw ValidationError("--json goes without --format.") }
+  }
+
+  func run() throws {
+    try destination.check(files.inputs().inputs)
+    let isNamed = files.mayBeSeveral
+    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+      let node = try reading.mappedDocument(input).root.descendant(at: path)
+      try expected.check(node, at: path)
+      if isForMachines {
+        try report.machineLine(["value": PropertyList(node)])
+      } else if let format {
+        try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
+      } else {
+        let prefix = isNamed && destination.target(input) == .standardOutput ? input.name : nil
+        try destination.write(text(of: node, prefix), for: input, to: &report)
+      }
+    }
+  }
+
+  /// What is printed without a format.
+  private func text(of node: PropertyListDocument.Node, _ prefix: String?) throws(PropertyListError) -> Data {
+    guard node.kind != .array, node.kind != .dictionary else {
+      var form = DescriptionOptions()
+      form.sortsKeys = writing.sort
+      return Data((prefix.map { "\($0):\n" } ?? "").utf8) + (try node.readableForm(form))
+    }
+    let text = try PropertyList(node).rawText ?? ""
+    return Data(((prefix.map { "\($0): " } ?? "") + text + (omitsNewline ? "" : "\n")).utf8)
+  }
+}

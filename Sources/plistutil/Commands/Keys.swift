@@ -1,0 +1,46 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Keys: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the keys of the dictionary at a path, a line each.",
+    discussion: """
+      They are in the order of the file. find prints the paths of all values.
+
+      \(KeyPathHelp.text)
+
+      Example: plistutil keys '' Info.plist
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The path of the dictionary; '' is all of the file.", valueName: "path"),
+    transform: PropertyListKeyPath.argument)
+  var path: PropertyListKeyPath
+
+  @OptionGroup var files: FileArguments
+
+  @Flag(name: .shortAndLong, help: "Sort the keys.")
+  var sort = false
+
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the keys.")
+  var isForMachines = false
+
+  @OptionGroup var reading: ReadingArguments
+
+  func run() throws {
+    let isNamed = files.mayBeSeveral
+    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+      let node = try reading.mappedDocument(input).root.descendant(at: path)
+      guard node.kind == .dictionary else {
+        throw PropertyListError(.wrongKind, "a value of kind \(KindName(node.kind).name) has no keys", keyPath: path)
+      }
+      var keys: [String] = []
+      for position in 0..<node.count { keys.append(try node.entry(at: position).key) }
+      if sort { keys.sort() }
+      if isForMachines { return try report.machineLine(["keys": .array(keys.map { .string($0) })]) }
+      let prefix = isNamed ? "\(input.name): " : ""
+      try report.write(Data(keys.map { "\(prefix)\($0)\n" }.joined().utf8))
+    }
+  }
+}

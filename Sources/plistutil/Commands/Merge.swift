@@ -1,0 +1,129 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Merge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Merge the entries of property lists into another.",
+    discussion: """
+      Dictionaries that both have at a path are merged, at every level. Where values differ, --conflicts says which \
+      counts. Keys keep their order; new ones come behind them.
+
+      With --base, the file that both come from, what only one of them has changed, added or removed since is taken from \
+      it; arrays are taken as a whole. So merge can be the merge driver of a version control system.
+
+      \(EditArguments.help)
+
+      Examples:
+        plistutil merge --conflicts theirs --in-place Info.plist Overrides.plist
+        plistutil merge --base Ancestor.plist --in-place Mine.plist Theirs.plist
+      """)
+
+  enum ConflictRule: String, ExpressibleByArgument, CaseIterable {
+    case ours, theirs, fail
+
+    var rule: PropertyList.MergeRule {
+      switch self {
+      case .ours: .keepOurs
+      case .theirs: .takeTheirs
+      case .fail: .fail
+      }
+    }
+  }
+
+  enum ArrayRule: String, ExpressibleByArgument, CaseIterable {
+    case values, append, union
+
+    var rule: PropertyList.ArrayMergeRule {
+      switch self {
+      case .values: .asValues
+      case .append: .append
+      case .union: .union
+      }
+    }
+  }
+
+  @Argument(help: ArgumentHelp("What is merged into; - is standard input.", valueName: "file"), completion: .file())
+  var target: String
+
+  @Argument(help: ArgumentHelp("What is merged into it, one after the other.", valueName: "other"), completion: .file())
+  var others: [String]
+
+  @Option(help: ArgumentHelp("Which value counts where two differ; with fail it is an error.", valueName: "rule"))
+  var conflicts = ConflictRule.fail
+
+  @Option(
+    help: ArgumentHelp(
+      "What becomes of two arrays: values like others, all elements of both, or the new elements behind the old.",
+      valueName: "rule"))
+  var arrays = ArrayRule.values
+
+  @Option(
+    help: ArgumentHelp("Merge into the value at PATH, which is made if it is missing.", valueName: "path"),
+    transform: PropertyListKeyPath.argument)
+  var at: PropertyListKeyPath?
+
+  @Option(help: ArgumentHelp("The file that both come from.", valueName: "file"), completion: .file())
+  var base: String?
+
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var destination: Destination
+
+  func validate() throws {
+    guard base != nil else { return }
+    if others.count > 1 { throw ValidationError("--base is for two files.") }
+    if at != nil || arrays != .values { throw ValidationError("--base goes without --at and --arrays.") }
+  }
+
+  func run() throws {
+    let batch = Batch(inputs: [Input(target)], jobs: 1, isForMachines: false)
+    let exitCode = batch.run { [self] input, report throws(PropertyListError) in
+      let document = try reading.document(input)
+      var value = try PropertyList(document.root)
+      var ancestor: PropertyList?
+      if let base {
+        ancestor = read(base, &report)
+        if ancestor == nil { return }
+      }
+      for path in others {
+        guard let other = read(path, &report) else { return }
+        do throws(PropertyListError) {
+          if let ancestor {
+            try value.merge(other, since: ancestor, conflicts: conflicts.rule)
+          } else {
+            try merge(other, into: &value)
+          }
+        } catch {
+          return report.fail(error, about: Input(path).name)
+        }
+      }
+      try destination.write(document.edited(value, coerces: reading.coerce), for: input, to: &report)
+    }
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+
+  /// The value of a file; nil if it cannot be read, which is reported.
+  private func read(_ path: String, _ report: inout FileReport) -> PropertyList? {
+    let input = Input(path)
+    do throws(PropertyListError) {
+      return try PropertyList(reading.document(input).root)
+    } catch {
+      report.fail(error, about: input.name)
+      return nil
+    }
+  }
+
+  private func merge(_ other: PropertyList, into value: inout PropertyList) throws(PropertyListError) {
+    guard let at else { return try value.merge(other, conflicts: conflicts.rule, arrays: arrays.rule) }
+    // Where there is nothing to merge with, setting it says what is wrong with the path.
+    guard var part = try? value.value(at: at) else { return try value.set(other, at: at) }
+    do throws(PropertyListError) {
+      try part.merge(other, conflicts: conflicts.rule, arrays: arrays.rule)
+    } catch {
+      var error = error
+      error.keyPath = PropertyListKeyPath(at.components + (error.keyPath?.components ?? []))
+      throw error
+    }
+    try value.replace(part, at: at)
+  }
+}

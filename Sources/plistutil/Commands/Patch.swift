@@ -1,0 +1,46 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Patch: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make the changes that diff --patch has written.",
+    discussion: """
+      A change that does not fit is an error, and the file stays as it is: what it removes or replaces has to be there, \
+      and what it inserts must not. What no change touches may be different.
+
+      \(EditArguments.help)
+
+      Example: plistutil patch changes.plist --in-place Info.plist
+      """)
+
+  @Argument(help: ArgumentHelp("The patch, in any format.", valueName: "patch"), completion: .file())
+  var patch: String
+
+  @OptionGroup var edit: EditArguments
+
+  @Flag(help: "Undo the changes.")
+  var reverse = false
+
+  func validate() throws {
+    if patch == "-", edit.files.files.isEmpty || edit.files.files.contains("-") {
+      throw ValidationError("Standard input can be read only once.")
+    }
+  }
+
+  func run() throws {
+    let input = Input(patch)
+    var difference = PropertyListDifference()
+    do throws(PropertyListError) {
+      let options = PropertyListReadingOptions(restoresCoercedValues: true)
+      difference = try PropertyListDifference(
+        patch: PropertyList(input.data(limit: options.limits.inputSize), options: options))
+    } catch {
+      note(error.line(about: input.name))
+      throw ExitCode(error.exitCode)
+    }
+    try edit.update { [difference = reverse ? difference.inverse : difference] list throws(PropertyListError) in
+      list = try difference.applied(to: list)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct Stats: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print what property lists are made of, in figures.",
+    discussion: """
+      How many values of each kind there are, how deep they are nested, how much room strings and data take, and the \
+      largest of them; of binary files also how many objects more than one reference leads to, and how many none.
+
+      Example: plistutil stats --largest 10 Data.plist
+      """)
+
+  @OptionGroup var files: FileArguments
+
+  @Option(help: ArgumentHelp("Tell the N largest strings and data.", valueName: "n"))
+  var largest = 5
+
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file.")
+  var isForMachines = false
+
+  @OptionGroup var reading: ReadingArguments
+
+  func validate() throws {
+    if largest < 0 { throw ValidationError("--largest is at least 0.") }
+  }
+
+  func run() throws {
+    let isNamed = files.mayBeSeveral
+    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+      let document = try reading.document(input)
+      let statistics = try document.statistics(largest: largest)
+      if isForMachines { return try report.machineLine(fields(document, statistics)) }
+      let lines = lines(document, statistics)
+      try report.write(
+        Data((isNamed ? ["\(input.name):"] + lines.map { "  " + $0 } : lines).map { $0 + "\n" }.joined().utf8))
+    }
+  }
+
+  private func lines(_ document: PropertyListDocument, _ statistics: DocumentStatistics) -> [String] {
+    var rows = [
+      ("format", document.format.rawValue), ("bytes", grouped(document.byteCount)),
+      ("values", grouped(statistics.counts.values.reduce(0, +))), ("levels", grouped(statistics.depth)),
+    ]
+    for kind in PropertyList.Kind.allCases {
+      guard let count = statistics.counts[kind] else { continue }
+      var text = grouped(count)
+      if kind == .string { text += ", \(grouped(statistics.stringByteCount)) bytes" }
+      if kind == .data { text += ", \(grouped(statistics.dataByteCount)) bytes" }
+      rows.append((KindName(kind).name, text))
+    }
+    rows.append(("keys", "\(grouped(statistics.keyCount)), \(grouped(statistics.keyByteCount)) bytes"))
+    if let objects = statistics.objects {
+      rows.append(
+        (
+          "objects",
+          "\(grouped(objects.count)), \(grouped(objects.sharedCount)) shared, "
+            + "\(grouped(objects.unreferencedCount)) unreferenced"
+        ))
+    }
+    for value in statistics.largest {
+      rows.append(("largest", "\(grouped(value.byteCount)) bytes, \(KindName(value.kind).name): \(value.path)"))
+    }
+    return rows.map { $0.0 + String(repeating: " ", count: max(12 - $0.0.count, 1)) + $0.1 }
+  }
+
+  private func fields(_ document: PropertyListDocument, _ statistics: DocumentStatistics) -> PropertyList {
+    func number(_ value: Int) -> PropertyList { .integer(.init(value)) }
+    var counts: PropertyList = [:]
+    for kind in PropertyList.Kind.allCases {
+      counts.dictionary?[KindName(kind).name] = statistics.counts[kind].map(number)
+    }
+    let largest = statistics.largest.map { value -> PropertyList in
+      [
+        "path": .string(value.path.description), "type": .string(KindName(value.kind).name),
+        "bytes": number(value.byteCount),
+      ]
+    }
+    var fields: PropertyList = [
+      "format": .string(document.format.rawValue), "bytes": number(document.byteCount), "counts": counts,
+      "levels": number(statistics.depth), "keys": number(statistics.keyCount),
+      "keyBytes": number(statistics.keyByteCount), "stringBytes": number(statistics.stringByteCount),
+      "dataBytes": number(statistics.dataByteCount), "largest": .array(largest),
+    ]
+    if let objects = statistics.objects {
+      fields.dictionary?["objects"] = [
+        "count": number(objects.count), "shared": number(objects.sharedCount),
+        "unreferenced": number(objects.unreferencedCount),
+      ]
+    }
+    return fields
+  }
+}

@@ -1,0 +1,61 @@
+import PropertyLists
+
+/// Text as a terminal shows it: how wide it is, and without what gives a terminal commands.
+struct DisplayText {
+  /// The characters, each with the cells that it takes.
+  private var cells: [(text: String, width: Int)] = []
+  private var column = 0
+
+  /// How many cells wide it is.
+  var width: Int { column }
+
+  static let tabWidth = 8
+
+  mutating func append(_ scalar: Unicode.Scalar) {
+    let width: Int
+    let text: String
+    switch scalar.value {
+    case 0x09:
+      width = Self.tabWidth - column % Self.tabWidth
+      text = String(repeating: " ", count: width)
+    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069:
+      text = String(scalar).printable()
+      width = text.utf8.count
+    default:
+      text = String(scalar)
+      width = scalar.displayWidth
+    }
+    cells.append((text, width))
+    column += width
+  }
+
+  /// The text from one cell to another, as far as no character is cut.
+  func text(_ range: Range<Int>) -> String {
+    var start = 0
+    var text = ""
+    for cell in cells {
+      if start >= range.lowerBound, start + cell.width <= range.upperBound { text += cell.text }
+      start += cell.width
+    }
+    return text
+  }
+}
+
+extension Unicode.Scalar {
+  /// How many cells of a terminal it takes: two for those of East Asian writing and for pictures, none for those that
+  /// go onto the one before (UAX #11, as terminals follow it).
+  fileprivate var displayWidth: Int {
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    switch value {
+    case 0x1100...0x115F, 0x231A...0x231B, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
+      0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F18E, 0x1F191...0x1F19A,
+      0x1F200...0x1F64F, 0x1F680...0x1F6FF, 0x1F7E0...0x1F7EB, 0x1F90C...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    case 0x1160...0x11FF: return 0
+    default: return 1
+    }
+  }
+}

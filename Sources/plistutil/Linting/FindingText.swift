@@ -1,0 +1,75 @@
+import FoundationEssentials
+import PropertyLists
+
+/// Findings for people: a line that names the place, and below it the part of the file, with a mark under what is wrong.
+struct FindingText {
+  let name: String
+  let isColored: Bool
+  /// How many cells of a line are shown.
+  var width = 100
+
+  /// The line that names the place, as all verbs have it.
+  func headline(_ finding: Finding) -> String {
+    let fault = finding.fault
+    var place = name
+    if let position = fault.position { place += ":\(position.line):\(position.column)" }
+    var text = "\(styled(place, .bold)): "
+    text += styled("\(finding.severity.rawValue):", finding.severity == .error ? .error : .warning)
+    text += " \(fault.detail)"
+    if fault.position == nil, let offset = fault.byteOffset { text += ", at byte \(offset)" }
+    return text
+  }
+
+  /// The line of a text with a caret below the place.
+  func excerpt(_ excerpt: SourceExcerpt) -> [String] {
+    var display = DisplayText()
+    var caret = 0
+    for (index, scalar) in excerpt.text.unicodeScalars.enumerated() {
+      if index == excerpt.place { caret = display.width }
+      display.append(scalar)
+    }
+    if excerpt.place >= excerpt.text.unicodeScalars.count { caret = display.width }
+    // The place stands in the middle if all has no room.
+    var start = 0
+    if display.width > width { start = max(0, min(caret - width / 2, display.width - width)) }
+    let end = min(display.width, start + width)
+    let isCutBefore = start > 0 || excerpt.isCutBefore
+    let isCutAfter = end < display.width || excerpt.isCutAfter
+    let before = isCutBefore ? "…" : ""
+    let line = before + display.text(start..<end) + (isCutAfter ? "…" : "")
+    // As wide as what is shown before the place, where a character that has no room is left out as a whole.
+    var shown = DisplayText()
+    for scalar in display.text(start..<caret).unicodeScalars { shown.append(scalar) }
+    let indent = String(repeating: " ", count: shown.width + (isCutBefore ? 1 : 0))
+    return [line.isEmpty ? "" : "  " + line, "  " + indent + styled("^", .caret)]
+  }
+
+  /// The bytes of a binary file around a place.
+  func dump(_ data: Data, at offset: Int) -> [String] {
+    guard offset >= 0, offset <= data.count else { return [] }
+    let start = max(0, min(offset, data.count - 1)) / 16 * 16
+    let row = data.dropFirst(start).prefix(16)
+    let digits = row.map { byte in
+      let text = String(byte, radix: 16)
+      return text.utf8.count == 1 ? "0" + text : text
+    }
+    let characters = row.map { (0x20..<0x7F).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
+    let address = String(start, radix: 16)
+    let prefix = String(repeating: "0", count: max(0, 8 - address.utf8.count)) + address
+    let hexadecimal = digits.joined(separator: " ")
+    let padding = String(repeating: " ", count: 47 - hexadecimal.utf8.count)
+    let indent = String(repeating: " ", count: prefix.utf8.count + 2 + 3 * (offset - start))
+    return ["  \(prefix)  \(hexadecimal)\(padding)  \(characters)", "  \(indent)\(styled("^^", .caret))"]
+  }
+
+  private enum Style: String {
+    case bold = "1"
+    case error = "1;31"
+    case warning = "1;35"
+    case caret = "1;32"
+  }
+
+  private func styled(_ text: String, _ style: Style) -> String {
+    isColored ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import PropertyLists
+
+/// Finds out what is wrong with a file, and what is likely not meant.
+struct Linter: Sendable {
+  let format: PropertyListFormat?
+  let options: PropertyListReadingOptions
+  /// How many faults of a file are listed, and how many warnings.
+  let limit: Int
+
+  /// What was found in one file.
+  struct Result {
+    /// Errors, or warnings if there is no error, in the order of their places.
+    var findings: [Finding] = []
+    /// Whether there are more than were listed.
+    var hasMore = false
+    /// What a file is that has no faults.
+    var document: PropertyListDocument?
+  }
+
+  func lint(_ data: Data) -> Result {
+    var result = Result()
+    do throws(PropertyListError) {
+      let document = try PropertyListDocument(data, format: format, options: options)
+      try document.validate()
+      result.document = document
+      result.findings = warnings(data, document)
+    } catch {
+      let faults = PropertyListDocument.faults(in: data, format: format, options: options, limit: limit + 1)
+      result.findings = faults.map(Finding.init(fault:))
+    }
+    result.hasMore = result.findings.count > limit
+    result.findings = Array(result.findings.prefix(limit))
+    return result
+  }
+
+  private func warnings(_ data: Data, _ document: PropertyListDocument) -> [Finding] {
+    var warnings = document.equivalentKeys(limit: limit + 1).map { Finding(.equivalentKeys, $0) }
+    if options.duplicateKeys == .keepLast {
+      var strict = options
+      strict.duplicateKeys = .reject
+      let faults = PropertyListDocument.faults(in: data, format: format, options: strict, limit: limit + 1)
+      warnings += faults.filter { $0.kind == .duplicateKey }.map { Finding(.duplicateKeyKept, $0) }
+    }
+    if let traits = TextTraits(of: data, format: document.format) {
+      warnings += self.warnings(traits, document.format)
+    }
+    return warnings.enumerated().sorted {
+      ($0.element.fault.sortingPlace, $0.offset) < ($1.element.fault.sortingPlace, $1.offset)
+    }.map(\.element)
+  }
+
+  private func warnings(_ traits: TextTraits, _ format: PropertyListFormat) -> [Finding] {
+    var warnings: [Finding] = []
+    func add(_ warning: Finding.Warning, _ message: String) {
+      let start = PropertyListError.TextPosition(line: 1, column: 1)
+      warnings.append(Finding(warning, PropertyListError(.malformed, message, byteOffset: 0, position: start)))
+    }
+    switch (format, traits.encoding.uppercased(), traits.hasByteOrderMark) {
+    case (.json, "UTF-8", true): add(.byteOrderMark, "a byte order mark, which RFC 8259 does not allow in JSON")
+    case (.json, "UTF-16", _), (.json, "UTF-32", _):
+      add(.unusualEncoding, "\(traits.encoding), where RFC 8259 has only UTF-8 for JSON")
+    case (_, "UTF-16", false): add(.unusualEncoding, "UTF-16 without a byte order mark, which few readers recognize")
+    case (_, "UTF-32", _): add(.unusualEncoding, "UTF-32, which few readers know")
+    case (_, "UTF-8", _), (_, "UTF8", _), (_, "UTF-16", _), (_, "US-ASCII", _), (_, "ASCII", _): break
+    default:
+      add(.unusualEncoding, "\(traits.encoding.printable(limit: 80)), which not all readers know; UTF-8 is what all do")
+    }
+    if let change = traits.lineEndChange {
+      let message = "a line that ends with \(change.lineEnd.rawValue), where the first ends with "
+      warnings.append(
+        Finding(
+          .mixedLineEnds,
+          PropertyListError(
+            .malformed, message + change.firstLineEnd.rawValue, byteOffset: change.byteOffset,
+            position: change.position)))
+    }
+    return warnings
+  }
+}

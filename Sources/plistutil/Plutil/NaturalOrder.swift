@@ -1,0 +1,63 @@
+/// The order in which Apple's tool has the keys of dictionaries: numbers in text by their value, letters in any case
+/// alike, and marks before digits before letters, as the collation of Unicode has those of ASCII.
+enum NaturalOrder {
+  /// The marks of ASCII in their order (CLDR root collation).
+  private static let marks = Array("\t\n\u{B}\u{C}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$".unicodeScalars)
+
+  /// Where each character of ASCII is among the others, behind the control characters.
+  private static let ranks: [UInt32] = {
+    var ranks = (0..<128 as Range<UInt32>).map { $0 }
+    for (rank, mark) in marks.enumerated() { ranks[Int(mark.value)] = 32 + UInt32(rank) }
+    for value in UInt32(48)...57 { ranks[Int(value)] = 100 + value - 48 }
+    for value in UInt32(97)...122 {
+      ranks[Int(value)] = 110 + value - 97
+      ranks[Int(value) - 32] = 110 + value - 97
+    }
+    return ranks
+  }()
+
+  static func precedes(_ first: String, _ second: String) -> Bool {
+    let a = parts(of: first)
+    let b = parts(of: second)
+    for (x, y) in zip(a, b) where x.rank != y.rank || x.number != y.number {
+      if x.rank != y.rank { return x.rank < y.rank }
+      // Of numbers without zeros in front, the one with more digits is the larger.
+      if x.number.count != y.number.count { return x.number.count < y.number.count }
+      return x.number.lexicographicallyPrecedes(y.number)
+    }
+    if a.count != b.count { return a.count < b.count }
+    // The same but for case and zeros: small letters first.
+    for (x, y) in zip(first.unicodeScalars, second.unicodeScalars) where x != y {
+      if (x.properties.isLowercase) != (y.properties.isLowercase) { return x.properties.isLowercase }
+      break
+    }
+    return first.utf8.count != second.utf8.count
+      ? first.utf8.count < second.utf8.count : first.utf8.lexicographicallyPrecedes(second.utf8)
+  }
+
+  private struct Part {
+    var rank: UInt32
+    /// The digits of a number, without zeros in front.
+    var number: [UInt8] = []
+  }
+
+  private static func parts(of text: String) -> [Part] {
+    var parts: [Part] = []
+    var isInNumber = false
+    for scalar in text.unicodeScalars {
+      if let digit = UInt8(exactly: scalar.value), (48...57).contains(digit) {
+        if !isInNumber { parts.append(Part(rank: ranks[48])) }
+        isInNumber = true
+        if digit != 48 || !parts[parts.count - 1].number.isEmpty { parts[parts.count - 1].number.append(digit) }
+        continue
+      }
+      isInNumber = false
+      if scalar.isASCII {
+        parts.append(Part(rank: ranks[Int(scalar.value)]))
+      } else {
+        parts += scalar.properties.lowercaseMapping.unicodeScalars.map { Part(rank: $0.value + 128) }
+      }
+    }
+    return parts
+  }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import PropertyLists
+
+/// The tool with the arguments of Apple's `plutil`, which are not those of the other verbs: long options with one dash,
+/// and options whose values come behind other options.
+enum Plutil {
+  /// The name under which the tool is this one.
+  static let name = "plutil"
+
+  private static let success: Int32 = 0
+  /// For usage errors and for files alike, as Apple's tool has it.
+  static let failure: Int32 = 1
+
+  /// - Parameter arguments: without the name of the program.
+  /// - Returns: the exit code.
+  static func run(_ arguments: [String]) -> Int32 {
+    do throws(PlutilError) {
+      let command = try PlutilCommand(arguments)
+      if case .help = command.verb {
+        try PlutilError.of { () throws(PropertyListError) in try output(help) }
+        return success
+      }
+      if case .print = command.verb, command.options.isSilent { note("-s doesn't make a lot of sense with -p.") }
+      return run(command)
+    } catch {
+      note(error.message)
+      return failure
+    }
+  }
+
+  private static func run(_ command: PlutilCommand) -> Int32 {
+    let inputs = command.files.map { Input($0) }
+    // Of several files with one destination the last is to win.
+    let isOrdered = command.options.outputPath != nil || command.options.outputExtension != nil
+    let jobs = isOrdered ? 1 : ProcessInfo.processInfo.activeProcessorCount
+    let code = Batch(inputs: inputs, jobs: jobs, isForMachines: false).run { input, report throws(PropertyListError) in
+      do throws(PlutilError) {
+        try PlutilWork(command: command, input: input).run(&report)
+      } catch {
+        report.note("\(input.name): \(error.message)")
+        report.raise(failure)
+      }
+    }
+    // Above 128 it says which signal ended the work.
+    return code == success || code > 128 ? code : failure
+  }
+}
+
+/// What goes wrong, in the words that scripts know from Apple's tool.
+struct PlutilError: Error {
+  let message: String
+
+  init(_ message: String) { self.message = message }
+
+  /// What `body` throws, in its own words.
+  static func saying<Result>(
+    _ body: () throws(PropertyListError) -> Result
+  ) throws(PlutilError) -> Result {
+    do throws(PropertyListError) {
+      return try body()
+    } catch {
+      throw PlutilError(error.message)
+    }
+  }
+
+  /// What `body` throws, as Apple's tool has the words of its libraries: between parentheses.
+  static func of<Result>(_ body: () throws(PropertyListError) -> Result) throws(PlutilError) -> Result {
+    do throws(PropertyListError) {
+      return try body()
+    } catch {
+      throw PlutilError("(\(error.description))")
+    }
+  }
+}

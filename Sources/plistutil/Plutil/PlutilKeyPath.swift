@@ -1,0 +1,140 @@
+import PropertyLists
+
+/// A key path as Apple's tool spells it: parts between dots, of which `\.` is one in a part; everything else, a backslash
+/// too, stands for itself. A part that digits make an index of is a key where it meets a dictionary.
+struct PlutilKeyPath: Hashable, Sendable {
+  /// As it was given.
+  let text: String
+  private let parts: [String]
+
+  init(_ text: String) {
+    self.text = text
+    var parts = [String.UnicodeScalarView()]
+    var isEscaped = false
+    for scalar in text.unicodeScalars {
+      if scalar == ".", !isEscaped {
+        parts.append(String.UnicodeScalarView())
+      } else {
+        if scalar == "." { parts[parts.count - 1].removeLast() }
+        parts[parts.count - 1].append(scalar)
+      }
+      isEscaped = scalar == "\\"
+    }
+    self.parts = parts.map { String($0) }
+  }
+
+  private var path: PropertyListKeyPath { PropertyListKeyPath(parts.map { PropertyListKeyPath.Component($0) }) }
+
+  /// Whether a part is empty, which is no key path to Apple's tool.
+  private var hasEmptyPart: Bool { parts.contains("") }
+
+  var quoted: String { text.printable() }
+
+  /// The value that the path leads to.
+  func value(in root: PropertyListDocument.Node) throws(PlutilError) -> PropertyListDocument.Node {
+    let missing = PlutilError(
+      "Could not extract value, error: No value at that key path or invalid key path: \(quoted)")
+    guard !hasEmptyPart else { throw missing }
+    do throws(PropertyListError) {
+      return try root.descendant(at: path)
+    } catch {
+      throw error.kind == .noSuchValue ? missing : PlutilError("(\(error))")
+    }
+  }
+}
+
+/// Edits.
+extension PlutilKeyPath {
+  /// How a value is put at a path.
+  enum Insertion: Sendable {
+    /// Where there is none, or before an element of an array.
+    case new
+    /// Also in the place of the one that is there.
+    case replacing
+    /// Behind the elements of the array that is there.
+    case appending
+  }
+
+  func remove(from root: inout PropertyList) throws(PlutilError) {
+    let missing = PlutilError("No value to remove at key path \(quoted)")
+    guard !hasEmptyPart else { throw missing }
+    do throws(PropertyListError) { try root.remove(at: path) } catch { throw missing }
+  }
+
+  func insert(
+    _ value: PropertyList, _ insertion: Insertion, into root: inout PropertyList
+  ) throws(PlutilError) {
+    guard !hasEmptyPart, let last = path.components.last else { throw PlutilError("Key path not found \(quoted)") }
+    let container = try container(in: root)
+    try check(last, in: container, insertion)
+    do throws(PropertyListError) {
+      switch insertion {
+      case .appending: try root.append(value, at: path)
+      case .replacing where has(last, container): try root.replace(value, at: path)
+      case .new, .replacing: try root.insert(value, at: path)
+      }
+    } catch {
+      throw PlutilError("(\(error))")
+    }
+  }
+
+  /// The value that the last part is to be looked up in.
+  private func container(in root: PropertyList) throws(PlutilError) -> PropertyList {
+    var value = root
+    for component in path.components.dropLast() {
+      switch value {
+      case .dictionary(let entries):
+        guard let next = entries[component.text] else { throw PlutilError("Key path not found \(quoted)") }
+        value = next
+      case .array(let elements):
+        let index = try index(component)
+        guard index < elements.count else { throw outOfBounds(index) }
+        value = elements[index]
+      default: throw PlutilError("Unable to insert value at key path \(quoted)")
+      }
+    }
+    return value
+  }
+
+  private func check(
+    _ last: PropertyListKeyPath.Component, in container: PropertyList, _ insertion: Insertion
+  ) throws(PlutilError) {
+    let existing: PropertyList?
+    switch container {
+    case .dictionary(let entries):
+      existing = entries[last.text]
+      if insertion == .new, existing != nil { throw PlutilError("Value already exists at key path \(quoted)") }
+      if insertion == .appending, existing == nil { throw PlutilError("Key path not found \(quoted)") }
+    case .array(let elements):
+      let index = try index(last)
+      // Behind the last element there is room for a new one.
+      guard index < elements.count || (index == elements.count && insertion != .appending) else {
+        throw outOfBounds(index)
+      }
+      existing = index < elements.count ? elements[index] : nil
+    default: throw PlutilError("Unable to insert value at key path \(quoted)")
+    }
+    if insertion == .appending, existing?.kind != .array {
+      throw PlutilError("Appending to a non-array at key path \(quoted)")
+    }
+  }
+
+  private func has(_ last: PropertyListKeyPath.Component, _ container: PropertyList) -> Bool {
+    switch container {
+    case .dictionary(let entries): entries[last.text] != nil
+    case .array(let elements): last.arrayIndex.map { $0 < elements.count } ?? false
+    default: false
+    }
+  }
+
+  private func index(_ component: PropertyListKeyPath.Component) throws(PlutilError) -> Int {
+    guard let index = component.arrayIndex else {
+      throw PlutilError("Unable to index into array with key path \(quoted)")
+    }
+    return index
+  }
+
+  private func outOfBounds(_ index: Int) -> PlutilError {
+    PlutilError("Index \(index) out of bounds in array at key path \(quoted)")
+  }
+}

@@ -1,0 +1,77 @@
+import FoundationEssentials
+import PropertyLists
+
+/// How a property list looks as text with an entry a line: for people, or as source code.
+protocol TextForm {
+  /// The spaces of a level.
+  var indent: Int { get }
+  /// Whether the keys of dictionaries are in their natural order, and not in that of the file.
+  var sortsKeys: Bool { get }
+  /// What stands between two entries.
+  var separator: String { get }
+  /// What stands behind each entry.
+  var terminator: String { get }
+  /// What stands behind the last entry, before the line of the closing bracket.
+  var lineEnd: String { get }
+
+  func opening(_ container: PropertyList) -> String
+  func closing(_ container: PropertyList, isRoot: Bool) -> String
+  /// What stands before the value of an entry.
+  func entry(key: String) -> String
+  func entry(index: Int) -> String
+  func scalar(_ value: PropertyList) throws(PropertyListError) -> String
+}
+
+extension TextForm {
+  /// The text of a value. Depth costs no stack of the thread.
+  func text(of value: PropertyList) throws(PropertyListError) -> Data {
+    var text = Data()
+    var open: [OpenContainer] = []
+    try append(value, to: &text, &open)
+    while let container = open.last {
+      let position = container.next
+      guard position < container.values.count else {
+        open.removeLast()
+        append(lineEnd, to: &text)
+        append(closing(container.value, isRoot: open.isEmpty), level: open.count, to: &text)
+        if !open.isEmpty { append(terminator, to: &text) }
+        continue
+      }
+      if position > 0 { append(separator, to: &text) }
+      open[open.count - 1].next += 1
+      let prefix = container.keys.isEmpty ? entry(index: position) : entry(key: container.keys[position])
+      append(prefix, level: open.count, to: &text)
+      let depth = open.count
+      try append(container.values[position], to: &text, &open)
+      if open.count == depth { append(terminator, to: &text) }
+    }
+    return text
+  }
+
+  private func append(
+    _ value: PropertyList, to text: inout Data, _ open: inout [OpenContainer]
+  ) throws(PropertyListError) {
+    switch value {
+    case .array(let elements): open.append(OpenContainer(value: value, keys: [], values: elements))
+    case .dictionary(var entries):
+      if sortsKeys { entries.sort { NaturalOrder.precedes($0.key, $1.key) } }
+      open.append(OpenContainer(value: value, keys: entries.keys.elements, values: entries.values.elements))
+    default: return append(try scalar(value), to: &text)
+    }
+    append(opening(value), to: &text)
+  }
+
+  private func append(_ string: String, level: Int = 0, to text: inout Data) {
+    text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indent * level))
+    text.append(contentsOf: string.utf8)
+  }
+}
+
+/// A container whose closing bracket is not written yet.
+private struct OpenContainer {
+  let value: PropertyList
+  /// Of a dictionary.
+  let keys: [String]
+  let values: [PropertyList]
+  var next = 0
+}

@@ -1,0 +1,289 @@
+import Foundation
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("The difference of two values")
+struct DifferenceTests {
+  @Test(
+    "is what a person would say has changed",
+    arguments: [
+      ([:], [:], []),
+      (1, 2, ["~ the root: 1 -> 2"]),
+      (["a": 1], ["a": 1.0], ["~ a: 1 -> 1.0"]),
+      (["a": 1, "b": 2], ["a": 1, "c": 3], ["- b: 2", "+ c: 3"]),
+      (["a": ["b": ["c": 1, "d": 2]]], ["a": ["b": ["c": 5, "d": 2]]], ["~ a.b.c: 1 -> 5"]),
+      (["a.b": ["x"]], ["a.b": ["x", "y\n"]], [#"+ a\.b.1: "y\n""#]),
+      ([1, 2, 3], [1, 3], ["- 1: 2"]),
+      ([1, 2, 3], [0, 1, 2, 3], ["+ 0: 0"]),
+      ([1, 2, 3], [1, 5, 3], ["~ 1: 2 -> 5"]),
+      ([1, 2, 3, 4, 5], [2, 3, 4, 5, 1], ["> 0 -> 4: 1"]),
+      ([1, 2, 3, 4, 5], [5, 1, 2, 3, 4], ["> 4 -> 0: 5"]),
+      ([1, 2, 3, 4], [9, 4, 1, 3], ["- 1: 2", "> 2 -> 0: 4", "+ 0: 9"]),
+      (["a": 1, "b": 2, "c": 3], ["c": 3, "a": 1, "b": 2], [##"# the root: the order of keys is "c", "a", "b""##]),
+      (["a": 1, "c": 3], ["a": 1, "b": 2, "c": 3], ["+ b: 2"]),
+      (["a": [:]], ["a": []], ["~ a: {} -> []"]),
+      // An element that is alike is descended into, though it has moved.
+      (
+        [["id": 1, "n": "a", "v": 1], ["id": 2, "n": "b", "v": 2]],
+        [["id": 2, "n": "b", "v": 2], ["id": 1, "n": "a", "v": 9]],
+        ["> 1 -> 0: {\"id\": 2, \"n\": \"b\", \"v\": 2}", "~ 1.v: 1 -> 9"]
+      ),
+      (
+        [["id": 1, "n": "a", "v": 1], ["id": 2, "n": "b", "v": 2]], [["id": 2, "n": "b", "v": 3]],
+        ["- 0: {\"id\": 1, \"n\": \"a\", \"v\": 1}", "~ 0.v: 2 -> 3"]
+      ),
+      // One that is not alike is replaced as a whole.
+      ([["id": 1, "n": "a"]], [["id": 2, "n": "b"]], ["~ 0: {\"id\": 1, \"n\": \"a\"} -> {\"id\": 2, \"n\": \"b\"}"]),
+      ([[1, 2, 3, 4]], [[1, 2, 3, 5]], ["~ 0.3: 4 -> 5"]),
+    ] as [(PropertyList, PropertyList, [String])])
+  func lines(_ old: PropertyList, _ new: PropertyList, _ expected: [String]) throws {
+    let difference = PropertyListDifference(from: old, to: new)
+    #expect(difference.changes.map(\.description) == expected)
+    #expect(difference.isEmpty == (old == new))
+    #expect(try difference.applied(to: old) == new)
+    #expect(try difference.inverse.applied(to: new) == old)
+  }
+
+  @Test("the order of keys can be left out")
+  func ignoredOrder() throws {
+    let old: PropertyList = ["a": 1, "b": [["x": 1, "y": 2]], "c": 3]
+    let new: PropertyList = ["d": 4, "c": 3, "b": [["y": 2, "x": 1], ["x": 1, "y": 2]]]
+    #expect(PropertyListDifference(from: old, to: new).changes.count > 3)
+    let difference = PropertyListDifference(from: old, to: new, ignoresKeyOrder: true)
+    #expect(difference.description == "- a: 1\n+ d: 4\n+ b.1: {\"x\": 1, \"y\": 2}")
+    #expect(try difference.applied(to: old).sorted() == new.sorted())
+    #expect(try difference.inverse.applied(to: new).sorted() == old.sorted())
+  }
+
+  @Test("made and undone, whatever the values are", arguments: 0..<150 as Range<UInt64>)
+  func randomValues(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let forXML = seed % 2 == 0
+    let old = PropertyList.random(depth: 4, forXML: forXML, using: &random)
+    var new = old
+    for _ in 0..<Int.random(in: 0..<30, using: &random) { new = new.changed(forXML: forXML, using: &random) }
+    try check(old, new, forXML)
+    try check(old, PropertyList.random(depth: 3, forXML: forXML, using: &random), forXML)
+  }
+
+  private func check(_ old: PropertyList, _ new: PropertyList, _ forXML: Bool) throws {
+    let difference = PropertyListDifference(from: old, to: new)
+    #expect(try difference.applied(to: old) == new)
+    #expect(try difference.inverse.applied(to: new) == old)
+    #expect(difference.inverse.inverse == difference)
+    #expect(difference.isEmpty == (old == new))
+    let loose = PropertyListDifference(from: old, to: new, ignoresKeyOrder: true)
+    #expect(try loose.applied(to: old).sorted() == new.sorted())
+    #expect(loose.isEmpty == (old.sorted() == new.sorted()))
+    for format in PropertyListFormat.allCases where format != .xml || forXML {
+      let data = try difference.patch.data(format: format, options: .init(coercion: .reversible))
+      let patch = try PropertyList(data, format: format, options: .init(restoresCoercedValues: true))
+      #expect(try PropertyListDifference(patch: patch) == difference)
+    }
+  }
+
+  @Test("small arrays of few values, all of them")
+  func smallArrays() throws {
+    var arrays: [[PropertyList]] = [[]]
+    for length in 0..<4 {
+      arrays += arrays.filter { $0.count == length }.flatMap { array in
+        (0..<3).map { array + [.integer(.init($0))] }
+      }
+    }
+    for old in arrays {
+      for new in arrays {
+        let difference = PropertyListDifference(from: .array(old), to: .array(new))
+        #expect(try difference.applied(to: .array(old)) == .array(new))
+        #expect(try difference.inverse.applied(to: .array(new)) == .array(old))
+        #expect(difference.changes.count <= old.count + new.count)
+      }
+    }
+  }
+
+  @Test("permutations take no more moves than there are elements out of order", arguments: 0..<30 as Range<UInt64>)
+  func permutations(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let count = Int.random(in: 2..<200, using: &random)
+    let old = (0..<count).map { PropertyList.integer(.init($0)) }
+    let new = seed % 2 == 0 ? old.shuffled(using: &random) : old.reversed()
+    let difference = PropertyListDifference(from: .array(old), to: .array(new))
+    let still = CommonSubsequence.longestIncreasing(new.compactMap(\.int)).count
+    #expect(difference.changes.count == count - still)
+    #expect(difference.changes.allSatisfy { if case .move = $0 { true } else { false } })
+    #expect(try difference.applied(to: .array(old)) == .array(new))
+  }
+
+  @Test("a common subsequence is as long as the longest", arguments: 0..<60 as Range<UInt64>)
+  func subsequence(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    func list() -> [Int] {
+      (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<6, using: &random) }
+    }
+    let (a, b) = (list(), list())
+    let pairs = CommonSubsequence.pairs(a, b)
+    #expect(pairs.allSatisfy { a[$0.0] == b[$0.1] })
+    #expect(zip(pairs, pairs.dropFirst()).allSatisfy { $0.0 < $1.0 && $0.1 < $1.1 })
+    var lengths = Array(repeating: Array(repeating: 0, count: b.count + 1), count: a.count + 1)
+    for i in a.indices {
+      for j in b.indices {
+        lengths[i + 1][j + 1] = a[i] == b[j] ? lengths[i][j] + 1 : max(lengths[i][j + 1], lengths[i + 1][j])
+      }
+    }
+    #expect(pairs.count == lengths[a.count][b.count])
+  }
+
+  @Test(
+    "large arrays take seconds at most, however different they are",
+    arguments: ["other", "shuffled", "reversed", "behind", "before", "few values", "records"])
+  func largeArrays(_ kind: String) throws {
+    let count = 20_000
+    var random = SeededGenerator(seed: 1)
+    func record(_ index: Int) -> PropertyList { ["id": .integer(.init(index)), "name": "n", "flag": true] }
+    var old = (0..<count).map { PropertyList.integer(.init($0)) }
+    var new = old
+    switch kind {
+    case "other": new = (0..<count).map { .integer(.init(count + $0)) }
+    case "shuffled": new.shuffle(using: &random)
+    case "reversed": new.reverse()
+    case "behind": new += (0..<count).map { .integer(.init(count + $0)) }
+    case "before": new = (0..<count).map { .integer(.init(count + $0)) } + new
+    case "few values":
+      old = (0..<count).map { _ in .integer(.init(Int.random(in: 0..<9, using: &random))) }
+      new = (0..<count).map { _ in .integer(.init(Int.random(in: 0..<9, using: &random))) }
+    default:
+      old = (0..<count).map(record)
+      new = (0..<count).map { record($0 + count) }
+    }
+    let duration = try ContinuousClock().measure {
+      let difference = PropertyListDifference(from: .array(old), to: .array(new))
+      let made = try difference.applied(to: .array(old))
+      #expect(made == .array(new))
+    }
+    #expect(duration < .seconds(60))
+  }
+
+  @Test("deep values, on a small stack")
+  func deepValues() throws {
+    let limit = ParsingLimits.greatestDepth
+    func deep(_ leaf: PropertyList) -> PropertyList {
+      (0..<limit).reduce(leaf) { value, level in level % 2 == 1 ? ["k": value] : [value, 1] }
+    }
+    let outcome = OnSmallStack.run {
+      let (old, new) = (deep("a"), deep("b"))
+      let difference = PropertyListDifference(from: old, to: new)
+      #expect(difference.changes.count == 1 && difference.changes.first?.path.components.count == limit)
+      let made = try difference.applied(to: old)
+      #expect(made == new)
+    }
+    #expect(outcome.error == nil)
+  }
+}
+
+@Suite("A difference that does not fit")
+struct DifferenceConflictTests {
+  static let old: PropertyList = ["a": [1, 2, 3], "b": "x", "c": ["k": 1]]
+  static let new: PropertyList = ["a": [3, 1, 4], "b": "y", "d": true, "c": ["l": 1, "k": 1]]
+
+  @Test(
+    "is refused with the path",
+    arguments: [
+      (["a": [1, 2, 3], "b": "z", "c": ["k": 1]], "b"), (["a": [1, 2, 3], "c": ["k": 1]], ""),
+      (["a": [1, 7, 3], "b": "x", "c": ["k": 1]], "a.1"), (["a": 1, "b": "x", "c": ["k": 1]], "a"),
+      (["a": [1, 2, 3], "b": "x", "c": ["k": 1], "d": 0], ""),
+      (["a": [1, 2, 3], "b": "x", "c": ["l": 5]], "c"),
+      (["a": [1, 2, 3], "b": "x", "c": 5], "c"), ([], ""),
+    ] as [(PropertyList, String)])
+  func conflicts(_ other: PropertyList, _ place: String) throws {
+    let difference = PropertyListDifference(from: Self.old, to: Self.new)
+    let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
+    #expect(failure?.kind == .conflict)
+    #expect(failure?.keyPath?.description == place)
+  }
+
+  @Test("what no change touches may be different")
+  func otherParts() throws {
+    let difference = PropertyListDifference(from: Self.old, to: Self.new)
+    let other: PropertyList = ["e": 0, "b": "x", "c": ["z": 0, "k": 1], "a": [1, 2, 3, 9]]
+    #expect(
+      try difference.applied(to: other)
+        == ["e": 0, "b": "y", "d": true, "c": ["l": 1, "z": 0, "k": 1], "a": [3, 1, 4, 9]])
+  }
+
+  @Test(
+    "a patch that is none says where it is wrong",
+    arguments: [
+      ([], ""), ([:], ""), (["changes": 1], ""), (["changes": [1]], "changes.0"),
+      (["changes": [["change": "insert", "path": "a"]]], "changes.0"),
+      (["changes": [["change": "explode", "path": "a"]]], "changes.0"),
+      (["changes": [["change": "insert", "path": "a..b", "value": 1]]], "changes.0"),
+      (["changes": [["change": "insert", "path": 1, "value": 1]]], "changes.0"),
+      (["changes": [["change": "insert", "path": "a", "value": 1, "position": "x"]]], "changes.0"),
+      (["changes": [["change": "move", "path": "a", "to": 1, "value": 1]]], "changes.0"),
+      (["changes": [["change": "reorder", "path": "a", "from": ["a"], "to": ["a", 1]]]], "changes.0"),
+    ] as [(PropertyList, String)])
+  func malformedPatches(_ patch: PropertyList, _ place: String) {
+    let failure = error { () throws(PropertyListError) in _ = try PropertyListDifference(patch: patch) }
+    #expect(failure?.kind == .malformed && failure?.keyPath?.description ?? "" == place)
+  }
+
+  @Test(
+    "changes made by hand that make no sense are refused",
+    arguments: [
+      .move(PropertyListKeyPath([.key("a"), .index(0)]), to: 3, 1),
+      .move(PropertyListKeyPath([.key("a"), .index(0)]), to: -1, 1),
+      .move(PropertyListKeyPath([.key("b")]), to: 0, "x"), .move(PropertyListKeyPath(), to: 0, old),
+      .reordering(PropertyListKeyPath(), from: [], to: ["a", "q"]),
+      .reordering(PropertyListKeyPath(), from: [], to: ["a", "a"]),
+      .reordering(PropertyListKeyPath([.key("a")]), from: [], to: []),
+      .removal(PropertyListKeyPath(), old, position: nil),
+      .insertion(PropertyListKeyPath(), 1, position: 0),
+    ] as [PropertyListDifference.Change])
+  func senselessChanges(_ change: PropertyListDifference.Change) {
+    let failure = error { () throws(PropertyListError) in
+      _ = try PropertyListDifference([change]).applied(to: Self.old)
+    }
+    #expect(failure?.kind == .conflict)
+  }
+
+  @Test("a place that is out of range is the nearest")
+  func positions() throws {
+    let path = PropertyListKeyPath([.key("n")])
+    for (position, keys) in [(-5, ["a", "b", "c", "n"]), (99, ["a", "b", "c", "n"]), (0, ["n", "a", "b", "c"])] {
+      let difference = PropertyListDifference([.insertion(path, 1, position: position)])
+      #expect(try difference.applied(to: Self.old).dictionary?.keys.elements == keys)
+    }
+  }
+}
+
+extension PropertyList {
+  /// The value with one thing changed somewhere in it.
+  func changed(forXML: Bool, using random: inout SeededGenerator) -> PropertyList {
+    func other() -> PropertyList { .random(depth: 1, forXML: forXML, using: &random) }
+    switch self {
+    case .array(var elements):
+      guard let index = elements.indices.randomElement(using: &random) else { return .array([other()]) }
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0: elements.remove(at: index)
+      case 1: elements.insert(other(), at: index)
+      case 2: elements.insert(elements.remove(at: index), at: elements.indices.randomElement(using: &random) ?? 0)
+      case 3: elements.append(elements[index])
+      default: elements[index] = elements[index].changed(forXML: forXML, using: &random)
+      }
+      return .array(elements)
+    case .dictionary(var entries):
+      guard let index = entries.elements.indices.randomElement(using: &random) else { return ["new": other()] }
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0: entries.remove(at: index)
+      case 1: entries.updateValue(other(), forKey: "new \(Int.random(in: 0..<99, using: &random))", insertingAt: index)
+      case 2: entries.shuffle(using: &random)
+      case 3: entries.swapAt(index, 0)
+      default: entries.values[index] = entries.values[index].changed(forXML: forXML, using: &random)
+      }
+      return .dictionary(entries)
+    default: return other()
+    }
+  }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Edits and their limits")
+struct EditTests {
+  /// The document with one change.
+  private func updated(
+    _ data: Data, _ format: PropertyListFormat, reading: PropertyListReadingOptions = .init(),
+    writing: PropertyListWritingOptions = .init(), _ change: (inout PropertyList) -> Void
+  ) throws -> Data {
+    let document = try PropertyListDocument(data, format: format, options: reading)
+    var value = try PropertyList(document.root)
+    change(&value)
+    return try document.data(updatedTo: value, options: writing)
+  }
+
+  @Test("the same value gives the same bytes", arguments: ["xml", "hostile"])
+  func nothing(_ folder: String) throws {
+    for name in Fixtures.names(in: folder) {
+      guard let document = try? PropertyListDocument(Fixtures.data(name)), document.format != .binary else { continue }
+      #expect(try document.data(updatedTo: PropertyList(document.root)) == Fixtures.data(name), "\(name)")
+    }
+  }
+
+  // MARK: Encodings
+
+  private static let japanese = """
+    <?xml version="1.0" encoding="NAME"?>
+    <plist version="1.0">
+    <dict>
+    \t<!-- 注釈 -->
+    \t<key>題名</key>
+    \t<string>メモ</string>
+    \t<key>数</key>
+    \t<integer>1</integer>
+    </dict>
+    </plist>
+
+    """
+
+  private static let latin = """
+    <?xml version="1.0" encoding="NAME"?>
+    <plist version="1.0">
+    <dict>
+    \t<!-- Été -->
+    \t<key>Größe</key>
+    \t<string>Ærø</string>
+    \t<key>Zahl</key>
+    \t<integer>1</integer>
+    </dict>
+    </plist>
+
+    """
+
+  @Test(
+    "a declared encoding is kept; what it lacks is added as a reference",
+    arguments: [
+      ("ISO-8859-1", String.Encoding.isoLatin1, latin), ("windows-1252", .windowsCP1252, latin),
+      ("Shift_JIS", .shiftJIS, japanese), ("ISO-2022-JP", .iso2022JP, japanese),
+    ])
+  func declaredEncodings(_ name: String, _ encoding: String.Encoding, _ text: String) throws {
+    let original = text.replacing("NAME", with: name)
+    let data = try #require(original.data(using: encoding))
+    let key = text == Self.latin ? "Größe" : "題名"
+    let result = try updated(data, .xml) { value in
+      value.dictionary?[key] = .string("\(key) & 😀")
+    }
+    let expected = original.replacing(text == Self.latin ? "Ærø" : "メモ", with: "\(key) &amp; &#128512;")
+    #expect(result == expected.data(using: encoding))
+  }
+
+  @Test("lines that are not touched keep their bytes, where a character has several of them")
+  func ambiguousEncoding() throws {
+    // In code page 932, FA 58 and 87 8A are the same character.
+    var data = Data("<?xml version=\"1.0\" encoding=\"Shift_JIS\"?>\n<plist>\n<array>\n<string>".utf8)
+    data += [0xFA, 0x58, 0x87, 0x8A]
+    data += Data("</string>\n<integer>1</integer>\n</array>\n</plist>\n".utf8)
+    let result = try updated(data, .xml) { value in
+      guard case .array(let elements) = value else { return }
+      value = [elements[0], 2]
+    }
+    var expected = data
+    expected.replaceSubrange(try #require(data.range(of: Data("<integer>1".utf8))), with: Data("<integer>2".utf8))
+    #expect(result == expected)
+  }
+
+  @Test("characters are escaped in JSON and OpenStep where all others are")
+  func escapes() throws {
+    let json = Data("{\"a\": \"\\u00e9\", \"b\": 1}".utf8)
+    #expect(
+      try updated(json, .json) { $0.dictionary?["b"] = "ü😀" }
+        == Data("{\"a\": \"\\u00e9\", \"b\": \"\\u00fc\\ud83d\\ude00\"}".utf8))
+    let strings = Data("\"a\" = \"\\U00e9\";\n".utf8)
+    #expect(
+      try updated(strings, .openStep) { $0.dictionary?["b"] = "ü" }
+        == Data("\"a\" = \"\\U00e9\";\n\"b\" = \"\\U00fc\";\n".utf8))
+  }
+
+  // MARK: What a format has no form for
+
+  @Test("an added value that the format cannot hold is an error with its key path; one that was there is not")
+  func notRepresentable() throws {
+    let text = Data("{\n  list = (1);\n  number = <*I5>;\n}\n".utf8)
+    let failure = error { () throws(PropertyListError) in
+      let document = try PropertyListDocument(text, format: .openStep)
+      _ = try document.data(updatedTo: ["list": ["1", ["x": 2]], "number": 5])
+    }
+    #expect(failure?.kind == .notRepresentable)
+    #expect(failure?.keyPath?.description == "list.1.x")
+    let other = try updated(text, .openStep) { $0.dictionary?["list"] = ["1", "2"] }
+    #expect(String(decoding: other, as: UTF8.self) == "{\n  list = (1, 2);\n  number = <*I5>;\n}\n")
+    let typed = try updated(text, .openStep, writing: .init(openStepDialect: .gnustep)) { value in
+      value.dictionary?["list"] = ["1", 2]
+    }
+    #expect(String(decoding: typed, as: UTF8.self) == "{\n  list = (1, <*I2>);\n  number = <*I5>;\n}\n")
+  }
+
+  @Test("values of JSON are coerced as they are in a file that is written")
+  func coercion() throws {
+    let text = Data("{\"a\": 1.50}".utf8)
+    let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
+    let reversible = try updated(
+      text, .json, reading: .init(restoresCoercedValues: true), writing: .init(coercion: .reversible)
+    ) { $0.dictionary?["b"] = date }
+    #expect(String(decoding: reversible, as: UTF8.self) == #"{"a": 1.50, "b": {"$date": "2001-01-01T00:00:00.5Z"}}"#)
+    let plain = try updated(text, .json, writing: .init(coercion: .plain)) { $0.dictionary?["b"] = date }
+    #expect(String(decoding: plain, as: UTF8.self) == #"{"a": 1.50, "b": "2001-01-01T00:00:00Z"}"#)
+    let changed = try updated(
+      reversible, .json, reading: .init(restoresCoercedValues: true), writing: .init(coercion: .reversible)
+    ) { $0.dictionary?["a"] = 2 }
+    #expect(String(decoding: changed, as: UTF8.self) == #"{"a": 2, "b": {"$date": "2001-01-01T00:00:00.5Z"}}"#)
+  }
+
+  @Test("in XML, a 4-byte real and a date lose what XML has no form for, and nothing else is written anew")
+  func widths() throws {
+    let text = xml("<!-- c --><array><real>1.50</real><date>2020-01-02T03:04:05Z</date> <true/></array>")
+    let document = try PropertyListDocument(text)
+    let date = Date(timeIntervalSinceReferenceDate: 599_627_045.5)
+    let result = try document.data(updatedTo: [.float(1.5), .date(date), .float(0.1)])
+    #expect(
+      result
+        == xml(
+          "<!-- c --><array><real>1.50</real><date>2020-01-02T03:04:05Z</date> <real>0.10000000149011612</real></array>"
+        ))
+  }
+
+  @Test("a UID is changed inside of the dictionary that stands for it")
+  func uid() throws {
+    let text = xml("<array>\n<dict>\n\t<key>CF$UID</key> <!-- c --> <integer>0x5</integer></dict>\n</array>")
+    let result = try updated(text, .xml) { $0 = [.uid(.init(7)), .uid(.init(8))] }
+    let new = "\n<dict>\n\t<key>CF$UID</key>\n\t<integer>8</integer>\n</dict>\n</array>"
+    #expect(
+      String(decoding: result, as: UTF8.self)
+        == String(decoding: text, as: UTF8.self).replacing("0x5", with: "7").replacing("\n</array>", with: new))
+  }
+
+  // MARK: Where all is written anew
+
+  @Test("a binary file, and a strings file that becomes a list, are written anew")
+  func writtenAnew() throws {
+    let value: PropertyList = ["b": 1, "a": [2]]
+    let binary = try value.data(format: .binary)
+    #expect(
+      try updated(binary, .binary) { $0.dictionary?["c"] = 3 }
+        == (["b": 1, "a": [2], "c": 3] as PropertyList).data(format: .binary))
+    let strings = Data("/* c */\na = b;\n".utf8)
+    #expect(try PropertyList(updated(strings, .openStep) { $0 = ["x", "y"] }) == ["x", "y"])
+  }
+
+  @Test("an entry that stands twice is written anew with its file, and what is read is what was meant")
+  func duplicates() throws {
+    let text = Data("{\"a\": 1, \"a\": 2, \"b\": {\"c\": 3}}".utf8)
+    let reading = PropertyListReadingOptions(duplicateKeys: .keepLast)
+    let inside = try updated(text, .json, reading: reading) { $0.dictionary?["b"]?.dictionary?["c"] = 4 }
+    #expect(try PropertyList(inside, format: .json) == ["a": 2, "b": ["c": 4]])
+    #expect(try updated(text, .json, reading: reading) { _ in } == text)
+  }
+
+  @Test("the root may become something else, and what is around it stays")
+  func root() throws {
+    let text = Data(
+      "<plist version=\"1.0\">\n<!-- a -->\n<dict>\n\t<key>a</key><true/></dict>\n<!-- b -->\n</plist>".utf8)
+    let result = try updated(text, .xml) { $0 = ["x", "y"] }
+    #expect(
+      String(decoding: result, as: UTF8.self)
+        == "<plist version=\"1.0\">\n<!-- a -->\n<array>\n\t<string>x</string>\n\t<string>y</string>\n</array>\n<!-- b -->\n</plist>"
+    )
+    #expect(
+      try updated(Data("/* c */ \"a b\" // d\n".utf8), .openStep) { $0 = "c" } == Data("/* c */ \"c\" // d\n".utf8))
+    #expect(try updated(Data(" 1 \n".utf8), .json) { $0 = ["a": []] } == Data(" {\n   \"a\": []\n } \n".utf8))
+  }
+
+  @Test("keys are sorted everywhere if that is asked for, and entries take their comments along")
+  func sortedKeys() throws {
+    let text = Data("{\n  // of b\n  b = 1; // one\n  // of a\n  a = { y = 1; x = 2; };\n}\n".utf8)
+    let result = try updated(text, .openStep, writing: .init(sortsKeys: true)) { _ in }
+    #expect(
+      String(decoding: result, as: UTF8.self)
+        == "{\n  // of a\n  a = { x = 2; y = 1; };\n  // of b\n  b = 1; // one\n}\n")
+  }
+
+  @Test("what is added stands on one line if that is asked for")
+  func compact() throws {
+    let text = Data("{\n  \"a\": 1\n}\n".utf8)
+    let result = try updated(text, .json, writing: .init(isCompact: true)) { $0.dictionary?["b"] = ["c": [1, 2]] }
+    #expect(String(decoding: result, as: UTF8.self) == "{\n  \"a\": 1,\n  \"b\": {\"c\": [1, 2]}\n}\n")
+  }
+
+  // MARK: Size
+
+  @Test("depth costs no stack", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
+  func depth(_ format: PropertyListFormat) throws {
+    let limits = ParsingLimits(depth: 2000)
+    func nested(_ value: PropertyList) -> PropertyList {
+      (0..<1990).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
+    }
+    let outcome = OnSmallStack.run {
+      let options = PropertyListWritingOptions(depth: 2000)
+      let data = try nested("old").data(format: format, options: options)
+      let document = try PropertyListDocument(data, format: format, options: .init(limits: limits))
+      let result = try document.editedData(updatedTo: nested("new"), options: options)
+      return String(decoding: result ?? Data(), as: UTF8.self)
+        == String(decoding: data, as: UTF8.self).replacing("old", with: "new")
+    }
+    #expect(outcome.error == nil)
+    #expect(outcome.value as? Bool == true)
+  }
+
+  @Test("a value that is nested too deeply is refused")
+  func tooDeep() throws {
+    let document = try PropertyListDocument(xml("<array/>"))
+    let value = (0..<600).reduce("x" as PropertyList) { value, _ in [value] }
+    #expect(error { () throws(PropertyListError) in _ = try document.data(updatedTo: value) }?.kind == .nestedTooDeeply)
+  }
+
+  @Test("time grows with the size, whatever changes", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
+  func time(_ format: PropertyListFormat) throws {
+    // On one line, and every other element changes; a search back to the beginning of the line for each would take hours.
+    let count = 40_000
+    let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
+    let new = PropertyList.array((0..<count).reversed().map { $0 % 2 == 0 ? ["k": .string("v\($0)")] : ["n": [:]] })
+    var text = String(decoding: try old.data(format: format, options: .init(isCompact: true)), as: UTF8.self)
+    if format == .xml { text = text.replacing("\n", with: "").replacing("\t", with: "") }
+    let strings = PropertyList.array((0..<count).map { .string("v\($0)") })
+    let document = try PropertyListDocument(Data(text.utf8), format: format)
+    let duration = try ContinuousClock().measure {
+      for value in [new, strings, .array(Array(repeating: ["x"], count: count))] {
+        let result = try #require(try document.editedData(updatedTo: value, options: .init()))
+        #expect(try PropertyList(result, format: format) == value)
+      }
+    }
+    #expect(duration < .seconds(60))
+  }
+
+  @Test("damaged texts that are still read are edited without a trap", arguments: 0..<300 as Range<UInt64>)
+  func damage(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let format = [PropertyListFormat.xml, .openStep, .json].randomElement(using: &random)!
+    let text = LaidOutText(format, seed: seed)
+    for _ in 0..<20 {
+      var bytes = Array(text.text.utf8)
+      for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
+      guard let document = try? PropertyListDocument(Data(bytes), format: format),
+        let old = try? PropertyList(document.root)
+      else { continue }
+      for new in [["a": 1, "key1": "x"], [old, old], ["key1": old, "key2": ["x"]]] as [PropertyList] {
+        let options = PropertyListWritingOptions(coercion: .reversible)
+        guard let result = try? document.data(updatedTo: new, options: options) else { continue }
+        #expect(try PropertyList(result, format: format, options: .init(restoresCoercedValues: true)) == new)
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("All faults of an input")
+struct FaultContractTests {
+  @Test(
+    "are none where a reader finds none, and else have the reader's among them",
+    arguments: ["xml", "binary", "hostile", "archives"].flatMap { Fixtures.names(in: $0) })
+  func fixtures(_ name: String) throws {
+    let data = try Fixtures.data(name)
+    for format in [nil] + PropertyListFormat.allCases { check(data, format) }
+  }
+
+  @Test("so in files that others wrote", arguments: Fixtures.corpus)
+  func corpus(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
+
+  /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form.
+  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 4000
+
+  @Test("so in damaged files", arguments: PropertyListFormat.allCases)
+  func damage(_ format: PropertyListFormat) throws {
+    let originals = try Self.originals(format)
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<Self.mutations / 4 {
+      var bytes = originals.randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        if format == .binary || Int.random(in: 0..<4, using: &random) == 0 {
+          bytes.damage(using: &random)
+        } else {
+          bytes.damageText(using: &random)
+        }
+      }
+      check(Data(bytes), format)
+    }
+  }
+
+  /// Files of a format, some of them written here.
+  static func originals(_ format: PropertyListFormat) throws -> [[UInt8]] {
+    let names = Fixtures.names(in: "xml") + Fixtures.names(in: "binary") + Fixtures.names(in: "hostile")
+    return try names.compactMap { name in
+      let data = try Fixtures.data(name)
+      guard !data.isEmpty, data.count < 20_000 else { return nil }
+      if PropertyListFormat(detecting: data.bytes) == format { return [UInt8](data) }
+      var options = PropertyListWritingOptions()
+      options.coercion = .reversible
+      return (try? PropertyList(data).data(format: format, options: options)).map { [UInt8]($0) }
+    }
+  }
+
+  private func check(_ data: Data, _ format: PropertyListFormat?, _ location: SourceLocation = #_sourceLocation) {
+    for options in [
+      PropertyListReadingOptions(),
+      .init(
+        limits: .init(depth: 3), recognizesUIDDictionaries: false, duplicateKeys: .keepLast,
+        restoresCoercedValues: true),
+    ] {
+      let thrown = error { () throws(PropertyListError) in
+        try PropertyListDocument(data, format: format, options: options).validate()
+      }
+      let start = ContinuousClock.now
+      let log = PropertyListDocument.faultLog(of: data, format: format, options: options, limit: 50).faults
+      let duration = ContinuousClock.now - start
+      let allowed = Duration.seconds(2) + .milliseconds(1) * data.count
+      if log.first != thrown || duration > allowed {
+        Issue.record(
+          """
+          \(format.map(\.rawValue) ?? "any"): \(log.first?.description ?? "no fault") listed, \
+          \(thrown?.description ?? "none") thrown, \(duration): \(data.base64EncodedString())
+          """, sourceLocation: location)
+      }
+      let faults = PropertyListDocument.faults(in: data, format: format, options: options, limit: 50)
+      #expect(faults.count == log.count && Set(faults) == Set(log), sourceLocation: location)
+      #expect(
+        zip(faults.compactMap(\.byteOffset), faults.compactMap(\.byteOffset).dropFirst()).allSatisfy { $0 <= $1 },
+        sourceLocation: location)
+      if format != .binary,
+        Set(log.map { "\($0.position.map { "\($0)" } ?? $0.description) \($0.message)" }).count < log.count
+      {
+        Issue.record("the same twice: \(data.base64EncodedString())", sourceLocation: location)
+      }
+      let few = PropertyListDocument.faultLog(of: data, format: format, options: options, limit: 3).faults
+      if few != Array(log.prefix(3)) {
+        Issue.record("others with a lower limit: \(data.base64EncodedString())", sourceLocation: location)
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Changes a text: characters that mean something come, go, or take the place of others.
+  mutating func damageText(using random: inout SeededGenerator) {
+    guard !isEmpty else { return }
+    let place = Int.random(in: 0..<count, using: &random)
+    let marks: [String] = [
+      "<", ">", "/", "\"", "'", "&", ";", ",", "=", ":", "(", ")", "{", "}", "[", "]", "\\", "\n", " ", "-", "!", "é",
+      "<key>", "</key>", "<string>", "</string>", "<dict>", "</dict>", "<array>", "</array>", "<true/>", "<!--", "-->",
+      "]]>", "&amp;", "&x;", "<![CDATA[", "<foo>", "</foo>", "<integer>1</integer>", "/*", "*/", "//", "<*I5>", "<0f>",
+      "\\u", "\\UD800", "\"$date\":", "null", "1e999", "00", "\u{0}", "a",
+    ]
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: remove(at: place)
+    case 1: insert(contentsOf: Array(marks.randomElement(using: &random)!.utf8), at: place)
+    case 2: replaceSubrange(place..<place + 1, with: Array(marks.randomElement(using: &random)!.utf8))
+    case 3:
+      let length = Int.random(in: 0..<Swift.min(40, count - place), using: &random)
+      removeSubrange(place..<place + length)
+    default:
+      let length = Int.random(in: 0..<Swift.min(40, count - place), using: &random)
+      let target = Int.random(in: 0...count, using: &random)
+      insert(contentsOf: Array(self[place..<place + length]), at: target)
+    }
+  }
+}

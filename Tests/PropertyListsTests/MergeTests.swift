@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Merging")
+struct MergeTests {
+  static let ours: PropertyList = ["a": 1, "list": [1, 2], "d": ["x": 1, "deep": ["k": "ours"]]]
+  static let theirs: PropertyList = [
+    "b": 2, "list": [2, 3, 3], "d": ["y": 2, "deep": ["k": "theirs", "l": 0]], "a": 1,
+  ]
+
+  @Test(
+    "dictionaries are merged at every level, and the rules decide the rest",
+    arguments: [
+      (.keepOurs, .asValues, [1, 2], "ours"), (.takeTheirs, .asValues, [2, 3, 3], "theirs"),
+      (.keepOurs, .append, [1, 2, 2, 3, 3], "ours"), (.takeTheirs, .union, [1, 2, 3], "theirs"),
+    ] as [(PropertyList.MergeRule, PropertyList.ArrayMergeRule, PropertyList, PropertyList)])
+  func rules(
+    _ conflicts: PropertyList.MergeRule, _ arrays: PropertyList.ArrayMergeRule, _ list: PropertyList,
+    _ leaf: PropertyList
+  ) throws {
+    var merged = Self.ours
+    try merged.merge(Self.theirs, conflicts: conflicts, arrays: arrays)
+    #expect(merged == ["a": 1, "list": list, "d": ["x": 1, "deep": ["k": leaf, "l": 0], "y": 2], "b": 2])
+  }
+
+  @Test(
+    "a conflict has a path, and changes nothing",
+    arguments: [
+      (theirs, .asValues, "list"), (theirs, .append, "d.deep.k"), (["d": ["x": [:]]], .asValues, "d.x"),
+      (["a": 1.0], .asValues, "a"), ([], .asValues, ""), (["d": ["q": 1, "x": 2]], .union, "d.x"),
+    ] as [(PropertyList, PropertyList.ArrayMergeRule, String)])
+  func conflicts(_ theirs: PropertyList, _ arrays: PropertyList.ArrayMergeRule, _ place: String) {
+    var merged = Self.ours
+    let failure = error { () throws(PropertyListError) in
+      try merged.merge(theirs, conflicts: .fail, arrays: arrays)
+    }
+    #expect(failure?.kind == .conflict && failure?.keyPath?.description == place)
+    #expect(merged == Self.ours)
+  }
+
+  @Test("what does not conflict is merged under every rule", arguments: PropertyList.MergeRule.allCases)
+  func noConflict(_ rule: PropertyList.MergeRule) throws {
+    var merged = Self.ours
+    try merged.merge(["d": ["y": 2], "list": [1, 2], "e": []], conflicts: rule)
+    #expect(merged == ["a": 1, "list": [1, 2], "d": ["x": 1, "deep": ["k": "ours"], "y": 2], "e": []])
+  }
+
+  @Test("roots that are no dictionaries")
+  func roots() throws {
+    var list: PropertyList = [1]
+    try list.merge([2], conflicts: .fail, arrays: .append)
+    #expect(list == [1, 2])
+    try list.merge("x", conflicts: .keepOurs)
+    #expect(list == [1, 2])
+    try list.merge("x", conflicts: .takeTheirs)
+    #expect(list == "x")
+    try list.merge(["a": 1], conflicts: .takeTheirs)
+    #expect(list == ["a": 1])
+  }
+
+  @Test("merging a value with itself, or with nothing, changes nothing", arguments: 0..<20 as Range<UInt64>)
+  func identity(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let value = PropertyList.random(depth: 4, forXML: false, using: &random)
+    for rule in PropertyList.MergeRule.allCases {
+      var merged = value
+      try merged.merge(value, conflicts: rule)
+      #expect(merged == value)
+    }
+    var merged: PropertyList = [:]
+    try merged.merge(["k": value], conflicts: .fail)
+    try merged.merge([:], conflicts: .fail)
+    #expect(merged == ["k": value])
+  }
+
+  @Test("deep values, on a small stack, and many entries without a copy of each")
+  func cost() throws {
+    func deep(_ key: String) -> PropertyList {
+      (0..<ParsingLimits.greatestDepth - 1).reduce([.init(key): 1]) { value, _ in ["k": value] }
+    }
+    let outcome = OnSmallStack.run {
+      var merged = deep("a")
+      try merged.merge(deep("b"), conflicts: .fail)
+      let path = PropertyListKeyPath(Array(repeating: .key("k"), count: ParsingLimits.greatestDepth - 1))
+      #expect(try merged.value(at: path) == ["a": 1, "b": 1])
+    }
+    #expect(outcome.error == nil)
+    var merged: PropertyList = ["inner": [:]]
+    let duration = try ContinuousClock().measure {
+      for index in 0..<10_000 {
+        try merged.merge(["inner": ["key \(index)": 1]] as PropertyList, conflicts: .keepOurs)
+      }
+    }
+    #expect(merged["inner"]?.dictionary?.count == 10_000)
+    #expect(duration < .seconds(10), "copies would take a minute")
+  }
+}
+
+@Suite("Merging what two have made of one value")
+struct ThreeWayMergeTests {
+  static let base: PropertyList = ["a": 1, "b": 2, "d": ["x": 1, "y": 2, "deep": ["k": 0]], "list": [1]]
+
+  @Test(
+    "what only one has changed is taken from it",
+    arguments: [
+      (base, base, base),
+      (["a": 5, "b": 2, "d": ["x": 1, "y": 2, "deep": ["k": 0]], "list": [1]], base, nil),
+      (
+        ["a": 1, "d": ["x": 1, "y": 2, "deep": ["k": 7]], "list": [1], "new": 0],
+        ["b": 2, "a": 3, "d": ["y": 2, "deep": ["k": 0, "l": 1]], "list": [1, 2], "other": 0],
+        ["a": 3, "d": ["y": 2, "deep": ["k": 7, "l": 1]], "list": [1, 2], "new": 0, "other": 0]
+      ),
+      ([:], [:], [:]), ("x", "x", "x"), (base, "x", "x"),
+      (["a": 1, "b": 2, "d": ["x": 9], "list": [1]], ["a": 1, "b": 2, "d": ["x": 9], "list": [1]], nil),
+    ] as [(PropertyList, PropertyList, PropertyList?)])
+  func merging(_ ours: PropertyList, _ theirs: PropertyList, _ expected: PropertyList?) throws {
+    for rule in PropertyList.MergeRule.allCases {
+      var merged = ours
+      try merged.merge(theirs, since: Self.base, conflicts: rule)
+      #expect(merged == expected ?? ours)
+      var other = theirs
+      try other.merge(ours, since: Self.base, conflicts: rule)
+      #expect(other.sorted() == merged.sorted(), "it is the same from either side, up to the order of keys")
+    }
+  }
+
+  @Test(
+    "what both have changed is for the rule to decide",
+    arguments: [
+      (["a": 5], ["a": 6], "a"), (["a": 5], [:], "a"), ([:], ["a": 5], "a"),
+      (["d": ["x": [1]]], ["d": ["x": [2]]], "d.x"),
+      (["d": 1], ["d": ["x": 2]], "d"), (["n": 1], ["n": 2], "n"), ("x", "y", ""), ([1], ["a": 5], ""),
+    ] as [(PropertyList, PropertyList, String)])
+  func conflicts(_ ours: PropertyList, _ theirs: PropertyList, _ place: String) throws {
+    let base: PropertyList = ["a": 1, "d": ["x": 1]]
+    var merged = ours
+    let failure = error { () throws(PropertyListError) in
+      try merged.merge(theirs, since: base, conflicts: .fail)
+    }
+    #expect(failure?.kind == .conflict && failure?.keyPath?.description == place)
+    #expect(merged == ours)
+    let path = try PropertyListKeyPath(place)
+    try merged.merge(theirs, since: base, conflicts: .keepOurs)
+    #expect((try? merged.value(at: path)) == (try? ours.value(at: path)))
+    merged = ours
+    try merged.merge(theirs, since: base, conflicts: .takeTheirs)
+    #expect((try? merged.value(at: path)) == (try? theirs.value(at: path)))
+  }
+
+  @Test("merging with the base itself changes nothing, whatever the values are", arguments: 0..<40 as Range<UInt64>)
+  func identities(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let base = PropertyList.random(depth: 4, forXML: false, using: &random)
+    var ours = base
+    for _ in 0..<9 { ours = ours.changed(forXML: false, using: &random) }
+    var merged = ours
+    try merged.merge(base, since: base, conflicts: .fail)
+    #expect(merged == ours)
+    merged = base
+    try merged.merge(ours, since: base, conflicts: .fail)
+    #expect(merged.sorted() == ours.sorted())
+    try merged.merge(ours, since: base, conflicts: .fail)
+    #expect(merged.sorted() == ours.sorted())
+  }
+
+  @Test("deep values, on a small stack")
+  func deepValues() {
+    let limit = ParsingLimits.greatestDepth
+    func deep(_ leaf: PropertyList) -> PropertyList { (0..<limit - 1).reduce(leaf) { value, _ in ["k": value] } }
+    let outcome = OnSmallStack.run {
+      var merged = deep(["a": 1, "b": 2])
+      try merged.merge(deep(["a": 1, "c": 1]), since: deep(["a": 0]), conflicts: .fail)
+      #expect(merged == deep(["a": 1, "b": 2, "c": 1]))
+    }
+    #expect(outcome.error == nil)
+  }
+}

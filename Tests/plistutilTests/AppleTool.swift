@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+
+/// A tool with the arguments of Apple's `plutil`, run in a folder with a few files.
+struct AppleTool: Sendable {
+  /// This package's.
+  static let ours = AppleTool(executable: Tool.executable, arguments: ["plutil"])
+
+  /// The one of the Swift toolchain, where it is the one that is written in Swift; nil if there is none in the path.
+  static let toolchain: AppleTool? = {
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    for folder in folders {
+      let executable = URL(filePath: "\(folder)/plutil")
+      guard FileManager.default.isExecutableFile(atPath: executable.path),
+        let help = try? Program.run(executable, ["-help"]), help.text.contains("Running in Swift mode")
+      else { continue }
+      return AppleTool(executable: executable, arguments: [])
+    }
+    return nil
+  }()
+
+  let executable: URL
+  let arguments: [String]
+
+  /// How a run ended.
+  struct Outcome: Equatable {
+    var output: String
+    var errors: String
+    var status: Int32
+    /// The files that are new or changed, and what is in them.
+    var files: [String: String]
+  }
+
+  /// Runs it where the files are.
+  ///
+  /// - Parameter files: their names and contents.
+  func run(_ arguments: [String], files: [String: String], input: String = "") throws -> Outcome {
+    let folder = try TemporaryFolder()
+    for (name, content) in files { try Data(content.utf8).write(to: URL(filePath: folder.path(name))) }
+    let program = try Program.run(
+      URL(filePath: "/bin/sh"),
+      ["-c", #"cd "$0" && exec "$@""#, folder.url.path, executable.path] + self.arguments + arguments,
+      input: Data(input.utf8))
+    var changed: [String: String] = [:]
+    for name in folder.names {
+      let content = try Data(contentsOf: URL(filePath: folder.path(name)))
+      if content != files[name].map({ Data($0.utf8) }) { changed[name] = Self.text(content) }
+    }
+    return Outcome(
+      output: Self.text(program.output), errors: program.errors, status: program.wasKilled ? -1 : program.status,
+      files: changed)
+  }
+
+  /// Text as it is, and of a binary property list the XML that our tool makes of it, so that it can be compared.
+  private static func text(_ data: Data) -> String {
+    guard data.starts(with: Data("bplist00".utf8)) else { return String(decoding: data, as: UTF8.self) }
+    return "binary: " + ((try? Tool.run(["-f", "xml", "-s"], input: data).text) ?? "?")
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil with many files")
+struct BatchTests {
+  /// A folder with files `0.plist`, `1.plist` … of the value that is their number.
+  private func folder(_ count: Int, in name: String = "src") throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path(name), withIntermediateDirectories: true)
+    for number in 0..<count {
+      try PropertyList.integer(.init(number)).write(
+        to: URL(filePath: folder.path("\(name)/\(number).plist")), format: .xml)
+    }
+    return folder
+  }
+
+  private func value(_ folder: TemporaryFolder, _ name: String) throws -> PropertyList {
+    try PropertyList(contentsOf: URL(filePath: folder.path(name)))
+  }
+
+  @Test("what files have to say comes in their order, however many work at once", arguments: [1, 2, 8])
+  func order(_ jobs: Int) throws {
+    let folder = try folder(60)
+    let names = (0..<60).map { folder.path("src/\($0).plist") }
+    try Data("garbage".utf8).write(to: URL(filePath: names[30]))
+    let result = try Tool.run(["lint", "--jobs", "\(jobs)"] + names)
+    #expect(result.status == 3)
+    #expect(
+      result.text.split(separator: "\n").map { String($0.prefix(while: { $0 != ":" })) }
+        == names.filter { $0 != names[30] })
+    #expect(result.errors.hasPrefix(names[30] + ":"))
+  }
+
+  @Test("-r takes the property lists in folders and those below, and leaves other files alone")
+  func recursion() throws {
+    let folder = try folder(2)
+    try FileManager.default.createDirectory(atPath: folder.path("src/deep/er"), withIntermediateDirectories: true)
+    for name in ["deep/a.strings", "deep/er/b.plist", "deep/README", "c.json", ".hidden"] {
+      try Data("\"a\" = \"b\";".utf8).write(to: URL(filePath: folder.path("src/\(name)")))
+    }
+    let found = try Tool.run("lint", "-r", folder.path("src"))
+    #expect(
+      found.text.split(separator: "\n").map { $0.split(separator: ":")[0].dropFirst(folder.path("src").utf8.count + 1) }
+        == ["0.plist", "1.plist", "deep/a.strings", "deep/er/b.plist"])
+    let chosen = try Tool.run(
+      "lint", "-r", folder.path("src"), "--name", "*.json", "--name", "READ*", "--from", "openstep")
+    #expect(chosen.text.split(separator: "\n").count == 2)
+    #expect(try Tool.run("lint", folder.path("src")).status == 1)
+    #expect(try Tool.run("lint", "-r", folder.path("none")).status == 1)
+  }
+
+  @Test("a link to a folder is not followed, so that a search comes to its end")
+  func circle() throws {
+    let folder = try folder(1)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("src/again.plist"), withDestinationPath: folder.path("src"))
+    let result = try Tool.run("lint", "-r", folder.path("src"))
+    #expect(result.status == 1 && result.text.split(separator: "\n").count == 1)
+    #expect(result.errors.contains("Is a directory"))
+  }
+
+  @Test("files are replaced in place, and one that cannot be read is left as it was")
+  func inPlace() throws {
+    let folder = try folder(40)
+    try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/7.plist")))
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path("src/8.plist"))
+    let result = try Tool.run("convert", "-f", "binary", "--in-place", "-r", folder.path("src"))
+    #expect(result.status == 3 && result.errors.split(separator: "\n").count == 1)
+    #expect(try Data(contentsOf: URL(filePath: folder.path("src/7.plist"))) == Data("garbage".utf8))
+    for number in 0..<40 where number != 7 {
+      let url = URL(filePath: folder.path("src/\(number).plist"))
+      #expect(try Data(contentsOf: url).starts(with: Data("bplist00".utf8)))
+      #expect(try PropertyList(contentsOf: url) == .integer(.init(number)))
+    }
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.path("src/8.plist"))[.posixPermissions] as? Int
+    #expect(mode == 0o640)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("src")).count == 40)
+  }
+
+  @Test("a folder is written as a folder, with other extensions if that is asked for")
+  func outfolder() throws {
+    let folder = try folder(3, in: "src/deep")
+    let result = try Tool.run(
+      "convert", "-f", "json", "--outfolder", folder.path("out"), "--extension", "json", "-r", folder.path("src"))
+    #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path("out/deep")).sorted()
+        == ["0.json", "1.json", "2.json"])
+    #expect(try Data(contentsOf: URL(filePath: folder.path("out/deep/2.json"))) == Data("2\n".utf8))
+    #expect(try Tool.run("convert", "--extension", "bplist", folder.path("src/deep/1.plist")).status == 0)
+    #expect(try value(folder, "src/deep/1.bplist") == 1)
+  }
+
+  @Test("nothing is written where two files would become one")
+  func collision() throws {
+    let folder = try folder(1, in: "a")
+    try FileManager.default.copyItem(atPath: folder.path("a"), toPath: folder.path("b"))
+    for arguments in [["--outfolder", folder.path("out")], ["-o", folder.path("out")]] {
+      let result = try Tool.run(["convert"] + arguments + [folder.path("a/0.plist"), folder.path("b/0.plist")])
+      #expect(result.status == 64)
+      #expect(folder.names.sorted() == ["a", "b"])
+    }
+  }
+
+  @Test("a folder that cannot be written to is 1, and its name is said")
+  func unwritable() throws {
+    let folder = try folder(3)
+    let result = try Tool.run("convert", "--outfolder", "/proc/none", "-r", folder.path("src"))
+    #expect(result.status == 1 && result.errors.split(separator: "\n").count == 3)
+    #expect(result.errors.contains("/proc/none"))
+  }
+
+  @Test("an interruption ends the work between two files, and leaves no others behind")
+  func interruption() throws {
+    let folder = try folder(3000)
+    let process = Process()
+    process.executableURL = Tool.executable
+    process.arguments = ["convert", "--outfolder", folder.path("out"), "--jobs", "1", "-r", folder.path("src")]
+    try process.run()
+    #expect(eventually { FileManager.default.fileExists(atPath: folder.path("out")) })
+    process.interrupt()
+    process.waitUntilExit()
+    let written = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
+    #expect(process.terminationReason == .exit)
+    #expect(process.terminationStatus == 130 || written.count == 3000)
+    #expect(!written.contains { $0.hasSuffix(".tmp") })
+    for name in written { #expect(try value(folder, "out/\(name)").kind == .integer) }
+  }
+
+  #if os(Linux)
+    @Test("after a second a terminal is told how far the work is, and the line goes away again")
+    func progress() throws {
+      let folder = try folder(3)
+      let pipe = folder.path("src/pipe.plist")
+      try #require(mkfifo(pipe, 0o600) == 0)
+      // What `posix_openpt`, `unlockpt` and `ptsname` do, which the headers hide: TIOCSPTLCK and TIOCGPTN.
+      let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+      var (lock, number): (CInt, CInt) = (0, 0)
+      try #require(terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0)
+      try #require(ioctl(terminal, 0x8004_5430, &number) == 0)
+      defer { close(terminal) }
+      let process = Process()
+      process.executableURL = Tool.executable
+      process.arguments =
+        ["convert", "--jobs", "1", "--outfolder", folder.path("out")]
+        + ["0", "pipe", "1", "2"].map { folder.path("src/\($0).plist") }
+      let tty = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
+      process.standardError = tty
+      try process.run()
+      // A pipe can be opened so when somebody reads it. It lets itself be waited for.
+      var writing: Int32 = -1
+      #expect(
+        eventually {
+          writing = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+          return writing >= 0
+        })
+      usleep(1_200_000)
+      try FileHandle(fileDescriptor: writing, closeOnDealloc: false).write(
+        contentsOf: Data("<plist><true/></plist>".utf8))
+      close(writing)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = read(terminal, &bytes, bytes.count)
+      let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+      #expect(text.hasPrefix("\r[====================                    ] 2 of 4 files"))
+      #expect(text.hasSuffix("\r\u{1B}[K"))
+    }
+  #endif
+}

@@ -1,0 +1,258 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil lint")
+struct LintTests {
+  private func check(_ text: LintCase, _ format: String) throws {
+    let result = try Tool.run("lint", "--from", format, input: text.input)
+    #expect(result.errors == text.report.replacing(/^F:/.anchorsMatchLineEndings(), with: "<stdin>:"))
+    #expect(result.status == text.status)
+    #expect(result.output.isEmpty)
+  }
+
+  @Test("lists all that is wrong with XML, each with its line and a mark below its place", arguments: LintCase.xml)
+  func xml(_ text: LintCase) throws { try check(text, "xml") }
+
+  @Test("and with OpenStep", arguments: LintCase.openStep)
+  func openStep(_ text: LintCase) throws { try check(text, "openstep") }
+
+  @Test("and with JSON", arguments: LintCase.json)
+  func json(_ text: LintCase) throws { try check(text, "json") }
+
+  /// Two arrays and a dictionary, of which a few things are wrong.
+  static let binary: [UInt8] =
+    Array("bplist00".utf8)
+    // 0: [1, 2, 3, 9]; 1: {4: 0, 4: 5, 1: 6}; 2: [0]; 3: an unknown marker; 4: "k"; 5: ASCII with 0xE9; 6: a surrogate.
+    + [0xA4, 1, 2, 3, 9, 0xD3, 4, 4, 1, 0, 5, 6, 0xA1, 0, 0xF0, 0x51, 0x6B, 0x52, 0x61, 0xE9, 0x61, 0xD8, 0x3D]
+    + [8, 13, 20, 22, 23, 25, 28]
+    + [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31]
+
+  @Test("and with every object of a binary file, with its bytes")
+  func binaryFile() throws {
+    let result = try Tool.run("lint", input: Data(Self.binary))
+    #expect(
+      result.errors == """
+        <stdin>: error: a container that contains itself (in 0.k), at byte 8
+          00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
+                                            ^^
+        <stdin>: error: a container that contains itself (in 1.0), at byte 8
+          00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
+                                            ^^
+        <stdin>: error: a reference to object 9 of 7 (in 3), at byte 12
+          00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
+                                                        ^^
+        <stdin>: error: a key of a dictionary that is no string (in 0), at byte 13
+          00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
+                                                           ^^
+        <stdin>: error: the key "k" stands twice in a dictionary (in 0), at byte 15
+          00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
+                                                                 ^^
+        <stdin>: error: 0xf0 begins no object of the binary format (in 2), at byte 22
+          00000010  01 00 05 06 a1 00 f0 51 6b 52 61 e9 61 d8 3d 08  .......QkRa.a.=.
+                                      ^^
+        <stdin>: error: the byte 0xe9 in an ASCII string (in 0.k), at byte 27
+          00000010  01 00 05 06 a1 00 f0 51 6b 52 61 e9 61 d8 3d 08  .......QkRa.a.=.
+                                                     ^^
+        <stdin>: error: a UTF-16 surrogate without its partner in a string (in 0), at byte 29
+          00000010  01 00 05 06 a1 00 f0 51 6b 52 61 e9 61 d8 3d 08  .......QkRa.a.=.
+                                                           ^^
+
+        """)
+    #expect(result.status == 5)
+  }
+
+  @Test(
+    "takes nothing for a property list that is none",
+    arguments: [
+      ("garbage <", "<stdin>: error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0\n", 3),
+      ("", "<stdin>: error: the input is empty, at byte 0\n", 3),
+      (
+        "bplist00garbage", "<stdin>: error: the file is cut off: 15 bytes have no room for a trailer, at byte 15\n", 3
+      ),
+      ("bplist15", "<stdin>: error: version \"15\" of the binary format; only 00 is read, at byte 6\n", 3),
+      ("<plist>", "<stdin>:1:8: error: the end of the text where </plist> is due; the <plist> stands at 1:1\n", 3),
+    ] as [(String, String, Int32)])
+  func noPropertyList(_ text: String, _ line: String, _ status: Int32) throws {
+    let result = try Tool.run("lint", input: Data(text.utf8))
+    #expect(result.errors.hasPrefix(line), "\(result.errors)")
+    #expect(result.status == status && result.output.isEmpty)
+  }
+
+  @Test("every file without fault gets a line, and the highest code of the others counts")
+  func lines() throws {
+    let good = Fixtures.url("binary/kinds-python.bplist").path
+    let counts = Fixtures.url("xml/counts-python.plist").path
+    let bad = Fixtures.url("hostile/key-twice.plist").path
+    let result = try Tool.run("lint", good, bad, "/nonexistent", counts)
+    #expect(result.status == 3)
+    let objects = try PropertyListDocument(Fixtures.data("binary/kinds-python.bplist")).objectCount
+    #expect(result.text == "\(good): OK (binary, \(objects) objects)\n\(counts): OK (xml, 1 441 objects)\n")
+    #expect(
+      result.errors == """
+        \(bad):7:3: error: the key "a" stands twice in a <dict>
+            <key>a</key><false/>
+            ^
+        plistutil: error: cannot open /nonexistent: No such file or directory
+        4 files, 2 with faults: 2 errors, 0 warnings
+
+        """)
+    #expect(try Tool.run("lint", good).status == 0)
+    #expect(try Tool.run("lint", "/nonexistent").status == 1)
+    #expect(try Tool.run("lint", Fixtures.url("hostile/self-array.bplist").path).status == 5)
+    #expect(try Tool.run("lint", Fixtures.url("hostile/deep-513.plist").path).status == 4)
+  }
+
+  @Test("--quiet says nothing of files without fault", arguments: ["-q", "--quiet"])
+  func quiet(_ flag: String) throws {
+    let good = Fixtures.url("binary/kinds-python.bplist").path
+    let result = try Tool.run("lint", flag, good, good)
+    #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
+    let bad = Fixtures.url("hostile/key-twice.plist").path
+    #expect(try Tool.run("lint", flag, good, bad).errors.hasPrefix("\(bad):7:3: error: "))
+  }
+
+  @Test("standard input, in any format")
+  func standardInput() throws {
+    for (text, name, count) in [
+      ("<plist><true/></plist>", "xml", "1 object"), ("a = b;", "openstep", "2 objects"),
+      ("[1, 2]", "json", "3 objects"),
+    ] {
+      let result = try Tool.run("lint", "-", input: Data(text.utf8))
+      #expect(result.status == 0 && result.text == "<stdin>: OK (\(name), \(count))\n")
+    }
+  }
+
+  @Test("a line for each file for machines", arguments: [["--json"], ["--format", "json"]])
+  func machines(_ arguments: [String]) throws {
+    let bad = Fixtures.url("hostile/key-twice.plist").path
+    let good = Fixtures.url("xml/line-ends.plist").path
+    let result = try Tool.run(["lint"] + arguments + [good, bad, "/nonexistent"])
+    #expect(result.status == 3 && result.errors.isEmpty)
+    let lines = try result.text.split(separator: "\n").map { try PropertyList(Data($0.utf8), format: .json) }
+    try #require(lines.count == 3)
+    #expect(lines[0]["file"] == .string(good) && lines[0]["ok"] == true && lines[0]["format"] == "xml")
+    #expect(lines[1]["ok"] == false)
+    #expect(
+      lines[1]["findings"] == [
+        [
+          "severity": "error", "rule": "duplicate-key", "message": "the key \"a\" stands twice in a <dict>", "line": 7,
+          "column": 3, "byteOffset": 213,
+        ]
+      ])
+    #expect(lines[2]["error"]?["kind"] == "input-output")
+  }
+
+  @Test("annotations of GitHub's workflows")
+  func annotations() throws {
+    let folder = try TemporaryFolder()
+    let name = "a, 50%:\u{1}.plist"
+    try Data("<plist>\n<dict><key>a%</key></dict></plist>".utf8).write(to: URL(filePath: folder.path(name)))
+    try Data(Self.binary.prefix(40)).write(to: URL(filePath: folder.path("b")))
+    let result = try Tool.run("lint", "--format", "github", folder.path(name), folder.path("b"), folder.path("none"))
+    #expect(result.status == 3)
+    let path = folder.url.path
+    let lines = result.text.split(separator: "\n")
+    #expect(
+      lines == [
+        "::error file=\(path)/a%2C 50%25%3A\\u{1}.plist,line=2,col=20,title=malformed::no value for the key \"a%25\" "
+          + "(in a%25)",
+        "::error file=\(path)/b,title=malformed::the file is cut off: 40 bytes have no room for a trailer, at byte 40",
+        "::error file=\(path)/none,title=input-output::cannot open \(path)/none: No such file or directory",
+      ])
+  }
+
+  @Test("--limit lists so many findings, and says that there are more")
+  func limit() throws {
+    let text = "<plist><array>\(String(repeating: "<foo/>\n", count: 1000))</array></plist>"
+    for (arguments, count) in [([], 100), (["--limit", "3"], 3), (["--limit", "1000"], 1000)] as [([String], Int)] {
+      let result = try Tool.run(["lint"] + arguments, input: Data(text.utf8))
+      #expect(result.errors.split(separator: "\n").count { $0.contains(": error: ") } == count)
+      #expect(result.errors.contains("more than \(count) findings") == (count < 1000))
+    }
+    #expect(try Tool.run("lint", "--limit", "0", input: Data()).status == 64)
+  }
+
+  @Test("a long line is cut around the place, and one of characters of two cells and of none keeps the mark right")
+  func longLines() throws {
+    let strings = String(repeating: "<string>abc</string>", count: 12)
+    let long = try Tool.run("lint", input: Data("<plist><array>\(strings)<foo/>\(strings)</array></plist>".utf8))
+    let shown = long.errors.split(separator: "\n").map(String.init)
+    try #require(shown.count == 3)
+    #expect(shown[1].hasPrefix("  …") && shown[1].hasSuffix("…") && shown[1].count == 104)
+    #expect(shown[1].dropFirst(shown[2].count - 1).hasPrefix("<foo/>"))
+    let wide = try Tool.run("lint", input: Data("<plist><array><!--鍵e\u{301}😀\u{9B}--><foo/></array></plist>".utf8))
+    #expect(
+      wide.errors.hasSuffix(
+        """
+          <plist><array><!--鍵e\u{301}😀\\u{9b}--><foo/></array></plist>
+                                          ^
+
+        """))
+  }
+
+  @Test("colours only where they are asked for, or on a terminal")
+  func colors() throws {
+    let input = Data("<plist><foo/></plist>".utf8)
+    #expect(try !Tool.run("lint", input: input).errors.contains("\u{1B}"))
+    #expect(try Tool.run("lint", "--color", "always", input: input).errors.contains("\u{1B}[1;31merror:\u{1B}[0m"))
+    #expect(try !Tool.run("lint", "--color", "never", input: input).errors.contains("\u{1B}"))
+  }
+
+  @Test("the help names every rule and code")
+  func help() throws {
+    let help = try Tool.run("lint", "--help").text
+    for rule in [
+      "malformed", "duplicate-key", "nested-too-deeply", "circular-reference", "mixed-line-ends", "--strict",
+    ] {
+      #expect(help.contains(rule))
+    }
+  }
+}
+
+@Suite("Warnings of plistutil lint")
+struct LintWarningTests {
+  private func check(
+    _ input: Data, _ arguments: [String], _ warning: String, _ format: String
+  ) throws {
+    let result = try Tool.run(["lint"] + arguments, input: input)
+    #expect(result.errors.hasPrefix("<stdin>\(warning)"), "\(result.errors)")
+    #expect(result.status == 0 && result.text.hasPrefix("<stdin>: OK (\(format), "))
+    #expect(try Tool.run(["lint", "--strict"] + arguments, input: input).status == 3)
+  }
+
+  @Test("a key that stands twice, of which the last value is kept")
+  func duplicates() throws {
+    let input = try Fixtures.data("hostile/key-twice.plist")
+    try check(
+      input, ["--keep-last-duplicates"], ":7:3: warning: the key \"a\" stands twice in a <dict>\n", "xml")
+  }
+
+  @Test("keys that differ only in how Unicode spells them")
+  func equivalentKeys() throws {
+    let keys = "<key>\u{E9}</key><true/><key>e\u{301}</key><true/>"
+    let input = Data("<plist><array><dict>\(keys)</dict></array></plist>".utf8)
+    let message =
+      ": warning: the key \"e\u{301}\" stands in a dictionary in two spellings, which Unicode and Swift take as one"
+    try check(input, [], message + " (in 0)\n", "xml")
+  }
+
+  @Test("lines that end in several ways")
+  func lineEnds() throws {
+    try check(
+      Data("a = 1;\nb = 2;\r\nc = 3;\n".utf8), [],
+      ":2:7: warning: a line that ends with CR LF, where the first ends with LF\n", "openstep")
+    #expect(try Tool.run("lint", input: Data("a = 1;\r\nb = 2;\r\n".utf8)).errors.isEmpty)
+  }
+
+  @Test("encodings that not all readers know")
+  func encodings() throws {
+    let text = "\"a\" = \"b\";"
+    try check(
+      #require(text.data(using: .utf16LittleEndian)), [], ":1:1: warning: UTF-16 without a byte order mark", "openstep")
+    #expect(try Tool.run("lint", input: #require("\u{FEFF}\(text)".data(using: .utf16LittleEndian))).errors.isEmpty)
+    try check(Data("\u{FEFF}[1]".utf8), [], ":1:1: warning: a byte order mark, which RFC 8259", "json")
+    try check(Fixtures.data("xml/windows-1252.plist"), [], ":1:1: warning: windows-1252, which not all", "xml")
+  }
+}
