@@ -88,8 +88,9 @@ struct DefaultsVerbTests {
       ["write", "a.b"], ["read-type", "a.b"], ["rename", "a.b", "k"], ["import", "a.b"], ["export", "a.b"], ["delete"],
       ["find"], ["-host"], ["read", "a.b", "--format", "yaml"], ["rename", "a.b", "-k", "c", "d"],
       ["domains", "--apple"], ["read", "a.b", "--replace"], ["-currentHost", "read", "./a"], ["read", "", "k"],
-      ["read", ".."], ["write", "a\u{1}b", "k", "v"], ["read", "-k", "a"], ["read", "a.b", "c", "-k", "d"],
-    ].filter { $0 != ["read", "a.b", "c", "-k", "d"] })
+      ["read", ".."], ["write", "a\u{1}b", "k", "v"], ["read", "-k", "a"], ["read", "--folder", "", "a.b"],
+      ["-host", "", "read", "a.b"],
+    ])
   func usage(_ arguments: [String]) throws {
     let tool = try DefaultsTool()
     let result = try tool(arguments)
@@ -114,7 +115,7 @@ struct DefaultsVerbTests {
       let examples = help.text.split(separator: "\n").filter { $0.hasPrefix("  plistutil defaults ") }
       #expect(!examples.isEmpty)
       for example in examples where verb != "watch" {
-        #expect(all.contains("  \(verb) ") || ["remove", "delete-all"].contains(verb))
+        #expect(all.contains("\n  \(verb)") || ["remove", "delete-all"].contains(verb))
         let command = example.replacing("plistutil", with: "\"$TOOL\"", maxReplacements: 1)
         let shell = try Program.run(
           URL(filePath: "/bin/sh"), ["-c", "cd \"$HOME\" && \(command)"],
@@ -262,6 +263,12 @@ struct DefaultsVerbTests {
     let none = try tool("find", "nowhere")
     #expect(none.status == 0 && none.text == "No domain, key, nor value containing 'nowhere'\n")
     #expect(try tool("find", "12").text.contains("FontSize"))
+    // One that cannot be read does not keep the others from being searched.
+    try tool.put(Data("no preferences".utf8), "com.example.bad")
+    let bad = try tool("find", "FONT")
+    #expect(
+      bad.status == 3 && bad.text == found.text && bad.errors.hasPrefix(tool.path("com.example.bad") + ": error: "))
+    try FileManager.default.removeItem(at: tool.url("com.example.bad"))
     #expect(try tool("domains").text == "com.example.font, com.example.notes, com.example.third\n")
     #expect(
       try tool("domains", "--json").text == #"["com.example.font","com.example.notes","com.example.third"]"# + "\n")

@@ -128,7 +128,9 @@ struct DefaultsArguments {
   }
 
   private mutating func argumentOf(_ option: String) throws(DefaultsError) -> String {
-    guard let argument = rest.popFirst() else { throw .usage("\(option) needs an argument.", verb) }
+    guard let argument = rest.popFirst(), !argument.isEmpty || option == "-k" || option == "--key-path" else {
+      throw .usage("\(option) needs an argument.", verb)
+    }
     return argument
   }
 

@@ -18,6 +18,7 @@ enum DefaultsFind: DefaultsVerb {
   static func run(_ call: DefaultsCall) throws(DefaultsError) {
     let word = call.operands[0]
     var found: OrderedDictionary<String, PropertyList> = [:]
+    var failure: DefaultsError?
     for domain in call.place.domains {
       do throws(DefaultsError) {
         guard let values = try domain.values() else { continue }
@@ -27,8 +28,16 @@ enum DefaultsFind: DefaultsVerb {
       } catch {
         // The others are searched all the same.
         error.tell(isForMachines: false)
+        failure = error
       }
     }
+    try write(found, for: call)
+    if let failure { throw .told(failure) }
+  }
+
+  private static func write(
+    _ found: OrderedDictionary<String, PropertyList>, for call: DefaultsCall
+  ) throws(DefaultsError) {
     if call.isForMachines { return try DefaultsOutput.writeLine(.dictionary(found)) }
     for (name, values) in found {
       let domain = call.isApple && name == "NSGlobalDomain" ? "Apple Global Domain" : name.printable()
@@ -36,7 +45,7 @@ enum DefaultsFind: DefaultsVerb {
       try DefaultsOutput.write("Found \(values.dictionary?.count ?? 0) keys in domain '\(domain)': \(text)")
     }
     if found.isEmpty {
-      try DefaultsOutput.write("No domain, key, nor value containing '\(word.printable())'")
+      try DefaultsOutput.write("No domain, key, nor value containing '\(call.operands[0].printable())'")
     }
   }
 }

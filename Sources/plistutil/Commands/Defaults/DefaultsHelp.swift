@@ -3,11 +3,7 @@ enum DefaultsHelp {
   static let synopsis = "plistutil defaults [-currentHost | -host HOST] [--folder FOLDER] VERB …"
 
   static var details: String {
-    let width = DefaultsVerbs.all.map { $0.name.count + $0.syntax.arguments.count + 1 }.max() ?? 0
-    let verbs = DefaultsVerbs.all.map { verb in
-      let call = "\(verb.name) \(verb.syntax.arguments)"
-      return "  \(call)\(String(repeating: " ", count: width - call.count + 2))\(verb.syntax.abstract)"
-    }
+    let verbs = DefaultsVerbs.all.map { "  \(call(of: $0))\n      \($0.syntax.abstract)" }
     return """
       Verbs:
       \(verbs.joined(separator: "\n"))
@@ -19,7 +15,7 @@ enum DefaultsHelp {
       Options of all verbs:
         -currentHost      The values of this computer only.
         -host HOST        The values of another computer only.
-        --folder FOLDER   The folder that the files are in, instead of that of the user.
+        --folder FOLDER   The folder of the files, instead of the user's.
         --json            Print JSON, errors too.
         --help            Say what a verb does.
 
@@ -39,7 +35,11 @@ enum DefaultsHelp {
   }
 
   static func usage(of verb: any DefaultsVerb.Type) -> String {
-    "plistutil defaults \(verb.name) \(verb.syntax.arguments)"
+    "plistutil defaults \(call(of: verb))"
+  }
+
+  private static func call(of verb: any DefaultsVerb.Type) -> String {
+    verb.syntax.arguments.isEmpty ? verb.name : "\(verb.name) \(verb.syntax.arguments)"
   }
 
   static func text(of verb: any DefaultsVerb.Type) -> String {
