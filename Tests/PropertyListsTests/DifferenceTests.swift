@@ -165,6 +165,53 @@ struct DifferenceTests {
     #expect(duration < .seconds(60))
   }
 
+  @Test("many entries of a large dictionary are removed and inserted at once", arguments: [false, true])
+  func largeDictionaries(_ ignoresKeyOrder: Bool) throws {
+    let keys = (0..<20_000).map { "key \($0)" }
+    func list(_ keys: [String]) -> PropertyList {
+      .dictionary(OrderedDictionary(uniqueKeysWithValues: keys.map { ($0, .string($0)) }))
+    }
+    let old = list(keys.enumerated().filter { $0.offset % 9 != 0 }.map(\.element))
+    let new = list(keys.enumerated().filter { $0.offset % 7 != 0 }.map(\.element))
+    let difference = PropertyListDifference(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder)
+    #expect(difference.changes.count > 4000)
+    let duration = try ContinuousClock().measure {
+      let made = try difference.applied(to: old)
+      #expect(ignoresKeyOrder ? made.sorted() == new.sorted() : made == new)
+      let undone = try difference.inverse.applied(to: new)
+      #expect(ignoresKeyOrder ? undone.sorted() == old.sorted() : undone == old)
+    }
+    #expect(duration < .seconds(10), "one by one would take a minute")
+    // One that does not fit is found among them.
+    var other = old
+    other.dictionary?["key 12607"] = 0
+    let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
+    #expect(failure?.kind == .conflict && failure?.keyPath == PropertyListKeyPath([.key("key 12607")]))
+  }
+
+  @Test("changes that are made at once are as if made one by one", arguments: 0..<200 as Range<UInt64>)
+  func runs(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var old: OrderedDictionary<String, PropertyList> = [:]
+    for index in 0..<Int.random(in: 0..<20, using: &random) { old["old \(index)"] = .integer(.init(index)) }
+    var places = (0..<Int.random(in: 8..<20, using: &random)).map { _ in Int.random(in: -1..<30, using: &random) }
+    switch seed % 4 {
+    case 0: places.sort()
+    case 1: places.sort(by: >)
+    case 2: places = Set(places).sorted()
+    default: break
+    }
+    var changes: [PropertyListDifference.Change] = places.enumerated().map { index, place in
+      .insertion(PropertyListKeyPath([.key("new \(index)")]), true, position: place < 0 ? nil : place)
+    }
+    for (key, value) in old where Bool.random(using: &random) {
+      changes.append(.removal(PropertyListKeyPath([.key(key)]), value, position: 0))
+    }
+    var expected = PropertyList.dictionary(old)
+    for change in changes { expected = try PropertyListDifference([change]).applied(to: expected) }
+    #expect(try PropertyListDifference(changes).applied(to: .dictionary(old)) == expected)
+  }
+
   @Test("deep values, on a small stack")
   func deepValues() throws {
     let limit = ParsingLimits.greatestDepth

@@ -12,21 +12,28 @@ extension PropertyListDifference {
   ///   they are in, and O(*n*) in the values that they hold.
   public func applied(to value: PropertyList) throws(PropertyListError) -> PropertyList {
     var value = value
-    for change in changes {
-      do throws(PropertyListError) {
-        try value.make(change)
-      } catch {
-        guard error.kind != .nestedTooDeeply else { throw error }
-        throw PropertyListError(
-          .conflict, "a change does not fit: \(error.message)", keyPath: error.keyPath ?? change.path)
+    var rest = changes[...]
+    while !rest.isEmpty {
+      let entries = DictionaryChanges(rest)
+      if try entries?.make(in: &value) != true {
+        for change in rest.prefix(entries?.count ?? 1) {
+          do throws(PropertyListError) {
+            try value.make(change)
+          } catch {
+            guard error.kind != .nestedTooDeeply else { throw error }
+            throw PropertyListError(
+              .conflict, "a change does not fit: \(error.message)", keyPath: error.keyPath ?? change.path)
+          }
+        }
       }
+      rest = rest.dropFirst(entries?.count ?? 1)
     }
     return value
   }
 }
 
 extension PropertyList {
-  fileprivate mutating func make(_ change: PropertyListDifference.Change) throws(PropertyListError) {
+  mutating func make(_ change: PropertyListDifference.Change) throws(PropertyListError) {
     switch change {
     case .insertion(let path, let value, let position): try insert(value, at: path, position: position)
     case .removal(let path, let value, _):
@@ -53,7 +60,7 @@ extension PropertyList {
   }
 
   /// - Throws: ``PropertyListError/Kind/conflict`` if the value at the path is another.
-  private func expect(_ expected: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
+  func expect(_ expected: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     let found = try value(at: path)
     guard found == expected else {
       throw PropertyListError(
@@ -68,9 +75,8 @@ extension PropertyList {
     try insert(value, at: path)
     guard let position, position >= 0, let key = path.components.last?.text else { return }
     try edit(at: path.components.dropLast()) { container in
-      guard let last = container.dictionary?.count, position < last - 1,
-        let value = container.dictionary?.removeValue(forKey: key)
-      else { return }
+      guard let last = container.dictionary?.count, position < last - 1 else { return }
+      container.dictionary?.removeValue(forKey: key)
       container.dictionary?.updateValue(value, forKey: key, insertingAt: position)
     }
   }

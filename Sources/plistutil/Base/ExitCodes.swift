@@ -18,8 +18,9 @@ enum ExitCodes {
 
   /// For the help of verbs.
   static let help = """
-    Exit codes: 0 success; 1 input or output failed, or nothing at the path; 2 not representable in the format; \
-    3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage. Of several files the highest counts.
+    Exit codes: 0 success; 1 input or output failed, nothing at the path, or a change that does not fit; 2 not \
+    representable in the format; 3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage. Of several \
+    files the highest counts.
     """
 }
 

@@ -28,7 +28,7 @@ struct FileArguments: ParsableArguments {
   /// The work on each file, in parallel.
   ///
   /// - Throws: `ExitCode`, the highest of all files.
-  func forEach(isForMachines: Bool = false, _ work: @escaping Batch.Work) throws {
+  func process(isForMachines: Bool = false, _ work: @escaping Batch.Work) throws {
     let (inputs, exitCode) = try inputs(isForMachines: isForMachines)
     let batch = Batch(
       inputs: inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)

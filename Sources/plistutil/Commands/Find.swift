@@ -70,7 +70,7 @@ struct Find: ParsableCommand {
   func run() throws {
     let isNamed = files.mayBeSeveral
     let found = Mutex(false)
-    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+    try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       let prefix = isNamed ? "\(input.name): " : ""
       var lines = Data()

@@ -30,7 +30,7 @@ struct Keys: ParsableCommand {
 
   func run() throws {
     let isNamed = files.mayBeSeveral
-    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+    try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let node = try reading.mappedDocument(input).root.descendant(at: path)
       guard node.kind == .dictionary else {
         throw PropertyListError(.wrongKind, "a value of kind \(KindName(node.kind).name) has no keys", keyPath: path)

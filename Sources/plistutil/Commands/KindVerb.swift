@@ -30,7 +30,7 @@ struct KindVerb: ParsableCommand {
 
   func run() throws {
     let isNamed = files.mayBeSeveral
-    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+    try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let node = try reading.mappedDocument(input).root.descendant(at: path)
       try expected.check(node, at: path)
       let name = KindName(node.kind).name

@@ -63,7 +63,7 @@ struct Lint: ParsableCommand {
     let isColored = color.isOn(for: 2)
     let tally = Tally()
     defer { if form == .text, files.mayBeSeveral, !quiet { note(tally.summary) } }
-    try files.forEach(isForMachines: form == .json) { [quiet, strict] input, report throws(PropertyListError) in
+    try files.process(isForMachines: form == .json) { [quiet, strict] input, report throws(PropertyListError) in
       let data: Data
       do throws(PropertyListError) {
         data = try input.data(limit: linter.options.limits.inputSize)

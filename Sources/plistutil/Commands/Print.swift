@@ -44,7 +44,7 @@ struct Print: ParsableCommand {
     form.greatestLength = elide
     form.depth = depth
     let isNamed = files.mayBeSeveral
-    try files.forEach { [form, reading, key] input, report throws(PropertyListError) in
+    try files.process { [form, reading, key] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       let text = try document.root.descendant(at: key ?? PropertyListKeyPath()).readableForm(form)
       // One write, so that no name stands above nothing.

@@ -28,7 +28,7 @@ struct Stats: ParsableCommand {
 
   func run() throws {
     let isNamed = files.mayBeSeveral
-    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+    try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       let statistics = try document.statistics(largest: largest)
       if isForMachines { return try report.machineLine(fields(document, statistics)) }

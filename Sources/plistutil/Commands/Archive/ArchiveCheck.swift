@@ -21,7 +21,7 @@ struct ArchiveCheck: ParsableCommand {
   @OptionGroup var reading: ArchiveArguments
 
   func run() throws {
-    try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+    try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       let faults = KeyedArchive.check(document)
       if !faults.isEmpty { report.raise(ExitCodes.malformed) }

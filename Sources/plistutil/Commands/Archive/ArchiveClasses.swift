@@ -36,7 +36,7 @@ struct ArchiveClasses: ParsableCommand {
     let found = ClassNames()
     // What goes wrong with one file is told, and the list is made of the others.
     let outcome = Result {
-      try files.forEach(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+      try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
         let classes = try reading.look(at: input) { archive throws(KeyedArchiveError) in try archive.classes }
         if swift { return found.add(classes) }
         if isForMachines { return try report.machineLine(["classes": .array(classes.map(\.fields))]) }

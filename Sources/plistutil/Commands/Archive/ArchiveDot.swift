@@ -23,7 +23,7 @@ struct ArchiveDot: ParsableCommand {
 
   func run() throws {
     try destination.check(files.inputs().inputs)
-    try files.forEach { [self] input, report throws(PropertyListError) in
+    try files.process { [self] input, report throws(PropertyListError) in
       let graph = try reading.look(at: input) { archive throws(KeyedArchiveError) in
         try archive.graph(of: part.uid, depth: part.depth)
       }

@@ -25,7 +25,7 @@ struct ArchiveJSON: ParsableCommand {
 
   func run() throws {
     try destination.check(files.inputs().inputs)
-    try files.forEach { [self] input, report throws(PropertyListError) in
+    try files.process { [self] input, report throws(PropertyListError) in
       var json = try reading.look(at: input) { archive throws(KeyedArchiveError) in
         try archive.jsonData(isIndented: !compact)
       }

@@ -33,7 +33,7 @@ struct ArchiveShow: ParsableCommand {
 
   func run() throws {
     let isNamed = files.mayBeSeveral
-    try files.forEach { [self] input, report throws(PropertyListError) in
+    try files.process { [self] input, report throws(PropertyListError) in
       let tree = try reading.look(at: input) { archive throws(KeyedArchiveError) in
         try archive.tree(of: part.uid, at: key ?? PropertyListKeyPath(), depth: part.depth)
       }
