@@ -31,7 +31,7 @@ struct PlistUtil: ParsableCommand {
         name: "Edit",
         subcommands: [SetValue.self, Insert.self, Replace.self, Remove.self, Append.self]),
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
-      CommandGroup(name: "Store", subcommands: [Archive.self]),
+      CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
       CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
     ],
     defaultSubcommand: BareConversion.self)
@@ -47,6 +47,9 @@ struct PlistUtil: ParsableCommand {
     }
     let arguments = CommandLine.arguments.dropFirst()
     if programName == Plutil.name[...] { return end(Plutil.run(Array(arguments))) }
+    if programName == "defaults" { return end(Defaults.run(Array(arguments))) }
+    // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
+    if arguments.first == "defaults" { return end(Defaults.run(Array(arguments.dropFirst()))) }
     if programName == "plist2json" {
       return main(["-f", "json", "-C"] + arguments)
     }
