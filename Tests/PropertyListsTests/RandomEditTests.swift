@@ -12,6 +12,8 @@ struct RandomEditTests {
   /// How the bytes of a text are made of it.
   struct Encoding: Sendable, CustomTestStringConvertible {
     let testDescription: String
+    /// What XML has to declare it as.
+    var name: String?
     let encode: @Sendable (String) -> Data
   }
 
@@ -23,14 +25,17 @@ struct RandomEditTests {
     Encoding(testDescription: "UTF-32") { Data([0xFF, 0xFE, 0, 0]) + $0.data(using: .utf32LittleEndian)! },
   ]
 
+  static let latin = Encoding(testDescription: "Latin-1", name: "ISO-8859-1") { $0.data(using: .isoLatin1)! }
+
   @Test(
     "give the new value and keep every line that they do not touch",
     arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
   func edits(_ format: PropertyListFormat, manyAtOnce: Bool) throws {
     for seed in 0..<Self.seeds {
       var random = SeededGenerator(seed: seed ^ 0xE417)
-      let text = LaidOutText(format, seed: seed)
-      let encoding = Self.encodings[Int(seed % UInt64(Self.encodings.count))]
+      let encodings = Self.encodings + (format == .xml ? [Self.latin] : [])
+      let encoding = encodings[Int(seed % UInt64(encodings.count))]
+      let text = LaidOutText(format, encodingName: encoding.name, seed: seed)
       let reading = PropertyListReadingOptions(restoresCoercedValues: true)
       let document = try PropertyListDocument(encoding.encode(text.text), format: format, options: reading)
       var edit = RandomEdit(text, try PropertyList(document.root))
@@ -62,6 +67,7 @@ struct RandomEditTests {
     switch encoding.testDescription {
     case "UTF-16": return String(data: body, encoding: .utf16LittleEndian)
     case "UTF-16, big-endian": return String(data: body, encoding: .utf16BigEndian)
+    case "Latin-1": return String(data: body, encoding: .isoLatin1)
     case "UTF-32": return String(data: body, encoding: .utf32LittleEndian)
     default: return String(data: body, encoding: .utf8)
     }
