@@ -139,10 +139,17 @@ struct RandomEdit {
     for element in path { done.insert(ObjectIdentifier(element)) }
     let position = parent.children.firstIndex { $0 === element }!
     if position > 0 { touch(parent.children[position - 1].lines) }
-    if parent.children.count == 1 {
-      touch(parent.lines)
-    }
+    if parent.children.count == 1 { touch(parent.lines) }
     touch(element.lines)
+    if parent.kind == .array {
+      // Of elements that are equal, nobody can say which one went.
+      _ = Self.replacing(path.dropFirst().dropLast(), in: value, of: text.root) { old in
+        if case .array(let elements) = old, position < elements.count {
+          for (other, child) in zip(elements, parent.children) where other == elements[position] { touch(child.lines) }
+        }
+        return old
+      }
+    }
     goneLines.formUnion(element.lines)
     touchLines(around: path)
     value = Self.replacing(path.dropFirst(), in: value, of: text.root) { _ in nil }
@@ -287,7 +294,8 @@ extension RandomEdit {
       return nil
     }
     var place = 0
-    for (number, line) in old.enumerated() where !touched.contains(number) {
+    // Of an empty line before the last one, which has no end, there is nothing to be seen when that one goes.
+    for (number, line) in old.enumerated() where !touched.contains(number) && !Self.isBlank(line) {
       while place < new.count, new[place] != line { place += 1 }
       guard place < new.count else { return "\(number): \(line)" }
       place += 1
