@@ -26,6 +26,22 @@ struct EditTests {
     }
   }
 
+  @Test("files that others wrote keep their lines", arguments: Fixtures.corpus)
+  func corpus(_ url: URL) throws {
+    guard let document = try? PropertyListDocument(contentsOf: url), document.format != .binary,
+      let value = try? PropertyList(document.root)
+    else { return }
+    let data = try Data(contentsOf: url)
+    #expect(try document.data(updatedTo: value) == data)
+    guard case .dictionary(var entries) = value, !entries.isEmpty else { return }
+    entries.updateValue("new", forKey: "a new key", insertingAt: entries.count / 2)
+    let added = try #require(try document.editedData(updatedTo: .dictionary(entries), options: .init()))
+    let other = try PropertyListDocument(added, format: document.format)
+    #expect(try PropertyList(other.root) == .dictionary(entries))
+    // What was added goes without a trace.
+    #expect(try other.data(updatedTo: value) == data)
+  }
+
   // MARK: Encodings
 
   private static let japanese = """

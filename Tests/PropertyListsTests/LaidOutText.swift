@@ -38,11 +38,12 @@ struct LaidOutText {
   private let isAllOnOneLine: Bool
   private let hasBraces: Bool
   private let allowsComments: Bool
-  private let isASCII: Bool
+  /// The encoding that a declaration of XML names, which not every text has otherwise.
+  private let encodingName: String?
 
-  init(_ format: PropertyListFormat, isASCII: Bool = false, seed: UInt64) {
+  init(_ format: PropertyListFormat, encodingName: String? = nil, seed: UInt64) {
     self.format = format
-    self.isASCII = isASCII
+    self.encodingName = encodingName
     random = SeededGenerator(seed: seed)
     lineEnd = ["\n", "\n", "\r\n", "\r"].randomElement(using: &random)!
     unit = ["\t", "  ", "    ", " "].randomElement(using: &random)!
@@ -113,8 +114,8 @@ struct LaidOutText {
   }
 
   private mutating func writeProlog() {
-    if chance(2) {
-      put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
+    if encodingName != nil || chance(2) {
+      put("<?xml version=\"1.0\" encoding=\"\(encodingName ?? "UTF-8")\"?>")
       newline()
     }
     if chance(2) {
@@ -253,7 +254,7 @@ struct LaidOutText {
   }
 
   private mutating func scalar(indent: String, isInline: Bool) -> String {
-    let name = unique(isASCII ? "value" : "välue")
+    let name = unique("välue")
     switch format {
     case .xml:
       switch Int.random(in: 0..<9, using: &random) {

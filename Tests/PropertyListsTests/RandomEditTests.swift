@@ -12,6 +12,8 @@ struct RandomEditTests {
   /// How the bytes of a text are made of it.
   struct Encoding: Sendable, CustomTestStringConvertible {
     let testDescription: String
+    /// What XML has to declare it as.
+    var name: String?
     let encode: @Sendable (String) -> Data
   }
 
@@ -23,14 +25,17 @@ struct RandomEditTests {
     Encoding(testDescription: "UTF-32") { Data([0xFF, 0xFE, 0, 0]) + $0.data(using: .utf32LittleEndian)! },
   ]
 
+  static let latin = Encoding(testDescription: "Latin-1", name: "ISO-8859-1") { $0.data(using: .isoLatin1)! }
+
   @Test(
     "give the new value and keep every line that they do not touch",
     arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
   func edits(_ format: PropertyListFormat, manyAtOnce: Bool) throws {
     for seed in 0..<Self.seeds {
       var random = SeededGenerator(seed: seed ^ 0xE417)
-      let text = LaidOutText(format, seed: seed)
-      let encoding = Self.encodings[Int(seed % UInt64(Self.encodings.count))]
+      let encodings = Self.encodings + (format == .xml ? [Self.latin] : [])
+      let encoding = encodings[Int(seed % UInt64(encodings.count))]
+      let text = LaidOutText(format, encodingName: encoding.name, seed: seed)
       let reading = PropertyListReadingOptions(restoresCoercedValues: true)
       let document = try PropertyListDocument(encoding.encode(text.text), format: format, options: reading)
       var edit = RandomEdit(text, try PropertyList(document.root))
@@ -62,6 +67,7 @@ struct RandomEditTests {
     switch encoding.testDescription {
     case "UTF-16": return String(data: body, encoding: .utf16LittleEndian)
     case "UTF-16, big-endian": return String(data: body, encoding: .utf16BigEndian)
+    case "Latin-1": return String(data: body, encoding: .isoLatin1)
     case "UTF-32": return String(data: body, encoding: .utf32LittleEndian)
     default: return String(data: body, encoding: .utf8)
     }
@@ -133,10 +139,17 @@ struct RandomEdit {
     for element in path { done.insert(ObjectIdentifier(element)) }
     let position = parent.children.firstIndex { $0 === element }!
     if position > 0 { touch(parent.children[position - 1].lines) }
-    if parent.children.count == 1 {
-      touch(parent.lines)
-    }
+    if parent.children.count == 1 { touch(parent.lines) }
     touch(element.lines)
+    if parent.kind == .array {
+      // Of elements that are equal, nobody can say which one went.
+      _ = Self.replacing(path.dropFirst().dropLast(), in: value, of: text.root) { old in
+        if case .array(let elements) = old, position < elements.count {
+          for (other, child) in zip(elements, parent.children) where other == elements[position] { touch(child.lines) }
+        }
+        return old
+      }
+    }
     goneLines.formUnion(element.lines)
     touchLines(around: path)
     value = Self.replacing(path.dropFirst(), in: value, of: text.root) { _ in nil }
@@ -281,7 +294,8 @@ extension RandomEdit {
       return nil
     }
     var place = 0
-    for (number, line) in old.enumerated() where !touched.contains(number) {
+    // Of an empty line before the last one, which has no end, there is nothing to be seen when that one goes.
+    for (number, line) in old.enumerated() where !touched.contains(number) && !Self.isBlank(line) {
       while place < new.count, new[place] != line { place += 1 }
       guard place < new.count else { return "\(number): \(line)" }
       place += 1

@@ -10,6 +10,8 @@ enum Work: String, CaseIterable {
   case binaryToTree = "binary → tree"
   case treeToBinary = "tree → binary"
   case treeToXML = "tree → XML"
+  /// From bytes to bytes. Nobody else keeps comments and layout.
+  case edit = "XML with one value changed"
   case archive = "archive 20 000 notes"
   case unarchive = "unarchive 20 000 notes"
   case archiveMany = "archive 200 000 notes"
@@ -91,6 +93,14 @@ extension Work {
         if self == .binaryToTree { keep(try PropertyList(document.root)) } else { try document.validate() }
         return 0
       }
+    case .edit:
+      let data = try Data(contentsOf: xml)
+      return try Measurement.measure {
+        let document = try PropertyListDocument(data)
+        var tree = try PropertyList(document.root)
+        tree.dictionary?["Application Version"] = "edited"
+        return try document.data(updatedTo: tree).count
+      }
     default:
       let tree = try PropertyList(contentsOf: binary)
       return try Measurement.measure { try tree.data(format: self == .treeToXML ? .xml : .binary).count }
@@ -107,6 +117,13 @@ extension Work {
         library.free(library.parse(data, isXML: isXML))
         return 0
       }
+    case .edit:
+      let data = try Data(contentsOf: xml)
+      return Measurement.measure {
+        let tree = library.parse(data, isXML: true)
+        defer { library.free(tree) }
+        return library.print(tree, isXML: true)
+      }
     default:
       let tree = library.parse(try Data(contentsOf: binary), isXML: false)
       return Measurement.measure { library.print(tree, isXML: self == .treeToXML) }
@@ -121,6 +138,12 @@ extension Work {
         keep(try PropertyListSerialization.propertyList(from: data, format: nil))
         return 0
       }
+    case .edit:
+      let data = try Data(contentsOf: xml)
+      return try Measurement.measure {
+        let tree = try PropertyListSerialization.propertyList(from: data, format: nil)
+        return try PropertyListSerialization.data(fromPropertyList: tree, format: .xml, options: 0).count
+      }
     default:
       let tree = try PropertyListSerialization.propertyList(from: Data(contentsOf: binary), format: nil)
       return try Measurement.measure {
@@ -132,10 +155,11 @@ extension Work {
   }
 
   private func measurePython(_ xml: URL, _ binary: URL) throws -> Measurement? {
-    let isXML = self == .xmlToDocument || self == .xmlToTree
+    let isXML = self == .xmlToDocument || self == .xmlToTree || self == .edit
     let body =
       switch self {
       case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree: "plistlib.loads(data); length = 0"
+      case .edit: "length = len(plistlib.dumps(plistlib.loads(data), sort_keys=False))"
       case .treeToBinary: "length = len(plistlib.dumps(tree, fmt=plistlib.FMT_BINARY, sort_keys=False))"
       default: "length = len(plistlib.dumps(tree, sort_keys=False))"
       }
