@@ -25,7 +25,7 @@ struct CompletionTests {
     let commands = """
       source '\(folder.path("script"))'
       COMP_WORDS=(plistutil "$@"); COMP_CWORD=$#; COMP_LINE="plistutil $*"; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
-      _plistutil plistutil "${@: -1}" ""
+      _plistutil plistutil "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
       echo "${COMPREPLY[@]}"
       """
     let result = try Program.run(URL(filePath: "/bin/bash"), ["-c", commands, "bash"] + words)
