@@ -52,7 +52,9 @@ let package = Package(
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "KeyedArchiving", "Preferences", "PropertyLists",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .executableTarget(

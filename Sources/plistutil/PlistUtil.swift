@@ -31,7 +31,7 @@ struct PlistUtil: ParsableCommand {
         name: "Edit",
         subcommands: [SetValue.self, Insert.self, Replace.self, Remove.self, Append.self]),
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
-      CommandGroup(name: "Store", subcommands: [Archive.self]),
+      CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
       CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
     ],
     defaultSubcommand: BareConversion.self)
@@ -45,15 +45,22 @@ struct PlistUtil: ParsableCommand {
         exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
       }
     }
-    let arguments = CommandLine.arguments.dropFirst()
-    if programName == Plutil.name[...] { return end(Plutil.run(Array(arguments))) }
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    if programName == Plutil.name[...] { return end(Plutil.run(arguments)) }
+    if programName == "defaults" { return end(Defaults.run(arguments)) }
+    // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
+    if arguments.first == "defaults" { return end(Defaults.run(Array(arguments.dropFirst()))) }
+    if arguments.first == Plutil.name { return end(Plutil.run(Array(arguments.dropFirst()))) }
     if programName == "plist2json" {
       return main(["-f", "json", "-C"] + arguments)
     }
     if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first) {
       exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
     }
-    main(nil)
+    if let first = arguments.first, verbs.contains(first), !["create", "merge", "diff", "help"].contains(first) {
+      FileArguments.takeFiles(from: &arguments)
+    }
+    main(arguments)
   }
 
   private static func end(_ exitCode: Int32) {

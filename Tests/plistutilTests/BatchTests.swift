@@ -62,6 +62,27 @@ struct BatchTests {
     #expect(result.errors.contains("Is a directory"))
   }
 
+  @Test("20 000 names on the command line are taken as they are")
+  func manyNames() throws {
+    let folder = try folder(1)
+    let names = Array(repeating: "0.plist", count: 20_000) + ["none.plist"]
+    let clock = ContinuousClock()
+    let start = clock.now
+    let process = Process()
+    process.executableURL = Tool.executable
+    process.arguments = ["get", ""] + names
+    process.currentDirectoryURL = URL(filePath: folder.path("src"))
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1)
+    #expect(text.split(separator: "\n").count == 20_000)
+    #expect(clock.now - start < .seconds(20))
+  }
+
   @Test("files are replaced in place, and one that cannot be read is left as it was")
   func inPlace() throws {
     let folder = try folder(40)

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 
-/// Writes the OpenStep format, so that Core Foundation, GNUstep and libplist read the same from it.
+/// Writes the OpenStep format, so that Core Foundation and GNUstep read the same from it, and libplist but for a
+/// backslash, of whose escape its reader makes another one (`oplist.c`).
 ///
 /// The layout is that of Apple's and GNUstep's descriptions: a value a line, indented by four spaces a level. Text that
 /// is no ASCII is written as it is, in UTF-8, which all readers take; of the escape of a character above U+FFFF, which

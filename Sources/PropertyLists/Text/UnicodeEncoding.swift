@@ -124,27 +124,39 @@ extension TextSource {
   /// The text with every byte that is no UTF-8 replaced by an underscore, which all formats take as part of a word.
   func checkingUTF8(faults: inout FaultLog) throws(PropertyListError) -> TextSource {
     guard let first = text.bytes.firstInvalidUTF8(from: 0) else { return self }
-    var places = PlaceIndex(self)
+    var walk = TextWalk()
     var checked: [UInt8] = []
     var next: Range<Int>? = first
     var line = 0
     while let range = next {
-      let place = places.place(range.lowerBound)
+      walk.advance(to: range.lowerBound, in: text.bytes)
       // Once for a line: where there are many, it is the encoding of the file that is wrong.
-      if place.position.line != line {
-        line = place.position.line
+      if walk.line != line {
+        line = walk.line
+        let place = place(walk)
         try faults.report(
           PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position))
       }
       if checked.isEmpty { checked = Array(text) }
-      for offset in range { checked[offset] = UInt8(ascii: "_") }
-      next = text.bytes.firstInvalidUTF8(from: range.upperBound)
+      var end = range.upperBound
+      while end < checked.count, text.bytes.beginsNoCharacter(at: end) { end += 1 }
+      for offset in range.lowerBound..<end { checked[offset] = UInt8(ascii: "_") }
+      next = text.bytes.firstInvalidUTF8(from: end)
     }
     return TextSource(text: Data(checked), start: start, unitWidth: unitWidth)
   }
 }
 
 extension RawSpan {
+  /// Whether a byte and the next tell that no character of UTF-8 begins there.
+  func beginsNoCharacter(at offset: Int) -> Bool {
+    switch self[offset] {
+    case 0..<0x80: false
+    case 0xC2..<0xF5: offset + 1 >= byteCount || self[offset + 1] & 0xC0 != 0x80
+    default: true
+    }
+  }
+
   /// The first bytes from `start` on that are no UTF-8.
   fileprivate func firstInvalidUTF8(from start: Int) -> Range<Int>? {
     do throws(UTF8.ValidationError) {

@@ -67,8 +67,9 @@ enum LibXML2 {
       guard let context = unsafe context, let error = unsafe error else { return }
       let parser = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self)
       guard unsafe error.pointee.level == XML_ERR_FATAL, unsafe parser.pointee._private != nil else { return }
-      let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "not well-formed XML"
       let handler = unsafe LibXML2.handler(parser)
+      guard !handler.isStopped else { return }
+      let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "not well-formed XML"
       // Not stopped here, where libxml2 may still hold on to its input; the handler gives it nothing more to read.
       handler.setParserOffset(unsafe LibXML2.offset(parser))
       handler.syntaxFault(unsafe SyntaxFault(code: error.pointee.code), String(message.prefix { $0 != "\n" }))

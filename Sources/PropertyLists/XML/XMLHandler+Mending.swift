@@ -76,7 +76,7 @@ extension XMLHandler {
           guard !hasBegun else { return nil }
           let start = index
           while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }
-          if index == start { return bytes.firstIndex(of: UInt8(ascii: "<"), from: index) }
+          if index == start { return tagStart.next(from: index, in: bytes) }
           continue
         }
         let (end, isSound) = Self.text(in: bytes, from: index, until: errorPlace)
@@ -190,7 +190,7 @@ extension XMLHandler {
   private func isFit(_ container: Open, before next: Int) -> Bool {
     let bytes = source.text.bytes
     var index = next
-    while let start = bytes.firstIndex(of: UInt8(ascii: "<"), from: index), start < next + 4096 {
+    while let start = tagStart.next(from: index, in: bytes), start < next + Self.lookahead {
       let item = markup.item(at: start, in: bytes)
       guard let end = item.end, let name = name(item) else { return false }
       switch item.kind {
@@ -243,13 +243,16 @@ extension XMLHandler {
     endInnermost()
   }
 
+  /// How many bytes ahead is looked for what an end tag may mean.
+  private static let lookahead = 4096
+
   private enum Ending { case there, missing, withoutSlash }
 
   /// Looks a little ahead for how an element with text ends that seems to have another one in it.
   private func ending(of name: String, withElementAt place: Int, in bytes: RawSpan) -> Ending {
     var open = [name]
     var index = place
-    while let start = bytes.firstIndex(of: UInt8(ascii: "<"), from: index), start < place + 4096 {
+    while let start = tagStart.next(from: index, in: bytes), start < place + Self.lookahead {
       let item = markup.item(at: start, in: bytes)
       guard let end = item.end else { return .missing }
       index = end

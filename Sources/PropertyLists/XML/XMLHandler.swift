@@ -40,6 +40,7 @@ final class XMLHandler {
   /// What libxml2 has read without finding fault with it, as far as that is known.
   var sound = 0
   var markup = XMLMarkup()
+  var tagStart = ForwardSearch("<")
   /// The names of elements that were closed before their end tags came.
   var missedEnds: [String] = []
   /// How often libxml2 began anew without a new fault.

@@ -7,6 +7,8 @@ struct XMLInput {
   private var openingRead = 0
   private(set) var start = 0
   private var next = 0
+  /// How many bytes are given at a time.
+  private var pieceLength = Int.max
   private var tags = TagLengths()
 
   init(_ source: TextSource) { self.source = source }
@@ -17,6 +19,8 @@ struct XMLInput {
     openingRead = 0
     self.start = start
     next = start
+    // libxml2 looks through all that it has read for further faults, so that it first gets little.
+    pieceLength = 256
     tags.begin(at: start)
   }
 
@@ -29,7 +33,8 @@ struct XMLInput {
       return end - openingRead
     }
     let bytes = source.text.bytes
-    var end = min(next + buffer.count, bytes.byteCount)
+    var end = min(next + min(buffer.count, pieceLength), bytes.byteCount)
+    if pieceLength < bytes.byteCount { pieceLength *= 2 }
     tags.look(until: end, in: bytes)
     if let longTag = tags.longTag { end = min(end, longTag + TagLengths.greatest) }
     guard end > next else { return 0 }
@@ -65,6 +70,7 @@ struct TagLengths {
   /// Where the first tag begins that is too long.
   private(set) var longTag: Int?
   private var index = 0
+  private var tagStart = ForwardSearch("<")
   private var commentEnd = ForwardSearch("-->")
   private var cdataEnd = ForwardSearch("]]>")
   private var instructionEnd = ForwardSearch("?>")
@@ -78,7 +84,7 @@ struct TagLengths {
   /// Looks at the tags that begin before `end`.
   mutating func look(until end: Int, in bytes: RawSpan) {
     while longTag == nil, index < end {
-      let start = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) ?? bytes.byteCount
+      let start = tagStart.next(from: index, in: bytes) ?? bytes.byteCount
       index = start
       guard start < end else { return }
       if bytes.starts(with: "<!--", at: start) {

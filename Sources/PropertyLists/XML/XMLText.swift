@@ -73,7 +73,7 @@ enum XMLText {
     let first = bytes[index]
     guard first >= 0x80 else { return first >= 0x20 || isSpace(first) ? 1 : nil }
     let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-    guard first >= 0xC0, index + length <= bytes.byteCount else { return nil }
+    guard !bytes.beginsNoCharacter(at: index), index + length <= bytes.byteCount else { return nil }
     let character = bytes.extracting(index..<index + length)
     guard character.isValidUTF8 else { return nil }
     // U+FFFE and U+FFFF.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import Synchronization
 
 /// The files that a verb works on.
 struct FileArguments: ParsableArguments {
@@ -25,6 +26,20 @@ struct FileArguments: ParsableArguments {
     if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
   }
 
+  /// Files that the parser of arguments was not given, since the time it takes grows with the square of their number.
+  private static let others = Mutex<[String]>([])
+
+  /// Takes the last of very many files out of the arguments; they are put behind the others again by ``inputs(isForMachines:)``.
+  ///
+  /// - Parameter arguments: of a verb whose last arguments are files.
+  static func takeFiles(from arguments: inout [String]) {
+    // The first of the arguments without a dash may belong to an option, or be the path of a value.
+    let count = arguments.reversed().prefix { !$0.hasPrefix("-") }.count - 64
+    guard count > 512 else { return }
+    others.withLock { $0 = Array(arguments.suffix(count)) }
+    arguments.removeLast(count)
+  }
+
   /// The work on each file, in parallel.
   ///
   /// - Throws: `ExitCode`, the highest of all files.
@@ -42,6 +57,7 @@ struct FileArguments: ParsableArguments {
       if Input.isTerminal { throw ValidationError("No file is named.") }
       return ([.standard], ExitCodes.success)
     }
+    let files = files + Self.others.withLock { $0 }
     guard recursive else { return (files.map { Input($0) }, ExitCodes.success) }
     var search = FolderSearch(patterns: name)
     for file in files { search.add(file, isForMachines: isForMachines) }

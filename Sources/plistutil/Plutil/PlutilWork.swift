@@ -163,6 +163,14 @@ extension PlutilWork {
     _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ writing: PropertyListWritingOptions,
     _ target: OutputPath, _ report: inout FileReport
   ) throws(PlutilError) {
+    if format != .json, case .file(let path) = target {
+      // Piece by piece, which takes no memory for large files.
+      return try refusing(format) { () throws(PropertyListError) in
+        try report.replace(path) { output throws(PropertyListError) in
+          try node.write(to: output, format: format, options: writing)
+        }
+      }
+    }
     let data = try refusing(format) { () throws(PropertyListError) in try node.data(format: format, options: writing) }
     guard format == .json else { return try put(data, target, &report) }
     // JSON of Apple's tool ends without a line end.

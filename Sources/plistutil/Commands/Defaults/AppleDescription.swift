@@ -1,0 +1,89 @@
+import FoundationEssentials
+import PropertyLists
+
+/// Values as Apple's `defaults read` prints them, for scripts that look for its shape. It cannot be read back: booleans
+/// are numbers, numbers may be strings, and bytes are left out of data.
+enum AppleDescription {
+  static func text(of value: PropertyList) -> String {
+    var text = ""
+    switch value {
+    case .string(let string): text = string
+    case .data(let data): text = description(of: data)
+    case .array, .dictionary: append(value, level: 0, to: &text)
+    default: text = scalar(value)
+    }
+    return text
+  }
+
+  /// A container, whose description has its indent in front even where it does not begin a line. The reader has seen to
+  /// it that values are not too deep.
+  private static func append(_ value: PropertyList, level: Int, to text: inout String) {
+    let indent = String(repeating: "    ", count: level)
+    let inner = indent + "    "
+    switch value {
+    case .array(let elements):
+      text += indent + "(\n"
+      for (index, element) in elements.enumerated() {
+        text += inner
+        append(element, level: level + 1, to: &text)
+        text += index == elements.count - 1 ? "\n" : ",\n"
+      }
+      text += indent + ")"
+    case .dictionary(let entries):
+      text += indent + "{\n"
+      let sorted = entries.sorted { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }
+      for (key, value) in sorted {
+        text += "\(inner)\(quoted(key)) = "
+        append(value, level: level + 1, to: &text)
+        text += ";\n"
+      }
+      text += indent + "}"
+    case .data(let data): text += description(of: data)
+    default: text += quoted(scalar(value))
+    }
+  }
+
+  private static func scalar(_ value: PropertyList) -> String {
+    switch value {
+    case .date(let date):
+      BareValue.text(of: Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down)))
+    case .uid(let uid): "<CFKeyedArchiverUID>{value = \(uid.value)}"
+    case .null: "<null>"
+    default: BareValue.text(of: value) ?? ""
+    }
+  }
+
+  /// Up to 24 bytes are all there; of more, the first 16 and the last 8.
+  private static func description(of data: Data) -> String {
+    guard data.count > 24 else {
+      return "{length = \(data.count), bytes = 0x\(BareValue.hexadecimal(data, groups: false))}"
+    }
+    let (head, tail) = (data.prefix(16), data.suffix(8))
+    return "{length = \(data.count), bytes = 0x\(BareValue.hexadecimal(head, groups: true)) ... "
+      + "\(BareValue.hexadecimal(tail, groups: true)) }"
+  }
+
+  /// Letters and digits stand alone; everything else is between quotation marks.
+  private static func quoted(_ text: String) -> String {
+    let isWord =
+      !text.isEmpty && text.utf8.allSatisfy { $0 < 0x80 && Unicode.Scalar($0).properties.isAlphanumericASCII }
+    if isWord { return text }
+    var result = "\""
+    for unit in text.utf16 {
+      switch unit {
+      case 0x22: result += "\\\""
+      case 0x5C: result += "\\\\"
+      case 0x0A: result += "\\n"
+      case 0x0D: result += "\\r"
+      case 0x09: result += "\\t"
+      case 0x20..<0x7F: result += String(Character(Unicode.Scalar(UInt8(truncatingIfNeeded: unit))))
+      default: result += "\\U" + String(UInt32(unit) + 0x10000, radix: 16).dropFirst()
+      }
+    }
+    return result + "\""
+  }
+}
+
+extension Unicode.Scalar.Properties {
+  fileprivate var isAlphanumericASCII: Bool { isAlphabetic || numericType != nil }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Preferences
+import PropertyLists
+
+/// Preferences from the shell, with the arguments of Apple's tool of the same name.
+///
+/// Its options have one hyphen and many letters, so they are not for the parser of the other verbs.
+struct Defaults: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Read and change preferences, with the arguments of Apple's defaults.",
+    usage: DefaultsHelp.synopsis, discussion: DefaultsHelp.details)
+
+  @Argument(
+    parsing: .captureForPassthrough, help: ArgumentHelp("A verb, and what belongs to it.", valueName: "argument"),
+    completion: .list(DefaultsVerbs.all.map { $0.name }))
+  var arguments: [String] = []
+
+  func run() throws {
+    let exitCode = Self.run(arguments)
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+
+  /// - Returns: the exit code.
+  static func run(_ arguments: [String]) -> Int32 {
+    // Faults that are no failure of the verb, such as a file that was set aside.
+    Preferences.handleFaults { note("plistutil: warning: \($0)") }
+    let isForMachines = DefaultsArguments.asksForJSON(arguments)
+    do throws(DefaultsError) {
+      switch try DefaultsArguments.parse(arguments) {
+      case .help(let text): try DefaultsOutput.write(text)
+      case .call(let verb, let call): try verb.run(call)
+      }
+      return ExitCodes.success
+    } catch {
+      error.tell(isForMachines: isForMachines)
+      return error.exitCode
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import FoundationEssentials
+import OrderedCollections
+import Preferences
+import PropertyLists
+
+/// Where domains are looked for.
+struct DefaultsPlace {
+  let locations: PreferencesLocations
+  let host: PreferencesHost
+
+  init(folder: String?, currentHost: Bool, hostName: String?) {
+    var locations = folder.map { PreferencesLocations(folder: URL(filePath: $0)) } ?? .standard
+    if let hostName { locations = locations.onHost(hostName) }
+    self.locations = locations
+    host = currentHost || hostName != nil ? .current : .any
+  }
+
+  init(locations: PreferencesLocations, host: PreferencesHost) {
+    (self.locations, self.host) = (locations, host)
+  }
+
+  /// The domains that have files, in order of their names.
+  var domains: [DefaultsDomain] { locations.domainNames(host).map { DefaultsDomain($0, in: self) } }
+}
+
+/// A domain that a call names.
+struct DefaultsDomain {
+  let file: PreferencesFile
+  /// As messages name it.
+  let name: String
+  /// As an argument names it, and JSON.
+  let argument: String
+  /// What may have been meant.
+  private(set) var hint = ""
+
+  init(_ domain: DomainName, in place: DefaultsPlace) {
+    file = PreferencesFile(PersistentDomain(domain, host: place.host), locations: place.locations)
+    argument = domain.rawValue
+    // Apple's name for it in messages.
+    name = domain == .global ? "kCFPreferencesAnyApplication" : domain.rawValue.printable()
+  }
+
+  private init(path: String) {
+    file = PreferencesFile(at: URL(filePath: Self.path(path)))
+    name = path.printable()
+    argument = path
+  }
+
+  /// - Parameter argument: a name, or a path, which has a slash in it.
+  init(argument: String, in place: DefaultsPlace) throws(DefaultsError) {
+    if argument.utf8.contains(UInt8(ascii: "/")) {
+      guard place.host == .any else { throw .usage("A file has no values of a host.") }
+      self.init(path: argument)
+      return
+    }
+    if ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"].contains(argument) {
+      self.init(.global, in: place)
+      return
+    }
+    do throws(PreferencesError) {
+      self.init(try DomainName(argument), in: place)
+    } catch {
+      throw DefaultsError(error)
+    }
+    if FileSystem.sizeOfRegularFile(argument) != nil {
+      hint = "\nFor the file of that name, give a path with a slash: ./\(name)"
+    }
+  }
+
+  /// The file at a path: as Apple's tool has it with `.plist` behind the path, unless that is how it ends or only the
+  /// path itself is a file.
+  private static func path(_ argument: String) -> String {
+    if argument.hasSuffix(".plist") { return argument }
+    let isFile = FileSystem.sizeOfRegularFile(argument) != nil
+    return isFile && FileSystem.sizeOfRegularFile(argument + ".plist") == nil ? argument : argument + ".plist"
+  }
+}
+
+extension DefaultsDomain {
+  /// The values; nil if there is no such domain.
+  func values() throws(DefaultsError) -> OrderedDictionary<String, PropertyList>? {
+    do throws(PreferencesError) {
+      return try file.values()
+    } catch {
+      throw DefaultsError(error)
+    }
+  }
+
+  func existingValues() throws(DefaultsError) -> OrderedDictionary<String, PropertyList> {
+    guard let values = try values() else { throw .noSuchDomain(self) }
+    return values
+  }
+
+  /// The value that a call names.
+  func value(at path: PropertyListKeyPath) throws(DefaultsError) -> PropertyList {
+    let values = PropertyList.dictionary(try values() ?? [:])
+    do throws(PropertyListError) {
+      return try values.value(at: path)
+    } catch {
+      throw error.kind == .noSuchValue ? .noSuchValue(self, path.key) : DefaultsError(error, about: name)
+    }
+  }
+
+  /// Changes the values while no other process can, and returns when they are on the disk.
+  ///
+  /// - Parameter change: is given nil if there is no such domain; nil removes it.
+  func update(
+    _ change: (inout OrderedDictionary<String, PropertyList>?) throws(DefaultsError) -> Void
+  ) throws(DefaultsError) {
+    var failure: DefaultsError?
+    do throws(PreferencesError) {
+      try file.update { values in
+        let held = values
+        failure = nil
+        do throws(DefaultsError) {
+          try change(&values)
+        } catch {
+          failure = error
+          values = held
+        }
+      }
+    } catch {
+      throw DefaultsError(error)
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension PropertyListKeyPath {
+  /// A key of a domain as messages name it, or a path into its value.
+  var key: String { components.count == 1 ? components[0].text : description }
+}

@@ -1,0 +1,30 @@
+import FoundationEssentials
+import PropertyLists
+
+enum DefaultsExport: DefaultsVerb {
+  static let name = "export"
+
+  static let syntax = DefaultsSyntax(
+    arguments: "DOMAIN FILE", abstract: "Write the values of a domain to a file; - is standard output.",
+    details: """
+      A file is binary and standard output XML, unless --format says otherwise.
+
+        --format FORMAT  xml, binary, json, openstep, gnustep or strings.
+      """,
+    examples: ["export com.example.notes notes.plist", "export com.example.notes - | grep font"], operands: 2...2,
+    options: [.format])
+
+  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+    let domain = try call.namedDomain()
+    let path = call.operands[0]
+    let values = try domain.existingValues()
+    let isStandard = path == "-"
+    let standard = call.isForMachines ? FormatName(.json) : FormatName(.xml)
+    let format = call.format ?? (isStandard ? standard : FormatName(.binary))
+    let data = try DefaultsOutput.data(.dictionary(values), format, name: domain.name)
+    if isStandard { return try DefaultsOutput.write(data) }
+    try DefaultsError.about(path.printable()) { () throws(PropertyListError) in
+      try FileSystem.replace(path, with: data)
+    }
+  }
+}

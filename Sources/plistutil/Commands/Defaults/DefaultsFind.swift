@@ -1,0 +1,77 @@
+import OrderedCollections
+import PropertyLists
+
+enum DefaultsFind: DefaultsVerb {
+  static let name = "find"
+
+  static let syntax = DefaultsSyntax(
+    arguments: "WORD", abstract: "Print the values of all domains that have a word in them.",
+    details: """
+      Upper and lower case are the same. The word may be in a key, in a value, or in
+      a key or value inside one; if it is in the name of a domain, all its values are
+      printed.
+
+        --apple  Print values as Apple's tool does; see read.
+      """,
+    examples: ["find fontSize"], operands: 1...1, takesDomain: false, options: [.apple])
+
+  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+    let word = call.operands[0]
+    var found: OrderedDictionary<String, PropertyList> = [:]
+    var failure: DefaultsError?
+    for domain in call.place.domains {
+      do throws(DefaultsError) {
+        guard let values = try domain.values() else { continue }
+        let isAll = domain.argument.has(word)
+        let matches = values.filter { isAll || $0.key.has(word) || $0.value.has(word) }
+        if !matches.isEmpty { found[domain.argument] = .dictionary(matches) }
+      } catch {
+        // The others are searched all the same.
+        error.tell(isForMachines: false)
+        failure = error
+      }
+    }
+    try write(found, for: call)
+    if let failure { throw .told(failure) }
+  }
+
+  private static func write(
+    _ found: OrderedDictionary<String, PropertyList>, for call: DefaultsCall
+  ) throws(DefaultsError) {
+    if call.isForMachines { return try DefaultsOutput.writeLine(.dictionary(found)) }
+    for (name, values) in found {
+      let domain = call.isApple && name == "NSGlobalDomain" ? "Apple Global Domain" : name.printable()
+      let text = call.isApple ? AppleDescription.text(of: values) : try DefaultsOutput.text(of: values)
+      try DefaultsOutput.write("Found \(values.dictionary?.count ?? 0) keys in domain '\(domain)': \(text)")
+    }
+    if found.isEmpty {
+      try DefaultsOutput.write("No domain, key, nor value containing '\(call.operands[0].printable())'")
+    }
+  }
+}
+
+extension String {
+  fileprivate func has(_ word: String) -> Bool {
+    let (text, part) = (Array(lowercased().unicodeScalars), Array(word.lowercased().unicodeScalars))
+    guard let first = part.first else { return true }
+    return text.indices.contains { text[$0] == first && text[$0...].starts(with: part) }
+  }
+}
+
+extension PropertyList {
+  /// Whether a word is in a text below it, whatever its depth, which costs no stack.
+  fileprivate func has(_ word: String) -> Bool {
+    var rest = [self]
+    while let value = rest.popLast() {
+      switch value {
+      case .array(let elements): rest += elements
+      case .dictionary(let entries):
+        if entries.keys.contains(where: { $0.has(word) }) { return true }
+        rest += entries.values
+      default:
+        if BareValue.text(of: value)?.has(word) == true { return true }
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,53 @@
+/// What `defaults --help` says, and the help of each verb.
+enum DefaultsHelp {
+  static let synopsis = "plistutil defaults [-currentHost | -host HOST] [--folder FOLDER] VERB …"
+
+  static var details: String {
+    let verbs = DefaultsVerbs.all.map { "  \(call(of: $0))\n      \($0.syntax.abstract)" }
+    return """
+      Verbs:
+      \(verbs.joined(separator: "\n"))
+
+      DOMAIN is a name such as com.example.notes; -g, -globalDomain or
+      NSGlobalDomain for what all programs share; or the path of a file, which has a
+      slash in it, with or without .plist.
+
+      Options of all verbs:
+        -currentHost      The values of this computer only.
+        -host HOST        The values of another computer only.
+        --folder FOLDER   The folder of the files, instead of the user's.
+        --json            Print JSON, errors too.
+        --help            Say what a verb does.
+
+      What is written is on the disk when the verb ends, and no other process comes
+      between. A file that cannot be read is never overwritten: it is set aside when
+      something is written.
+
+      Exit codes: 0 success; 1 there is no such domain or key, or input or output
+      failed; 2 not representable; 3 a file cannot be parsed; 64 usage.
+
+      Example: plistutil defaults write com.example.notes fontSize -int 14
+      """
+  }
+
+  static var text: String {
+    "OVERVIEW: Read and change preferences, with the arguments of Apple's defaults.\n\nUSAGE: \(synopsis)\n\n\(details)"
+  }
+
+  static func usage(of verb: any DefaultsVerb.Type) -> String {
+    "plistutil defaults \(call(of: verb))"
+  }
+
+  private static func call(of verb: any DefaultsVerb.Type) -> String {
+    verb.syntax.arguments.isEmpty ? verb.name : "\(verb.name) \(verb.syntax.arguments)"
+  }
+
+  static func text(of verb: any DefaultsVerb.Type) -> String {
+    let syntax = verb.syntax
+    var text = "OVERVIEW: \(syntax.abstract)\n\nUSAGE: \(usage(of: verb))"
+    if !verb.aliases.isEmpty { text += "\n\nOther names: \(verb.aliases.joined(separator: ", "))" }
+    if !syntax.details.isEmpty { text += "\n\n\(syntax.details)" }
+    let examples = syntax.examples.map { "  plistutil defaults \($0)" }
+    return text + "\n\n\(examples.count == 1 ? "Example" : "Examples"):\n\(examples.joined(separator: "\n"))"
+  }
+}

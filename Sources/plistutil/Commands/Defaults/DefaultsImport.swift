@@ -1,0 +1,41 @@
+import FoundationEssentials
+import OrderedCollections
+import PropertyLists
+
+enum DefaultsImport: DefaultsVerb {
+  static let name = "import"
+
+  static let syntax = DefaultsSyntax(
+    arguments: "DOMAIN FILE", abstract: "Set the values that a file has; - is standard input.",
+    details: """
+      The file is a dictionary in any format: XML, binary, JSON, OpenStep. Values
+      under other keys stay, unless --replace says otherwise.
+
+        --replace      Remove the values that the file has not.
+        --from FORMAT  The format of the file, where its beginning does not tell.
+      """,
+    examples: ["import com.example.notes notes.plist", "import --replace com.example.notes - < notes.json"],
+    operands: 2...2, options: [.replace, .from])
+
+  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+    let domain = try call.namedDomain()
+    guard let imported = try read(call).dictionary else { throw .notADictionary }
+    try domain.update { values throws(DefaultsError) in
+      if call.replaces {
+        values = imported
+      } else {
+        values = (values ?? [:]).merging(imported) { $1 }
+      }
+    }
+  }
+
+  private static func read(_ call: DefaultsCall) throws(DefaultsError) -> PropertyList {
+    let input = Input(call.operands[0])
+    // As in files of preferences, a dictionary that looks like a UID is one.
+    let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
+    return try DefaultsError.about(input.name) { () throws(PropertyListError) in
+      let data = try input.data(limit: options.limits.inputSize)
+      return try PropertyList(data, format: call.inputFormat?.format, options: options)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import FoundationEssentials
+import OrderedCollections
+import PropertyLists
+
+/// How values are printed.
+///
+/// Containers are OpenStep with GNUstep's types, so that what is printed is complete and can be read back, by `write`
+/// and `import` among others. A value alone is bare, as shells want it; `read-type` tells its type.
+enum DefaultsOutput {
+  /// The options of text that is read back as exactly what it was. A dictionary that looks like a UID is one: files of
+  /// preferences have no UIDs.
+  static let exact = PropertyListWritingOptions(
+    depth: ParsingLimits.greatestDepth, writesUIDDictionaries: false, coercion: .reversible, openStepDialect: .gnustep)
+
+  /// A line, or several.
+  static func write(_ text: String) throws(DefaultsError) { try write(Data((text + "\n").utf8)) }
+
+  static func write(_ data: Data) throws(DefaultsError) {
+    try DefaultsError.about("standard output") { () throws(PropertyListError) in
+      try FileSystem.write(data, to: 1, named: "standard output")
+    }
+  }
+
+  /// Prints a value in the form that the call wants.
+  static func write(_ value: PropertyList, for call: DefaultsCall) throws(DefaultsError) {
+    if let format = call.format ?? (call.isForMachines ? FormatName(.json) : nil) {
+      try write(data(value, format, name: call.domain?.name ?? "defaults"))
+    } else if call.isApple {
+      try write(AppleDescription.text(of: value))
+    } else {
+      try write(text(of: value))
+    }
+  }
+
+  /// One value, or a container, without the end of the line.
+  static func text(of value: PropertyList) throws(DefaultsError) -> String {
+    if let text = BareValue.text(of: value) { return text }
+    let data = try DefaultsError.about("standard output") { () throws(PropertyListError) in
+      do throws(PropertyListError) {
+        return try value.data(format: .openStep, options: exact)
+      } catch {
+        guard error.kind == .notRepresentable else { throw error }
+        // A file that is none of preferences, such as an archive, may have UIDs.
+        var options = exact
+        options.writesUIDDictionaries = true
+        return try value.data(format: .openStep, options: options)
+      }
+    }
+    return String(decoding: data.dropLast(), as: UTF8.self)
+  }
+
+  /// A line of JSON.
+  static func writeLine(_ fields: PropertyList) throws(DefaultsError) {
+    var options = exact
+    options.isCompact = true
+    try write(
+      DefaultsError.about("standard output") { () throws(PropertyListError) in
+        try fields.data(format: .json, options: options)
+      })
+  }
+
+  /// The bytes of a file. As `convert` does, XML drops fractions of seconds, and says so.
+  static func data(_ value: PropertyList, _ name: FormatName, name file: String) throws(DefaultsError) -> Data {
+    var options = exact
+    options.fractionalSeconds = .refuse
+    options.openStepDialect = name.dialect
+    if name.format == .openStep, name.dialect != .gnustep { options.coercion = .refuse }
+    // To other readers of XML a dictionary that looks like a UID is none.
+    if name.format == .xml { options.writesUIDDictionaries = true }
+    do throws(PropertyListError) {
+      return try value.data(format: name.format, options: options)
+    } catch let exact {
+      guard exact.kind == .notRepresentable else { throw DefaultsError(exact, about: file) }
+      options.fractionalSeconds = .drop
+      do throws(PropertyListError) {
+        let data = try value.data(format: name.format, options: options)
+        note("\(file): warning: dates are cut to whole seconds: \(exact.detail)")
+        return data
+      } catch {
+        throw DefaultsError(exact, about: file)
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import OrderedCollections
+import PropertyLists
+
+enum DefaultsRename: DefaultsVerb {
+  static let name = "rename"
+
+  static let syntax = DefaultsSyntax(
+    arguments: "DOMAIN OLD-KEY NEW-KEY", abstract: "Give a value another key.",
+    details: """
+      A key that is there is not overwritten, unless --replace says so.
+      """,
+    examples: ["rename com.example.notes size fontSize"], operands: 3...3, options: [.replace])
+
+  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+    let domain = try call.namedDomain()
+    let (old, new) = (call.operands[0], call.operands[1])
+    try domain.update { values throws(DefaultsError) in
+      guard var entries = values, let value = entries[old] else {
+        throw DefaultsError(
+          "no-such-key", "Key \(old.printable()) does not exist in domain \(domain.name); leaving defaults unchanged")
+      }
+      guard old != new else { return }
+      guard entries[new] == nil || call.replaces else {
+        throw DefaultsError(
+          "key-exists",
+          "Key \(new.printable()) exists in domain \(domain.name); leaving defaults unchanged (--replace overwrites it)"
+        )
+      }
+      entries[old] = nil
+      entries[new] = value
+      values = entries
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import PropertyLists
+
+/// Calls of `defaults` as a shell reads them.
+enum DefaultsShell {
+  /// The call that sets a value, or removes it with nil.
+  static func call(
+    _ domain: String, _ key: String, _ value: PropertyList?, isOnHost: Bool
+  ) throws(DefaultsError) -> String {
+    var words = ["defaults"]
+    if isOnHost { words.append("-currentHost") }
+    words.append(value == nil ? "delete" : "write")
+    if key.hasControls {
+      // As a path it is on one line, and has no commands for a terminal.
+      words += [domain, "-k", PropertyListKeyPath([.key(key)]).description]
+    } else {
+      if domain.hasPrefix("-") || key.hasPrefix("-") { words.append("--") }
+      words += [domain, key]
+    }
+    if let value { words += try arguments(value) }
+    return words.map(quoted).joined(separator: " ")
+  }
+
+  /// The arguments that `write` makes this value of: those of Apple's tool where it has any.
+  private static func arguments(_ value: PropertyList) throws(DefaultsError) -> [String] {
+    switch value {
+    case .string(let text) where !text.hasControls:
+      return ["-string", text]
+    case .integer(let integer): return ["-int", integer.description]
+    case .real(let real) where !real.isNaN: return ["-float", real.description]
+    case .boolean(let isTrue): return ["-bool", isTrue ? "true" : "false"]
+    case .data(let data): return ["-data", BareValue.hexadecimal(data, groups: false)]
+    default: break
+    }
+    var options = DefaultsOutput.exact
+    options.isCompact = true
+    let data = try DefaultsError.about("standard output") { () throws(PropertyListError) in
+      try value.data(format: .openStep, options: options)
+    }
+    return [String(decoding: data.dropLast(), as: UTF8.self)]
+  }
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain =
+      !word.isEmpty
+      && word.unicodeScalars.allSatisfy { scalar in
+        scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789_-./:=,@%+".unicodeScalars.contains(scalar))
+      }
+    return isPlain
+      ? word : "'\(word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+  }
+}
+
+extension String {
+  fileprivate var hasControls: Bool { printable() != self }
+}

@@ -1,0 +1,215 @@
+import FoundationEssentials
+import OrderedCollections
+import PropertyLists
+
+/// The value of `write`, with Apple's types, which here may be nested.
+struct DefaultsValue {
+  /// What becomes of the value that is stored.
+  enum Change {
+    case set(PropertyList)
+    case append([PropertyList])
+    case merge(OrderedDictionary<String, PropertyList>)
+  }
+
+  private var rest: ArraySlice<String>
+  private let verb: any DefaultsVerb.Type
+  private var depth = 0
+
+  /// - Parameter arguments: at least one.
+  static func parse(_ arguments: ArraySlice<String>, for verb: any DefaultsVerb.Type) throws(DefaultsError) -> Change {
+    var parser = DefaultsValue(rest: arguments, verb: verb)
+    let change = try parser.change()
+    if let argument = parser.rest.first { throw .unexpected(argument) }
+    return change
+  }
+
+  private init(rest: ArraySlice<String>, verb: any DefaultsVerb.Type) {
+    (self.rest, self.verb) = (rest, verb)
+  }
+
+  private mutating func change() throws(DefaultsError) -> Change {
+    switch rest.first {
+    case "-array-add":
+      rest.removeFirst()
+      return .append(try elements())
+    case "-dict-add":
+      rest.removeFirst()
+      return .merge(try entries())
+    default: return .set(try value(isElement: false))
+    }
+  }
+
+  private static let end = "-end"
+
+  /// - Parameter isElement: whether it stands in a container, where a text with quotation marks is that text.
+  private mutating func value(isElement: Bool) throws(DefaultsError) -> PropertyList {
+    guard let argument = rest.popFirst() else { throw .usage("A value is missing.", verb) }
+    switch argument {
+    case "-string": return .string(try next(argument))
+    case "-int", "-integer": return try Self.integer(next(argument))
+    case "-float": return try Self.real(next(argument))
+    case "-bool", "-boolean": return try Self.boolean(next(argument))
+    case "-date": return try Self.date(next(argument))
+    case "-data": return try Self.data(next(argument))
+    case "-json": return try Self.parsed(next(argument), .json)
+    case "-xml": return try Self.parsed(next(argument), .xml)
+    case "-array": return .array(try elements())
+    case "-dict": return .dictionary(try entries())
+    case "-array-add", "-dict-add": throw .unexpected(argument)
+    default: break
+    }
+    if argument.hasPrefix("-"), argument != "-", !Self.isNumber(argument) { throw .unexpected(argument) }
+    return try Self.untyped(argument, isElement: isElement)
+  }
+
+  private mutating func next(_ type: String) throws(DefaultsError) -> String {
+    guard let argument = rest.popFirst() else { throw .usage("\(type) needs a value.", verb) }
+    return argument
+  }
+
+  private mutating func elements() throws(DefaultsError) -> [PropertyList] {
+    try enter()
+    var elements: [PropertyList] = []
+    while let argument = rest.first, argument != Self.end { elements.append(try value(isElement: true)) }
+    leave()
+    return elements
+  }
+
+  private mutating func entries() throws(DefaultsError) -> OrderedDictionary<String, PropertyList> {
+    try enter()
+    var entries: OrderedDictionary<String, PropertyList> = [:]
+    while var key = rest.first, key != Self.end {
+      rest.removeFirst()
+      if key == "-string" {
+        key = try next(key)
+      } else if key.hasPrefix("-"), !Self.isNumber(key) {
+        throw DefaultsError("unexpected-argument", "Dictionary keys must be strings; leaving defaults unchanged.")
+      }
+      guard let argument = rest.first, argument != Self.end else {
+        throw DefaultsError(
+          "unexpected-argument", "Key \(key.printable()) lacks a corresponding value; leaving defaults unchanged.")
+      }
+      guard entries.updateValue(try value(isElement: true), forKey: key) == nil else {
+        throw DefaultsError(
+          "unexpected-argument", "Key \(key.printable()) stands twice; leaving defaults unchanged.")
+      }
+    }
+    leave()
+    return entries
+  }
+
+  /// The arguments decide how deep this calls itself, so that there is a limit: that of what a file can hold.
+  private mutating func enter() throws(DefaultsError) {
+    depth += 1
+    guard depth <= 500 else {
+      throw DefaultsError(
+        "nested-too-deeply", "The value is nested more than 500 levels deep; leaving defaults unchanged.",
+        exitCode: ExitCodes.nestedTooDeeply)
+    }
+  }
+
+  private mutating func leave() {
+    depth -= 1
+    if rest.first == Self.end { rest.removeFirst() }
+  }
+}
+
+/// Texts with a type.
+extension DefaultsValue {
+  private static func isNumber(_ text: String) -> Bool { Double(text) != nil }
+
+  /// Decimal digits, or hexadecimal ones behind `0x`, with a sign, within `Int64` or `UInt64`.
+  private static func integer(_ text: String) throws(DefaultsError) -> PropertyList {
+    var digits = text[...]
+    let isNegative = digits.hasPrefix("-")
+    if isNegative || digits.hasPrefix("+") { digits = digits.dropFirst() }
+    let isHexadecimal = digits.lowercased().hasPrefix("0x")
+    if isHexadecimal { digits = digits.dropFirst(2) }
+    guard !digits.hasPrefix("-"), !digits.hasPrefix("+"),
+      let magnitude = Int128(digits, radix: isHexadecimal ? 16 : 10),
+      let integer = PropertyList.Integer(exactly: isNegative ? -magnitude : magnitude)
+    else { throw .noValue(text, of: "integer of 64 bits") }
+    return .integer(integer)
+  }
+
+  private static func real(_ text: String) throws(DefaultsError) -> PropertyList {
+    guard let value = Double(text) else { throw .noValue(text, of: "number") }
+    if value.isInfinite, text.contains(where: \.isNumber) { throw .noValue(text, of: "number that a real can hold") }
+    return .real(value)
+  }
+
+  private static func boolean(_ text: String) throws(DefaultsError) -> PropertyList {
+    switch text.lowercased() {
+    case "true", "yes": return true
+    case "false", "no": return false
+    default: throw .noValue(text, of: "boolean; there are TRUE, FALSE, YES and NO")
+    }
+  }
+
+  private static func data(_ text: String) throws(DefaultsError) -> PropertyList {
+    do throws(PropertyListError) {
+      let isHexadecimal = text.utf8.allSatisfy { Unicode.Scalar($0).properties.isASCIIHexDigit || $0 == 0x20 }
+      guard isHexadecimal else { throw PropertyListError(.malformed, "") }
+      return try PropertyList(openStep: "<\(text)>")
+    } catch {
+      throw .noValue(text, of: "data; that is an even number of hexadecimal digits")
+    }
+  }
+
+  /// The two forms that are printed, each with a fraction of a second if it has one.
+  private static func date(_ text: String) throws(DefaultsError) -> PropertyList {
+    var whole = text
+    if whole.hasSuffix("Z"), let time = whole.firstIndex(of: "T") {
+      whole.replaceSubrange(time...time, with: " ")
+      whole = whole.dropLast() + " +0000"
+    }
+    var fraction = 0.0
+    if let point = whole.firstIndex(of: ".") {
+      let end = whole[point...].firstIndex(of: " ") ?? whole.endIndex
+      let digits = whole[whole.index(after: point)..<end]
+      if !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Double("0.\(digits)") {
+        fraction = value
+        whole.removeSubrange(point..<end)
+      }
+    }
+    // What could end the value would make another of it.
+    guard !whole.contains(">"), let date = (try? PropertyList(openStep: "<*D\(whole)>"))?.date else {
+      throw .noValue(text, of: "date; there are '2026-11-21 16:00:00 +0000' and 2026-11-21T16:00:00Z")
+    }
+    return .date(date.addingTimeInterval(fraction))
+  }
+
+  private static func parsed(_ text: String, _ format: PropertyListFormat) throws(DefaultsError) -> PropertyList {
+    try DefaultsError.about("-\(format.rawValue)") { () throws(PropertyListError) in try read(text, format) }
+  }
+
+  private static func read(_ text: String, _ format: PropertyListFormat) throws(PropertyListError) -> PropertyList {
+    let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
+    return try PropertyList(Data(text.utf8), format: format, options: options)
+  }
+}
+
+/// Texts without a type.
+extension DefaultsValue {
+  /// A property list if it looks like one, else the text itself.
+  private static func untyped(_ text: String, isElement: Bool) throws(DefaultsError) -> PropertyList {
+    switch text.unicodeScalars.first {
+    case "{", "(", "<": return try representation(text)
+    case "\"", "'":
+      // A text with a quotation mark in front may be just that.
+      return isElement ? .string(text) : (try? read(text, .openStep)) ?? .string(text)
+    default: return .string(text)
+    }
+  }
+
+  /// A property list in a text: OpenStep as Apple's tool wants it, or else XML or JSON.
+  static func representation(_ text: String) throws(DefaultsError) -> PropertyList {
+    if let value = try? read(text, .openStep) { return value }
+    let data = Data(text.utf8)
+    let other = PropertyListFormat(detecting: data.bytes)
+    guard let other, other != .openStep, other != .binary, let value = try? read(text, other) else {
+      throw .notParsable(text)
+    }
+    return value
+  }
+}

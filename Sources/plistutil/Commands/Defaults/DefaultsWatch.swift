@@ -1,0 +1,95 @@
+import Dispatch
+import FoundationEssentials
+import Preferences
+import PropertyLists
+import Synchronization
+
+enum DefaultsWatch: DefaultsVerb {
+  static let name = "watch"
+
+  static let syntax = DefaultsSyntax(
+    arguments: "[DOMAIN [KEY]]", abstract: "Print what changes, as it changes, until the process is ended.",
+    details: """
+      Each change is a line: the call that makes it. With --json it is an object with
+      domain, key, old and new. Without DOMAIN all domains are watched; one that is
+      new is found within a second.
+      """,
+    examples: ["watch com.example.notes", "watch --json"], operands: 0...2)
+
+  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+    let printer = ChangePrinter(place: call.place, isForMachines: call.isForMachines)
+    if let domain = call.domain {
+      printer.watch(domain, key: call.operands.first)
+      note("watching \(domain.argument.printable()); Control-C ends it")
+      return try printer.wait()
+    }
+    var known: Set<String> = []
+    var isFirst = true
+    // Whether there are new domains is asked for: a folder says no more of a new file than its name.
+    while true {
+      for domain in call.place.domains where known.insert(domain.argument).inserted {
+        printer.watch(domain, key: nil, isNew: !isFirst)
+      }
+      if isFirst { note("watching all domains; Control-C ends it") }
+      isFirst = false
+      try printer.wait(seconds: 1)
+    }
+  }
+}
+
+/// Prints changes as they are told, by any number of tasks.
+private final class ChangePrinter: Sendable {
+  private let place: DefaultsPlace
+  private let isForMachines: Bool
+  /// Signalled when nothing can be printed any more.
+  private let end = DispatchSemaphore(value: 0)
+  private let failure = Mutex<DefaultsError?>(nil)
+  private let printing = Mutex(())
+
+  init(place: DefaultsPlace, isForMachines: Bool) {
+    self.place = place
+    self.isForMachines = isForMachines
+  }
+
+  /// Waits until nothing can be printed any more, which is no failure of the watch, or some seconds.
+  func wait(seconds: Double? = nil) throws(DefaultsError) {
+    let deadline = seconds.map { DispatchTime.now() + $0 } ?? .distantFuture
+    guard end.wait(timeout: deadline) == .success else { return }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
+  /// - Parameter isNew: whether what the domain has by now is a change.
+  func watch(_ domain: DefaultsDomain, key: String?, isNew: Bool = false) {
+    // From now on, whenever the task begins.
+    let changes = domain.file.changes(forKey: key)
+    let values = isNew ? (try? domain.values()) ?? [:] : [:]
+    for (key, value) in values { print(domain, key, nil, value) }
+    Task.detached {
+      for await change in changes { self.print(domain, change.key, change.oldValue, change.newValue) }
+    }
+  }
+
+  private func print(_ domain: DefaultsDomain, _ key: String, _ old: PropertyList?, _ new: PropertyList?) {
+    printing.withLock { _ in
+      do throws(DefaultsError) {
+        if isForMachines {
+          try DefaultsOutput.writeLine(fields(domain, key, old, new))
+        } else {
+          try DefaultsOutput.write(DefaultsShell.call(domain.argument, key, new, isOnHost: place.host == .current))
+        }
+      } catch {
+        failure.withLock { $0 = error }
+        end.signal()
+      }
+    }
+  }
+
+  private func fields(
+    _ domain: DefaultsDomain, _ key: String, _ old: PropertyList?, _ new: PropertyList?
+  ) -> PropertyList {
+    var fields: PropertyList = ["domain": .string(domain.argument), "key": .string(key)]
+    if let old { fields.dictionary?["old"] = old }
+    if let new { fields.dictionary?["new"] = new }
+    return fields
+  }
+}

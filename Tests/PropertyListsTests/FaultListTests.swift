@@ -1,0 +1,204 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Lists of faults")
+struct FaultListTests {
+  private func descriptions(
+    _ text: String, _ format: PropertyListFormat? = nil, _ options: PropertyListReadingOptions = .init()
+  ) -> [String] {
+    PropertyListDocument.faults(in: Data(text.utf8), format: format, options: options).map(\.description)
+  }
+
+  @Test("come in the order of their places, not in that in which they are found")
+  func order() {
+    // That a key stands twice is found at the end of its dictionary.
+    let text = "{ a = 1; a = 2; b = 3 c = 4; }"
+    let faults = PropertyListDocument.faults(in: Data(text.utf8))
+    #expect(faults.map(\.kind) == [.duplicateKey, .malformed])
+    #expect(faults.map(\.byteOffset) == [9, 22])
+    let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(Data(text.utf8)) }
+    #expect(found == faults[1])
+  }
+
+  @Test("name the key path of each")
+  func keyPaths() {
+    let xml = """
+      <plist><dict><key>list</key><array>
+      <dict><key>a</key><integer>x</integer><key>b.c</key><foo/></dict><real/>
+      </array></dict></plist>
+      """
+    let faults = PropertyListDocument.faults(in: Data(xml.utf8))
+    #expect(
+      faults.map(\.keyPath) == [
+        PropertyListKeyPath([.key("list"), .index(0), .key("a")]),
+        PropertyListKeyPath([.key("list"), .index(0), .key("b.c")]),
+        PropertyListKeyPath([.key("list"), .index(1)]),
+      ])
+    #expect(faults.map { $0.position?.line } == [2, 2, 2])
+  }
+
+  @Test("are as many as the limit at most, and then those that a reader meets first")
+  func limit() {
+    let text = Data("(@, @, @, @, @)".utf8)
+    for limit in [-1, 0, 1, 3, 5, 100] {
+      let faults = PropertyListDocument.faults(in: text, limit: limit)
+      #expect(faults.map(\.byteOffset) == [1, 4, 7, 10, 13].prefix(max(limit, 0)).map { $0 })
+    }
+  }
+
+  @Test("in UTF-16 and UTF-32 stand at the bytes where they are")
+  func encodings() throws {
+    let text = "{\n  \u{1F600} = 1;\n  a = é;\n}\n"
+    let utf8 = PropertyListDocument.faults(in: Data(text.utf8), format: .openStep)
+    let utf16 = PropertyListDocument.faults(
+      in: Data([0xFE, 0xFF]) + (try #require(text.data(using: .utf16BigEndian))), format: .openStep)
+    let utf32 = PropertyListDocument.faults(
+      in: Data([0, 0, 0xFE, 0xFF]) + (try #require(text.data(using: .utf32BigEndian))), format: .openStep)
+    #expect(utf8.count == 2)
+    #expect(utf8.map(\.position) == utf16.map(\.position) && utf8.map(\.position) == utf32.map(\.position))
+    #expect(utf8.map(\.byteOffset) == [4, 20])
+    #expect(utf16.map(\.byteOffset) == [10, 38])
+    #expect(utf32.map(\.byteOffset) == [20, 72])
+  }
+
+  @Test("in an encoding that is not what it claims to be go on behind what is wrong")
+  func wrongEncodings() throws {
+    var utf16: [UInt8] = [0xFE, 0xFF]
+    for unit in "<plist><array>".utf16 { utf16 += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
+    utf16 += [0xD8, 0]
+    for unit in "<foo/></array></plist>".utf16 { utf16 += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
+    let faults = PropertyListDocument.faults(in: Data(utf16))
+    #expect(faults.map(\.byteOffset) == [30, 30, 32])
+    #expect(faults.map(\.message) == ["not UTF-16, as it claims to be", "text in <array>", "unknown tag <foo>"])
+    let ascii =
+      "<?xml version=\"1.0\" encoding=\"ascii\"?>\n<plist><array><string>\u{E9}</string><foo/></array></plist>"
+    #expect(
+      PropertyListDocument.faults(in: try #require(ascii.data(using: .isoLatin1))).map(\.description) == [
+        "2:23: not ascii, as it claims to be", "2:33: unknown tag <foo> (in 1)",
+      ])
+  }
+
+  @Test("a limit of the reader is a fault, after which some things are still found")
+  func limits() {
+    let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
+    #expect(
+      descriptions("((((a))), ((b)), @)", .openStep, options) == [
+        "1:3: containers are nested more than 2 deep (in 0.0)", "1:12: containers are nested more than 2 deep (in 1.0)",
+        "1:18: \"@\" where a value or \")\" is due (in 2)",
+      ])
+    #expect(
+      descriptions("[[[[1]]], nul]", .json, options) == [
+        "1:3: containers are nested more than 2 deep (in 0.0)", "1:11: \"nul\" where a value is due (in 1)",
+      ])
+    #expect(
+      descriptions("<plist><array><array><array><foo/></array></array><foo/></array></plist>", .xml, options) == [
+        "1:22: containers are nested more than 2 deep (in 0.0)", "1:51: unknown tag <foo> (in 1)",
+      ])
+    let small = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 3))
+    #expect(descriptions("(a, b", nil, small) == ["more than 3 bytes of input"])
+  }
+
+  @Test("follow the options: a key that stands twice, and the forms of values")
+  func options() {
+    let twice = "{\"a\": 1, \"a\": 2, \"b\": x}"
+    #expect(descriptions(twice).count == 2)
+    #expect(descriptions(twice, nil, .init(duplicateKeys: .keepLast)).count == 1)
+    let forms = "[{\"$date\": \"x\"}, {\"$data\": \"*\"}]"
+    #expect(descriptions(forms).isEmpty)
+    #expect(descriptions(forms, nil, .init(restoresCoercedValues: true)).count == 2)
+  }
+}
+
+@Suite("Faults of inputs from somebody who means harm")
+struct FaultHostileTests {
+  /// Inputs with hundreds of thousands of faults, or with one that a careless reader would look at again and again.
+  static let inputs: [(name: String, format: PropertyListFormat, data: Data)] = {
+    func text(_ before: String, _ piece: String, _ count: Int, _ after: String = "") -> Data {
+      Data((before + String(repeating: piece, count: count) + after).utf8)
+    }
+    let count = 200_000
+    return [
+      ("unknown tags", .xml, text("<plist><array>", "<foo/>", count, "</array></plist>")),
+      ("unknown entities", .xml, text("<plist><array>", "<string>&x;</string>", count, "</array></plist>")),
+      ("open tags", .xml, text("<plist><array>", "<a>", count)),
+      ("comments without end", .xml, text("<plist><array>", "<!-- \u{1} ", count)),
+      ("CDATA without end", .xml, text("<plist><string>\u{1}", "<![CDATA[", count)),
+      ("declarations without end", .xml, text("", "<!DOCTYPE [", count)),
+      ("a long tag", .xml, text("<plist><a ", "b='c' ", count)),
+      ("long tags", .xml, text("<plist><array>", "<true " + String(repeating: "a='b' ", count: 300) + "/>", 500)),
+      ("quotation marks", .xml, text("<plist><array>", "<true a=\"", count)),
+      ("end tags", .xml, text("<plist><array>", "</array><array>", count)),
+      ("crossing tags", .xml, text("<plist><array>", "<dict></array>", count)),
+      ("keys without end", .xml, text("<plist><dict>", "<key>a<string>b</string>", count)),
+      ("keys that stand twice", .xml, text("<plist><dict>", "<key>a</key><true/>", count, "</dict></plist>")),
+      ("bytes that are no UTF-8", .xml, Data("<plist><string>".utf8) + Data(repeating: 0xFF, count: 4 * count)),
+      ("text without tags", .xml, text("<plist><string>\u{1}", "a", 10 * count)),
+      ("deep text", .xml, text("<plist>", "<dict><key>k</key>", 500, String(repeating: "&x;", count: 1000))),
+      ("characters", .openStep, text("(", "@,", count)),
+      ("strings without end", .openStep, text("{", "a = \"b\n", count)),
+      ("quotation marks", .openStep, text("{", "'a\n", count)),
+      ("brackets", .openStep, text("", "({a=", count)),
+      ("closing brackets", .openStep, text("{a = (", "}", count)),
+      ("comments without end", .openStep, text("(", "/* x ", count)),
+      ("data without end", .openStep, text("(", "<[AA", count)),
+      ("values without end", .openStep, text("(", "<*I5;", count)),
+      ("escapes", .openStep, text("(\"", "\\400", count)),
+      ("semicolons", .openStep, text("{", "a b ", count)),
+      ("bytes that are no UTF-8", .openStep, Data("(a ".utf8) + Data(repeating: 0xC3, count: 4 * count)),
+      ("long keys", .openStep, text("{", "\(String(repeating: "k", count: 1000)) = {", 400, "@")),
+      ("words", .json, text("[", "x,", count)),
+      ("brackets", .json, text("", "[{\"a\":", count)),
+      ("closing brackets", .json, text("[", "}", count)),
+      ("escapes", .json, text("[\"", "\\x", count)),
+      ("comments", .json, text("[", "/*x", count)),
+      ("strings without end", .json, text("[", "\"a\n", count)),
+      ("quotation marks", .json, text("{", "'a ", count)),
+      ("colons", .json, text("{", "\"a\" ", count)),
+      ("keys that stand twice", .json, text("{", "\"a\":1,", count, "}")),
+      ("references", .binary, binary(references: count, to: 0xFF)),
+      ("circles", .binary, binary(references: count, to: 0)),
+      ("objects", .binary, binary(references: count, to: 1)),
+    ]
+  }()
+
+  /// An array of references to one object; itself is number 0, and number 1 is none.
+  private static func binary(references: Int, to object: UInt8) -> Data {
+    var bytes: [UInt8] = Array("bplist00".utf8) + [0xAF, 0x12]
+    bytes += withUnsafeBytes(of: UInt32(references).bigEndian) { Array($0) }
+    bytes += [UInt8](repeating: object, count: references) + [0xF0]
+    let table = bytes.count
+    for offset in [8, table - 1] { bytes += withUnsafeBytes(of: UInt32(offset).bigEndian) { Array($0) } }
+    bytes += [0, 0, 0, 0, 0, 0, 4, 1]
+    for value in [2, 0, table] { bytes += withUnsafeBytes(of: UInt64(value).bigEndian) { Array($0) } }
+    return Data(bytes)
+  }
+
+  @Test("take time and memory in proportion to the input", arguments: inputs.indices)
+  func bounded(_ index: Int) {
+    let input = Self.inputs[index]
+    let duration = ContinuousClock().measure {
+      let faults = PropertyListDocument.faults(in: input.data, format: input.format)
+      #expect(!faults.isEmpty && faults.count <= 100, "\(input.name)")
+      #expect(faults.allSatisfy { $0.message.utf8.count < 500 })
+    }
+    // With room for a busy machine and a debug build.
+    #expect(duration < .seconds(20), "\(input.format.rawValue), \(input.name): \(duration)")
+  }
+
+  @Test("need no stack in proportion to the depth")
+  func stack() {
+    for (format, text) in [
+      (.xml, "<plist>\(String(repeating: "<dict><key>a</key>", count: 100_000))"),
+      (.openStep, String(repeating: "{a=", count: 100_000)), (.json, String(repeating: "{\"a\":", count: 100_000)),
+    ] as [(PropertyListFormat, String)] {
+      let outcome = OnSmallStack.run {
+        PropertyListDocument.faults(
+          in: Data(text.utf8), format: format, options: .init(limits: ParsingLimits(depth: .max)))
+      }
+      #expect((outcome.value as? [PropertyListError])?.isEmpty == false)
+    }
+  }
+}

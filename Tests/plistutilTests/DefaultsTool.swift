@@ -1,0 +1,89 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+/// `plistutil defaults` with a home folder of its own.
+struct DefaultsTool {
+  let folder: TemporaryFolder
+  static let domain = "com.example.notes"
+
+  init() throws { folder = try TemporaryFolder() }
+
+  var environment: [String: String] {
+    ["XDG_CONFIG_HOME": folder.path("config"), "HOME": folder.path("home"), "XDG_CONFIG_DIRS": folder.path("none")]
+  }
+
+  @discardableResult
+  func callAsFunction(_ arguments: String..., input: Data = Data()) throws -> Program {
+    try callAsFunction(arguments, input: input)
+  }
+
+  @discardableResult
+  func callAsFunction(_ arguments: [String], input: Data = Data()) throws -> Program {
+    try Program.run("plistutil", ["defaults"] + arguments, input: input, environment: environment)
+  }
+
+  /// Starts a call that goes on until it is killed.
+  func start(_ arguments: String...) throws -> ChildProcess {
+    try ChildProcess("plistutil", ["defaults"] + arguments, environment: environment)
+  }
+
+  func path(_ name: String = Self.domain) -> String { folder.path("config/\(name).plist") }
+
+  func url(_ name: String = Self.domain) -> URL { URL(filePath: path(name)) }
+
+  func bytes(_ name: String = Self.domain) -> Data? { try? Data(contentsOf: url(name)) }
+
+  /// What the file of a domain holds; nil if there is none.
+  func values(_ name: String = Self.domain) throws -> OrderedDictionary<String, PropertyList>? {
+    guard FileManager.default.fileExists(atPath: path(name)) else { return nil }
+    return try PropertyList(contentsOf: url(name)).dictionary
+  }
+
+  /// Puts bytes into the file of a domain, as if an hour ago: what is new may not be complete.
+  func put(_ bytes: Data, _ name: String = Self.domain) throws {
+    try FileManager.default.createDirectory(atPath: folder.path("config"), withIntermediateDirectories: true)
+    try bytes.write(to: url(name))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path(name))
+  }
+
+  func put(
+    _ values: OrderedDictionary<String, PropertyList>, _ name: String = Self.domain,
+    _ format: PropertyListFormat = .binary
+  ) throws {
+    try put(PropertyList.dictionary(values).data(format: format), name)
+  }
+}
+
+/// A call, and what becomes of it.
+struct DefaultsSample: CustomTestStringConvertible, Sendable {
+  let arguments: [String]
+  let value: PropertyList
+
+  init(_ arguments: String..., value: PropertyList) {
+    self.arguments = arguments
+    self.value = value
+  }
+
+  var testDescription: String { arguments.joined(separator: " ") }
+}
+
+/// A call that fails, and how.
+struct DefaultsFailure: CustomTestStringConvertible, Sendable {
+  let arguments: [String]
+  let message: String
+  let kind: String
+  let status: Int32
+
+  init(_ arguments: String..., message: String, kind: String, status: Int32 = 1) {
+    self.arguments = arguments
+    self.message = message
+    self.kind = kind
+    self.status = status
+  }
+
+  var testDescription: String { arguments.joined(separator: " ") }
+}
