@@ -115,6 +115,31 @@ struct BatchTests {
     #expect(try value(folder, "src/deep/1.bplist") == 1)
   }
 
+  @Test(
+    "--report tells machines what was written, and what was not",
+    arguments: [["convert", "-f", "json"], ["set", "", "--integer", "7"], ["get", "", "-f", "xml"]])
+  func report(_ verb: [String]) throws {
+    let folder = try folder(2)
+    try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/1.plist")))
+    let names = ["0", "1"].map { folder.path("src/\($0).plist") }
+    let result = try Tool.run(verb + names + ["--outfolder", folder.path("out"), "--report"])
+    #expect(result.status == 3 && result.errors.isEmpty)
+    let lines = try result.text.split(separator: "\n").map { try PropertyList(Data($0.utf8), format: .json) }
+    #expect(lines.map { $0["file"]?.string } == names)
+    #expect(lines.first?["output"]?.string == folder.path("out/0.plist"))
+    #expect(lines.last?["error"]?["kind"] == "unknown-format" && lines.last?["error"]?["byteOffset"] == 0)
+    #expect(try Tool.run(verb + names + ["--report"]).status == 64)
+  }
+
+  @Test("print --json gives the value of each file on a line")
+  func printForMachines() throws {
+    let folder = try folder(2)
+    let result = try Tool.run("print", "--json", folder.path("src/0.plist"), folder.path("src/1.plist"))
+    #expect(
+      result.text
+        == (0..<2).map { "{\"file\":\"\(folder.path("src/\($0).plist"))\",\"value\":\($0)}\n" }.joined())
+  }
+
   @Test("nothing is written where two files would become one")
   func collision() throws {
     let folder = try folder(1, in: "a")
