@@ -332,8 +332,23 @@ def archives():
     ]))
 
 
+def readme():
+    """Two objects that point at each other, for the examples of the package's README."""
+    uid = plistlib.UID
+    array = lambda *elements: {"$class": uid(7), "NS.objects": list(elements)}
+    objects = [
+        "$null", {"$class": uid(8), "name": uid(2), "friends": uid(3)}, "Ada", array(uid(4)),
+        {"$class": uid(8), "name": uid(5), "friends": uid(6)}, "Grace", array(uid(1)),
+        {"$classname": "NSArray", "$classes": ["NSArray", "NSObject"]},
+        {"$classname": "Person", "$classes": ["Person", "NSObject"]},
+    ]
+    archive = {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": uid(1)}, "$objects": objects}
+    put("readme/Friends.archive", plistlib.dumps(archive, fmt=plistlib.FMT_BINARY, sort_keys=False))
+
+
 if __name__ == "__main__":
     archives()
+    readme()
     producers()
     json_producers()
     by_hand()

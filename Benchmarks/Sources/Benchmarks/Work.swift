@@ -12,6 +12,10 @@ enum Work: String, CaseIterable {
   case treeToXML = "tree → XML"
   /// From bytes to bytes. Nobody else keeps comments and layout.
   case edit = "XML with one value changed"
+  case decodeXML = "XML → Codable types"
+  case encodeXML = "Codable types → XML"
+  case decodeBinary = "binary → Codable types"
+  case encodeBinary = "Codable types → binary"
   case archive = "archive 20 000 notes"
   case unarchive = "unarchive 20 000 notes"
   case archiveMany = "archive 200 000 notes"
@@ -43,6 +47,9 @@ enum Implementation: String, CaseIterable {
 extension Work {
   /// Does the work in this process, several times.
   func measure(_ implementation: Implementation, xml: URL, binary: URL) throws -> Measurement? {
+    if [.decodeXML, .encodeXML, .decodeBinary, .encodeBinary].contains(self) {
+      return try measureCodable(implementation, xml: xml, binary: binary)
+    }
     if let noteCount { return try measureNotes(implementation, count: noteCount) }
     return switch implementation {
     case .ours: try measureOurs(xml, binary)

@@ -169,7 +169,7 @@ extension PropertyListDocument.Node {
 
 extension PropertyListDocument {
   /// The child number `position` of a container, keys counted.
-  func child(of container: FlatNode, _ position: Int) throws(PropertyListError) -> Node {
+  fileprivate func child(of container: FlatNode, _ position: Int) throws(PropertyListError) -> Node {
     switch index {
     case .binary(let layout): try child(of: container, position, layout)
     case .table(let table): try child(of: container, position, table)

@@ -5,8 +5,11 @@ struct ValueComparison: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
   private let document: PropertyListDocument
-  /// The containers that are open, and which of their children, keys counted, is next.
-  private var open: [(container: FlatNode, next: Int)] = []
+  private let nodes: [FlatNode]
+  /// The places of the children, keys counted, of the innermost container that is open.
+  private var places: Range<Int>
+  /// Those of the containers around it that are not used up.
+  private var outer: [Range<Int>] = []
   private var scratch: [UInt8] = []
   /// What a value becomes that the format has no form for.
   private let coerced: (PropertyList) throws(PropertyListError) -> PropertyList
@@ -24,7 +27,8 @@ struct ValueComparison: PropertyListSink, ~Copyable {
     _ document: PropertyListDocument, _ value: PropertyList, depth: Int,
     coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
   ) -> Bool {
-    var comparison = ValueComparison(document, coerced)
+    guard case .table(let table) = document.index else { return false }
+    var comparison = ValueComparison(document, table, coerced)
     do throws(PropertyListError) {
       try value.walk(into: &comparison, sortsKeys: false, depth: depth)
       return true
@@ -34,29 +38,38 @@ struct ValueComparison: PropertyListSink, ~Copyable {
   }
 
   private init(
-    _ document: PropertyListDocument, _ coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
+    _ document: PropertyListDocument, _ table: NodeTable,
+    _ coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
   ) {
     self.document = document
     self.coerced = coerced
+    nodes = table.nodes
+    places = table.root..<nodes.count
   }
 
-  private mutating func take() throws(PropertyListError) -> PropertyListDocument.Node {
-    guard let last = open.last else { return document.root }
-    open[open.count - 1].next += 1
-    return try document.child(of: last.container, last.next)
+  /// The next value of the document, or the next key.
+  @inline(__always)
+  private mutating func take() throws(PropertyListError) -> FlatNode {
+    guard let place = places.first else { throw Self.difference }
+    places = place + 1..<places.upperBound
+    return nodes[place]
   }
 
   /// Compares the next value of the document.
   ///
   /// - Parameter value: the one that it is to be, if another look is needed.
+  @inline(__always)
   private mutating func compare(
     _ kind: NodeKind, _ payload: UInt64, _ value: @autoclosure () -> PropertyList
   ) throws(PropertyListError) {
     let node = try take()
-    guard node.flat.kind == kind, node.flat.payload == payload else { return try compare(node, value()) }
+    guard node.kind == kind, node.payload == payload else { return try compareLast(value()) }
   }
 
-  private func compare(_ node: PropertyListDocument.Node, _ value: PropertyList) throws(PropertyListError) {
+  /// Compares the value that was taken last with what becomes of one in this format.
+  private func compareLast(_ value: PropertyList) throws(PropertyListError) {
+    let place = places.lowerBound - 1
+    let node = PropertyListDocument.Node(document: document, index: place, flat: nodes[place])
     guard try coerced(value) == PropertyList(node) else { throw Self.difference }
   }
 
@@ -89,30 +102,30 @@ struct ValueComparison: PropertyListSink, ~Copyable {
 
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
     let node = try take()
-    guard node.flat.kind == .string, try has(utf8, node.flat) else {
-      return try compare(node, .string(String(knownUTF8: utf8, isASCII: false)))
+    guard node.kind == .string, try has(utf8, node) else {
+      return try compareLast(.string(String(knownUTF8: utf8, isASCII: false)))
     }
   }
 
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
     let node = try take()
-    if node.flat.kind == .data {
-      if node.flat.encoding == .verbatim, node.flat.length == bytes.byteCount,
-        document.bytes.extracting(node.flat.offset..<node.flat.offset + bytes.byteCount).hasSameBytes(as: bytes)
+    if node.kind == .data {
+      if node.encoding == .verbatim, node.length == bytes.byteCount,
+        document.bytes.extracting(node.offset..<node.offset + bytes.byteCount).hasSameBytes(as: bytes)
       {
         return
       }
       let document = document
       scratch.removeAll(keepingCapacity: true)
-      NodeContent.appendData(node.flat, in: document.bytes, to: &scratch)
+      NodeContent.appendData(node, in: document.bytes, to: &scratch)
       if scratchHasBytes(bytes) { return }
     }
-    try compare(node, .data(Data(Array(bytes, 0..<bytes.byteCount))))
+    try compareLast(.data(Data(Array(bytes, 0..<bytes.byteCount))))
   }
 
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
     let node = try take()
-    guard try has(utf8, node.flat) else { throw Self.difference }
+    guard try has(utf8, node) else { throw Self.difference }
   }
 
   /// Whether a string of the document has a text.
@@ -136,11 +149,17 @@ struct ValueComparison: PropertyListSink, ~Copyable {
   mutating func beginDictionary(count: Int) throws(PropertyListError) { try begin(.dictionary, count) }
 
   private mutating func begin(_ kind: NodeKind, _ count: Int) throws(PropertyListError) {
-    let node = try take().flat
+    let node = try take()
     guard node.kind == kind, node.count == count else { throw Self.difference }
-    open.append((node, 0))
+    outer.append(places)
+    places = node.offset..<node.offset + (kind == .dictionary ? 2 * count : count)
   }
 
-  mutating func endArray() { open.removeLast() }
-  mutating func endDictionary() { open.removeLast() }
+  mutating func endArray() throws(PropertyListError) { try end() }
+  mutating func endDictionary() throws(PropertyListError) { try end() }
+
+  private mutating func end() throws(PropertyListError) {
+    guard let next = outer.popLast() else { throw Self.difference }
+    places = next
+  }
 }

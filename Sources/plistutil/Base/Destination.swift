@@ -20,7 +20,13 @@ struct Destination: ParsableArguments {
   @Option(help: ArgumentHelp("Write beside each file, with this extension.", valueName: "extension"))
   var `extension`: String?
 
+  @Flag(help: "Print a line of JSON for each file, which names the file that was written, or the error.")
+  var report = false
+
   func validate() throws {
+    if report, !inPlace, outfolder == nil, `extension` == nil, outfile == nil || outfile == "-" {
+      throw ValidationError("--report goes with --in-place, --outfile, --outfolder or --extension.")
+    }
     if [outfile != nil, inPlace, outfolder != nil || `extension` != nil].count(where: { $0 }) > 1 {
       throw ValidationError("--outfile, --in-place, --outfolder and --extension do not go together.")
     }
@@ -98,6 +104,7 @@ struct Destination: ParsableArguments {
   ) throws(PropertyListError) {
     if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
     try report.replace(path, writing: body)
+    if self.report { try report.machineLine(["output": .string(path.printable())]) }
   }
 
   /// Above it, standard output is written piece by piece.

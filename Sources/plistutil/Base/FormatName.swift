@@ -24,5 +24,7 @@ struct FormatName: ExpressibleByArgument, Hashable {
 
   var defaultValueDescription: String { Self.names.first { $0.meaning == self }?.name ?? format.rawValue }
 
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
   static var allValueStrings: [String] { ["xml", "binary", "json", "openstep", "gnustep", "strings"] }
 }

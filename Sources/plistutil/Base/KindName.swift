@@ -20,6 +20,8 @@ struct KindName: ExpressibleByArgument, Hashable {
 
   var name: String { kind == .boolean ? "bool" : kind.rawValue }
 
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
   static var allValueStrings: [String] { PropertyList.Kind.allCases.map { KindName($0).name } }
 }
 

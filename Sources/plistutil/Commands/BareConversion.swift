@@ -34,7 +34,7 @@ struct BareConversion: ParsableCommand {
     if printsVersion { return try printVersion() }
     let input = Input(print ?? infile ?? "-")
     if CommandLine.argc < 2, Input.isTerminal { throw CleanExit.helpRequest(PlistUtil.self) }
-    let batch = Batch(inputs: [input], jobs: 1, isForMachines: false)
+    let batch = Batch(inputs: [input], jobs: 1, isForMachines: destination.report)
     let isPrint = print != nil
     let exitCode = batch.run { [conversion, destination] input, report throws(PropertyListError) in
       guard isPrint else { return try conversion.convert(input, to: destination, &report) }

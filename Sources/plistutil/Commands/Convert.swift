@@ -22,7 +22,8 @@ struct Convert: ParsableCommand {
 
   func run() throws {
     try destination.check(files.inputs().inputs)
-    try files.process { [conversion, destination] input, report throws(PropertyListError) in
+    try files.process(isForMachines: destination.report) {
+      [conversion, destination] input, report throws(PropertyListError) in
       try conversion.convert(input, to: destination, &report)
     }
   }

@@ -46,7 +46,8 @@ struct Get: ParsableCommand {
   func run() throws {
     try destination.check(files.inputs().inputs)
     let isNamed = files.mayBeSeveral
-    try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
+    try files.process(isForMachines: isForMachines || destination.report) {
+      [self] input, report throws(PropertyListError) in
       let node = try reading.mappedDocument(input).root.descendant(at: path)
       try expected.check(node, at: path)
       if isForMachines {

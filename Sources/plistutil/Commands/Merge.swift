@@ -76,7 +76,7 @@ struct Merge: ParsableCommand {
   }
 
   func run() throws {
-    let batch = Batch(inputs: [Input(target)], jobs: 1, isForMachines: false)
+    let batch = Batch(inputs: [Input(target)], jobs: 1, isForMachines: destination.report)
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       var value = try PropertyList(document.root)

@@ -30,6 +30,9 @@ struct Print: ParsableCommand {
   @Option(help: ArgumentHelp("Show N levels of containers, and how many values are in those below.", valueName: "n"))
   var depth: Int?
 
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the value.")
+  var isForMachines = false
+
   @OptionGroup var color: ColorArgument
 
   func validate() throws {
@@ -44,8 +47,13 @@ struct Print: ParsableCommand {
     form.greatestLength = elide
     form.depth = depth
     let isNamed = files.mayBeSeveral
-    try files.process { [form, reading, key] input, report throws(PropertyListError) in
+    try files.process(isForMachines: isForMachines) { [form, reading, key] input, report throws(PropertyListError) in
       let document = try reading.document(input)
+      if report.isForMachines {
+        return try report.machineLine([
+          "value": PropertyList(document.root.descendant(at: key ?? PropertyListKeyPath()))
+        ])
+      }
       let text = try document.root.descendant(at: key ?? PropertyListKeyPath()).readableForm(form)
       // One write, so that no name stands above nothing.
       try report.write(isNamed ? Data("\(input.name):\n".utf8) + text : text)
