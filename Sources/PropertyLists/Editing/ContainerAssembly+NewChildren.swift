@@ -85,6 +85,7 @@ extension ContainerAssembly {
   private func assignment(of child: Int, _ bytes: RawSpan) -> [UInt8]? {
     guard container.kind == .dictionary, !children[child].hasNoValue else { return nil }
     let range = children[child].keyEnd..<children[child].value.lowerBound
+    guard range.count <= TextLayout.greatestSpace else { return nil }
     var place = range.lowerBound
     while place < range.upperBound {
       if bytes[place] == Scanner.assignment {
@@ -95,7 +96,7 @@ extension ContainerAssembly {
         return nil
       }
     }
-    return range.count <= TextLayout.greatestSpace ? Array(bytes, range) : nil
+    return Array(bytes, range)
   }
 
   /// What stands before a child that begins no line.
