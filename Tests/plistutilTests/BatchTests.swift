@@ -136,7 +136,9 @@ struct BatchTests {
     let folder = try folder(1)
     let path = folder.path("a\nb\u{1B}[1m.plist")
     try FileManager.default.moveItem(atPath: folder.path("src/0.plist"), toPath: path)
-    for verb in [["get", "--json", ""], ["lint", "--json"], ["find", "--json", "--type", "integer"]] {
+    for verb in [
+      ["get", "--json", ""], ["lint", "--json"], ["diff", "--json", Fixtures.url("binary/null.bplist").path],
+    ] {
       let result = try Tool.run(verb + [path])
       #expect(try PropertyList(result.output, format: .json)["file"]?.string == path)
     }

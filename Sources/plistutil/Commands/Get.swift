@@ -69,19 +69,23 @@ struct Get: ParsableCommand {
     } else if let format {
       try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
     } else {
-      let prefix = isNamed && destination.target(input) == .standardOutput ? input.name : nil
-      try destination.write(text(of: node, prefix), for: input, to: &report)
+      let isPrinted = destination.target(input) == .standardOutput
+      let prefix = isNamed && isPrinted ? input.name : nil
+      try destination.write(text(of: node, prefix, isPrinted: isPrinted), for: input, to: &report)
     }
   }
 
   /// What is printed without a format.
-  private func text(of node: PropertyListDocument.Node, _ prefix: String?) throws(PropertyListError) -> Data {
+  private func text(
+    of node: PropertyListDocument.Node, _ prefix: String?, isPrinted: Bool
+  ) throws(PropertyListError) -> Data {
     guard node.kind != .array, node.kind != .dictionary else {
       var form = DescriptionOptions()
       form.sortsKeys = writing.sort
       return Data((prefix.map { "\($0):\n" } ?? "").utf8) + (try node.readableForm(form))
     }
-    let text = try PropertyList(node).rawText ?? ""
+    var text = try PropertyList(node).rawText ?? ""
+    if isPrinted { text = text.onStandardOutput }
     return Data(((prefix.map { "\($0): " } ?? "") + text + (omitsNewline ? "" : "\n")).utf8)
   }
 }
