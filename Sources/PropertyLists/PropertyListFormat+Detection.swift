@@ -134,10 +134,5 @@ private struct FormatDetection {
 
 extension Unicode.Scalar {
   /// Whether it may stand in a string of OpenStep without quotation marks.
-  fileprivate var isWordCharacter: Bool {
-    switch self {
-    case "a"..."z", "A"..."Z", "0"..."9", "_", "$", "/", ":", ".", "-": true
-    default: false
-    }
-  }
+  fileprivate var isWordCharacter: Bool { isASCII && OpenStepScanner.isUnquoted(UInt8(truncatingIfNeeded: value)) }
 }

@@ -288,6 +288,20 @@ struct EditTests {
     #expect(duration < .seconds(60))
   }
 
+  @Test("a long space between a key and its value is not looked at again for each entry that is added")
+  func longSpace() throws {
+    let text = "{\"a\":\(String(repeating: " ", count: 1 << 20))1}"
+    let document = try PropertyListDocument(Data(text.utf8), format: .json)
+    var value = try PropertyList(document.root)
+    for number in 0..<1000 { value.dictionary?["key \(number)"] = .integer(.init(number)) }
+    let duration = try ContinuousClock().measure {
+      let result = try #require(try document.editedData(updatedTo: value, options: .init()))
+      #expect(try PropertyList(result, format: .json) == value)
+    }
+    // With room for a busy machine and a debug build.
+    #expect(duration < .seconds(10), "\(duration)")
+  }
+
   @Test("damaged texts that are still read are edited without a trap", arguments: 0..<300 as Range<UInt64>)
   func damage(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -143,6 +143,7 @@ struct FaultHostileTests {
       ("brackets", .openStep, text("", "({a=", count)),
       ("closing brackets", .openStep, text("{a = (", "}", count)),
       ("comments without end", .openStep, text("(", "/* x ", count)),
+      ("comments without end in what is skipped", .openStep, text("{a = 1 = ", "/* x ", count)),
       ("data without end", .openStep, text("(", "<[AA", count)),
       ("values without end", .openStep, text("(", "<*I5;", count)),
       ("escapes", .openStep, text("(\"", "\\400", count)),
@@ -155,6 +156,7 @@ struct FaultHostileTests {
       ("escapes", .json, text("[\"", "\\x", count)),
       ("comments", .json, text("[", "/*x", count)),
       ("strings without end", .json, text("[", "\"a\n", count)),
+      ("escaped quotation marks in what is skipped", .json, text("[1 : \"", "\\\"", count)),
       ("quotation marks", .json, text("{", "'a ", count)),
       ("colons", .json, text("{", "\"a\" ", count)),
       ("keys that stand twice", .json, text("{", "\"a\":1,", count, "}")),
@@ -186,6 +188,15 @@ struct FaultHostileTests {
     }
     // With room for a busy machine and a debug build.
     #expect(duration < .seconds(20), "\(input.format.rawValue), \(input.name): \(duration)")
+  }
+
+  @Test("take time in proportion to the input, however many are listed")
+  func many() {
+    let input = Data("[\"\(String(repeating: "\n", count: 40_000))x\"]".utf8)
+    let duration = ContinuousClock().measure {
+      #expect(PropertyListDocument.faults(in: input, format: .json, limit: .max).count == 40_000)
+    }
+    #expect(duration < .seconds(15), "\(duration)")
   }
 
   @Test("need no stack in proportion to the depth")

@@ -177,4 +177,18 @@ struct ThreeWayMergeTests {
     }
     #expect(outcome.error == nil)
   }
+
+  @Test("takes time in proportion to the entries")
+  func manyEntries() throws {
+    let base = PropertyList.dictionary(.init(uniqueKeysWithValues: (0..<60_000).map { ("key\($0)", .boolean(true)) }))
+    var (merged, theirs) = (base, base)
+    merged.dictionary?["ours"] = 1
+    theirs.dictionary?["theirs"] = 2
+    let duration = try ContinuousClock().measure {
+      try merged.merge(theirs, since: base, conflicts: .fail)
+    }
+    #expect(merged.dictionary?.count == 60_002 && merged["theirs"] == 2)
+    // With room for a busy machine and a debug build.
+    #expect(duration < .seconds(30), "\(duration)")
+  }
 }

@@ -11,8 +11,8 @@ struct BatchTests {
     try FileManager.default.createDirectory(
       atPath: folder.path(name), withIntermediateDirectories: true)
     for number in 0..<count {
-      try PropertyList.integer(.init(number)).write(
-        to: URL(filePath: folder.path("\(name)/\(number).plist")), format: .xml)
+      try PropertyList.integer(.init(number)).data(format: .xml).write(
+        to: URL(filePath: folder.path("\(name)/\(number).plist")))
     }
     return folder
   }

@@ -18,7 +18,8 @@ public import FoundationEssentials
 /// | all other types | as their `init(from:)` says |
 ///
 /// Nothing else is converted. Dates and data of JSON, which has none, are read if ``readingOptions`` has
-/// ``PropertyListReadingOptions/restoresCoercedValues`` and they were written for it. A number that does not fit into its type is an error.
+/// ``PropertyListReadingOptions/restoresCoercedValues`` and they were written for it. A number that does not fit into
+/// its type is an error.
 ///
 /// - Note: Foundation has a type of the same name. A file that imports both says which it means with
 ///   `import struct PropertyLists.PropertyListDecoder`, or writes `PropertyLists.PropertyListDecoder`.

@@ -39,6 +39,12 @@ private struct ThreeWayMerge {
     let keys: [String]
     var next = 0
     var merged: OrderedDictionary<String, PropertyList> = [:]
+
+    /// Notes the value of the key that was begun last.
+    mutating func finish(_ value: PropertyList) {
+      guard next > 0 else { return }
+      merged[keys[next - 1]] = value
+    }
   }
 
   init(_ conflicts: PropertyList.MergeRule) { self.conflicts = conflicts }
@@ -50,18 +56,15 @@ private struct ThreeWayMerge {
     var result = try begin((base, sides.0), (ours, sides.1), (theirs, sides.2))
     while let last = open.indices.last {
       // The value of the key that was begun last is there, unless it is a dictionary that is still open.
-      if case .done(let value) = result {
-        let frame = open[last]
-        if frame.next > 0, let value { open[last].merged[frame.keys[frame.next - 1]] = value }
-      }
+      // In its place: a second owner of the frame would make a copy of all entries for each of them.
+      if case .done(let value?) = result { open[last].finish(value) }
       guard open[last].next < open[last].keys.count else {
         result = .done(.dictionary(open.removeLast().merged))
         continue
       }
       let key = open[last].keys[open[last].next]
       open[last].next += 1
-      let frame = open[last]
-      result = try begin(child(key, frame.base), child(key, frame.ours), child(key, frame.theirs))
+      result = try begin(child(key, open[last].base), child(key, open[last].ours), child(key, open[last].theirs))
     }
     if case .done(let value) = result { return value }
     return nil

@@ -154,23 +154,8 @@ enum Alignment {
   /// - Complexity: O(*n* log *n*).
   static func increasing(_ numbers: [Int]) -> [Bool] {
     var stays = [Bool](repeating: false, count: numbers.count)
-    // For each length, where the sequence of that length ends whose last number is the smallest.
-    var ends: [Int] = []
-    var former = [Int](repeating: -1, count: numbers.count)
-    for (place, number) in numbers.enumerated() where number >= 0 {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { former[place] = ends[low - 1] }
-      if low == ends.count { ends.append(place) } else { ends[low] = place }
-    }
-    var place = ends.last ?? -1
-    while place >= 0 {
-      stays[place] = true
-      place = former[place]
-    }
+    let places = numbers.indices.filter { numbers[$0] >= 0 }
+    for position in CommonSubsequence.longestIncreasing(places.map { numbers[$0] }) { stays[places[position]] = true }
     return stays
   }
 }

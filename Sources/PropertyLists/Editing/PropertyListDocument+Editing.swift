@@ -22,11 +22,10 @@ extension PropertyListDocument {
   /// - Entries whose order changes, and elements that are found again at another place, move with their bytes, with what
   ///   follows them on their line, and with the comments directly above them.
   /// - A dictionary or array that loses all it has, comments included, becomes an empty one.
+  /// - Of entries with the same key, those that do not count go when their dictionary changes.
   ///
   /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` puts what is added on one line, and the
   /// others say what added values become that the format has no form for.
-  ///
-  /// - Of entries with the same key, those that do not count go when their dictionary changes.
   ///
   /// The result is read again. If it had not the value that it ought to have, which no text is known for, and where there
   /// is no layout to keep, all of the new value is written as ``PropertyList/data(format:options:)`` does: for the binary

@@ -10,6 +10,10 @@ extension JSONScanner {
     var isAtEnd = false
     /// Whether brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
+    /// For each quotation mark, the part of a line in which it closes no string.
+    fileprivate var unclosed: [UInt8: Range<Int>] = [:]
+    /// Where the white space ends that was looked at last in a string.
+    fileprivate var spaceEnd = 0
 
     enum Due { case colon, value, mark, digit, quotationMark }
 
@@ -140,13 +144,15 @@ extension JSONScanner {
 
   /// Skips a string in one line.
   private mutating func skipQuoted(_ quote: UInt8, _ bytes: RawSpan) -> Bool {
-    guard bytes[index] == quote else { return false }
+    guard bytes[index] == quote, mending.unclosed[quote]?.contains(index) != true else { return false }
     let start = index
     index += 1
     while index < end, bytes[index] != quote, bytes[index] >= 0x20 {
       index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
     }
     guard index < end, bytes[index] == quote else {
+      // All others behind it in this line stand behind a backslash, and so close nothing for each other.
+      mending.unclosed[quote] = start..<index
       index = start
       return false
     }
@@ -179,9 +185,11 @@ extension JSONScanner {
   }
 
   /// Whether the text of a string goes on in the line behind the next byte, which ends one.
-  func goesOnWithText(_ bytes: RawSpan) -> Bool {
-    var index = index
+  mutating func goesOnWithText(_ bytes: RawSpan) -> Bool {
+    // Of many empty lines, each is looked at once.
+    var index = max(index, mending.spaceEnd)
     while index < end, XMLText.isSpace(bytes[index]) { index += 1 }
+    mending.spaceEnd = index
     guard index < end else { return false }
     switch bytes[index] {
     case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"),

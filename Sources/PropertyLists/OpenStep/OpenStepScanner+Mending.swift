@@ -113,13 +113,6 @@ extension OpenStepScanner {
     return index < end && bytes[index] == byte
   }
 
-  /// Skips white space and comments, and no comment without an end.
-  private mutating func skipAllSpace(_ bytes: RawSpan) {
-    let wasOver = mending.isOver
-    _ = try? skipSpace(bytes)
-    mending.isOver = wasOver
-  }
-
   /// Skips a string, and nothing that begins like one but has no end.
   private mutating func skipString(_ bytes: RawSpan) {
     let quote = bytes[index]

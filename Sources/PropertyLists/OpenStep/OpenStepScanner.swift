@@ -31,6 +31,7 @@ struct OpenStepScanner: ~Copyable {
   var unquotedEnd = -1
   var angle = ForwardSearch(">")
   var bracket = ForwardSearch("]")
+  private var commentEnd = ForwardSearch("*/")
 
   /// What is known of the last fault, to mend it.
   var mending = Mending()
@@ -229,30 +230,43 @@ extension OpenStepScanner {
   /// - Returns: whether there is more in the text.
   @inline(__always)
   mutating func skipSpace(_ bytes: RawSpan) throws(PropertyListError) -> Bool {
+    guard skipAllSpace(bytes) else {
+      mending.isOver = true
+      throw failure("a comment without its end", at: index)
+    }
+    return index < end
+  }
+
+  /// As ``skipSpace(_:)``, but a comment without an end is no error.
+  ///
+  /// - Returns: false where such a comment begins.
+  @inline(__always)
+  @discardableResult
+  mutating func skipAllSpace(_ bytes: RawSpan) -> Bool {
     while index < end {
       switch bytes[index] {
       case 0x09...0x0D, 0x20: index += 1
       case 0xE2 where Self.isLineSeparator(bytes, index): index += 3
       case UInt8(ascii: "/"):
-        guard try skipComment(bytes) else { return true }
+        let start = index
+        guard skipComment(bytes) else { return false }
+        if index == start { return true }
       default: return true
       }
     }
-    return false
+    return true
   }
 
-  /// - Returns: whether there is a comment.
-  private mutating func skipComment(_ bytes: RawSpan) throws(PropertyListError) -> Bool {
+  /// Skips a comment, if one begins with the next byte.
+  ///
+  /// - Returns: false for one without an end.
+  private mutating func skipComment(_ bytes: RawSpan) -> Bool {
     if bytes.starts(with: "//", at: index) {
       while index < end, bytes[index] != 0x0A, bytes[index] != 0x0D, !Self.isLineSeparator(bytes, index) { index += 1 }
-      return true
+    } else if bytes.starts(with: "/*", at: index) {
+      guard let close = commentEnd.next(from: index + 2, in: bytes) else { return false }
+      index = close + 2
     }
-    guard bytes.starts(with: "/*", at: index) else { return false }
-    guard let close = bytes.firstIndex(of: "*/", from: index + 2) else {
-      mending.isOver = true
-      throw failure("a comment without its end", at: index)
-    }
-    index = close + 2
     return true
   }
 

@@ -204,7 +204,6 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     }
     output.append(bracket)
   }
-
 }
 
 extension RawSpan {

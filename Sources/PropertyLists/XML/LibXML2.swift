@@ -231,7 +231,7 @@ enum LibXML2 {
 
   /// UTF-8 in an encoding that libxml2 knows by name. What the encoding lacks becomes a character reference.
   ///
-  /// Sound as ``convert(_:from:)`` is.
+  /// Sound as ``convert(_:from:faults:)`` is.
   ///
   /// - Returns: nil if libxml2 cannot say it.
   static func encode(_ text: RawSpan, to name: String) -> [UInt8]? {
