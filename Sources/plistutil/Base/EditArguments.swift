@@ -14,7 +14,7 @@ struct EditArguments: ParsableArguments {
     """
 
   func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
-    try destination.check(files.inputs().inputs)
+    try destination.check(files.search().inputs)
     try files.process(isForMachines: destination.report) {
       [reading, destination] input, report throws(PropertyListError) in
       let document = try reading.document(input)
