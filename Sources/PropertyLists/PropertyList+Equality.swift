@@ -21,7 +21,7 @@ extension PropertyList: Hashable {
     return true
   }
 
-  private var isContainer: Bool {
+  var isContainer: Bool {
     switch self {
     case .array, .dictionary: true
     default: false

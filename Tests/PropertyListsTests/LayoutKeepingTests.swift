@@ -198,13 +198,7 @@ struct OpenStepLayoutTests {
       objects.updateValue(["isa": "PBXGroup", "children": ["x y"]], forKey: "BB05", insertingAt: 4)
       value.dictionary?["objects"] = .dictionary(objects)
     }
-    let file = """
-      \t\tBB01 = {
-      \t\t\tisa = PBXBuildFile;
-      \t\t\tfileRef = BB02;
-      \t\t};
-
-      """
+    let file = "\t\tBB01 = {isa = PBXBuildFile; fileRef = BB02; };\n"
     let group = """
       \t\tBB05 = {
       \t\t\tisa = PBXGroup;

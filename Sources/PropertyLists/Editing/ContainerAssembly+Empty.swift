@@ -64,7 +64,7 @@ extension ContainerAssembly {
       }
       try appendNew(position, fragments, assignment: nil, &text)
     }
-    pieces.append(text.add(hasLines ? fragments.layout.lineEnd + outer : fragments.layout.padding))
+    pieces.append(text.add(hasLines ? fragments.layout.lineEnd + outer : fragments.layout.closingPadding))
     if isTag {
       pieces.append(text.add(Array((container.kind == .dictionary ? "</dict>" : "</array>").utf8)))
     } else {

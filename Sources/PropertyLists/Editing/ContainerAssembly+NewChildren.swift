@@ -9,6 +9,7 @@ extension ContainerAssembly {
     let model = former >= 0 ? former : firstKept
     let lead = lead(of: model, bytes)
     var fragments = modelled(on: model, bytes)
+    if container.values[position].fitsOnOneLine { fragments.layout.takeLine(of: valueLayout(of: model, bytes)) }
     if lead.beginsLine || endsInLineComment {
       fragments.layout.indent = Array(bytes, layout: lead.beginsLine ? lead.indent : container.line)
       if !lead.beginsLine { fragments.layout.indent += fragments.layout.indentUnit }
@@ -124,5 +125,39 @@ extension ContainerAssembly {
 
   mutating func appendSeparator(_ text: inout EditedText) {
     if let byte = separator.byte { pieces.append(text.add([byte])) }
+  }
+
+  /// How a child is set out that is a short container on one line, in a file that has lines; nil for all others.
+  private func valueLayout(of child: Int, _ bytes: RawSpan) -> TextLayout? {
+    let value = children[child].value
+    guard !fragments.layout.isInline, !value.isEmpty, value.count <= TextLayout.greatestSpace else { return nil }
+    for place in value where bytes[place] == 0x0A || bytes[place] == 0x0D { return nil }
+    var scanner = scanner
+    scanner.index = value.lowerBound
+    guard case .begin? = scanner.token(bytes)?.kind else { return nil }
+    var layout = fragments.layout
+    layout.isInline = true
+    return LayoutDetector<Scanner>.detect(bytes, insideOf: value, standard: layout)
+  }
+}
+
+extension PropertyList {
+  /// Whether it is a container of few values that are none themselves.
+  fileprivate var fitsOnOneLine: Bool {
+    switch self {
+    case .array(let elements): elements.count <= 8 && !elements.contains(where: \.isContainer)
+    case .dictionary(let entries): entries.count <= 8 && !entries.values.contains(where: \.isContainer)
+    default: false
+    }
+  }
+}
+
+extension TextLayout {
+  /// Sets values out on one line as another layout does, if there is one.
+  fileprivate mutating func takeLine(of other: TextLayout?) {
+    guard let other else { return }
+    isInline = true
+    (padding, spacing, closingPadding) = (other.padding, other.spacing, other.closingPadding)
+    (assignment, keyQuote, stringQuote) = (other.assignment, other.keyQuote, other.stringQuote)
   }
 }

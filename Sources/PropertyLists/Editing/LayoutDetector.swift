@@ -8,6 +8,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
   private var hasUnit = false
   private var hasSpacing = false
   private var hasPadding = false
+  private var hasClosingPadding = false
   private var hasAssignment = false
   private var hasData = false
   private var hasLines = false
@@ -44,8 +45,20 @@ struct LayoutDetector<Scanner: LayoutScanner> {
   /// - Parameter standard: what the format has where the text shows nothing.
   static func detect(_ bytes: RawSpan, standard: TextLayout) -> TextLayout {
     var detector = LayoutDetector(bytes, standard)
+    guard let root = detector.scanner.begin(bytes) else { return standard }
+    if root == .entries { detector.frames.append(Frame(kind: .dictionary, line: 0..<0)) }
     detector.look(bytes)
     return detector.result(bytes)
+  }
+
+  /// How a container is set out that stands on one line.
+  static func detect(_ bytes: RawSpan, insideOf container: Range<Int>, standard: TextLayout) -> TextLayout {
+    var detector = LayoutDetector(bytes, standard)
+    detector.scanner.index = container.lowerBound
+    detector.look(bytes)
+    detector.layout.keyQuote = detector.keyQuotes.quote
+    detector.layout.stringQuote = detector.stringQuotes.quote
+    return detector.layout
   }
 
   private init(_ bytes: RawSpan, _ standard: TextLayout) {
@@ -54,8 +67,6 @@ struct LayoutDetector<Scanner: LayoutScanner> {
   }
 
   private mutating func look(_ bytes: RawSpan) {
-    guard let root = scanner.begin(bytes) else { return }
-    if root == .entries { frames.append(Frame(kind: .dictionary, line: 0..<0)) }
     for _ in 0..<Self.tokenLimit {
       let start = scanner.index
       let brokeLine = passTrivia(bytes)
@@ -65,6 +76,12 @@ struct LayoutDetector<Scanner: LayoutScanner> {
       if case .end(let kind) = token.kind {
         if kind == .array, frames.last?.hasChild == true, brokeLine {
           layout.hasTrailingCommas = frames.last?.followsSeparator == true
+        }
+        if frames.last?.hasChild == true, !brokeLine, !hasClosingPadding,
+          isSpace(bytes, start..<token.range.lowerBound)
+        {
+          layout.closingPadding = Array(bytes, layout: start..<token.range.lowerBound)
+          hasClosingPadding = true
         }
         guard frames.popLast() != nil else { return }
       } else {

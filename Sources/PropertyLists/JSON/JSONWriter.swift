@@ -38,13 +38,12 @@ struct JSONWriter: PropertyListSink, ~Copyable {
     guard let isNotFirst = hasValue.last else { return }
     if isNotFirst { output.append(byte: UInt8(ascii: ",")) }
     hasValue[hasValue.count - 1] = true
-    beginLine(isNotFirst: isNotFirst)
+    beginLine(before: isNotFirst ? .next : .first)
   }
 
-  /// - Parameter isNotFirst: whether a value of the same container stands before.
-  private mutating func beginLine(isNotFirst: Bool) {
+  private mutating func beginLine(before place: TextLayout.Place) {
     if let layout {
-      return layout.appendBreak(depth: hasValue.count, isBetween: isNotFirst, to: &output)
+      return layout.appendBreak(before: place, depth: hasValue.count, to: &output)
     }
     guard !options.isCompact else { return }
     output.append(byte: UInt8(ascii: "\n"))
@@ -117,7 +116,7 @@ struct JSONWriter: PropertyListSink, ~Copyable {
   }
 
   private mutating func end(_ bracket: UInt8) {
-    if hasValue.removeLast() { beginLine(isNotFirst: false) }
+    if hasValue.removeLast() { beginLine(before: .closing) }
     output.append(byte: bracket)
   }
 

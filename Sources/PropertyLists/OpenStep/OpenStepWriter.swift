@@ -225,12 +225,11 @@ extension OpenStepWriter {
     let isNotFirst = frames[frames.count - 1].hasValue
     let isFirstOfFile = hasNoBraces(frames.count == 1) && !isNotFirst
     frames[frames.count - 1].hasValue = true
-    if !isFirstOfFile { indent(frames.count, isNotFirst: isNotFirst) }
+    if !isFirstOfFile { beginLine(before: isNotFirst ? .next : .first, depth: frames.count) }
   }
 
-  /// - Parameter isNotFirst: whether a value of the same container stands before.
-  private mutating func indent(_ depth: Int, isNotFirst: Bool) {
-    if let layout { return layout.appendBreak(depth: depth, isBetween: isNotFirst, to: &output) }
+  private mutating func beginLine(before place: TextLayout.Place, depth: Int) {
+    if let layout { return layout.appendBreak(before: place, depth: depth, to: &output) }
     guard !options.isCompact else { return }
     output.append("\n")
     output.append(
@@ -241,7 +240,7 @@ extension OpenStepWriter {
     let frame = frames.removeLast()
     if !frame.isEmpty {
       if !frame.isDictionary, let layout, layout.hasTrailingCommas, !layout.isInline { output.append(",") }
-      indent(frames.count, isNotFirst: false)
+      beginLine(before: .closing, depth: frames.count)
     }
     output.append(bracket)
     endValue()

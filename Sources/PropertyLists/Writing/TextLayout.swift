@@ -13,8 +13,9 @@ struct TextLayout {
   var assignment: [UInt8]?
   /// What stands before an entry or element that is not the first on its line.
   var spacing: [UInt8]
-  /// What stands inside a bracket on the same line.
+  /// What stands behind the opening bracket on the same line, and before the closing one.
   var padding: [UInt8] = []
+  var closingPadding: [UInt8] = []
   /// The quotation mark around every key and every string; nil for such around those that need it.
   var keyQuote: UInt8?
   var stringQuote: UInt8?
@@ -36,18 +37,23 @@ struct TextLayout {
   /// so that each byte that is added becomes thousands.
   static var greatestSpace: Int { 400 }
 
+  /// A place in a container.
+  enum Place {
+    case first, next, closing
+  }
+
   /// What stands before an entry or element, or before the bracket that closes a container.
   ///
-  /// - Parameters:
-  ///   - depth: the level of the entry or of the bracket.
-  ///   - isBetween: whether another entry or element stands before.
-  func appendBreak(depth: Int, isBetween: Bool, to output: inout ByteBuffer) {
-    if isInline {
-      let space = isBetween ? spacing : padding
-      output.append(space.rawBytes)
-    } else {
-      appendLine(depth: depth, to: &output)
-    }
+  /// - Parameter depth: the level of the entry or of the bracket.
+  func appendBreak(before place: Place, depth: Int, to output: inout ByteBuffer) {
+    guard isInline else { return appendLine(depth: depth, to: &output) }
+    let space =
+      switch place {
+      case .first: padding
+      case .next: spacing
+      case .closing: closingPadding
+      }
+    output.append(space.rawBytes)
   }
 
   /// What stands between a key and its value.

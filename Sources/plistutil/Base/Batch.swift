@@ -34,7 +34,7 @@ struct Batch: Sendable {
       DispatchQueue.concurrentPerform(iterations: workers) { _ in takeAll() }
     }
     let last = process(Input("-"), replacements) { _, report throws(PropertyListError) in
-      for failure in replacements.finish() { report.fail(failure.error, about: failure.path) }
+      for failure in replacements.finish() { report.fail(failure.error, about: Input(failure.path)) }
     }
     let exitCode = queue.withLock { $0.close(last) }
     // What shells say of a process that a signal ended.
@@ -48,7 +48,7 @@ struct Batch: Sendable {
   }
 
   private func process(_ input: Input, _ replacements: Replacements?, _ work: Work) -> Outcome {
-    var report = FileReport(name: input.name, isForMachines: isForMachines, replacements: replacements)
+    var report = FileReport(input, isForMachines: isForMachines, replacements: replacements)
     do throws(PropertyListError) {
       try work(input, &report)
     } catch {

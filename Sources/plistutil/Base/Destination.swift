@@ -104,7 +104,7 @@ struct Destination: ParsableArguments {
   ) throws(PropertyListError) {
     if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
     try report.replace(path, writing: body)
-    if self.report { try report.machineLine(["output": .string(path.printable())]) }
+    if self.report { try report.machineLine(["output": .string(path)]) }
   }
 
   /// Above it, standard output is written piece by piece.

@@ -6,8 +6,8 @@ import PropertyLists
 /// The reports of several files that are worked on at once are printed whole and in the order of the files. What the
 /// only file says is printed at once.
 struct FileReport: ~Copyable {
-  /// How messages name the file.
-  let name: String
+  /// The file that it is about.
+  let input: Input
   let isForMachines: Bool
   /// Whether what is written is printed at once.
   let isDirect: Bool
@@ -18,19 +18,22 @@ struct FileReport: ~Copyable {
   private(set) var pieces: [(descriptor: Int32, bytes: Data)] = []
 
   /// - Parameter replacements: where files are replaced together; nil for the only one.
-  init(name: String, isForMachines: Bool, replacements: Replacements?) {
-    self.name = name
+  init(_ input: Input, isForMachines: Bool, replacements: Replacements?) {
+    self.input = input
     self.isForMachines = isForMachines
     self.replacements = replacements
     isDirect = replacements == nil
   }
+
+  /// How messages name the file.
+  var name: String { input.name }
 
   /// Puts what `body` writes in the place of a file, in one step.
   mutating func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     guard let replacements else { return try FileSystem.replace(path, writing: body) }
-    for failure in try replacements.replace(path, writing: body) { fail(failure.error, about: failure.path) }
+    for failure in try replacements.replace(path, writing: body) { fail(failure.error, about: Input(failure.path)) }
   }
 
   /// Bytes on standard output.
@@ -59,8 +62,8 @@ struct FileReport: ~Copyable {
   /// The line of JSON that machines get about a file.
   ///
   /// - Parameter result: what is said about it beside its name.
-  mutating func machineLine(_ result: PropertyList, about file: String? = nil) throws(PropertyListError) {
-    var fields: PropertyList = ["file": .string(file ?? name)]
+  mutating func machineLine(_ result: PropertyList, about file: Input? = nil) throws(PropertyListError) {
+    var fields: PropertyList = ["file": .string((file ?? input).machineName)]
     if let result = result.dictionary { fields.dictionary?.merge(result) { $1 } }
     try write(
       fields.data(format: .json, options: PropertyListWritingOptions(coercion: .reversible, isCompact: true)))
@@ -69,12 +72,12 @@ struct FileReport: ~Copyable {
   /// Says that something went wrong. The highest exit code counts.
   ///
   /// - Parameter file: what it is about, if not the file of this report.
-  mutating func fail(_ error: PropertyListError, about file: String? = nil) {
+  mutating func fail(_ error: PropertyListError, about file: Input? = nil) {
     raise(error.exitCode)
     if isForMachines {
       try? machineLine(["error": error.fields], about: file)
     } else {
-      note(error.line(about: file ?? name))
+      note(error.line(about: (file ?? input).name))
     }
   }
 

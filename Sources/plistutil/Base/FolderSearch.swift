@@ -34,7 +34,7 @@ struct FolderSearch {
           }
         }
       } catch {
-        var report = FileReport(name: folder.path.printable(), isForMachines: isForMachines, replacements: nil)
+        var report = FileReport(Input(folder.path), isForMachines: isForMachines, replacements: nil)
         report.fail(error)
         exitCode = max(exitCode, report.exitCode)
       }

@@ -23,6 +23,9 @@ struct Input: Sendable {
   /// How messages name it.
   var name: String { isStandard ? "<stdin>" : path.printable() }
 
+  /// How JSON names it: exactly, since a program opens what it is told.
+  var machineName: String { isStandard ? "<stdin>" : path }
+
   /// All of its bytes.
   func data(limit: Int) throws(PropertyListError) -> Data {
     try isStandard ? FileSystem.read(0, named: name, limit: limit) : FileSystem.read(path, limit: limit)

@@ -91,7 +91,7 @@ struct Diff: ParsableCommand {
     do throws(Fault) {
       difference = PropertyListDifference(from: try value(old), to: try value(new), ignoresKeyOrder: ignoreKeyOrder)
     } catch {
-      report.fail(error.error, about: error.name)
+      report.fail(error.error, about: error.input)
       return report.raise(ExitCodes.trouble)
     }
     if !difference.isEmpty { report.raise(ExitCodes.different) }
@@ -106,14 +106,14 @@ struct Diff: ParsableCommand {
   /// An error, and what it is about.
   private struct Fault: Error {
     let error: PropertyListError
-    let name: String
+    let input: Input
   }
 
   private func value(_ input: Input) throws(Fault) -> PropertyList {
     do throws(PropertyListError) {
       return try PropertyList(reading.document(input).root)
     } catch {
-      throw Fault(error: error, name: input.name)
+      throw Fault(error: error, input: input)
     }
   }
 
@@ -132,7 +132,7 @@ struct Diff: ParsableCommand {
     }
     if isForMachines {
       return try report.machineLine(
-        ["old": .string(old.name), "changes": difference.patch["changes"] ?? []], about: new.name)
+        ["old": .string(old.machineName), "changes": difference.patch["changes"] ?? []], about: new)
     }
     guard !quiet, !difference.isEmpty else { return }
     var text = recursive ? "\(old.name) \(new.name)\n" : ""

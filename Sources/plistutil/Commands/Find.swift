@@ -97,7 +97,7 @@ struct Find: ParsableCommand {
       return Data((prefix + text + (values ? ": \(try PropertyList(node).line)" : "") + "\n").utf8)
     }
     var fields: PropertyList = [
-      "file": .string(input.name), "path": .string(text), "type": .string(KindName(node.kind).name),
+      "file": .string(input.machineName), "path": .string(text), "type": .string(KindName(node.kind).name),
     ]
     if values { fields.dictionary?["value"] = try PropertyList(node) }
     return try fields.data(format: .json, options: .init(coercion: .reversible, isCompact: true))

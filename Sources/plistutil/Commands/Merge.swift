@@ -94,7 +94,7 @@ struct Merge: ParsableCommand {
             try merge(other, into: &value)
           }
         } catch {
-          return report.fail(error, about: Input(path).name)
+          return report.fail(error, about: Input(path))
         }
       }
       try destination.write(document.edited(value, coerces: reading.coerce), for: input, to: &report)
@@ -108,7 +108,7 @@ struct Merge: ParsableCommand {
     do throws(PropertyListError) {
       return try PropertyList(reading.document(input).root)
     } catch {
-      report.fail(error, about: input.name)
+      report.fail(error, about: input)
       return nil
     }
   }

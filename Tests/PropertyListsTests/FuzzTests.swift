@@ -1,0 +1,264 @@
+import Foundation
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+/// Damages files of every format, and asks of what can still be read all that ought to hold of any property list.
+@Suite("What holds of every file that can be read, however damaged")
+struct FuzzTests {
+  /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form; `PLIST_SEED` makes it another one.
+  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 2400
+  static let seed = ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 1
+
+  @Test("reading, writing, editing, paths, differences and merges agree", arguments: PropertyListFormat.allCases)
+  func everything(_ format: PropertyListFormat) throws {
+    let originals = try FaultContractTests.originals(format)
+    var random = SeededGenerator(seed: Self.seed)
+    var former: PropertyList = ["a": [1, 2, ["b": "c"]], "d": 1.5]
+    var count = 0
+    for _ in 0..<Self.mutations / 4 {
+      var bytes = originals.randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        if format == .binary || Int.random(in: 0..<4, using: &random) == 0 {
+          bytes.damage(using: &random)
+        } else {
+          bytes.damageText(using: &random)
+        }
+      }
+      let options = PropertyListReadingOptions(
+        recognizesUIDDictionaries: .random(using: &random),
+        duplicateKeys: .random(using: &random) ? .reject : .keepLast,
+        restoresCoercedValues: .random(using: &random))
+      guard let document = try? PropertyListDocument(Data(bytes), format: format, options: options),
+        let value = try? PropertyList(document.root),
+        // Shared references can make much of little.
+        let size = try? value.data(format: .json, options: .exact).count, size < 100_000
+      else { continue }
+      count += 1
+      let checks = FuzzChecks(document: document, value: value, input: Data(bytes))
+      let duration = try ContinuousClock().measure {
+        do {
+          try checks.writing()
+          try checks.editing(other: former, using: &random)
+          try checks.paths(using: &random)
+          try checks.differences(from: former)
+          try checks.merges(former)
+        } catch let failure as FuzzFailure {
+          Issue.record(
+            """
+            \(failure.what)
+            \(format.rawValue), \(options.recognizesUIDDictionaries), \(options.duplicateKeys), \
+            \(options.restoresCoercedValues): \(Data(bytes).base64EncodedString())
+            """)
+        }
+      }
+      if duration > .seconds(10) { Issue.record("\(duration) for \(Data(bytes).base64EncodedString())") }
+      former = value
+    }
+    #expect(count > Self.mutations / 40, "too little of it can be read")
+  }
+}
+
+struct FuzzFailure: Error {
+  let what: String
+
+  init(_ what: String) { self.what = what }
+}
+
+/// What is asked of a document and its value.
+struct FuzzChecks {
+  let document: PropertyListDocument
+  let value: PropertyList
+  let input: Data
+
+  private func require(_ isTrue: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String) throws {
+    do {
+      if try isTrue() { return }
+    } catch let failure as PropertyListError {
+      throw FuzzFailure("\(what()): \(failure)")
+    }
+    throw FuzzFailure(what())
+  }
+
+  /// What is written is read as the same value, or is refused.
+  func writing() throws {
+    for format in PropertyListFormat.allCases {
+      for coercion in [.refuse, .reversible, .plain] as [PropertyListWritingOptions.Coercion] {
+        for dialect in [.openStep, .gnustep, .strings] as [PropertyListWritingOptions.OpenStepDialect] {
+          if format != .openStep, dialect != .openStep { continue }
+          for isCompact in [false, true] {
+            let options = PropertyListWritingOptions(
+              fractionalSeconds: .refuse, coercion: coercion, isCompact: isCompact, openStepDialect: dialect)
+            try write(format, options)
+          }
+        }
+      }
+    }
+  }
+
+  private func write(_ format: PropertyListFormat, _ options: PropertyListWritingOptions) throws {
+    let written: Data
+    do throws(PropertyListError) {
+      written = try value.data(format: format, options: options)
+    } catch {
+      let isLimit = error.kind == .limitExceeded || error.kind == .nestedTooDeeply
+      try require(isLimit || error.kind == .notRepresentable, "\(format) \(options): \(error)")
+      return
+    }
+    let form = "\(format) \(options.coercion) \(options.openStepDialect)"
+    var isSame = true
+    do throws(PropertyListError) {
+      isSame = try document.root.data(format: format, options: options) == written
+    } catch {
+      // How far shared references expand counts the levels below which they stand, where text is written.
+      try require(error.kind == .limitExceeded, "\(form): the document is not written: \(error)")
+    }
+    try require(isSame, "\(form): the document is written otherwise than the value")
+    let reading = PropertyListReadingOptions(restoresCoercedValues: options.coercion == .reversible)
+    let read: PropertyList
+    do throws(PropertyListError) {
+      read = try PropertyList(written, format: format, options: reading)
+    } catch {
+      throw FuzzFailure("\(form): not read again: \(error)")
+    }
+    guard options.coercion != .plain || format == .binary || format == .xml else { return }
+    // Reals of 4 bytes become reals of 8 where nobody has asked for more.
+    let hasOneWidth = format == .xml || (format != .binary && options.coercion == .refuse)
+    let expected = hasOneWidth ? value.asInXML.withOneNaN : value
+    try require(
+      (hasOneWidth ? read.asInXML.withOneNaN : read) == expected,
+      "\(form): read as another value: \(PropertyListDifference(from: expected, to: read))")
+  }
+
+  /// An edit gives the value that was asked for.
+  func editing(other: PropertyList, using random: inout SeededGenerator) throws {
+    let reading = document.options
+    // Without these, a text has no form for a UID.
+    guard document.format != .binary, document.format == .json || reading.recognizesUIDDictionaries else { return }
+    let isReversible = reading.restoresCoercedValues || document.format == .openStep
+    let options = PropertyListWritingOptions(coercion: isReversible ? .reversible : .refuse)
+    if document.options.duplicateKeys == .reject {
+      try require(try document.data(updatedTo: value, options: options) == input, "an edit of nothing changes bytes")
+    }
+    for _ in 0..<2 {
+      var edited = value
+      for _ in 0..<Int.random(in: 1...3, using: &random) { edited.change(to: other, using: &random) }
+      do throws(PropertyListError) {
+        let data = try document.data(updatedTo: edited, options: options)
+        let read = try PropertyList(data, format: document.format, options: reading)
+        let isSame =
+          isReversible && document.format != .xml
+          ? read == edited : read.asInXML.withOneNaN == edited.asInXML.withOneNaN
+        if !isSame {
+          throw PropertyListError(.malformed, "another value: \(PropertyListDifference(from: edited, to: read))")
+        }
+      } catch {
+        if error.kind == .notRepresentable || error.kind == .limitExceeded || error.kind == .nestedTooDeeply {
+          continue
+        }
+        throw FuzzFailure("an edit, \(PropertyListDifference(from: value, to: edited)): \(error)")
+      }
+    }
+  }
+
+  /// A path leads to its value, however it is spelled.
+  func paths(using random: inout SeededGenerator) throws {
+    for _ in 0..<4 {
+      let (path, found) = value.descendant(using: &random)
+      for syntax in PropertyListKeyPath.Syntax.allCases {
+        let text = path.text(syntax)
+        try require(try PropertyListKeyPath(text, syntax: syntax) == path, "\(text) is another path")
+        try require(
+          try syntax != .dots || PropertyListKeyPath(text) == path, "\(text) is another path without its syntax")
+      }
+      try require(try value.value(at: path) == found, "another value at \(path)")
+      try require(
+        try PropertyList(document.root.descendant(at: path)) == found, "another value of the document at \(path)")
+      var copy = value
+      try copy.set(found, at: path)
+      try require(copy == value, "setting what is there changes it at \(path)")
+    }
+  }
+
+  /// The difference of two values makes the one of the other, back, and as a patch.
+  func differences(from former: PropertyList) throws {
+    let difference = PropertyListDifference(from: former, to: value)
+    try require(try difference.applied(to: former) == value, "the difference \(difference)")
+    try require(try difference.inverse.applied(to: value) == former, "the inverse of \(difference)")
+    try require(try PropertyListDifference(patch: difference.patch) == difference, "the patch of \(difference)")
+    try require(PropertyListDifference(from: value, to: value).isEmpty, "a difference of \(value) and itself")
+  }
+
+  func merges(_ former: PropertyList) throws {
+    var merged = value
+    try? merged.merge(former, conflicts: .takeTheirs)
+    var again = merged
+    try? again.merge(former, conflicts: .fail)
+    try require(again == merged, "merging \(former) into \(value) twice")
+    var three = value
+    do throws(PropertyListError) {
+      try three.merge(value, since: former, conflicts: .fail)
+      if three != value { throw PropertyListError(.malformed, "another value") }
+    } catch {
+      throw FuzzFailure("merging \(value) with itself since \(former): \(error)")
+    }
+  }
+}
+
+extension PropertyList {
+  /// A value somewhere in this one.
+  func descendant(using random: inout SeededGenerator) -> (path: PropertyListKeyPath, value: PropertyList) {
+    var path = PropertyListKeyPath()
+    var value = self
+    while Int.random(in: 0..<4, using: &random) > 0 {
+      if let elements = value.array, let index = elements.indices.randomElement(using: &random) {
+        path.components.append(.index(index))
+        value = elements[index]
+      } else if let entries = value.dictionary, let key = entries.keys.randomElement(using: &random) {
+        path.components.append(.key(key))
+        value = entries[key] ?? .null
+      } else {
+        break
+      }
+    }
+    return (path, value)
+  }
+
+  /// The sign and the bits of a NaN have no form in XML.
+  var withOneNaN: PropertyList {
+    switch self {
+    case .real(let value) where value.isNaN: .real(.nan)
+    case .array(let elements): .array(elements.map(\.withOneNaN))
+    case .dictionary(let entries): .dictionary(entries.mapValues(\.withOneNaN))
+    default: self
+    }
+  }
+
+  /// Changes something, often to a part of another value.
+  mutating func change(to other: PropertyList, using random: inout SeededGenerator) {
+    let (path, value) = descendant(using: &random)
+    let new = other.descendant(using: &random).value
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: try? set(new, at: path)
+    case 1: _ = try? remove(at: path)
+    case 2: try? append(new, at: path)
+    case 3:
+      let keys = ["a", "", "é", "a.b", "/", "\"", "\\", "<", "&", "\n", "CF$UID", "$date", "//", "\u{0}", "=", ";"]
+      try? set(new, at: path.appending(.key(keys.randomElement(using: &random) ?? "")))
+    default:
+      if let elements = value.array {
+        try? set(.array(elements.reversed()), at: path)
+      } else {
+        try? set(.string("\"'\\<>&\n\u{85}\u{1}\u{FFFF}*/]]>--".randomPart(using: &random)), at: path)
+      }
+    }
+  }
+}
+
+extension String {
+  fileprivate func randomPart(using random: inout SeededGenerator) -> String {
+    String(unicodeScalars.filter { _ in .random(using: &random) }.map(Character.init))
+  }
+}
