@@ -68,7 +68,8 @@ struct Diff: ParsableCommand {
   func run() throws {
     let pairs = try FilePairs(old, new, recursive: recursive, patterns: name, isForMachines: isForMachines)
     let batch = Batch(
-      inputs: pairs.inputs, jobs: ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
+      inputs: pairs.inputs, jobs: ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines,
+      lossExitCode: ExitCodes.trouble)
     let isColored = color.isOn
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       guard let pair = pairs[input] else { return }
