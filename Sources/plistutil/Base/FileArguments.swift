@@ -42,9 +42,14 @@ struct FileArguments: ParsableArguments {
 
   /// The work on each file, in parallel.
   ///
-  /// - Throws: `ExitCode`, the highest of all files.
-  func process(isForMachines: Bool = false, _ work: @escaping Batch.Work) throws {
+  /// - Parameter destination: where what is made of the files goes; nil if the work only prints.
+  /// - Throws: `ExitCode`, the highest of all files; `ValidationError` if files would be written over each other.
+  func process(
+    to destination: Destination? = nil, isForMachines: Bool = false, _ work: @escaping Batch.Work
+  ) throws {
+    let isForMachines = isForMachines || destination?.report == true
     let (inputs, exitCode) = try inputs(isForMachines: isForMachines)
+    try destination?.check(inputs)
     let batch = Batch(
       inputs: inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
     let highest = max(exitCode, batch.run(work))
@@ -52,7 +57,7 @@ struct FileArguments: ParsableArguments {
   }
 
   /// The files, those in folders in the order of their names; and the exit code of folders that cannot be read.
-  func inputs(isForMachines: Bool = false) throws -> (inputs: [Input], exitCode: Int32) {
+  private func inputs(isForMachines: Bool) throws -> (inputs: [Input], exitCode: Int32) {
     if files.isEmpty {
       if Input.isTerminal { throw ValidationError("No file is named.") }
       return ([.standard], ExitCodes.success)
