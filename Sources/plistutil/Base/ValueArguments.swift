@@ -82,12 +82,7 @@ struct ValueArguments: ParsableArguments {
 
   /// The value; nil if none was given.
   func value() throws -> PropertyList? {
-    do throws(PropertyListError) {
-      return try read()
-    } catch {
-      note(error.line(about: (dataFiles + valueFiles).first?.printable() ?? ""))
-      throw ExitCode(error.exitCode)
-    }
+    try telling(about: (dataFiles + valueFiles).first?.printable() ?? "", read)
   }
 
   private func read() throws(PropertyListError) -> PropertyList? {
