@@ -24,7 +24,11 @@ struct FileArguments: ParsableArguments {
   func validate() throws {
     if let jobs, jobs < 1 { throw ValidationError("--jobs is at least 1.") }
     if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
+    if files.count(where: { $0 == "-" }) > 1 { throw Input.readTwice }
   }
+
+  /// Whether standard input is one of the files.
+  var haveStandardInput: Bool { files.isEmpty || files.contains("-") }
 
   /// Files that the parser of arguments was not given, since the time it takes grows with the square of their number.
   private static let others = Mutex<[String]>([])

@@ -80,6 +80,9 @@ struct ValueArguments: ParsableArguments {
 
   var isMissing: Bool { count == 0 }
 
+  /// Whether the value comes from standard input.
+  var hasStandardInput: Bool { (dataFiles + valueFiles).contains("-") }
+
   /// The value; nil if none was given.
   func value() throws -> PropertyList? {
     try telling(about: (dataFiles + valueFiles).first?.printable() ?? "", read)

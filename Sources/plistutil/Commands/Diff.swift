@@ -62,7 +62,7 @@ struct Diff: ParsableCommand {
     if !patch, format != nil || outfile != nil { throw ValidationError("--format and --outfile go with --patch.") }
     if patch, recursive { throw ValidationError("A patch is for one file; it goes without --recursive.") }
     if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
-    if old == "-", new == "-" { throw ValidationError("Standard input can be read only once.") }
+    if old == "-", new == "-" { throw Input.readTwice }
   }
 
   func run() throws {

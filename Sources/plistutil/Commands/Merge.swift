@@ -71,7 +71,7 @@ struct Merge: ParsableCommand {
 
   func validate() throws {
     if ([target, base ?? ""] + others).count(where: { $0 == "-" }) > 1 {
-      throw ValidationError("Standard input can be read only once.")
+      throw Input.readTwice
     }
     guard base != nil else { return }
     if others.count > 1 { throw ValidationError("--base is for two files.") }

@@ -23,9 +23,7 @@ struct Patch: ParsableCommand {
   var reverse = false
 
   func validate() throws {
-    if patch == "-", edit.files.files.isEmpty || edit.files.files.contains("-") {
-      throw ValidationError("Standard input can be read only once.")
-    }
+    if patch == "-", edit.files.haveStandardInput { throw Input.readTwice }
   }
 
   func run() throws {
