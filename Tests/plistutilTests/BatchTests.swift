@@ -187,6 +187,17 @@ struct BatchTests {
         == (0..<2).map { "{\"file\":\"\(folder.path("src/\($0).plist"))\",\"value\":\($0)}\n" }.joined())
   }
 
+  @Test(
+    "what can be read can be told to machines, however deep it is",
+    arguments: [["print", "--json"], ["get", "", "--json"], ["find", "--values", "--json"]])
+  func deepValues(_ verb: [String]) throws {
+    let folder = try TemporaryFolder()
+    let text = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
+    try Data(text.utf8).write(to: URL(filePath: folder.path("deep.json")))
+    let result = try Tool.run(verb + [folder.path("deep.json")])
+    #expect(result.status == 0 && result.errors.isEmpty && result.text.contains(text.dropFirst().dropLast()))
+  }
+
   @Test("nothing is written where two files would become one")
   func collision() throws {
     let folder = try folder(1, in: "a")
@@ -197,6 +208,24 @@ struct BatchTests {
       #expect(folder.names.sorted() == ["a", "b"])
     }
   }
+
+  #if os(Linux)
+    @Test("a folder that cannot be read is told of once, and makes the exit code 1", arguments: ["", "--report"])
+    func unreadableFolder(_ report: String) throws {
+      let folder = try folder(1)
+      // Nobody may open a path as long as this one becomes.
+      let script = #"cd "$0" && n=$(printf %0200d 0) && for i in $(seq 25); do mkdir $n && cd $n || exit 1; done"#
+      #expect(try Program.run(URL(filePath: "/bin/bash"), ["-c", script, folder.path("src")]).status == 0)
+      defer { _ = try? Program.run(URL(filePath: "/bin/rm"), ["-rf", folder.path("src")]) }
+      let arguments = ["-f", "json", "--outfolder", folder.path("out"), "-r", folder.path("src")]
+      let result = try Tool.run(["convert"] + arguments + (report.isEmpty ? [] : [report]))
+      #expect(result.status == 1)
+      let told = (report.isEmpty ? result.errors : result.text).split(separator: "\n")
+      #expect(told.filter { $0.contains("File name too long") }.count == 1)
+      #expect(report.isEmpty ? result.output.isEmpty : result.errors.isEmpty)
+      #expect(try Data(contentsOf: URL(filePath: folder.path("out/0.plist"))) == Data("0\n".utf8))
+    }
+  #endif
 
   @Test("a folder that cannot be written to is 1, and its name is said")
   func unwritable() throws {

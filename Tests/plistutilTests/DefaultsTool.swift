@@ -26,7 +26,9 @@ struct DefaultsTool {
   }
 
   /// Starts a call that goes on until it is killed.
-  func start(_ arguments: String...) throws -> ChildProcess {
+  func start(_ arguments: String...) throws -> ChildProcess { try start(arguments) }
+
+  func start(_ arguments: [String]) throws -> ChildProcess {
     try ChildProcess("plistutil", ["defaults"] + arguments, environment: environment)
   }
 

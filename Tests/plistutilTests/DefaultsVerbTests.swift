@@ -64,6 +64,13 @@ struct DefaultsVerbTests {
       kind: "no-such-application"),
   ]
 
+  @Test("of several options that a verb has not, it is always the same one that is named")
+  func severalOptions() throws {
+    let tool = try DefaultsTool()
+    let messages = try Set((0..<10).map { _ in try tool(["domains", "--replace", "--from", "xml", "--apple"]).errors })
+    #expect(messages.count == 1)
+  }
+
   @Test("fails in the words of Apple's tool, with 1, and changes nothing", arguments: failures)
   func fails(_ failure: DefaultsFailure) throws {
     let tool = try DefaultsTool()

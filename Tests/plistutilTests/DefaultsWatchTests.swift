@@ -44,6 +44,17 @@ struct DefaultsWatchTests {
     process.kill()
   }
 
+  @Test("says whose the values are", arguments: [["-currentHost"], ["-host", "there"]])
+  func hosts(_ options: [String]) throws {
+    let tool = try DefaultsTool()
+    let process = try tool.start(["watch"] + options + [Self.domain])
+    ready(process)
+    try tool(options + ["write", Self.domain, "k", "-int", "1"])
+    let call = "defaults \(options.joined(separator: " ")) write \(Self.domain) k -int 1\n"
+    #expect(eventually { process.text == call }, "\(process.text)")
+    process.kill()
+  }
+
   @Test("prints the calls that make the changes, of all domains and of new ones, as a shell reads them")
   func calls() throws {
     let tool = try DefaultsTool()

@@ -129,5 +129,15 @@ struct DiffTests {
     #expect(try Tool.run("diff", "-r", folder.path("old"), folder.path("old")).status == 0)
     let json = try Tool.run("diff", "--json", "--coerce", "-r", folder.path("old"), folder.path("new"))
     #expect(json.text.split(separator: "\n").count == 4)
+    #if os(Linux)
+      let lost = try Program.run(
+        URL(filePath: "/bin/sh"),
+        [
+          "-c", "exec \"$0\" diff -r \"$1\" \"$2\" > /dev/full", Tool.executable.path, folder.path("old"),
+          folder.path("new"),
+        ])
+      #expect(lost.status == 2)
+      #expect(lost.errors.hasSuffix("plistutil: error: cannot write standard output: No space left on device\n"))
+    #endif
   }
 }

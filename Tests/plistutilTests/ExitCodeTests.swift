@@ -10,7 +10,11 @@ struct ExitCodeTests {
     arguments: [
       ["--unknown"], ["-f", "yaml"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint", "--jobs", "0"],
       ["lint", "--unknown", "f"],
-      ["-p", "a", "-i", "b"], ["-i", "a", "lint", "b"], ["-p", "a", "-f", "xml"],
+      ["-p", "a", "-i", "b"], ["-i", "a", "lint", "b"], ["-p", "a", "-f", "xml"], ["merge", "-", "-"],
+      ["lint", "-", "-"],
+      ["set", "a", "--value-file", "-"], ["set", "a", "--data-file", "-", "-"],
+      ["merge", "--base", "-", "a", "-"], ["get", "--json", "-o", "b", "", "a"],
+      ["get", "--json", "--in-place", "", "a"],
     ])
   func usage(_ arguments: [String]) throws {
     let result = try Tool.run(arguments)
@@ -48,17 +52,19 @@ struct ExitCodeTests {
   #if os(Linux)
     @Test(
       "output that cannot be written is 1 for every verb",
-      arguments: [["lint", "F"], ["-v"], ["-i", "F"], ["-p", "F"]])
+      arguments: [
+        ["lint", "F"], ["-v"], ["-i", "F"], ["-p", "F"], ["archive", "classes", "--swift", "A"], ["lint", "F", "F"],
+        ["print", "--json", "/none"],
+      ])
     func fullOutput(_ arguments: [String]) throws {
       let path = Fixtures.url("xml/integers.plist").path
-      let command = ([Tool.executable.path] + arguments.map { $0 == "F" ? path : $0 }).joined(separator: " ")
+      let archive = Fixtures.url("readme/Friends.archive").path
+      let words = arguments.map { $0 == "F" ? path : $0 == "A" ? archive : $0 }
+      let command = ([Tool.executable.path] + words).joined(separator: " ")
       for redirection in ["> /dev/full", ">&-"] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "\(command) \(redirection) 2> /dev/null"]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 1)
+        let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", "\(command) \(redirection)"])
+        #expect(result.status == 1)
+        #expect(result.errors.hasPrefix("plistutil: error: cannot ") && result.errors.count { $0 == "\n" } >= 1)
       }
     }
 

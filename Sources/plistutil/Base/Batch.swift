@@ -9,6 +9,8 @@ struct Batch: Sendable {
   /// How many files are worked on at once.
   let jobs: Int
   let isForMachines: Bool
+  /// What it means that standard output cannot be written.
+  var lossExitCode = ExitCodes.inputOutput
 
   typealias Work = @Sendable (Input, inout FileReport) throws(PropertyListError) -> Void
 
@@ -20,7 +22,7 @@ struct Batch: Sendable {
     let replacements = Replacements()
     // What waits to take the place of another file is put there or removed before the process ends.
     Signals.deferInterruption()
-    let queue = Mutex(Queue(count: inputs.count))
+    let queue = Mutex(Queue(count: inputs.count, lossExitCode: lossExitCode))
     let workers = max(1, min(jobs, inputs.count))
     let takeAll: @Sendable () -> Void = {
       while Signals.interruptedBy == nil, let index = queue.withLock({ $0.take() }) {
@@ -65,10 +67,13 @@ private struct Queue {
   private var printed = 0
   private var waiting: [Int: Batch.Outcome] = [:]
   private var exitCode = ExitCodes.success
+  private let lossExitCode: Int32
+  private var hasLost = false
   private var bar: ProgressBar
 
-  init(count: Int) {
+  init(count: Int, lossExitCode: Int32) {
     self.count = count
+    self.lossExitCode = lossExitCode
     bar = ProgressBar(total: count)
   }
 
@@ -98,8 +103,9 @@ private struct Queue {
       try FileSystem.write(bytes, to: descriptor, named: descriptor == 1 ? "standard output" : "standard error")
     } catch {
       // Nobody reads any more; the files that are left are none the worse for it.
-      if exitCode == ExitCodes.success, descriptor == 1 { note(error.line(about: "standard output")) }
-      exitCode = max(exitCode, ExitCodes.inputOutput)
+      if !hasLost, descriptor == 1 { note(error.line(about: "standard output")) }
+      hasLost = true
+      exitCode = max(exitCode, lossExitCode)
     }
   }
 

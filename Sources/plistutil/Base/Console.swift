@@ -1,3 +1,4 @@
+import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 
@@ -9,6 +10,21 @@ func output(_ text: String) throws(PropertyListError) {
 /// A line on standard error.
 func note(_ text: String) {
   try? FileSystem.write(Data((text + "\n").utf8), to: 2, named: "standard error")
+}
+
+/// What `body` gives, outside the work on a file. What it throws is told as all errors are.
+///
+/// - Parameter name: what the error is about.
+/// - Throws: `ExitCode`, that of the error.
+func telling<Result>(
+  about name: String, _ body: () throws(PropertyListError) -> Result
+) throws -> Result {
+  do throws(PropertyListError) {
+    return try body()
+  } catch {
+    note(error.line(about: name))
+    throw ExitCode(error.exitCode)
+  }
 }
 
 /// A number with its digits in groups of three.

@@ -27,12 +27,17 @@ struct Destination: ParsableArguments {
     if let `extension`, `extension`.isEmpty || `extension`.contains("/") {
       throw ValidationError("\(`extension`.printable()) is no extension of a file.")
     }
-    if report, !inPlace, outfolder == nil, `extension` == nil, outfile == nil || outfile == "-" {
+    if report, !writesFiles {
       throw ValidationError("--report goes with --in-place, --outfile, --outfolder or --extension.")
     }
     if [outfile != nil, inPlace, outfolder != nil || `extension` != nil].count(where: { $0 }) > 1 {
       throw ValidationError("--outfile, --in-place, --outfolder and --extension do not go together.")
     }
+  }
+
+  /// Whether files are written, and nothing is printed but of standard input.
+  var writesFiles: Bool {
+    inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-")
   }
 
   /// What a file becomes.
@@ -50,9 +55,7 @@ struct Destination: ParsableArguments {
     var path =
       outfolder.map { $0.hasSuffix("/") ? $0 + input.relativePath : "\($0)/\(input.relativePath)" } ?? input.path
     if let `extension` {
-      let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-      if let dot = path[nameStart...].lastIndex(of: "."), dot != nameStart { path = String(path[..<dot]) }
-      path += "." + `extension`
+      path = OutputPath.withoutExtension(path) + "." + `extension`
     }
     return .file(path)
   }

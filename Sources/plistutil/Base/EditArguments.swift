@@ -14,9 +14,7 @@ struct EditArguments: ParsableArguments {
     """
 
   func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
-    try destination.check(files.search().inputs)
-    try files.process(isForMachines: destination.report) {
-      [reading, destination] input, report throws(PropertyListError) in
+    try files.process(to: destination) { [reading, destination] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       var value = try PropertyList(document.root)
       try edit(&value)

@@ -24,7 +24,11 @@ struct FileArguments: ParsableArguments {
   func validate() throws {
     if let jobs, jobs < 1 { throw ValidationError("--jobs is at least 1.") }
     if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
+    if files.count(where: { $0 == "-" }) > 1 { throw Input.readTwice }
   }
+
+  /// Whether standard input is one of the files.
+  var haveStandardInput: Bool { files.isEmpty || files.contains("-") }
 
   /// Files that the parser of arguments was not given, since the time it takes grows with the square of their number.
   private static let others = Mutex<[String]>([])
@@ -42,9 +46,14 @@ struct FileArguments: ParsableArguments {
 
   /// The work on each file, in parallel.
   ///
-  /// - Throws: `ExitCode`, the highest of all files.
-  func process(isForMachines: Bool = false, _ work: @escaping Batch.Work) throws {
+  /// - Parameter destination: where what is made of the files goes; nil if the work only prints.
+  /// - Throws: `ExitCode`, the highest of all files; `ValidationError` if files would be written over each other.
+  func process(
+    to destination: Destination? = nil, isForMachines: Bool = false, _ work: @escaping Batch.Work
+  ) throws {
+    let isForMachines = isForMachines || destination?.report == true
     let search = try search()
+    try destination?.check(search.inputs)
     let exitCode = search.reportFailures(isForMachines: isForMachines)
     let batch = Batch(
       inputs: search.inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)

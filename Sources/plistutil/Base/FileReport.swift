@@ -65,8 +65,15 @@ struct FileReport: ~Copyable {
   mutating func machineLine(_ result: PropertyList, about file: Input? = nil) throws(PropertyListError) {
     var fields: PropertyList = ["file": .string((file ?? input).machineName)]
     if let result = result.dictionary { fields.dictionary?.merge(result) { $1 } }
-    try write(
-      fields.data(format: .json, options: PropertyListWritingOptions(coercion: .reversible, isCompact: true)))
+    try write(Self.machineData(fields))
+  }
+
+  /// A line of JSON.
+  static func machineData(_ fields: PropertyList) throws(PropertyListError) -> Data {
+    // A value that could be read stands deeper here.
+    let options = PropertyListWritingOptions(
+      depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
+    return try fields.data(format: .json, options: options)
   }
 
   /// Says that something went wrong. The highest exit code counts.
@@ -74,11 +81,9 @@ struct FileReport: ~Copyable {
   /// - Parameter file: what it is about, if not the file of this report.
   mutating func fail(_ error: PropertyListError, about file: Input? = nil) {
     raise(error.exitCode)
-    if isForMachines {
-      try? machineLine(["error": error.fields], about: file)
-    } else {
-      note(error.line(about: (file ?? input).name))
-    }
+    // Where machines cannot be told, people are.
+    if isForMachines, (try? machineLine(["error": error.fields], about: file)) != nil { return }
+    note(error.line(about: (file ?? input).name))
   }
 
   /// Ends with an exit code, or a higher one.

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 
@@ -14,6 +15,8 @@ struct Input: Sendable {
   }
 
   static let standard = Input("-")
+
+  static let readTwice = ValidationError("Standard input can be read only once.")
 
   /// Whether nobody has given standard input anything to read.
   static var isTerminal: Bool { FileSystem.isTerminal(0) }

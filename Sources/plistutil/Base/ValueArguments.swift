@@ -80,14 +80,12 @@ struct ValueArguments: ParsableArguments {
 
   var isMissing: Bool { count == 0 }
 
+  /// Whether the value comes from standard input.
+  var hasStandardInput: Bool { (dataFiles + valueFiles).contains("-") }
+
   /// The value; nil if none was given.
   func value() throws -> PropertyList? {
-    do throws(PropertyListError) {
-      return try read()
-    } catch {
-      note(error.line(about: (dataFiles + valueFiles).first?.printable() ?? ""))
-      throw ExitCode(error.exitCode)
-    }
+    try telling(about: (dataFiles + valueFiles).first?.printable() ?? "", read)
   }
 
   private func read() throws(PropertyListError) -> PropertyList? {

@@ -30,10 +30,19 @@ struct WritingArguments: ParsableArguments {
     _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
     to destination: Destination, _ report: inout FileReport
   ) throws(PropertyListError) {
-    do throws(PropertyListError) {
+    try explaining(name.format, coerces: coerces) { () throws(PropertyListError) in
       try writeRounding(node, name, coerces: coerces, for: input, to: destination, &report)
+    }
+  }
+
+  /// Has the error of what a format has no form for say which options write it.
+  func explaining<Result>(
+    _ format: PropertyListFormat, coerces: Bool, _ body: () throws(PropertyListError) -> Result
+  ) throws(PropertyListError) -> Result {
+    do throws(PropertyListError) {
+      return try body()
     } catch {
-      guard error.kind == .notRepresentable, !coerces, !plain, name.format == .json || name.format == .openStep else {
+      guard error.kind == .notRepresentable, !coerces, !plain, format == .json || format == .openStep else {
         throw error
       }
       var error = error

@@ -31,7 +31,9 @@ struct BareConversion: ParsableCommand {
   }
 
   func run() throws {
-    if printsVersion { return try printVersion() }
+    if printsVersion {
+      return try telling(about: "standard output") { () throws(PropertyListError) in try output(PlistUtil.versionLine) }
+    }
     let input = Input(print ?? infile ?? "-")
     if CommandLine.argc < 2, Input.isTerminal { throw CleanExit.helpRequest(PlistUtil.self) }
     let batch = Batch(inputs: [input], jobs: 1, isForMachines: destination.report)
@@ -57,15 +59,6 @@ struct BareConversion: ParsableCommand {
       var options = DescriptionOptions()
       options.sortsKeys = sortsKeys
       return try node.readableForm(options)
-    }
-  }
-
-  private func printVersion() throws {
-    do throws(PropertyListError) {
-      try output(PlistUtil.versionLine)
-    } catch {
-      note(error.line(about: ""))
-      throw ExitCode(error.exitCode)
     }
   }
 }

@@ -21,9 +21,7 @@ struct Convert: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func run() throws {
-    try destination.check(files.search().inputs)
-    try files.process(isForMachines: destination.report) {
-      [conversion, destination] input, report throws(PropertyListError) in
+    try files.process(to: destination) { [conversion, destination] input, report throws(PropertyListError) in
       try conversion.convert(input, to: destination, &report)
     }
   }

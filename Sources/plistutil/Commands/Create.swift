@@ -28,10 +28,14 @@ struct Create: ParsableCommand {
 
   func run() throws {
     let value = try value.value() ?? [:]
+    // The value is at fault then, and none of the files.
+    let data = try telling(about: "plistutil") { () throws(PropertyListError) in
+      try writing.explaining(format.format, coerces: coerce) { () throws(PropertyListError) in
+        try value.data(format: format.format, options: writing.options(coerces: coerce, dialect: format.dialect))
+      }
+    }
     let batch = Batch(inputs: files.map { Input($0) }, jobs: 1, isForMachines: false)
-    let exitCode = batch.run { [self] input, report throws(PropertyListError) in
-      let data = try value.data(
-        format: format.format, options: writing.options(coerces: coerce, dialect: format.dialect))
+    let exitCode = batch.run { [force] input, report throws(PropertyListError) in
       if input.isStandard { return try report.write(data) }
       guard force || !FileSystem.exists(input.path) else {
         throw PropertyListError(.valueExists, "there is a file already")

@@ -62,13 +62,14 @@ struct Diff: ParsableCommand {
     if !patch, format != nil || outfile != nil { throw ValidationError("--format and --outfile go with --patch.") }
     if patch, recursive { throw ValidationError("A patch is for one file; it goes without --recursive.") }
     if !name.isEmpty, !recursive { throw ValidationError("--name goes with --recursive.") }
-    if old == "-", new == "-" { throw ValidationError("Standard input can be read only once.") }
+    if old == "-", new == "-" { throw Input.readTwice }
   }
 
   func run() throws {
     let pairs = try FilePairs(old, new, recursive: recursive, patterns: name, isForMachines: isForMachines)
     let batch = Batch(
-      inputs: pairs.inputs, jobs: ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
+      inputs: pairs.inputs, jobs: ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines,
+      lossExitCode: ExitCodes.trouble)
     let isColored = color.isOn
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       guard let pair = pairs[input] else { return }

@@ -11,6 +11,7 @@ struct ValueEdit: ParsableArguments {
 
   func validate() throws {
     if value.isMissing { throw ValidationError("A value is missing, such as --string TEXT or --integer N.") }
+    if value.hasStandardInput, edit.files.haveStandardInput { throw Input.readTwice }
   }
 
   func run(

@@ -100,7 +100,7 @@ struct Find: ParsableCommand {
       "file": .string(input.machineName), "path": .string(text), "type": .string(KindName(node.kind).name),
     ]
     if values { fields.dictionary?["value"] = try PropertyList(node) }
-    return try fields.data(format: .json, options: .init(coercion: .reversible, isCompact: true))
+    return try FileReport.machineData(fields)
   }
 
   private func forEachMatch(

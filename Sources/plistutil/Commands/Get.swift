@@ -41,12 +41,14 @@ struct Get: ParsableCommand {
 
   func validate() throws {
     if isForMachines, format != nil { throw ValidationError("--json goes without --format.") }
+    if isForMachines, destination.writesFiles {
+      throw ValidationError("--json prints; it goes without --outfile, --in-place, --outfolder and --extension.")
+    }
   }
 
   func run() throws {
-    try destination.check(files.search().inputs)
     let isNamed = files.mayBeSeveral
-    try files.process(isForMachines: isForMachines || destination.report) {
+    try files.process(to: destination, isForMachines: isForMachines) {
       [self] input, report throws(PropertyListError) in
       let document = try reading.mappedDocument(input)
       do throws(PropertyListError) {

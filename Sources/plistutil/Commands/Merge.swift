@@ -70,6 +70,9 @@ struct Merge: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func validate() throws {
+    if ([target, base ?? ""] + others).count(where: { $0 == "-" }) > 1 {
+      throw Input.readTwice
+    }
     guard base != nil else { return }
     if others.count > 1 { throw ValidationError("--base is for two files.") }
     if at != nil || arrays != .values { throw ValidationError("--base goes without --at and --arrays.") }

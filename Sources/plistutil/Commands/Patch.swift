@@ -23,21 +23,15 @@ struct Patch: ParsableCommand {
   var reverse = false
 
   func validate() throws {
-    if patch == "-", edit.files.files.isEmpty || edit.files.files.contains("-") {
-      throw ValidationError("Standard input can be read only once.")
-    }
+    if patch == "-", edit.files.haveStandardInput { throw Input.readTwice }
   }
 
   func run() throws {
     let input = Input(patch)
-    var difference = PropertyListDifference()
-    do throws(PropertyListError) {
+    let difference = try telling(about: input.name) { () throws(PropertyListError) in
       let options = PropertyListReadingOptions(restoresCoercedValues: true)
-      difference = try PropertyListDifference(
+      return try PropertyListDifference(
         patch: PropertyList(input.data(limit: options.limits.inputSize), options: options))
-    } catch {
-      note(error.line(about: input.name))
-      throw ExitCode(error.exitCode)
     }
     try edit.update { [difference = reverse ? difference.inverse : difference] list throws(PropertyListError) in
       list = try difference.applied(to: list)

@@ -34,18 +34,17 @@ struct PlutilWork {
 
   private func lint(_ report: inout FileReport) throws(PlutilError) {
     let data = try data()
-    do throws(PropertyListError) {
+    if PropertyListFormat(detecting: data.bytes) == .json {
       // Apple's tool takes no JSON here. A pair of braces with nothing in it is OpenStep too.
-      if PropertyListFormat(detecting: data.bytes) == .json {
-        guard (try? PropertyListDocument(data, format: .openStep)) != nil else {
-          throw PropertyListError(.malformed, "")
-        }
-      } else {
-        try PropertyListDocument(data).validate()
+      guard (try? PropertyListDocument(data, format: .openStep)) != nil else {
+        throw PlutilError("(\(PlutilWording.jsonIsNoList(data)))")
       }
-    } catch {
-      throw PlutilError(
-        "(\(error.message.isEmpty ? PlutilWording.jsonIsNoList(data) : PlutilWording.lintText(error, in: data)))")
+    } else {
+      do throws(PropertyListError) {
+        try PropertyListDocument(data).validate()
+      } catch {
+        throw PlutilError("(\(PlutilWording.lintText(error, in: data)))")
+      }
     }
     if !options.isSilent { try print(Data("\(input.name): OK\n".utf8), &report) }
   }

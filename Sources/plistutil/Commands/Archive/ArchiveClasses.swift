@@ -45,7 +45,9 @@ struct ArchiveClasses: ParsableCommand {
         try report.write(Data(lines.map { $0 + "\n" }.joined().utf8))
       }
     }
-    if swift { try FileSystem.write(Data(found.swiftText.utf8), to: 1, named: "standard output") }
+    if swift {
+      try telling(about: "standard output") { () throws(PropertyListError) in try output(found.swiftText) }
+    }
     try outcome.get()
   }
 }

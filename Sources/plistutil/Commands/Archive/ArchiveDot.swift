@@ -22,8 +22,7 @@ struct ArchiveDot: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func run() throws {
-    try destination.check(files.search().inputs)
-    try files.process { [self] input, report throws(PropertyListError) in
+    try files.process(to: destination) { [self] input, report throws(PropertyListError) in
       let graph = try reading.look(at: input) { archive throws(KeyedArchiveError) in
         try archive.graph(of: part.uid, depth: part.depth)
       }

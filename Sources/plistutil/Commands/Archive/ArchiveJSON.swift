@@ -24,8 +24,7 @@ struct ArchiveJSON: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func run() throws {
-    try destination.check(files.search().inputs)
-    try files.process { [self] input, report throws(PropertyListError) in
+    try files.process(to: destination) { [self] input, report throws(PropertyListError) in
       var json = try reading.look(at: input) { archive throws(KeyedArchiveError) in
         try archive.jsonData(isIndented: !compact)
       }

@@ -28,7 +28,7 @@ final class ClassNames: Sendable {
     names.withLock { names in
       let types = names.types.sorted().map { "  \($0).self,\n" }
       let others = names.others.sorted().map { "  // no type of Swift: \($0.printable())\n" }
-      return types.isEmpty && others.isEmpty ? "[]\n" : "[\n" + (types + others).joined() + "]\n"
+      return types.isEmpty && others.isEmpty ? "[]" : "[\n" + (types + others).joined() + "]"
     }
   }
 }

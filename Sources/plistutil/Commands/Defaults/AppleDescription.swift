@@ -54,7 +54,7 @@ enum AppleDescription {
   }
 
   /// Up to 24 bytes are all there; of more, the first 16 and the last 8.
-  private static func description(of data: Data) -> String {
+  static func description(of data: Data) -> String {
     guard data.count > 24 else {
       return "{length = \(data.count), bytes = 0x\(BareValue.hexadecimal(data, groups: false))}"
     }

@@ -159,7 +159,7 @@ struct DefaultsArguments {
     }
     if asksForHelp { return .help(DefaultsHelp.text(of: verb)) }
     let syntax = verb.syntax
-    for option in options where !syntax.options.contains(option) {
+    for option in DefaultsOption.allCases where options.contains(option) && !syntax.options.contains(option) {
       throw .usage("\(option.rawValue) does not go with \(name).", verb)
     }
     if let keyPath, keyPath.components.isEmpty { throw .usage("A key path has at least one component.", verb) }

@@ -7,16 +7,20 @@ import PropertyLists
 struct DefaultsPlace {
   let locations: PreferencesLocations
   let host: PreferencesHost
+  /// The options that name the host.
+  let hostOptions: [String]
 
   init(folder: String?, currentHost: Bool, hostName: String?) {
     var locations = folder.map { PreferencesLocations(folder: URL(filePath: $0)) } ?? .standard
     if let hostName { locations = locations.onHost(hostName) }
     self.locations = locations
     host = currentHost || hostName != nil ? .current : .any
+    hostOptions = hostName.map { ["-host", $0] } ?? (currentHost ? ["-currentHost"] : [])
   }
 
   init(locations: PreferencesLocations, host: PreferencesHost) {
     (self.locations, self.host) = (locations, host)
+    hostOptions = host == .current ? ["-currentHost"] : []
   }
 
   /// The domains that have files, in order of their names.

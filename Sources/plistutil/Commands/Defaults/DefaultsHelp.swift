@@ -23,8 +23,9 @@ enum DefaultsHelp {
       between. A file that cannot be read is never overwritten: it is set aside when
       something is written.
 
-      Exit codes: 0 success; 1 there is no such domain or key, or input or output
-      failed; 2 not representable; 3 a file cannot be parsed; 64 usage.
+      Exit codes: 0 success; 1 there is no such domain or key, an argument does not
+      fit, or input or output failed; 2 not representable; 3 a file cannot be parsed;
+      4 nested too deeply; 64 usage.
 
       Example: plistutil defaults write com.example.notes fontSize -int 14
       """

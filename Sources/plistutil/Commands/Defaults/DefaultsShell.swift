@@ -3,12 +3,12 @@ import PropertyLists
 /// Calls of `defaults` as a shell reads them.
 enum DefaultsShell {
   /// The call that sets a value, or removes it with nil.
+  ///
+  /// - Parameter options: those that stand before the verb.
   static func call(
-    _ domain: String, _ key: String, _ value: PropertyList?, isOnHost: Bool
+    _ domain: String, _ key: String, _ value: PropertyList?, options: [String]
   ) throws(DefaultsError) -> String {
-    var words = ["defaults"]
-    if isOnHost { words.append("-currentHost") }
-    words.append(value == nil ? "delete" : "write")
+    var words = ["defaults"] + options + [value == nil ? "delete" : "write"]
     if key.hasControls {
       // As a path it is on one line, and has no commands for a terminal.
       words += [domain, "-k", PropertyListKeyPath([.key(key)]).description]

@@ -35,7 +35,7 @@ struct DefaultsSyntax {
 }
 
 /// An option that only some verbs have.
-enum DefaultsOption: String {
+enum DefaultsOption: String, CaseIterable {
   case apple = "--apple"
   case format = "--format"
   case from = "--from"

@@ -75,7 +75,7 @@ private final class ChangePrinter: Sendable {
         if isForMachines {
           try DefaultsOutput.writeLine(fields(domain, key, old, new))
         } else {
-          try DefaultsOutput.write(DefaultsShell.call(domain.argument, key, new, isOnHost: place.host == .current))
+          try DefaultsOutput.write(DefaultsShell.call(domain.argument, key, new, options: place.hostOptions))
         }
       } catch {
         failure.withLock { $0 = error }
