@@ -62,7 +62,7 @@ struct FileArguments: ParsableArguments {
   }
 
   /// The files, those in folders in the order of their names; and what could not be read.
-  func search() throws -> FolderSearch {
+  private func search() throws -> FolderSearch {
     var search = FolderSearch(patterns: name)
     if files.isEmpty {
       if Input.isTerminal { throw ValidationError("No file is named.") }
