@@ -1,0 +1,25 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("The README's lines about paths, edits and differences")
+struct ReadmeSnippetTests {
+  @Test("do what they say")
+  func snippet() throws {
+    let folder = try TemporaryFolder()
+    let url = URL(filePath: folder.path("Info.plist"))
+    let text = "<plist><!-- kept --><dict><key>CFBundleVersion</key><string>42</string></dict></plist>"
+    try Data(text.utf8).write(to: url)
+    let info = try PropertyList(contentsOf: url)
+    let version = try PropertyListKeyPath("CFBundleVersion")
+    let document = try PropertyListDocument(contentsOf: url)
+    var edited = try PropertyList(document.root)
+    try edited.set("43", at: version)
+    let bytes = try document.data(updatedTo: edited)
+    #expect(String(decoding: bytes, as: UTF8.self) == text.replacing("42", with: "43"))
+    let changes = PropertyListDifference(from: info, to: edited)
+    #expect(changes.changes.map { "\($0)" } == [#"~ CFBundleVersion: "42" -> "43""#])
+    #expect(try changes.applied(to: info) == edited)
+  }
+}
