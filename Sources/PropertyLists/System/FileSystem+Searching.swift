@@ -49,7 +49,13 @@ extension FileSystem {
     guard let folder = unsafe opendir(path) else { throw failure("open", path) }
     defer { _ = unsafe closedir(folder) }
     var contents = FolderContents()
-    while let entry = unsafe readdir(folder) {
+    while true {
+      // At the end there is no error, and nothing else tells the end from one.
+      errno = 0
+      guard let entry = unsafe readdir(folder) else {
+        guard errno == 0 else { throw failure("read", path) }
+        break
+      }
       // Sound: the system ends the name with a NUL, within the entry.
       let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
       let (name, repaired) = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
