@@ -170,6 +170,22 @@ struct BatchTests {
     }
   #endif
 
+  @Test("what comes out of a pipe is not put in its place")
+  func pipe() throws {
+    let folder = try TemporaryFolder()
+    let pipe = folder.path("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "echo '[1]' > '\(pipe)'"]
+    try process.run()
+    let result = try Tool.run("append", "", "--integer", "2", "--in-place", pipe)
+    process.waitUntilExit()
+    #expect(result.status == 1)
+    #expect(result.errors == "plistutil: error: cannot replace \(pipe): it is no regular file\n")
+    #expect(folder.names == ["pipe"])
+  }
+
   @Test("an extension is one", arguments: ["", "a/b", "../x"])
   func noExtension(_ text: String) throws {
     let folder = try folder(1)

@@ -19,6 +19,9 @@ extension FileSystem {
   /// The number of the error that a name is not UTF-8.
   package static var invalidName: Int32 { EILSEQ }
 
+  /// The number of the error that a path leads to a pipe or another thing that no file takes the place of.
+  package static var invalidFile: Int32 { EINVAL }
+
   /// Whether a path leads anywhere.
   package static func exists(_ path: String) -> Bool { mode(path) != nil }
 

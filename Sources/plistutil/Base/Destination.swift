@@ -108,6 +108,11 @@ struct Destination: ParsableArguments {
   private func replace(
     _ path: String, _ report: inout FileReport, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
+    // What was read from a pipe would wait for a reader.
+    if inPlace, FileSystem.exists(path), FileSystem.sizeOfRegularFile(path) == nil {
+      throw PropertyListError(
+        .inputOutput(errno: FileSystem.invalidFile), "cannot replace \(path.printable()): it is no regular file")
+    }
     if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
     try report.replace(path, writing: body)
     if self.report { try report.machineLine(["output": .string(path)]) }
