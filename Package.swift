@@ -69,7 +69,8 @@ let package = Package(
         "Preferences", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Settings", swiftSettings: testSettings),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
+    .target(
+      name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport", swiftSettings: testSettings),
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
     .testTarget(

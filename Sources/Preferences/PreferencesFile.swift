@@ -9,7 +9,11 @@ public import PropertyLists
 ///
 /// ```swift
 /// let file = PreferencesFile(PersistentDomain(try DomainName("com.example.notes")))
-/// try file.update { values in values?["fontSize"] = 14 }
+/// try file.update { values in
+///   // There may be no file yet.
+///   values = values ?? [:]
+///   values?["fontSize"] = 14
+/// }
 /// ```
 public struct PreferencesFile: Sendable {
   /// Where the file is; nil if the user has no home folder, and so no file.

@@ -6,7 +6,7 @@ extension PropertyListFormat {
   /// | `bplist` at the very first | binary |
   /// | `<` with two hexadecimal digits, `<>`, `<*` or `<[` | OpenStep |
   /// | any other `<` | XML |
-  /// | `[`, `{}`, `{ "key" :` | JSON |
+  /// | `[`, `{}` without a comment, `{ "key" :` | JSON |
   /// | `(`, any other `{`, a quotation mark, a comment | OpenStep |
   /// | a word with `=` or `;` behind it | OpenStep, as a strings file |
   ///
@@ -55,7 +55,7 @@ private struct FormatDetection {
     case "(", "\"", "'": return .openStep
     case "{":
       text.advance()
-      return text.beginsObject(bytes) ? .json : .openStep
+      return text.beginsObject(bytes, hasComments: hasComments) ? .json : .openStep
     default:
       guard first.isWordCharacter else { return nil }
       while let character = text.character(bytes), character.isWordCharacter { text.advance() }
@@ -80,9 +80,11 @@ private struct FormatDetection {
   }
 
   /// Whether what follows a `{` makes it an object of JSON.
-  private mutating func beginsObject(_ bytes: RawSpan) -> Bool {
-    skipSpace(bytes)
-    if character(bytes) == "}" { return true }
+  ///
+  /// - Parameter hasComments: whether there are comments before it, which JSON has none of.
+  private mutating func beginsObject(_ bytes: RawSpan, hasComments: Bool) -> Bool {
+    let hasInnerComments = skipSpace(bytes)
+    if character(bytes) == "}" { return !hasComments && !hasInnerComments }
     guard character(bytes) == "\"" else { return false }
     advance()
     while let character = character(bytes), character != "\"" {

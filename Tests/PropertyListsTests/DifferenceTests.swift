@@ -58,6 +58,13 @@ struct DifferenceTests {
     #expect(try difference.inverse.applied(to: new).sorted() == old.sorted())
   }
 
+  @Test("real numbers of two widths can be told apart")
+  func widths() {
+    let difference = PropertyListDifference(
+      from: ["a": .float(24), "b": .real(1)], to: ["a": .real(24), "b": .real(2)])
+    #expect(difference.description == "~ a: 24.0 (4 bytes) -> 24.0 (8 bytes)\n~ b: 1.0 -> 2.0")
+  }
+
   @Test("made and undone, whatever the values are", arguments: 0..<150 as Range<UInt64>)
   func randomValues(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -105,6 +105,13 @@ struct DocumentTests {
     #expect(missing?.message.contains(folder.path("none")) == true)
   }
 
+  @Test("an empty dictionary with comments is read as Foundation reads it", arguments: ["/* x */ {}", "{ // x\n}"])
+  func emptyWithComments(_ text: String) throws {
+    #expect(try PropertyList(Data(text.utf8)) == [:])
+    let expected = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
+    #expect((expected as? [String: Any])?.isEmpty == true)
+  }
+
   @Test("documents can be read by many threads at once")
   func concurrency() async throws {
     let document = try PropertyListDocument(Fixtures.data("binary/kinds-python.bplist"))
@@ -124,7 +131,8 @@ struct DocumentTests {
       ("{ \"a\" : 1}", .json),
       ("{\"a\\\" = \":1}", .json), ("{ \"a\" = 1; }", .openStep), ("{a = 1;}", .openStep), ("{", .openStep),
       ("(1)", .openStep),
-      ("\"x\"", .openStep), ("<0fbd>", .openStep), ("<*I5>", .openStep), ("<a >", .xml), ("/* x */ {}", .json),
+      ("\"x\"", .openStep), ("<0fbd>", .openStep), ("<*I5>", .openStep), ("<a >", .xml), ("/* x */ {}", .openStep),
+      ("{ // x\n}", .openStep), ("/* x */ { \"a\": 1 }", .json), ("/* x */ [", .json),
       ("// only a comment", .openStep), ("\"a\" = \"b\";", .openStep), ("a = b;", .openStep), ("word", nil),
       ("42", nil),
       ("true", nil), ("\u{FEFF}{}", .json),

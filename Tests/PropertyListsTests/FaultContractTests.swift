@@ -39,15 +39,17 @@ struct FaultContractTests {
 
   /// Files of a format, some of them written here.
   static func originals(_ format: PropertyListFormat) throws -> [[UInt8]] {
-    let names = Fixtures.names(in: "xml") + Fixtures.names(in: "binary") + Fixtures.names(in: "hostile")
-    return try names.compactMap { name in
+    let names = ["xml", "binary", "hostile", "openstep", "json", "archives"].flatMap { Fixtures.names(in: $0) }
+    var originals = try names.compactMap { name -> [UInt8]? in
       let data = try Fixtures.data(name)
       guard !data.isEmpty, data.count < 20_000 else { return nil }
       if PropertyListFormat(detecting: data.bytes) == format { return [UInt8](data) }
-      var options = PropertyListWritingOptions()
-      options.coercion = .reversible
-      return (try? PropertyList(data).data(format: format, options: options)).map { [UInt8]($0) }
+      return (try? PropertyList(data).data(format: format, options: .exact)).map { [UInt8]($0) }
     }
+    if format != .binary {
+      for seed in 0..<60 as Range<UInt64> { originals.append(Array(LaidOutText(format, seed: seed).text.utf8)) }
+    }
+    return originals
   }
 
   private func check(_ data: Data, _ format: PropertyListFormat?, _ location: SourceLocation = #_sourceLocation) {

@@ -27,6 +27,10 @@ struct FuzzTests {
           bytes.damageText(using: &random)
         }
       }
+      if format != .binary, Int.random(in: 0..<3, using: &random) == 0 {
+        bytes = Self.encoded(bytes, format, using: &random)
+        if .random(using: &random) { bytes.damage(using: &random) }
+      }
       let options = PropertyListReadingOptions(
         recognizesUIDDictionaries: .random(using: &random),
         duplicateKeys: .random(using: &random) ? .reject : .keepLast,
@@ -58,6 +62,37 @@ struct FuzzTests {
       former = value
     }
     #expect(count > Self.mutations / 40, "too little of it can be read")
+  }
+}
+
+extension FuzzTests {
+  /// The text in another encoding, or with other line ends.
+  private static func encoded(
+    _ bytes: [UInt8], _ format: PropertyListFormat, using random: inout SeededGenerator
+  ) -> [UInt8] {
+    guard let text = String(validating: bytes, as: UTF8.self), !text.contains("encoding=") else { return bytes }
+    func encode(_ encoding: String.Encoding, _ mark: [UInt8]) -> [UInt8] {
+      mark + (text.data(using: encoding).map { Array($0) } ?? bytes)
+    }
+    switch Int.random(in: 0..<9, using: &random) {
+    case 0: return encode(.utf16LittleEndian, [0xFF, 0xFE])
+    case 1: return encode(.utf16BigEndian, [0xFE, 0xFF])
+    case 2: return encode(.utf16LittleEndian, [])
+    case 3: return encode(.utf32LittleEndian, [0xFF, 0xFE, 0, 0])
+    case 4: return encode(.utf32BigEndian, [0, 0, 0xFE, 0xFF])
+    case 5: return [0xEF, 0xBB, 0xBF] + bytes
+    case 6: return Array(text.replacing("\n", with: "\r\n").utf8)
+    case 7: return Array(text.replacing("\n", with: "\r").utf8)
+    default:
+      guard format == .xml, !text.hasPrefix("<?") else { return bytes }
+      let names: [(String, String.Encoding)] = [
+        ("ISO-8859-1", .isoLatin1), ("windows-1252", .windowsCP1252), ("ascii", .ascii), ("UTF-8", .utf8),
+        ("Shift_JIS", .shiftJIS), ("EUC-JP", .japaneseEUC), ("ISO-2022-JP", .iso2022JP),
+      ]
+      guard let (name, encoding) = names.randomElement(using: &random) else { return bytes }
+      let declared = "<?xml version=\"1.0\" encoding=\"\(name)\"?>\n\(text)"
+      return declared.data(using: encoding).map { Array($0) } ?? bytes
+    }
   }
 }
 

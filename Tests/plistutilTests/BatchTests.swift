@@ -131,6 +131,53 @@ struct BatchTests {
     #expect(try Tool.run(verb + names + ["--report"]).status == 64)
   }
 
+  @Test("JSON names files as they are called, and messages so that a terminal is safe")
+  func machineNames() throws {
+    let folder = try folder(1)
+    let path = folder.path("a\nb\u{1B}[1m.plist")
+    try FileManager.default.moveItem(atPath: folder.path("src/0.plist"), toPath: path)
+    for verb in [
+      ["get", "--json", ""], ["lint", "--json"], ["diff", "--json", Fixtures.url("binary/null.bplist").path],
+    ] {
+      let result = try Tool.run(verb + [path])
+      #expect(try PropertyList(result.output, format: .json)["file"]?.string == path)
+    }
+    let report = try Tool.run("convert", "--extension", "x", "--report", path)
+    #expect(
+      try PropertyList(report.output, format: .json)["output"]?.string == String(path.dropLast(5)) + "x")
+    let failure = try Tool.run("get", "--json", "", path + "?")
+    #expect(try PropertyList(failure.output, format: .json)["file"]?.string == path + "?")
+    #expect(try Tool.run("lint", path).text.hasPrefix(folder.path(#"a\u{a}b\u{1b}[1m.plist: OK"#)))
+  }
+
+  #if os(Linux)
+    @Test("a name that is not UTF-8 is told once, and the other files of the folder are done")
+    func unnamable() throws {
+      let folder = try folder(2)
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = [
+        "-c", "cd '\(folder.path("src"))' && touch \"$(printf 'a\\377.plist')\" \"$(printf 'a\\377.png')\"",
+      ]
+      try process.run()
+      process.waitUntilExit()
+      let result = try Tool.run("convert", "-r", folder.path("src"), "-f", "json", "--outfolder", folder.path("out"))
+      #expect(result.status == 1)
+      let name = folder.path("src/a\u{FFFD}.plist")
+      #expect(result.errors == "plistutil: error: cannot read \(name): its name is not UTF-8\n")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).sorted() == ["0.plist", "1.plist"])
+    }
+  #endif
+
+  @Test("an extension is one", arguments: ["", "a/b", "../x"])
+  func noExtension(_ text: String) throws {
+    let folder = try folder(1)
+    let result = try Tool.run("convert", "-f", "xml", "--extension", text, folder.path("src/0.plist"))
+    #expect(result.status == 64 && result.errors.contains("is no extension of a file"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("src")) == ["0.plist"])
+  }
+
   @Test("print --json gives the value of each file on a line")
   func printForMachines() throws {
     let folder = try folder(2)

@@ -170,6 +170,22 @@ struct ConversionTests {
     #expect(result.errors.contains("warning: dates are cut to whole seconds"))
   }
 
+  @Test("they lose them in the text that -C writes too", arguments: ["json", "openstep", "gnustep"])
+  func plainFractions(_ format: String) throws {
+    let result = try Tool.run("-C", "-f", format, "-i", Fixtures.url("binary/date-fraction.bplist").path)
+    #expect(result.status == 0)
+    #expect(result.text.contains("2001-01-01") && !result.text.contains("."))
+    #expect(result.errors.contains("warning: dates are cut to whole seconds"))
+  }
+
+  @Test("a date that is no number is not taken for one with a fraction", arguments: ["xml", "json"])
+  func noDate(_ format: String) throws {
+    let date = try PropertyList.date(.init(timeIntervalSinceReferenceDate: .nan)).data(format: .binary)
+    let result = try Tool.run(["-C", "-f", format], input: date)
+    #expect(result.status == 2)
+    #expect(result.errors.contains("cannot hold a date nan seconds from 2001"))
+  }
+
   @Test("a key that stands twice is refused, unless the last is asked for")
   func duplicateKeys() throws {
     let path = Fixtures.url("hostile/key-twice.plist").path

@@ -166,7 +166,9 @@ struct LintTests {
   @Test("--limit lists so many findings, and says that there are more")
   func limit() throws {
     let text = "<plist><array>\(String(repeating: "<foo/>\n", count: 1000))</array></plist>"
-    for (arguments, count) in [([], 100), (["--limit", "3"], 3), (["--limit", "1000"], 1000)] as [([String], Int)] {
+    for (arguments, count) in [
+      ([], 100), (["--limit", "3"], 3), (["--limit", "1000"], 1000), (["--limit", String(Int.max)], 1000),
+    ] as [([String], Int)] {
       let result = try Tool.run(["lint"] + arguments, input: Data(text.utf8))
       #expect(result.errors.split(separator: "\n").count { $0.contains(": error: ") } == count)
       #expect(result.errors.contains("more than \(count) findings") == (count < 1000))

@@ -83,6 +83,15 @@ struct QueryTests {
     #expect(try file.run(["get", "when", "-f", "json", "--coerce", "-c", "@"]).text.hasPrefix(#"{"$date":"2020-"#))
   }
 
+  @Test(
+    "a container that contains itself is 5, and one that only expands to too much 3",
+    arguments: [("circle-of-two", Int32(5)), ("dictionary-in-itself", 5), ("expansion", 3)],
+    [["--json"], ["-f", "json"], []])
+  func circles(_ file: (name: String, status: Int32), _ form: [String]) throws {
+    #expect(
+      try Tool.run(["get", "", Fixtures.url("hostile/\(file.name).bplist").path] + form).status == file.status)
+  }
+
   @Test("no line end if that is asked for")
   func noNewline() throws {
     let file = try SampleFile(sampleText)

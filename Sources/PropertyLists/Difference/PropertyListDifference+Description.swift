@@ -13,17 +13,30 @@ extension PropertyListDifference.Change: CustomStringConvertible {
   /// | replacement | `~ items.0: "old" -> "new"` |
   /// | move | `> items.0 -> items.3: "moved"` |
   /// | reordering | `# items: the order of keys is "b", "a"` |
+  ///
+  /// Real numbers that only differ in their width have it behind them: `~ items.0: 24.0 (4 bytes) -> 24.0 (8 bytes)`.
   public var description: String {
     let place = path.components.isEmpty ? "the root" : path.description
     switch self {
     case .insertion(_, let value, _): return "+ \(place): \(value.line)"
     case .removal(_, let value, _): return "- \(place): \(value.line)"
-    case .replacement(_, let old, let new): return "~ \(place): \(old.line) -> \(new.line)"
+    case .replacement(_, let old, let new):
+      return "~ \(place): \(Self.distinct(old, from: new)) -> \(Self.distinct(new, from: old))"
     case .move(let path, let index, let value):
       let target = PropertyListKeyPath(path.components.dropLast() + [.index(index)])
       return "> \(place) -> \(target): \(value.line)"
     case .reordering(_, _, let keys):
       return "# \(place): the order of keys is \(keys.map { PropertyList.string($0).line }.joined(separator: ", "))"
+    }
+  }
+
+  /// A value as it can be told from another: real numbers of different widths look alike.
+  private static func distinct(_ value: PropertyList, from other: PropertyList) -> String {
+    guard value.line == other.line else { return value.line }
+    switch value {
+    case .float: return value.line + " (4 bytes)"
+    case .real: return value.line + " (8 bytes)"
+    default: return value.line
     }
   }
 }

@@ -34,7 +34,8 @@ public struct PropertyListDifference: Hashable, Sendable {
 
   /// Finds what makes one value another.
   ///
-  /// Dictionaries are compared key by key. Elements of arrays that are equal are matched by a longest common
+  /// Values are equal as ``PropertyList`` has it: two spellings of a string that Unicode holds equivalent are no
+  /// difference. Dictionaries are compared key by key. Elements of arrays that are equal are matched by a longest common
   /// subsequence, and then wherever they are, as moves. What is left is matched with what is like it: a container of the
   /// same kind with most entries in common is descended into. For arrays so large and so different that this would take
   /// long, the matching is coarser, and the array is replaced as a whole where the changes would take longer to make

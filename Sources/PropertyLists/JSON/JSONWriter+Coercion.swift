@@ -53,7 +53,7 @@ extension JSONWriter {
     case .refuse: throw PropertyListError(.notRepresentable, "JSON has no dates")
     case .reversible: form(.date) { Self.append(exactDate: seconds, to: &$0) }
     case .plain:
-      guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) else {
+      guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
         throw PropertyListError(.notRepresentable, "dates of JSON have no fractions of a second")
       }
       beginValue()

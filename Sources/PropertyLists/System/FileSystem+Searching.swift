@@ -16,6 +16,9 @@ extension FileSystem {
   /// Whether a path leads to a folder; false where it leads nowhere.
   package static func isFolder(_ path: String) -> Bool { mode(path).map { $0 & S_IFMT == S_IFDIR } ?? false }
 
+  /// The number of the error that a name is not UTF-8.
+  package static var invalidName: Int32 { EILSEQ }
+
   /// Whether a path leads anywhere.
   package static func exists(_ path: String) -> Bool { mode(path) != nil }
 
@@ -26,33 +29,51 @@ extension FileSystem {
     return Int(status.st_size)
   }
 
+  /// What was found in a folder.
+  package struct FolderContents {
+    package var entries: [(name: String, isFolder: Bool)] = []
+    /// What has a name that is not UTF-8, which no argument could give; replacement characters stand for what is wrong.
+    package var unnamable: [(name: String, isFolder: Bool)] = []
+  }
+
   /// What is in a folder, in the order of the names, without `.` and `..`. A symbolic link counts as a folder nowhere, so
   /// that a search comes to an end. Pipes, sockets and devices are left out.
   ///
-  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)`` for a folder that cannot be read and for a name that is not
-  ///   UTF-8, which no argument could give.
-  package static func entries(
-    in path: String
-  ) throws(PropertyListError) -> [(name: String, isFolder: Bool)] {
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)`` for a folder that cannot be read.
+  package static func contents(
+    of path: String
+  ) throws(PropertyListError) -> FolderContents {
     guard let folder = unsafe opendir(path) else { throw failure("open", path) }
     defer { _ = unsafe closedir(folder) }
-    var entries: [(name: String, isFolder: Bool)] = []
-    while let entry = unsafe readdir(folder) {
+    var contents = FolderContents()
+    while true {
+      // At the end there is no error, and nothing else tells the end from one.
+      errno = 0
+      guard let entry = unsafe readdir(folder) else {
+        guard errno == 0 else { throw failure("read", path) }
+        break
+      }
       // Sound: the system ends the name with a NUL, within the entry.
       let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) { unsafe String(validatingCString: $0) }
-      }
-      guard let name else {
-        throw PropertyListError(.inputOutput(errno: EILSEQ), "cannot read \(path): a name in it is not UTF-8")
+      let (name, repaired) = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) {
+          unsafe (String(validatingCString: $0), String(cString: $0))
+        }
       }
       if name == "." || name == ".." { continue }
       let kind = Int(unsafe entry.pointee.d_type)
       // Whoever opens a pipe waits for another program.
       if [Int(DT_FIFO), Int(DT_SOCK), Int(DT_CHR), Int(DT_BLK)].contains(kind) { continue }
-      entries.append((name, kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)))
+      if let name {
+        contents.entries.append(
+          (name, kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)))
+      } else {
+        contents.unnamable.append((repaired, kind == Int(DT_DIR)))
+      }
     }
-    return entries.sorted { $0.name < $1.name }
+    contents.entries.sort { $0.name < $1.name }
+    contents.unnamable.sort { $0.name < $1.name }
+    return contents
   }
 
   /// Whether a name matches a pattern of the shell: `*`, `?`, `[a-z]`.

@@ -99,7 +99,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
   mutating func date(_ seconds: Double) throws(PropertyListError) {
     beginValue()
     output.append("<date>")
-    guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) else {
+    guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
       throw PropertyListError(.notRepresentable, "XML has no fractions of a second")
     }
     guard DateText.append(seconds, to: &output) else {

@@ -24,6 +24,9 @@ struct Destination: ParsableArguments {
   var report = false
 
   func validate() throws {
+    if let `extension`, `extension`.isEmpty || `extension`.contains("/") {
+      throw ValidationError("\(`extension`.printable()) is no extension of a file.")
+    }
     if report, !writesFiles {
       throw ValidationError("--report goes with --in-place, --outfile, --outfolder or --extension.")
     }

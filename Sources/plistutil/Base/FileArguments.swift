@@ -33,7 +33,7 @@ struct FileArguments: ParsableArguments {
   /// Files that the parser of arguments was not given, since the time it takes grows with the square of their number.
   private static let others = Mutex<[String]>([])
 
-  /// Takes the last of very many files out of the arguments; they are put behind the others again by ``inputs(isForMachines:)``.
+  /// Takes the last of very many files out of the arguments; they are put behind the others again by ``search()``.
   ///
   /// - Parameter arguments: of a verb whose last arguments are files.
   static func takeFiles(from arguments: inout [String]) {
@@ -52,25 +52,26 @@ struct FileArguments: ParsableArguments {
     to destination: Destination? = nil, isForMachines: Bool = false, _ work: @escaping Batch.Work
   ) throws {
     let isForMachines = isForMachines || destination?.report == true
-    let (inputs, exitCode) = try inputs(isForMachines: isForMachines)
-    try destination?.check(inputs)
+    let search = try search()
+    try destination?.check(search.inputs)
+    let exitCode = search.reportFailures(isForMachines: isForMachines)
     let batch = Batch(
-      inputs: inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
+      inputs: search.inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
     let highest = max(exitCode, batch.run(work))
     if highest != ExitCodes.success { throw ExitCode(highest) }
   }
 
-  /// The files, those in folders in the order of their names; and the exit code of folders that cannot be read.
-  private func inputs(isForMachines: Bool) throws -> (inputs: [Input], exitCode: Int32) {
+  /// The files, those in folders in the order of their names; and what could not be read.
+  private func search() throws -> FolderSearch {
+    var search = FolderSearch(patterns: name)
     if files.isEmpty {
       if Input.isTerminal { throw ValidationError("No file is named.") }
-      return ([.standard], ExitCodes.success)
+      search.add(file: "-")
+      return search
     }
     let files = files + Self.others.withLock { $0 }
-    guard recursive else { return (files.map { Input($0) }, ExitCodes.success) }
-    var search = FolderSearch(patterns: name)
-    for file in files { search.add(file, isForMachines: isForMachines) }
-    return (search.inputs, search.exitCode)
+    for file in files { recursive ? search.add(file) : search.add(file: file) }
+    return search
   }
 
   /// Whether there is, or may be, more than one file.

@@ -27,8 +27,8 @@ struct FilePairs: Sendable {
     }
     for (path, side) in [(old, \Pair.old), (new, \Pair.new)] as [(String, WritableKeyPath<Pair, Input?>)] {
       var search = FolderSearch(patterns: patterns)
-      search.add(path, isForMachines: isForMachines)
-      if search.exitCode != ExitCodes.success { hasFaults = true }
+      search.add(path)
+      if search.reportFailures(isForMachines: isForMachines) != ExitCodes.success { hasFaults = true }
       for input in search.inputs { pairs[input.relativePath, default: Pair()][keyPath: side] = input }
     }
     inputs = pairs.keys.sorted().compactMap { name in pairs[name].flatMap { $0.new ?? $0.old } }

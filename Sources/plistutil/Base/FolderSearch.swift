@@ -6,7 +6,8 @@ struct FolderSearch {
   /// What names have to match; none for ``usualExtensions``.
   let patterns: [String]
   private(set) var inputs: [Input] = []
-  private(set) var exitCode = ExitCodes.success
+  /// What could not be read, and why.
+  private(set) var failures: [(input: Input, error: PropertyListError)] = []
 
   /// What property lists are called. JSON is not among them: most of it is no property list.
   static let usualExtensions: Set<String> = [
@@ -16,15 +17,23 @@ struct FolderSearch {
 
   init(patterns: [String]) { self.patterns = patterns }
 
+  /// Adds a file as it is.
+  mutating func add(file path: String) { inputs.append(Input(path)) }
+
   /// Adds a file as it is, or the property lists in a folder.
-  mutating func add(_ path: String, isForMachines: Bool) {
-    guard path != "-", FileSystem.isFolder(path) else { return inputs.append(Input(path)) }
+  mutating func add(_ path: String) {
+    guard path != "-", FileSystem.isFolder(path) else { return add(file: path) }
     // A folder that is begun is ahead of those beside it, so what is next is last.
     var open = [(path: path, relative: "")]
     while let folder = open.popLast() {
       var folders: [(path: String, relative: String)] = []
       do throws(PropertyListError) {
-        for entry in try FileSystem.entries(in: folder.path) {
+        let contents = try FileSystem.contents(of: folder.path)
+        for entry in contents.unnamable where entry.isFolder || matches(entry.name) {
+          let path = folder.path.hasSuffix("/") ? folder.path + entry.name : "\(folder.path)/\(entry.name)"
+          failures.append((Input(path), Self.unnamable(path)))
+        }
+        for entry in contents.entries {
           let path = folder.path.hasSuffix("/") ? folder.path + entry.name : "\(folder.path)/\(entry.name)"
           let relative = folder.relative.isEmpty ? entry.name : "\(folder.relative)/\(entry.name)"
           if entry.isFolder {
@@ -34,12 +43,28 @@ struct FolderSearch {
           }
         }
       } catch {
-        var report = FileReport(Input(folder.path), isForMachines: isForMachines, replacements: nil)
-        report.fail(error)
-        exitCode = max(exitCode, report.exitCode)
+        failures.append((Input(folder.path), error))
       }
       open += folders.reversed()
     }
+  }
+
+  /// Says what could not be read.
+  ///
+  /// - Returns: the highest exit code.
+  func reportFailures(isForMachines: Bool) -> Int32 {
+    var exitCode = ExitCodes.success
+    for failure in failures {
+      var report = FileReport(failure.input, isForMachines: isForMachines, replacements: nil)
+      report.fail(failure.error)
+      exitCode = max(exitCode, report.exitCode)
+    }
+    return exitCode
+  }
+
+  private static func unnamable(_ path: String) -> PropertyListError {
+    PropertyListError(
+      .inputOutput(errno: FileSystem.invalidName), "cannot read \(path.printable()): its name is not UTF-8")
   }
 
   private func matches(_ name: String) -> Bool {

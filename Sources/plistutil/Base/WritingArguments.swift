@@ -51,8 +51,8 @@ struct WritingArguments: ParsableArguments {
     }
   }
 
-  /// Apple's XML drops fractions of seconds in silence. Here they are dropped too, since most binary files could not be
-  /// converted otherwise, but not in silence.
+  /// Apple's XML drops fractions of seconds in silence, and so does the text that libplist's tool writes with -C. Here
+  /// they are dropped too, since most binary files could not be converted otherwise, but not in silence.
   private func writeRounding(
     _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
     to destination: Destination, _ report: inout FileReport
@@ -61,7 +61,7 @@ struct WritingArguments: ParsableArguments {
     do throws(PropertyListError) {
       try destination.write(node, name.format, options, for: input, to: &report)
     } catch let exact {
-      guard exact.kind == .notRepresentable, name.format == .xml else { throw exact }
+      guard exact.kind == .notRepresentable, name.format == .xml || plain else { throw exact }
       options.fractionalSeconds = .drop
       do throws(PropertyListError) {
         try destination.write(node, name.format, options, for: input, to: &report)

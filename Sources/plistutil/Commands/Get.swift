@@ -50,27 +50,44 @@ struct Get: ParsableCommand {
     let isNamed = files.mayBeSeveral
     try files.process(to: destination, isForMachines: isForMachines) {
       [self] input, report throws(PropertyListError) in
-      let node = try reading.mappedDocument(input).root.descendant(at: path)
-      try expected.check(node, at: path)
-      if isForMachines {
-        try report.machineLine(["value": PropertyList(node)])
-      } else if let format {
-        try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
-      } else {
-        let prefix = isNamed && destination.target(input) == .standardOutput ? input.name : nil
-        try destination.write(text(of: node, prefix), for: input, to: &report)
+      let document = try reading.mappedDocument(input)
+      do throws(PropertyListError) {
+        try take(from: document, input, isNamed: isNamed, &report)
+      } catch {
+        // What expands without end is a circle, or is only large.
+        if error.kind == .limitExceeded { try document.validate() }
+        throw error
       }
     }
   }
 
+  private func take(
+    from document: PropertyListDocument, _ input: Input, isNamed: Bool, _ report: inout FileReport
+  ) throws(PropertyListError) {
+    let node = try document.root.descendant(at: path)
+    try expected.check(node, at: path)
+    if isForMachines {
+      try report.machineLine(["value": PropertyList(node)])
+    } else if let format {
+      try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
+    } else {
+      let isPrinted = destination.target(input) == .standardOutput
+      let prefix = isNamed && isPrinted ? input.name : nil
+      try destination.write(text(of: node, prefix, isPrinted: isPrinted), for: input, to: &report)
+    }
+  }
+
   /// What is printed without a format.
-  private func text(of node: PropertyListDocument.Node, _ prefix: String?) throws(PropertyListError) -> Data {
+  private func text(
+    of node: PropertyListDocument.Node, _ prefix: String?, isPrinted: Bool
+  ) throws(PropertyListError) -> Data {
     guard node.kind != .array, node.kind != .dictionary else {
       var form = DescriptionOptions()
       form.sortsKeys = writing.sort
       return Data((prefix.map { "\($0):\n" } ?? "").utf8) + (try node.readableForm(form))
     }
-    let text = try PropertyList(node).rawText ?? ""
+    var text = try PropertyList(node).rawText ?? ""
+    if isPrinted { text = text.onStandardOutput }
     return Data(((prefix.map { "\($0): " } ?? "") + text + (omitsNewline ? "" : "\n")).utf8)
   }
 }

@@ -40,7 +40,7 @@ struct Keys: ParsableCommand {
       if sort { keys.sort() }
       if isForMachines { return try report.machineLine(["keys": .array(keys.map { .string($0) })]) }
       let prefix = isNamed ? "\(input.name): " : ""
-      try report.write(Data(keys.map { "\(prefix)\($0)\n" }.joined().utf8))
+      try report.write(Data(keys.map { "\(prefix)\($0.onStandardOutput)\n" }.joined().utf8))
     }
   }
 }

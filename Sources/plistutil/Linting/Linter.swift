@@ -8,6 +8,13 @@ struct Linter: Sendable {
   /// How many faults of a file are listed, and how many warnings.
   let limit: Int
 
+  init(format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int) {
+    self.format = format
+    self.options = options
+    // One more is asked for, to know whether there are more.
+    self.limit = min(limit, .max - 1)
+  }
+
   /// What was found in one file.
   struct Result {
     /// Errors, or warnings if there is no error, in the order of their places.

@@ -32,9 +32,6 @@ struct HumanForm: TextForm {
   }
 
   private func quoted(_ text: String) -> String {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      line.split(separator: "\t", omittingEmptySubsequences: false).map { $0.printable() }.joined(separator: "\t")
-    }
-    return "\"\(lines.joined(separator: "\n"))\""
+    "\"\(text.withoutCommands)\""
   }
 }

@@ -217,8 +217,8 @@ extension PlutilWork {
 
   /// Text that ends with a line end where people and shells read it, unless they want none.
   private func putLine(_ text: String, _ target: OutputPath, _ report: inout FileReport) throws(PlutilError) {
-    let endsWithNewline = options.endsWithNewline && target == .standardOutput
-    try put(Data((text + (endsWithNewline ? "\n" : "")).utf8), target, &report)
+    guard target == .standardOutput else { return try put(Data(text.utf8), target, &report) }
+    try print(Data((text.onStandardOutput + (options.endsWithNewline ? "\n" : "")).utf8), &report)
   }
 
   private func put(_ data: Data, _ target: OutputPath, _ report: inout FileReport) throws(PlutilError) {

@@ -28,7 +28,7 @@ enum DefaultsOutput {
     } else if call.isApple {
       try write(AppleDescription.text(of: value))
     } else {
-      try write(text(of: value))
+      try write(text(of: value).onStandardOutput)
     }
   }
 

@@ -1,16 +1,16 @@
-import PropertyLists
-import Synchronization
+package import PropertyLists
+internal import Synchronization
 
 /// Looks at the system calls that concern one folder while something is done, and has some of them fail.
-final class Interception: Sendable {
+package final class Interception: Sendable {
   /// A call, and the path that it is about.
-  struct Call: Hashable, Sendable {
-    let call: SystemCall
-    let path: String
+  package struct Call: Hashable, Sendable {
+    package let call: SystemCall
+    package let path: String
   }
 
   /// Gives the error that a call fails with; nil to have it made.
-  typealias Decision = @Sendable (Call) -> Int32?
+  package typealias Decision = @Sendable (Call) -> Int32?
 
   private let folder: String
   private let decide: Decision
@@ -34,7 +34,7 @@ final class Interception: Sendable {
   private func concerns(_ path: String) -> Bool { path == folder || path.hasPrefix(folder + "/") }
 
   /// Has `decide` asked about the calls that `body` makes itself, not about those of other threads.
-  static func ofCalls<Result>(
+  package static func ofCalls<Result>(
     in folder: String, _ decide: @escaping Decision, during body: () throws -> Result
   ) rethrows -> Result {
     _ = installation
@@ -42,7 +42,7 @@ final class Interception: Sendable {
   }
 
   /// Has `decide` asked about the calls of all threads while `body` runs.
-  static func ofAllCalls<Result>(
+  package static func ofAllCalls<Result>(
     in folder: String, _ decide: @escaping Decision, during body: () throws -> Result
   ) rethrows -> Result {
     _ = installation
@@ -54,15 +54,17 @@ final class Interception: Sendable {
 }
 
 /// The calls that something makes.
-final class RecordedCalls: Sendable {
+package final class RecordedCalls: Sendable {
   private let recorded = Mutex<[Interception.Call]>([])
 
-  var calls: [Interception.Call] { recorded.withLock { $0 } }
+  package init() {}
+
+  package var calls: [Interception.Call] { recorded.withLock { $0 } }
 
   /// Notes a call.
   ///
   /// - Returns: its number, from 0.
-  func note(_ call: Interception.Call) -> Int {
+  package func note(_ call: Interception.Call) -> Int {
     recorded.withLock { calls in
       calls.append(call)
       return calls.count - 1

@@ -1,0 +1,96 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Files that are replaced together")
+struct ReplacementsTests {
+  private let folder: TemporaryFolder
+  private let paths: [String]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    paths = (0..<5).map { [folder] in folder.path("\($0)") }
+    for path in paths { try Data("old".utf8).write(to: URL(filePath: path)) }
+  }
+
+  private func stage(_ replacements: Replacements) throws {
+    for path in paths {
+      let failures = try replacements.replace(path) { output throws(PropertyListError) in
+        try output.write(Data("new".utf8))
+      }
+      #expect(failures.isEmpty)
+    }
+  }
+
+  private func content(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+  /// Puts the files in their places while some calls fail.
+  private func finish(
+    _ replacements: Replacements, failing: @escaping @Sendable (Interception.Call) -> Bool
+  ) -> [Replacements.Failure] {
+    Interception.ofCalls(in: folder.url.path, { failing($0) ? EIO : nil }, during: replacements.finish)
+  }
+
+  @Test("they are as they were until all are put in their places")
+  func finish() throws {
+    let replacements = Replacements()
+    try stage(replacements)
+    for path in paths { #expect(try content(path) == "old") }
+    #expect(replacements.finish().isEmpty)
+    for path in paths { #expect(try content(path) == "new") }
+    #expect(folder.names.count == paths.count)
+    #expect(replacements.finish().isEmpty)
+  }
+
+  @Test("as many as were agreed on wait")
+  func count() throws {
+    let replacements = Replacements(greatestCount: 2)
+    try stage(replacements)
+    #expect(try paths.map(content) == ["new", "new", "new", "new", "old"])
+  }
+
+  @Test("whoever forgets them leaves nothing behind")
+  func forgotten() throws {
+    do {
+      let replacements = Replacements()
+      try stage(replacements)
+      #expect(folder.names.count == 2 * paths.count)
+    }
+    #expect(folder.names.count == paths.count)
+    for path in paths { #expect(try content(path) == "old") }
+  }
+
+  @Test("one that cannot take its place is reported, and the others are replaced")
+  func failingRename() throws {
+    let replacements = Replacements()
+    try stage(replacements)
+    let failures = finish(replacements) { [path = paths[1]] in $0.call == .rename && $0.path == path }
+    #expect(failures.map(\.path) == [paths[1]])
+    #expect(failures.first?.error.kind == .inputOutput(errno: EIO))
+    #expect(try paths.map(content) == ["new", "old", "new", "new", "new"])
+    #expect(folder.names.count == paths.count)
+  }
+
+  @Test("one that is not on the disk does not take its place")
+  func failingSynchronization() throws {
+    let replacements = Replacements()
+    try stage(replacements)
+    // The file system as a whole is asked about by way of the first file.
+    let failures = finish(replacements) { [paths] in
+      $0.call == .synchronize && [paths[0], paths[3]].contains($0.path)
+    }
+    #expect(failures.map(\.path) == [paths[0], paths[3]])
+    #expect(try paths.map(content) == ["old", "new", "new", "old", "new"])
+    #expect(folder.names.count == paths.count)
+  }
+
+  @Test("what is no regular file is written to at once")
+  func device() throws {
+    let replacements = Replacements()
+    #expect(
+      try replacements.replace("/dev/null") { output throws(PropertyListError) in try output.write(Data([1])) }
+        .isEmpty)
+    #expect(replacements.finish().isEmpty)
+  }
+}
