@@ -268,6 +268,35 @@ struct BatchTests {
     for name in written { #expect(try value(folder, "out/\(name)").kind == .integer) }
   }
 
+  @Test("a signal that the process was started to ignore, as by nohup, is ignored")
+  func ignoredSignal() throws {
+    let folder = try folder(2)
+    let pipe = folder.path("src/pipe.plist")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments =
+      [
+        "-c", "trap '' HUP; exec \"$0\" \"$@\"", Tool.executable.path, "convert", "--jobs", "1", "--outfolder",
+        folder.path("out"),
+      ] + ["0", "pipe", "1"].map { folder.path("src/\($0).plist") }
+    try process.run()
+    // A pipe can be opened so when somebody reads it.
+    var writing: Int32 = -1
+    #expect(
+      eventually {
+        writing = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        return writing >= 0
+      })
+    #expect(kill(process.processIdentifier, SIGHUP) == 0)
+    try FileHandle(fileDescriptor: writing, closeOnDealloc: false).write(
+      contentsOf: Data("<plist><true/></plist>".utf8))
+    close(writing)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).count == 3)
+  }
+
   #if os(Linux)
     @Test("after a second a terminal is told how far the work is, and the line goes away again")
     func progress() throws {

@@ -11,7 +11,7 @@ struct ExitCodeTests {
       ["--unknown"], ["-f", "yaml"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint", "--jobs", "0"],
       ["lint", "--unknown", "f"],
       ["-p", "a", "-i", "b"], ["-i", "a", "lint", "b"], ["-p", "a", "-f", "xml"], ["merge", "-", "-"],
-      ["lint", "-", "-"],
+      ["lint", "-", "-"], ["print", "--json", "--depth", "1", "a"], ["print", "--json", "-s", "a"],
       ["set", "a", "--value-file", "-"], ["set", "a", "--data-file", "-", "-"],
       ["merge", "--base", "-", "a", "-"], ["get", "--json", "-o", "b", "", "a"],
       ["get", "--json", "--in-place", "", "a"],

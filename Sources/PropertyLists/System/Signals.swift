@@ -28,10 +28,13 @@ package enum Signals {
     // Made before a handler needs it.
     interruption.store(0, ordering: .relaxed)
     for number in [SIGINT, SIGTERM, SIGHUP] {
-      _ = signal(number) { number in
+      let before = signal(number) { number in
         Signals.interruption.store(number, ordering: .relaxed)
         _ = signal(number, SIG_DFL)
       }
+      // What nohup, or a shell that works in the background, has this process ignore stays so. Sound: both are pointers.
+      let isIgnored = unsafe unsafeBitCast(before, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
+      if isIgnored { _ = signal(number, SIG_IGN) }
     }
   }
 

@@ -37,6 +37,9 @@ struct Print: ParsableCommand {
 
   func validate() throws {
     if let elide, elide < 0 { throw ValidationError("--elide is at least 0.") }
+    if isForMachines, sort || elide != nil || depth != nil {
+      throw ValidationError("--json prints values as they are; it goes without --sort, --elide and --depth.")
+    }
     if let depth, depth < 0 { throw ValidationError("--depth is at least 0.") }
   }
 
