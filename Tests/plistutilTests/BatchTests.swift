@@ -52,6 +52,20 @@ struct BatchTests {
     #expect(try Tool.run("lint", "-r", folder.path("none")).status == 1)
   }
 
+  @Test("a folder without property lists is 1, so that a wrong path is seen", arguments: ["lint", "convert"])
+  func nothing(_ verb: String) throws {
+    let folder = try folder(0)
+    let result = try Tool.run(verb, "-r", folder.path("src"))
+    #expect(result.status == 1 && result.errors.contains("no property list in \(folder.path("src"))"))
+  }
+
+  @Test("bare text does not take the place of a property list")
+  func bareInPlace() throws {
+    let folder = try folder(1)
+    #expect(try Tool.run("get", "", "--in-place", folder.path("src/0.plist")).status == 64)
+    #expect(try value(folder, "src/0.plist") == 0)
+  }
+
   @Test("a link to a folder is not followed, so that a search comes to its end")
   func circle() throws {
     let folder = try folder(1)

@@ -54,10 +54,14 @@ struct FileArguments: ParsableArguments {
     let isForMachines = isForMachines || destination?.report == true
     let search = try search()
     try destination?.check(search.inputs)
+    if search.inputs.isEmpty {
+      note("plistutil: error: no property list in \(files.map { $0.printable() }.joined(separator: ", "))")
+    }
     let exitCode = search.reportFailures(isForMachines: isForMachines)
     let batch = Batch(
       inputs: search.inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
-    let highest = max(exitCode, batch.run(work))
+    let nothing = search.inputs.isEmpty ? ExitCodes.inputOutput : ExitCodes.success
+    let highest = max(exitCode, nothing, batch.run(work))
     if highest != ExitCodes.success { throw ExitCode(highest) }
   }
 

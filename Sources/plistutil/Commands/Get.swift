@@ -40,6 +40,9 @@ struct Get: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func validate() throws {
+    if destination.inPlace, format == nil {
+      throw ValidationError("--in-place would put bare text in the place of the property list; it goes with --format.")
+    }
     if isForMachines, format != nil { throw ValidationError("--json goes without --format.") }
     if isForMachines, destination.writesFiles {
       throw ValidationError("--json prints; it goes without --outfile, --in-place, --outfolder and --extension.")
