@@ -332,6 +332,99 @@ def archives():
     ]))
 
 
+class Archive:
+    """A keyed archive, put together object by object as Apple's archiver numbers them."""
+
+    def __init__(self, archiver="NSKeyedArchiver"):
+        self.archiver, self.objects, self.top, self.classes = archiver, ["$null"], {}, {}
+
+    def place(self):
+        """A UID for an object that is filled in later."""
+        self.objects.append(None)
+        return plistlib.UID(len(self.objects) - 1)
+
+    def add(self, value):
+        uid = self.place()
+        self.objects[uid.data] = value
+        return uid
+
+    def describe(self, *names):
+        if names not in self.classes:
+            self.classes[names] = self.add({"$classname": names[0], "$classes": list(names)})
+        return self.classes[names]
+
+    def fill(self, uid, names, fields):
+        self.objects[uid.data] = {**fields, "$class": self.describe(*names, "NSObject")}
+        return uid
+
+    def put(self, name):
+        archive = {"$version": 100000, "$archiver": self.archiver, "$top": self.top, "$objects": self.objects}
+        put(name, plistlib.dumps(archive, fmt=plistlib.FMT_BINARY, sort_keys=False))
+
+
+def values_of_apples_classes():
+    """Objects in the layouts that keyed-archive descriptions give for Apple's classes."""
+    # Values without keys at the top, and the user's key $0, which has one more dollar.
+    archive = Archive()
+    archive.top = {"$0": archive.add("first"), "$1": archive.add(2), "$$0": archive.add("keyed"), "name": archive.add("n")}
+    archive.put("archives/unkeyed.bplist")
+
+    # An empty URL relative to another.
+    archive = Archive()
+    url, base = archive.place(), archive.place()
+    text = archive.add("http://example.com/a/b?c")
+    archive.fill(base, ["NSURL"], {"NS.base": plistlib.UID(0), "NS.relative": text})
+    archive.top = {"root": archive.fill(url, ["NSURL"], {"NS.base": base, "NS.relative": archive.add("")})}
+    archive.put("archives/empty-relative-url.bplist")
+
+    # Text in two runs with the same font, a paragraph style with tab stops, and an attachment and its cell, which point
+    # at each other. A class has a hint; the sizes are 8-byte, 4-byte and integer numbers, and bytes stand in their object.
+    archive = Archive()
+    archive.top = {"root": archive.place()}
+    string = archive.add("ab")
+    runs, first = archive.place(), archive.place()
+    font_key, font, font_name = archive.add("NSFont"), archive.place(), archive.add("Helvetica")
+    archive.objects[font.data] = {
+        "NSName": font_name, "NSSize": 12.0, "NSfFlags": 16, "NSHinted": True, "NSBytes": b"\x01\x02",
+        "NSMatrix": [1, 2.5, {"a": font_name}],
+    }
+    font_class = archive.add({
+        "$classname": "NSFont", "$classes": ["NSFont", "NSObject"], "$classhints": ["UIFont"]})
+    archive.objects[font.data]["$class"] = font_class
+    archive.fill(first, ["NSDictionary"], {"NS.keys": [font_key], "NS.objects": [font]})
+    second, style_key = archive.place(), archive.add("NSParagraphStyle")
+    style, stops, stop = archive.place(), archive.place(), archive.place()
+    archive.fill(stop, ["NSTextTab"], {"NSLocation": 28.0})
+    archive.fill(stops, ["NSArray"], {"NS.objects": [stop]})
+    archive.fill(style, ["NSMutableParagraphStyle", "NSParagraphStyle"], {"NSTabStops": stops, "NSAlignment": 4})
+    attachment_key, attachment, cell = archive.add("NSAttachment"), archive.place(), archive.place()
+    archive.fill(cell, ["NSTextAttachmentCell", "NSCell"], {"NSAttachment": attachment, "NSNothing": plistlib.UID(0)})
+    archive.fill(attachment, ["NSTextAttachment"], {"NSCell": cell})
+    archive.fill(second, ["NSDictionary"], {
+        "NS.keys": [font_key, style_key, attachment_key], "NS.objects": [font, style, attachment]})
+    archive.fill(runs, ["NSMutableArray", "NSArray"], {"NS.objects": [first, second]})
+    information = archive.place()
+    archive.fill(information, ["NSMutableData", "NSData"], {"NS.data": bytes([1, 0, 1, 1])})
+    archive.fill(archive.top["root"], ["NSAttributedString"], {
+        "NSString": string, "NSAttributeInfo": information, "NSAttributes": runs})
+    archive.put("archives/attributed-font.bplist")
+
+    # An object with properties of the types that Foundation has classes for.
+    archive = Archive()
+    root = archive.place()
+    rows, name, span = archive.place(), archive.place(), archive.place()
+    archive.fill(rows, ["NSIndexSet"], {"NSRangeCount": 1, "NSLocation": 1, "NSLength": 3})
+    given = archive.add("Ada")
+    parts = {f"NS.{part}": plistlib.UID(0) for part in ("namePrefix", "middleName", "familyName", "nameSuffix", "nickname")}
+    archive.fill(name, ["NSPersonNameComponents"], {**parts, "NS.givenName": given})
+    length, location = archive.add(2), archive.add(7)
+    archive.fill(span, ["NSValue"], {
+        "NS.special": 4, "NS.rangeval.length": length, "NS.rangeval.location": location})
+    archive.top = {"root": archive.fill(root, ["Selection"], {
+        "rows": rows, "name": name, "span": span, "lines": span})}
+    archive.put("archives/foundation-values.bplist")
+
+
 def readme():
     """Two objects that point at each other, for the examples of the package's README."""
     uid = plistlib.UID
@@ -348,6 +441,7 @@ def readme():
 
 if __name__ == "__main__":
     archives()
+    values_of_apples_classes()
     readme()
     producers()
     json_producers()

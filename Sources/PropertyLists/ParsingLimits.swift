@@ -15,14 +15,20 @@ public struct ParsingLimits: Hashable, Sendable {
   ///
   /// A few hundred bytes of the binary format can stand for more values than there are atoms. An expansion passes if it
   /// stays below this figure or below ``expansionRatio`` times the input.
+  ///
+  /// What is decoded from a keyed archive counts in values, each as often as it is in what is decoded, and one more for each
+  /// 512 bytes of a string or of data. An object of a class counts once, because all references lead to the same. To
+  /// compare and to hash what was decoded takes a fraction of a microsecond for each, to archive it again up to a few
+  /// microseconds.
   public var expandedSize: Int
 
-  /// How many times larger than the input a value may become when shared references are followed.
+  /// How many times larger than the input a value may become when shared references are followed. A value that is decoded
+  /// from a keyed archive counts as 16 bytes here.
   public var expansionRatio: Int
 
   /// Limits that are safe for bytes from anybody, but for those that are given.
   public init(
-    depth: Int = 512, inputSize: Int = 1 << 32, expandedSize: Int = 1 << 18, expansionRatio: Int = 128
+    depth: Int = 512, inputSize: Int = 1 << 32, expandedSize: Int = 1 << 19, expansionRatio: Int = 128
   ) {
     self.depth = depth
     self.inputSize = inputSize
@@ -41,6 +47,14 @@ public struct ParsingLimits: Hashable, Sendable {
   func effectiveExpandedSize(inputSize: Int) -> Int {
     let (product, overflow) = inputSize.multipliedReportingOverflow(by: max(expansionRatio, 1))
     return max(overflow ? .max : product, expandedSize)
+  }
+
+  /// What a value that is decoded from an archive counts for besides its bytes.
+  static let bytesPerValue = 16
+
+  /// How many values may be decoded from an archive.
+  func effectiveValueCount(inputSize: Int) -> Int {
+    max(effectiveExpandedSize(inputSize: inputSize) / Self.bytesPerValue, expandedSize, 0)
   }
 
   func check(inputSize size: Int) throws(PropertyListError) {

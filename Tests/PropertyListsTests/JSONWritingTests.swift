@@ -65,13 +65,14 @@ struct JSONWritingTests {
     #expect(try JSONTests.read(expected) == (value.real.map(PropertyList.real) ?? value))
   }
 
-  @Test("quotation marks, backslashes, control characters and the line ends of JavaScript are escaped, nothing else")
+  @Test("quotation marks, backslashes and characters that deceive terminals or readers are escaped, nothing else")
   func escapes() throws {
     #expect(try Self.text(#"a\b "q" /"#) == #""a\\b \"q\" /""# + "\n")
     #expect(try Self.text("\u{0}\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}") == #""\u0000\b\t\n\u000b\f\r\u001f\u007f""# + "\n")
     #expect(
       try Self.text("\u{80}\u{9F}\u{A0}\u{2027}\u{2028}\u{2029}\u{202A}")
-        == "\"\\u0080\\u009f\u{A0}\u{2027}\\u2028\\u2029\u{202A}\"\n")
+        == "\"\\u0080\\u009f\u{A0}\u{2027}\\u2028\\u2029\\u202a\"\n")
+    #expect(try Self.text("\u{E0001}\u{200B}é\u{301}") == "\"\\udb40\\udc01\\u200bé\u{301}\"\n")
     #expect(try Self.text(["k\"\n": 1]) == "{\n  \"k\\\"\\n\": 1\n}\n")
     for length in 0..<20 {
       for special in ["\"", "\\", "\n", "\u{85}", "\u{2028}", "é", "€", "😀", "¿", "\u{200B}"] {

@@ -18,6 +18,8 @@ struct ReadmeSnippetTests {
     try edited.set("43", at: version)
     let bytes = try document.data(updatedTo: edited)
     #expect(String(decoding: bytes, as: UTF8.self) == text.replacing("42", with: "43"))
+    let same = try document.data(applying: .set("43", at: version))
+    #expect(same == bytes)
     let changes = PropertyListDifference(from: info, to: edited)
     #expect(changes.changes.map { "\($0)" } == [#"~ CFBundleVersion: "42" -> "43""#])
     #expect(try changes.applied(to: info) == edited)

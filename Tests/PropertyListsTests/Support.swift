@@ -8,7 +8,7 @@ extension PropertyList {
   static func plainLane(_ data: Data, options: PropertyListReadingOptions = .init()) throws -> PropertyList? {
     var faults = FaultLog.first
     guard let source = try? XMLEncoding.decode(data, faults: &faults),
-      let table = PlainXMLScanner.scan(source.text.bytes, options: options)
+      let table = PlainXMLScanner.scan(source.text.bytes, from: 0, options: options)
     else { return nil }
     return try PropertyList(PropertyListDocument(TextContent(text: source.text, table: table), .xml, options).root)
   }

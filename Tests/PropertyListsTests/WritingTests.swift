@@ -219,6 +219,42 @@ struct FileTests {
     #expect(folder.names == ["loop", "one", "three", "two"])
   }
 
+  @Test("a folder, and what a link of another user leads to, are left as they are", .enabled(if: getuid() == 0))
+  func notReplaced() throws {
+    let folder = try TemporaryFolder()
+    let other: uid_t = 1234
+    for name in ["shared", "own"] {
+      try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
+      try Data("mine".utf8).write(to: URL(filePath: folder.path("\(name)/file")))
+    }
+    try #require(chmod(folder.path("shared"), 0o1777) == 0)
+    try FileManager.default.createSymbolicLink(atPath: folder.path("shared/link"), withDestinationPath: "../own/file")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("shared/way"), withDestinationPath: "../own")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("shared/new"), withDestinationPath: "../own/new")
+    for name in ["link", "way", "new"] { try #require(lchown(folder.path("shared/\(name)"), other, other) == 0) }
+    // A link of the user's own, to a file that is not his.
+    try Data("theirs".utf8).write(to: URL(filePath: folder.path("theirs")))
+    try #require(chown(folder.path("theirs"), other, other) == 0)
+    try FileManager.default.createSymbolicLink(atPath: folder.path("to theirs"), withDestinationPath: "theirs")
+    let expected: [(path: String, code: Int32, named: String)] = [
+      ("own", EISDIR, "own"), ("shared/link", EPERM, "shared/link"), ("shared/way/file", EPERM, "shared/way"),
+      ("shared/new", EPERM, "shared/new"), ("to theirs", EPERM, "theirs"),
+    ]
+    for (path, code, named) in expected {
+      let found = error { () throws(PropertyListError) in
+        try ([] as PropertyList).write(to: URL(filePath: folder.path(path)), format: .xml)
+      }
+      #expect(found?.kind == .inputOutput(errno: code), "\(path)")
+      #expect(found?.message.contains(folder.path(named)) == true, "\(found as Any)")
+    }
+    #expect(try String(contentsOfFile: folder.path("own/file"), encoding: .utf8) == "mine")
+    #expect(try String(contentsOfFile: folder.path("theirs"), encoding: .utf8) == "theirs")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("own")) == ["file"])
+    // A file of another user that no link leads to stays his.
+    try ([] as PropertyList).write(to: URL(filePath: folder.path("theirs")), format: .xml)
+    #expect(try FileManager.default.attributesOfItem(atPath: folder.path("theirs"))[.ownerAccountID] as? Int == 1234)
+  }
+
   @Test("long names")
   func longNames() throws {
     let folder = try TemporaryFolder()

@@ -54,6 +54,19 @@ public final class ChildProcess: Sendable {
     return waitUntilExit()
   }
 
+  /// Sends it a signal, if it has not ended.
+  public func signal(_ number: Int32) {
+    end.withLock { end in
+      if end == nil { _ = Foundation.kill(process, number) }
+    }
+  }
+
+  /// Waits until it has stopped because of a signal, if it has not ended.
+  public func waitUntilStopped() {
+    var status = siginfo_t()
+    _ = waitid(P_PID, id_t(process), &status, WSTOPPED | WEXITED | WNOWAIT)
+  }
+
   /// How it ended; nil while it runs.
   public var ended: End? {
     wait(WNOHANG)

@@ -3,14 +3,12 @@
 /// Two 64-bit words at a time are folded by a full multiplication, with a secret that is drawn when the process starts:
 /// inputs that are made to collide do not collide here. It decides no order, so output does not depend on it.
 package enum ByteHash {
-  private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max) | 1)
-
-  package struct Seed {
+  package struct Seed: Sendable {
     fileprivate let first: UInt64
     fileprivate let second: UInt64
   }
 
-  package static var seed: Seed { Seed(first: secret.0, second: secret.1) }
+  package static let seed = Seed(first: .random(in: .min ... .max) | 1, second: .random(in: .min ... .max) | 1)
 
   @inline(__always)
   package static func hash(_ bytes: RawSpan, from start: Int, count: Int, seed: Seed) -> UInt64 {
@@ -40,10 +38,10 @@ package enum ByteHash {
     return finish(0, 0, state, seed)
   }
 
-  /// The hash of a text's bytes if all its characters are ASCII, else nil.
-  package static func hash(ascii text: String) -> UInt64? {
+  /// The hash of a text's bytes, and whether all its characters are ASCII.
+  package static func hash(_ text: String) -> (hash: UInt64, isASCII: Bool) {
     let bytes = text.utf8Span.rawBytes
-    return bytes.isASCII ? hash(bytes, from: 0, count: bytes.byteCount, seed: seed) : nil
+    return (hash(bytes, from: 0, count: bytes.byteCount, seed: seed), bytes.isASCII)
   }
 
   /// A hash of two numbers, in this order.

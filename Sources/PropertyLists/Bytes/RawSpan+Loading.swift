@@ -105,3 +105,25 @@ extension RawSpan {
     (try? UTF8Span(validating: Span<UInt8>(_bytes: self))) != nil
   }
 }
+
+/// Characters of bytes that are UTF-8.
+extension RawSpan {
+  /// The character that begins at `index`, and how many bytes it has. What is not UTF-8 is U+FFFD, of one byte.
+  func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int) {
+    let first = self[index]
+    if first < 0x80 { return (Unicode.Scalar(first), 1) }
+    let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    guard index + length <= byteCount else { return ("\u{FFFD}", 1) }
+    var value = UInt32(first) & (0x7F >> UInt32(length))
+    for offset in 1..<length { value = value << 6 | UInt32(self[index + offset] & 0x3F) }
+    return Unicode.Scalar(value).map { ($0, length) } ?? ("\u{FFFD}", 1)
+  }
+
+  /// The character that ends before `index`; nil at the beginning.
+  func scalar(before index: Int) -> Unicode.Scalar? {
+    guard index > 0 else { return nil }
+    var start = index - 1
+    while start > max(0, index - 4), self[start] & 0xC0 == 0x80 { start -= 1 }
+    return scalar(at: start).scalar
+  }
+}

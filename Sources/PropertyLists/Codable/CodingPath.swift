@@ -34,13 +34,13 @@ private struct NamedKey: CodingKey {
 }
 
 /// One step of a coding path. An index is made a key only when somebody asks for the path.
-enum CodingStep {
+package enum CodingStep {
   /// The same value again, as another type.
   case same
   case key(any CodingKey)
   case index(Int)
 
-  var key: (any CodingKey)? {
+  package var key: (any CodingKey)? {
     switch self {
     case .same: nil
     case .key(let key): key

@@ -12,6 +12,10 @@ package enum NodeKind: UInt8 {
   @inlinable @inline(__always)
   package var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
 
+  // Not the one of all types with raw values, which is called by way of two witness tables.
+  @inlinable @inline(__always)
+  package static func == (first: NodeKind, second: NodeKind) -> Bool { first.rawValue == second.rawValue }
+
   /// As ``init(rawValue:)``, which the compiler does not inline across modules.
   @inlinable @inline(__always)
   package init(bits: UInt8) {

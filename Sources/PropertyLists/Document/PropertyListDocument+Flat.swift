@@ -21,6 +21,16 @@ extension PropertyListDocument {
   /// How large a value may become when shared references are followed, in the sense of ``ParsingLimits/expandedSize``.
   package var expandedSizeLimit: Int { options.limits.effectiveExpandedSize(inputSize: source.count) }
 
+  /// How many values may be decoded from an archive when shared references are followed, in the sense of
+  /// ``ParsingLimits/expandedSize``.
+  package var expandedValueLimit: Int { options.limits.effectiveValueCount(inputSize: source.count) }
+
+  /// How many bytes may be made of what is shared in an archive.
+  package var expandedByteLimit: Int {
+    let (bytes, overflow) = expandedValueLimit.multipliedReportingOverflow(by: ParsingLimits.bytesPerValue)
+    return overflow ? .max : bytes
+  }
+
   /// The element number `position`, which is below the count of `array`.
   @inline(__always)
   package func element(_ position: Int, of array: FlatNode) throws(PropertyListError) -> FlatNode {

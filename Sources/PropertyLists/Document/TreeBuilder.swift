@@ -10,6 +10,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let document: PropertyListDocument
   private let depthLimit: Int
   private let sizeLimit: Int
+  /// Whether a dictionary with two spellings of a key has the first of them; else it is an error.
+  private let takesFirstSpelling: Bool
   /// How many more values and bytes may be built. Only overlapping objects take more than the file has bytes.
   private var budget: Int
   private var keySets = KeySets()
@@ -19,6 +21,9 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(place: 0, node: .null, start: 0, keys: [:])
+  /// The number of ``outer`` that the values to be returned are built with, and the positions of those that are incomplete.
+  private var depthOfResult = 0
+  private var incomplete: Set<Int> = []
 
   /// For each place that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
   private let builtNumbers: SparseNumbers
@@ -35,11 +40,14 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     var next = 0
     /// Its size so far, in the sense of ``ParsingLimits/expandedSize``.
     var size = 1
+    /// Whether it has, or a value in it has, one of two spellings of a key.
+    var isIncomplete = false
   }
 
   private struct Built {
     let value: PropertyList
     let size: Int
+    var isIncomplete = false
   }
 
   /// Strings up to this many bytes live inside their value, so there is nothing to share.
@@ -47,7 +55,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   private static var open: UInt32 { .max }
 
-  init(_ source: Source, _ document: PropertyListDocument) {
+  init(_ source: Source, _ document: PropertyListDocument, takesFirstSpelling: Bool = false) {
+    self.takesFirstSpelling = takesFirstSpelling
     self.source = source
     self.document = document
     let limits = document.options.limits
@@ -60,25 +69,45 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   /// The tree below a node.
   consuming func build(_ place: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
-    // A container around the root, so that the root is a child like all others.
-    current = Frame(place: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:])
     do throws(PropertyListError) {
-      current.next = 1
-      try add(place, in: bytes)
-      while true {
-        while current.next < current.node.count {
-          let entry = current.next
-          current.next = entry + 1
-          let position = current.node.kind == .array ? entry : source.valuePosition(entry, of: current.node)
-          try add(source.child(position, of: current.node, in: bytes), in: bytes)
-        }
-        guard let parent = outer.popLast() else { break }
-        try close(into: parent)
-      }
+      try begin(place, in: bytes)
+      try finish(in: bytes)
     } catch {
-      throw located(error)
+      throw located(error, in: bytes)
     }
     return values.removeLast()
+  }
+
+  /// The trees below a dictionary, without the dictionary itself.
+  consuming func buildValues(of place: Int, in bytes: RawSpan) throws(PropertyListError) -> TreeBuilderResult {
+    do throws(PropertyListError) {
+      depthOfResult = 1
+      try begin(place, in: bytes)
+      try finish(in: bytes)
+    } catch {
+      throw located(error, in: bytes)
+    }
+    return TreeBuilderResult(all: values, incomplete: incomplete)
+  }
+
+  private mutating func begin(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
+    // A container around the root, so that the root is a child like all others.
+    current = Frame(place: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:])
+    current.next = 1
+    try add(place, in: bytes)
+  }
+
+  private mutating func finish(in bytes: RawSpan) throws(PropertyListError) {
+    while true {
+      while current.next < current.node.count {
+        let entry = current.next
+        current.next = entry + 1
+        let position = current.node.kind == .array ? entry : source.valuePosition(entry, of: current.node)
+        try add(source.child(position, of: current.node, in: bytes), in: bytes)
+      }
+      guard outer.count > depthOfResult, let parent = outer.popLast() else { return }
+      try close(into: parent)
+    }
   }
 
   /// Adds the value at a place to the current container, or begins with it if it is a container.
@@ -115,7 +144,14 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       throw error
     }
     let found = built[Int(builtNumbers[place]) - 1]
+    if found.isIncomplete { noteIncomplete() }
     try add(found.value, size: found.size)
+  }
+
+  /// Notes that the value that is added next has one of two spellings of a key.
+  private mutating func noteIncomplete() {
+    current.isIncomplete = true
+    if outer.count == depthOfResult { incomplete.insert(values.count) }
   }
 
   private mutating func remember(_ value: PropertyList, _ size: Int, _ place: Int) throws(PropertyListError) {
@@ -136,13 +172,16 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
     }
     var size = 1
-    let keys = node.kind == .dictionary ? try keys(of: node, size: &size, in: bytes) : [:]
+    // Those of the dictionary whose values alone are wanted may be equivalent.
+    let needsKeys = node.kind == .dictionary && outer.count >= depthOfResult
+    let keys = needsKeys ? try keys(of: node, size: &size, in: bytes) : [:]
     if place < builtNumbers.count {
       try spend(node.count)
       builtNumbers[place] = Self.open
     }
     outer.append(current)
     current = Frame(place: place, node: node, start: values.count, keys: keys, size: size)
+    current.isIncomplete = needsKeys && keys.count < node.count
   }
 
   /// Makes the value of the current container, whose children are all there, and adds it to the one around it.
@@ -156,10 +195,11 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       value = .dictionary(current.keys.mapValues { values.take(at: start + $0) })
     }
     values.removeLast(values.count - start)
-    let (place, size) = (current.place, current.size)
+    let (place, size, isIncomplete) = (current.place, current.size, current.isIncomplete)
     current = parent
+    if isIncomplete { noteIncomplete() }
     if place < builtNumbers.count {
-      built.append(Built(value: value, size: size))
+      built.append(Built(value: value, size: size, isIncomplete: isIncomplete))
       builtNumbers[place] = UInt32(truncatingIfNeeded: built.count)
     }
     try add(value, size: size)
@@ -182,12 +222,13 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       let text = try keyText(key, place, in: bytes)
       size += 1 + key.length
       guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
-      if keys.updateValue(entry, forKey: text) != nil {
+      if let formerEntry = keys.updateValue(entry, forKey: text) {
         let former = keys.keys.first { $0 == text } ?? text
-        throw KeySets.duplicate(text, former)
+        guard takesFirstSpelling, !former.utf8.elementsEqual(text.utf8) else { throw KeySets.duplicate(text, former) }
+        keys[former] = formerEntry
       }
     }
-    keySets.store(keys, of: node, source, in: bytes)
+    if keys.count == node.count { keySets.store(keys, of: node, source, in: bytes) }
     return keys
   }
 
@@ -205,13 +246,15 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   }
 
   /// The error with the way to the value it is about, which is the child that was begun last of each open container.
-  private func located(_ error: PropertyListError) -> PropertyListError {
+  private func located(_ error: PropertyListError, in bytes: RawSpan) -> PropertyListError {
     guard error.keyPath == nil else { return error }
     var error = error
     // The outermost frame is the one around the root.
     error.keyPath = PropertyListKeyPath(
-      (outer + [current]).dropFirst().filter { $0.next > 0 }.map { frame in
-        frame.node.kind == .array ? .index(frame.next - 1) : .key(frame.keys.keys[frame.next - 1])
+      (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap { frame in
+        guard frame.node.kind == .dictionary else { return .index(frame.next - 1) }
+        let key = try? source.key(frame.next - 1, of: frame.node, in: bytes)
+        return key.flatMap { try? NodeContent.string($0, in: bytes) }.map { .key($0) }
       })
     return error
   }

@@ -30,7 +30,7 @@ extension EditedText {
   }
 
   /// The text in UTF-8.
-  private func append(_ root: Piece, of source: TextSource, to output: inout ByteBuffer) {
+  func append(_ root: Piece, of source: TextSource, to output: inout ByteBuffer) {
     let bytes = source.text.bytes
     forEach(of: root) { piece in
       switch piece {
@@ -39,6 +39,27 @@ extension EditedText {
       case .part: break
       }
     }
+  }
+
+  /// The text in UTF-8 with stand-ins in the place of what was passed over.
+  func outline(_ root: Piece, of source: TextSource, _ standIns: StandIns) -> Data {
+    var output = ByteBuffer()
+    let bytes = source.text.bytes
+    forEach(of: root) { piece in
+      switch piece {
+      case .part: break
+      case .added(let range): output.append(self.bytes(ofAdded: range))
+      case .source(let range):
+        var place = range.lowerBound
+        for passed in passed(in: range) {
+          output.append(bytes.extracting(place..<passed.range.lowerBound))
+          standIns.append(passed.number, to: &output)
+          place = passed.range.upperBound
+        }
+        output.append(bytes.extracting(place..<range.upperBound))
+      }
+    }
+    return output.takeData()
   }
 
   /// The text in an encoding by name. Whole lines of the text there was keep their bytes; all others are encoded anew, which

@@ -8,11 +8,20 @@ struct EditedText {
     case added(Range<Int>)
     /// All pieces of a part, by its number.
     case part(Int)
+
+    var byteCount: Int {
+      switch self {
+      case .source(let range), .added(let range): range.count
+      case .part: 0
+      }
+    }
   }
 
   /// Everything that is new.
   private(set) var added: [UInt8] = []
   private var parts: [[Piece]] = []
+  /// The values of the text there was that nobody looked into, in its order, with the numbers that stand in for them.
+  private var passed: [(range: Range<Int>, number: Int)] = []
 
   /// Adds a text.
   mutating func add(_ text: RawSpan) -> Piece {
@@ -26,6 +35,19 @@ struct EditedText {
   mutating func add(_ pieces: [Piece]) -> Piece {
     parts.append(pieces)
     return .part(parts.count - 1)
+  }
+
+  /// Notes a value that is passed over, which comes after those noted before.
+  mutating func pass(_ range: Range<Int>, standIn number: Int) { passed.append((range, number)) }
+
+  /// The values that were passed over in a range of the text there was.
+  func passed(in range: Range<Int>) -> ArraySlice<(range: Range<Int>, number: Int)> {
+    var (low, high) = (0, passed.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if passed[middle].range.lowerBound < range.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    return passed[low...].prefix { $0.range.upperBound <= range.upperBound }
   }
 
   /// The text of what was added.

@@ -13,6 +13,8 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   private let new: ValueSignatures
   /// The entries of dictionaries that have a key twice, by the place of their bracket; see ``RepeatedKeys``.
   private let repeatedKeys: [Int: [Int]]
+  /// What stands in for the containers that the values do not hold; nil if they hold all.
+  private let standIns: StandIns?
   private var frames: [EditedContainer] = []
   var text = EditedText()
 
@@ -25,8 +27,9 @@ struct LayoutEditor<Scanner: LayoutScanner> {
 
   init(
     _ bytes: RawSpan, old: ValueSignatures, new: ValueSignatures, _ fragments: FragmentWriter,
-    repeatedKeys: [Int: [Int]]
+    repeatedKeys: [Int: [Int]], standIns: StandIns?
   ) {
+    self.standIns = standIns
     self.repeatedKeys = repeatedKeys
     scanner = Scanner(end: bytes.byteCount)
     layout = fragments.layout
@@ -89,7 +92,8 @@ extension LayoutEditor {
   /// - Returns: what stands in its place; nil for a container that changes, which is open now.
   private mutating func begin(_ counterpart: Counterpart, _ bytes: RawSpan) throws(Failure) -> Content? {
     if old[counterpart.old].hash == new[counterpart.new].hash {
-      guard scanner.skipValue(bytes) != nil else { throw .unknownLayout }
+      guard let range = scanner.skipValue(bytes) else { throw .unknownLayout }
+      if let number = standIns?.number(of: counterpart.value) { text.pass(range, standIn: number) }
       return .same
     }
     let kind = old[counterpart.old].kind

@@ -51,6 +51,36 @@ extension PropertyListDocument {
     return try new.data(format: format, options: options)
   }
 
+  /// The bytes of this document with one value changed, as ``data(updatedTo:options:)`` gives them.
+  ///
+  /// ```swift
+  /// let version = try PropertyListKeyPath("CFBundleVersion")
+  /// try document.data(applying: .set("43", at: version)).write(to: url)
+  /// ```
+  ///
+  /// - Throws: what ``PropertyList/apply(_:)`` and ``data(updatedTo:options:)`` throw.
+  /// - Complexity: O(*n*) in the length of the document. Of a text in UTF-8, only the containers on the way to the value become a
+  ///   tree.
+  public func data(
+    applying edit: PropertyListEdit, options: PropertyListWritingOptions = PropertyListWritingOptions()
+  ) throws(PropertyListError) -> Data {
+    try edited(by: edit, options: options).data
+  }
+
+  /// As ``data(applying:options:)``, for somebody who writes the bytes and needs no memory for all of them.
+  package func edited(
+    by edit: PropertyListEdit, options: PropertyListWritingOptions
+  ) throws(PropertyListError) -> EditedBytes {
+    if !options.sortsKeys, self.options.duplicateKeys == .reject, let source = try inputText, source.unitWidth == 1,
+      let outline = try EditOutline(self, edit), let edited = try TextEdit(self, source, options).bytes(outline)
+    {
+      return edited
+    }
+    var value = try PropertyList(root)
+    try value.apply(edit)
+    return EditedBytes(try data(updatedTo: value, options: options))
+  }
+
   /// The bytes with another value; nil if there is no layout to keep, or they would not have that value.
   func editedData(
     updatedTo new: PropertyList, options: PropertyListWritingOptions
@@ -60,7 +90,7 @@ extension PropertyListDocument {
   }
 
   /// The text of the input; nil for the binary format, and where there is no input.
-  private var inputText: TextSource? {
+  var inputText: TextSource? {
     get throws(PropertyListError) {
       guard let input else { return nil }
       var faults = FaultLog.first
@@ -77,95 +107,5 @@ extension PropertyListDocument {
     guard format == .openStep, let text = (try? inputText)?.text else { return false }
     var scanner = OpenStepLayoutScanner(end: text.count)
     return scanner.begin(text.bytes) == .entries
-  }
-}
-
-/// An edit of the text of a document.
-private struct TextEdit {
-  private let document: PropertyListDocument
-  private let input: TextSource
-  private let options: PropertyListWritingOptions
-
-  init(_ document: PropertyListDocument, _ input: TextSource, _ options: PropertyListWritingOptions) {
-    self.document = document
-    self.input = input
-    self.options = options
-  }
-
-  /// The bytes with the new value; nil if they would not have it.
-  func data(updatedTo new: PropertyList) throws(PropertyListError) -> Data? {
-    let edited: Data?
-    switch document.format {
-    case .xml: edited = try data(updatedTo: new, XMLLayoutScanner.self)
-    case .openStep: edited = try data(updatedTo: new, OpenStepLayoutScanner.self)
-    case .json: edited = try data(updatedTo: new, JSONLayoutScanner.self)
-    case .binary: edited = nil
-    }
-    guard let edited, has(edited, new) else { return nil }
-    return edited
-  }
-
-  private func data<Scanner: LayoutScanner>(
-    updatedTo new: PropertyList, _ scanner: Scanner.Type
-  ) throws(PropertyListError) -> Data? {
-    let bytes = input.text.bytes
-    var writer = SignatureWriter(expectedCount: document.objectCount)
-    try document.root.walk(into: &writer, PropertyListWritingOptions(depth: ParsingLimits.greatestDepth))
-    let old = writer.finish()
-    let isExact = document.format != .xml && options.coercion == .reversible
-    writer = SignatureWriter(
-      expectedCount: old.count + 64, widensFloats: !isExact,
-      dropsFractions: document.format == .xml && options.fractionalSeconds == .drop)
-    try new.walk(into: &writer, sortsKeys: false, depth: options.effectiveDepth)
-    let signatures = writer.finish()
-    if old[0].hash == signatures[0].hash { return document.input }
-    var layout = LayoutDetector<Scanner>.detect(bytes, standard: .standard(of: document.format))
-    layout.isInline = layout.isInline || options.isCompact
-    let fragments = FragmentWriter(document.format, options, layout)
-    guard let repeated = repeatedKeys(Scanner.self) else { return nil }
-    var editor = LayoutEditor<Scanner>(bytes, old: old, new: signatures, fragments, repeatedKeys: repeated)
-    do throws(LayoutEditor<Scanner>.Failure) {
-      let root = try editor.edit(bytes, to: new)
-      return editor.text.data(root, of: input, document.input ?? Data())
-    } catch {
-      switch error {
-      case .unknownLayout: return nil
-      case .error(let error): throw error
-      }
-    }
-  }
-
-  /// The entries of dictionaries that have a key twice; nil if they were not found.
-  private func repeatedKeys<Scanner: LayoutScanner>(_ scanner: Scanner.Type) -> [Int: [Int]]? {
-    guard document.options.duplicateKeys == .keepLast, let data = document.input else { return [:] }
-    var reading = document.options
-    reading.duplicateKeys = .reject
-    // Most texts have none.
-    if (try? PropertyListDocument(data, format: document.format, options: reading)) != nil { return [:] }
-    let bytes = input.text.bytes
-    return RepeatedKeys<Scanner>(bytes) { range in
-      // The reader knows all spellings of a text, if it stands alone.
-      var text = Data(Array(bytes, range))
-      if document.format == .xml {
-        guard let start = text.firstIndex(of: UInt8(ascii: ">")), let end = text.lastIndex(of: UInt8(ascii: "<")) else {
-          return nil
-        }
-        text = Data("<plist><string>".utf8) + (start < end ? text[(start + 1)..<end] : Data())
-        text += Data("</string></plist>".utf8)
-      }
-      guard let key = try? PropertyListDocument(text, format: document.format).root.string else { return nil }
-      return Array(key.utf8)
-    }?.entries
-  }
-
-  /// Whether the bytes are read back as a value, or as what the format makes of it.
-  private func has(_ bytes: Data, _ value: PropertyList) -> Bool {
-    var reading = document.options
-    reading.limits = ParsingLimits(depth: ParsingLimits.greatestDepth, inputSize: .max)
-    guard let found = try? PropertyListDocument(bytes, format: document.format, options: reading) else { return false }
-    return ValueComparison.isEqual(found, value, depth: options.effectiveDepth) { scalar throws(PropertyListError) in
-      try PropertyList(
-        scalar.data(format: document.format, options: options), format: document.format, options: reading)
-    }
   }
 }

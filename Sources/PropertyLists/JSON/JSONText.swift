@@ -53,55 +53,49 @@ enum JSONText {
 }
 
 extension JSONText {
-  /// Appends text between quotation marks, with every control character escaped, also those from U+007F to U+009F,
-  /// which terminals obey, and U+2028 and U+2029, which end a line in JavaScript.
+  /// Appends text between quotation marks, with the escapes of ``append(printable:to:)``.
   static func append(quoted text: RawSpan, to buffer: inout ByteBuffer) {
     buffer.append(byte: UInt8(ascii: "\""))
+    append(text, isQuoted: true, to: &buffer)
+    buffer.append(byte: UInt8(ascii: "\""))
+  }
+
+  /// Appends text with every character escaped that ``Visibility`` hides: those that terminals obey, ends of lines, also
+  /// JavaScript's, and those that deceive whoever reads the text.
+  static func append(printable text: RawSpan, to buffer: inout ByteBuffer) {
+    append(text, isQuoted: false, to: &buffer)
+  }
+
+  private static func append(_ text: RawSpan, isQuoted: Bool, to buffer: inout ByteBuffer) {
     var start = 0
     var index = endOfCleanText(text, from: 0)
     while index < text.byteCount {
-      if let (escape, length) = escape(text, index) {
+      let (scalar, length) = text.scalar(at: index)
+      if isQuoted && (scalar == "\"" || scalar == "\\") || scalar.isHidden(after: text.scalar(before: index)) {
         buffer.append(text.extracting(start..<index))
-        buffer.append(byte: UInt8(ascii: "\\"))
-        switch escape {
-        case .mark(let mark): buffer.append(byte: mark)
-        case .unit(let unit):
-          buffer.append(byte: UInt8(ascii: "u"))
-          for shift in [12, 8, 4, 0] as [UInt16] { buffer.append(byte: hexadecimalDigits[Int(unit >> shift & 15)]) }
-        }
+        append(escaped: scalar, to: &buffer)
         start = index + length
-        index = start
-      } else {
-        index += 1
       }
-      index = endOfCleanText(text, from: index)
+      index = endOfCleanText(text, from: index + length)
     }
     buffer.append(text.extracting(start..<index))
-    buffer.append(byte: UInt8(ascii: "\""))
   }
 
-  private static let hexadecimalDigits = Array("0123456789abcdef".utf8)
-
-  private enum Escape {
-    case mark(UInt8)
-    case unit(UInt16)
-  }
-
-  /// How the character at `index` is escaped and how many bytes it has; nil if it stands for itself.
-  private static func escape(_ text: RawSpan, _ index: Int) -> (Escape, length: Int)? {
-    let byte = text[index]
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): return (.mark(byte), 1)
-    case 0x08: return (.mark(UInt8(ascii: "b")), 1)
-    case 0x0C: return (.mark(UInt8(ascii: "f")), 1)
-    case 0x0A: return (.mark(UInt8(ascii: "n")), 1)
-    case 0x0D: return (.mark(UInt8(ascii: "r")), 1)
-    case 0x09: return (.mark(UInt8(ascii: "t")), 1)
-    case 0..<0x20, 0x7F: return (.unit(UInt16(byte)), 1)
-    case 0xC2 where index + 1 < text.byteCount && text[index + 1] < 0xA0: return (.unit(UInt16(text[index + 1])), 2)
-    case 0xE2 where text.starts(with: "\u{2028}", at: index): return (.unit(0x2028), 3)
-    case 0xE2 where text.starts(with: "\u{2029}", at: index): return (.unit(0x2029), 3)
-    default: return nil
+  fileprivate static func append(escaped scalar: Unicode.Scalar, to buffer: inout ByteBuffer) {
+    switch scalar {
+    case "\"": buffer.append("\\\"")
+    case "\\": buffer.append("\\\\")
+    case "\u{8}": buffer.append("\\b")
+    case "\u{C}": buffer.append("\\f")
+    case "\n": buffer.append("\\n")
+    case "\r": buffer.append("\\r")
+    case "\t": buffer.append("\\t")
+    default:
+      for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+        buffer.append("\\u")
+        buffer.append(hexadecimal: UInt8(unit >> 8))
+        buffer.append(hexadecimal: UInt8(truncatingIfNeeded: unit))
+      }
     }
   }
 
@@ -113,17 +107,25 @@ extension JSONText {
       let word = text.littleEndianWord(at: index)
       let found =
         ByteClass.equal(word, UInt8(ascii: "\"")) | ByteClass.equal(word, UInt8(ascii: "\\"))
-        | ByteClass.below(word, 0x20) | ByteClass.equal(word, 0x7F) | ByteClass.equal(word, 0xC2)
-        | ByteClass.equal(word, 0xE2)
+        | ByteClass.below(word, 0x20) | ByteClass.equal(word, 0x7F) | ByteClass.beyondASCII(word)
       if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
       index &+= 8
     }
     while index < text.byteCount {
       switch text[index] {
-      case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F, 0xC2, 0xE2: return index
+      case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F...: return index
       default: index += 1
       }
     }
     return index
+  }
+}
+
+extension Unicode.Scalar {
+  /// The escape of the character in a JSON string.
+  package var escapedForJSON: String {
+    var buffer = ByteBuffer()
+    JSONText.append(escaped: self, to: &buffer)
+    return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 }

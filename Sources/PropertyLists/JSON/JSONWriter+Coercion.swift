@@ -54,7 +54,7 @@ extension JSONWriter {
     case .reversible: form(.date) { Self.append(exactDate: seconds, to: &$0) }
     case .plain:
       guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
-        throw PropertyListError(.notRepresentable, "dates of JSON have no fractions of a second")
+        throw .noFractions(in: .json)
       }
       beginValue()
       output.append("\"")

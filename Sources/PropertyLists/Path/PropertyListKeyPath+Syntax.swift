@@ -64,7 +64,8 @@ extension PropertyListKeyPath {
 
   private static func append(_ key: String, to text: inout String, _ syntax: Syntax, isFirst: Bool) {
     let scalars = Array(key.unicodeScalars)
-    let needsQuotes = scalars.isEmpty || scalars.contains { $0.isUnprintable }
+    let isHidden = scalars.indices.map { scalars[$0].isHidden(after: $0 > 0 ? scalars[$0 - 1] : nil) }
+    let needsQuotes = scalars.isEmpty || isHidden.contains(true)
     if needsQuotes { text += "\"" }
     for (position, scalar) in scalars.enumerated() {
       let isEscaped =
@@ -81,7 +82,7 @@ extension PropertyListKeyPath {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case _ where scalar.isUnprintable: text += "\\u{\(String(scalar.value, radix: 16))}"
+      case _ where isHidden[position]: text += "\\u{\(String(scalar.value, radix: 16))}"
       default: text.unicodeScalars.append(scalar)
       }
     }

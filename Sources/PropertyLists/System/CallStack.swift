@@ -11,10 +11,19 @@
 /// How much stack the current thread has left, for work that calls back into other people's code at any depth.
 package final class CallStack {
   /// Addresses below this one are too near to the end of the stack.
-  private let floor: UInt
+  private var floor: UInt
+  /// The lowest address of the thread's own stack.
+  private let bottom: UInt
   private let thread: pthread_t
-  /// The size of the whole stack, in bytes.
+  /// The size of the thread's own stack, in bytes.
   package let size: Int
+
+  /// How many levels of nested values were being made or written when the thread left its own stack.
+  package private(set) var levelsBelow = 0
+  /// Where the thread left its own stack; nil if it has not.
+  private var left: UInt?
+  /// What is to be done in a segment.
+  private var work: (() -> Void)?
 
   /// What is kept free for whoever is called last: a quarter of the stack, and at most this many bytes.
   private static let greatestReserve = 256 << 10
@@ -49,6 +58,7 @@ package final class CallStack {
     let (bottom, size) = Self.bounds()
     self.size = size
     thread = pthread_self()
+    self.bottom = bottom
     floor = bottom + UInt(min(size / 4, Self.greatestReserve))
   }
 
@@ -56,10 +66,52 @@ package final class CallStack {
   package var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
   /// Whether there is room for another call, and those that it makes before it asks again.
-  package var hasRoom: Bool {
+  package var hasRoom: Bool { Self.here > floor }
+
+  private static var here: UInt {
     var marker: UInt8 = 0
     // Sound: only the address is looked at.
-    return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) } > floor
+    return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+  }
+
+  /// How deep a value may be nested that is made here, so that whoever has called has 832 bytes of stack a level to compare, hash and
+  /// free it, which programs do by recursion: 630 levels in 512 KB, and the same for whoever has used up to an eighth of the stack.
+  package var levels: Int {
+    let room = Int((left ?? Self.here) - bottom)
+    return min(size, room + size / 8) / Self.bytesPerLevel
+  }
+
+  private static let bytesPerLevel = 832
+
+  /// Does something elsewhere than on the thread's own stack, which has no room left, but on the same thread.
+  ///
+  /// - Parameter levels: how many levels of nested values are being made or written.
+  /// - Returns: nil if there is nowhere to go, and nothing was done.
+  package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {
+    // Sixteen times the stack, but no further than that.
+    guard left == nil, let segment = StackSegment(size: min(max(16 * size, 8 << 20), 128 << 20)) else { return nil }
+    let formerFloor = floor
+    left = Self.here
+    levelsBelow = levels
+    floor = segment.bottom + UInt(Self.greatestReserve)
+    defer {
+      floor = formerFloor
+      left = nil
+      levelsBelow = 0
+    }
+    var result: Result<T, any Error>?
+    withoutActuallyEscaping(body) { body in
+      work = { result = Result { try body() } }
+      _ = segment.call { CallStack.current.doWork() }
+      work = nil
+    }
+    return try result?.get()
+  }
+
+  private func doWork() {
+    let now = work
+    work = nil
+    now?()
   }
 
   /// The lowest address and the size.

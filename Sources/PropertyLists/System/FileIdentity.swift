@@ -18,12 +18,14 @@ package struct FileIdentity: Hashable, Sendable {
   private let nanoseconds: Int64
   /// The permission bits and the kind of file.
   private let mode: UInt32
+  private let owner: UInt32
 
   init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
     size = Int(status.st_size)
     mode = UInt32(status.st_mode)
+    owner = UInt32(status.st_uid)
     #if canImport(Darwin)
       let time = status.st_mtimespec
     #else
@@ -54,6 +56,9 @@ package struct FileIdentity: Hashable, Sendable {
 
   package var isRegularFile: Bool { mode_t(truncatingIfNeeded: mode) & S_IFMT == S_IFREG }
 
+  /// Whether the file belongs to the user of this process.
+  package var isOwn: Bool { owner == UInt32(geteuid()) }
+
   /// Whether this is the same file, whatever was written to it.
   package func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 
@@ -62,5 +67,36 @@ package struct FileIdentity: Hashable, Sendable {
     var now = timespec()
     guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return .infinity }
     return Double(Int64(now.tv_sec) - seconds) + Double(Int64(now.tv_nsec) - nanoseconds) / 1e9
+  }
+}
+
+/// A moment by the clock that file systems note changes with, which may be some milliseconds behind.
+package struct FileMoment: Hashable, Comparable, Sendable {
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  package static var now: FileMoment {
+    var now = timespec()
+    #if os(Linux) || os(Android)
+      _ = unsafe clock_gettime(CLOCK_REALTIME_COARSE, &now)
+    #else
+      _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
+    #endif
+    return FileMoment(now)
+  }
+
+  /// When a file was written to, or got a name or lost one, last.
+  init(changeOf status: stat) {
+    #if canImport(Darwin)
+      self.init(status.st_ctimespec)
+    #else
+      self.init(status.st_ctim)
+    #endif
+  }
+
+  private init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
+
+  package static func < (lhs: FileMoment, rhs: FileMoment) -> Bool {
+    (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)
   }
 }

@@ -20,21 +20,12 @@ extension FileSystem {
   package static func makeFolder(
     _ path: String, below base: String?, permissions: UInt32 = 0o700
   ) throws(PropertyListError) {
-    // From the top, as many as are missing.
-    var missing: [String] = []
-    var current = path
-    while try FileIdentity(at: current) == nil, !current.isEmpty, current != "/" {
-      if current == base { throw PropertyListError(.inputOutput(errno: ENOENT), "\(current) does not exist") }
-      missing.append(current)
-      current = parent(of: current)
+    if let base, path == base || path.hasPrefix(base + "/"), try FileIdentity(at: base) == nil {
+      throw PropertyListError(.inputOutput(errno: ENOENT), "\(base) does not exist")
     }
-    for folder in missing.reversed() {
-      guard attempt(.makeFolder, folder, { unsafe mkdir(folder, mode_t(permissions)) }) == 0 || errno == EEXIST else {
-        throw failure("make the folder", folder)
-      }
-      // A file in it is on the disk when its folder is.
-      try synchronizeFolder(of: Array(folder.utf8CString), reportedAs: folder)
-    }
+    // A name in the folder, so that the folder itself is on the way too.
+    var walk = try PathWalk(path + "/.new", reportedAs: path)
+    _ = try walk.next(making: mode_t(permissions))
   }
 
   /// The folder at a path, or the nearest above it that there is.
@@ -69,17 +60,29 @@ extension FileSystem {
   /// Removes what writers of a file left beside it when they were killed: temporary files that nobody has touched for
   /// ten minutes.
   package static func removeAbandonedFiles(of path: String) {
-    let folder = folderOfTarget(of: path)
-    let target = text(resolvedPath(path))
-    guard let name = target.split(separator: "/").last else { return }
-    let prefix = NewFile.temporaryPrefix(String(name))
-    for candidate in names(in: folder) where candidate.hasPrefix(prefix) && candidate.hasSuffix(NewFile.temporarySuffix)
-    {
-      let abandoned = folder + "/" + candidate
-      guard let identity = try? FileIdentity(at: abandoned), identity.isRegularFile,
+    guard let place = try? FilePlace(lookingFor: path) else { return }
+    let prefix = NewFile.temporaryPrefix(text(place.name))
+    for name in names(in: parent(of: place.realPath))
+    where name.hasPrefix(prefix) && name.hasSuffix(NewFile.temporarySuffix) {
+      let abandoned = Array(name.utf8CString)
+      guard let identity = place.identity(of: abandoned), identity.isRegularFile,
         identity.secondsSinceModification > 600
       else { continue }
-      _ = unsafe unlink(abandoned)
+      _ = place.folder.remove(abandoned)
+    }
+  }
+
+  /// What stands in the name of a file that was set aside between its old name and when that was.
+  package static let suffixOfUnreadable = ".unreadable-"
+
+  /// The names of files that were set aside beside a file, and that got their names at a moment or after it.
+  package static func namesSetAside(of path: String, since moment: FileMoment) -> [String] {
+    guard let place = try? FilePlace(lookingFor: path) else { return [] }
+    let prefix = text(place.name) + suffixOfUnreadable
+    return names(in: parent(of: place.realPath)).filter { name in
+      var status = stat()
+      return name.hasPrefix(prefix) && place.folder.status(of: Array(name.utf8CString), &status) == 0
+        && FileMoment(changeOf: status) >= moment
     }
   }
 

@@ -14,9 +14,9 @@ extension FileSystem {
   typealias SystemPath = [CChar]
 
   /// How many links Linux follows on the way to a file.
-  private static let greatestLinkCount = 40
+  static let greatestLinkCount = 40
 
-  private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
+  static let slash = CChar(bitPattern: UInt8(ascii: "/"))
 
   /// The file that a path leads to when all symbolic links are followed; also if the last of them names no file yet.
   static func resolvedPath(_ path: String) -> SystemPath {
@@ -83,6 +83,11 @@ extension FileSystem {
 
   /// The file that a path leads to, symbolic links followed.
   package static func target(of path: String) -> String { text(resolvedPath(path)) }
+
+  /// The path without links that leads where a path does, as far as that can be told.
+  package static func realPath(of path: String) -> String {
+    (try? FilePlace(lookingFor: path))?.realPath ?? target(of: path)
+  }
 
   /// The folder that holds the file a path leads to, symbolic links followed.
   package static func folderOfTarget(of path: String) -> String { parent(of: target(of: path)) }

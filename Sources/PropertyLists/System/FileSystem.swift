@@ -29,6 +29,9 @@ package enum FileSystem {
   /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads to.
   package static func readRegularFile(_ path: String) throws(PropertyListError) -> (data: Data, identity: FileIdentity)?
   {
+    // Looked at first, since opening a device may do something.
+    guard let identity = try FileIdentity(at: path) else { return nil }
+    try requireRegularFile(identity, named: path)
     let descriptor = attempt(.open, path) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -43,12 +46,17 @@ package enum FileSystem {
     _ descriptor: Int32, named path: String
   ) throws(PropertyListError) -> (data: Data, identity: FileIdentity) {
     let identity = try FileIdentity(descriptor, named: path)
-    guard identity.isRegularFile else {
-      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
-    }
+    try requireRegularFile(identity, named: path)
     let limit = ParsingLimits().inputSize
     guard identity.size <= limit else { throw ParsingLimits.tooLarge(limit: limit) }
     return (try read(descriptor, named: path, expecting: identity.size + 1, limit: limit), identity)
+  }
+
+  private static func requireRegularFile(
+    _ identity: FileIdentity, named path: String
+  ) throws(PropertyListError) {
+    guard !identity.isRegularFile else { return }
+    throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
   }
 
   /// All that can be read from a descriptor, such as standard input.
@@ -170,10 +178,16 @@ extension FileSystem {
     error.kind == .inputOutput(errno: EWOULDBLOCK)
   }
 
-  /// Whether an error is about the file, and not about what the system could do just now.
+  /// Whether an error says that the file cannot be read for what it is, and not for what the system could do just now.
   package static func isAboutFile(_ error: PropertyListError) -> Bool {
     guard case .inputOutput(let code) = error.kind else { return true }
-    return [EACCES, EPERM, EISDIR, EINVAL, ELOOP, ENXIO].contains(code)
+    return code == EACCES || code == EPERM
+  }
+
+  /// Whether an error says that the path leads to no regular file, which stays so until somebody changes that.
+  package static func isAboutPath(_ error: PropertyListError) -> Bool {
+    guard case .inputOutput(let code) = error.kind else { return false }
+    return [EISDIR, EINVAL, ELOOP, ENXIO, ENOTDIR].contains(code)
   }
 
   /// Has the thread wait.

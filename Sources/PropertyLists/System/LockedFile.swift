@@ -14,118 +14,157 @@ package import FoundationEssentials
 ///
 /// The lock is advisory (`flock`) and the kernel's: it ends with the process that holds it, however that ends. Because files are
 /// replaced and not written to, the lock on a file means something only as long as the file is the one at its path,
-/// which is looked at once the lock is held and again before the file is replaced.
+/// which is looked at once the lock is held and again when the file is replaced. A file that this process may not open is locked by
+/// way of its folder.
 package struct LockedFile: ~Copyable {
+  private let place: FilePlace
+  /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
   private let descriptor: Int32
-  private let path: String
+  /// Why the file cannot be opened; nil if it is.
+  private let fault: PropertyListError?
+  /// The file as it was when it was locked.
+  private let status: stat
   /// The state of the file that was read.
   package private(set) var identity: FileIdentity
 
-  deinit { _ = FileSystem.attempt(.close, path) { close(descriptor) } }
+  deinit { if descriptor >= 0 { _ = FileSystem.attempt(.close, place.path) { close(descriptor) } } }
 
   /// Opens and locks a file.
   ///
   /// - Parameter deadline: how long to wait for another process that has it locked.
   /// - Returns: nil if there is no such file.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer.
+  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names the place if what is there is no regular
+  ///   file, or must not be replaced by way of the links that lead to it.
   package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(PropertyListError) {
     while true {
-      guard let descriptor = try Self.open(path) else { return nil }
+      guard let place = try FilePlace(path), let found = try place.file() else { return nil }
+      let (descriptor, fault) = try Self.open(place, found)
       do throws(PropertyListError) {
-        try FileSystem.lock(descriptor, path, until: deadline)
-        let identity = try FileIdentity(descriptor, named: path)
-        if let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
+        if descriptor >= 0 { try FileSystem.lock(descriptor, path, until: deadline) }
+        var status = found
+        var isForbidden = true
+        if fault == nil {
+          status = try Self.status(of: descriptor, path)
+        } else {
+          isForbidden = try Self.isForbidden(place)
+        }
+        let identity = FileIdentity(status)
+        if isForbidden, let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
+          self.place = place
           self.descriptor = descriptor
-          self.path = path
+          self.fault = fault
+          self.status = status
           self.identity = identity
           return
         }
       } catch {
-        _ = close(descriptor)
+        if descriptor >= 0 { _ = close(descriptor) }
         throw error
       }
       // Somebody replaced or removed it while this process waited. Its place may have a file that has to be locked.
-      _ = close(descriptor)
+      if descriptor >= 0 { _ = close(descriptor) }
       if ContinuousClock.now >= deadline { throw FileSystem.isLocked(path) }
     }
   }
 
-  /// Opens a file to lock it; nil if there is none. Never waits, whatever the path leads to.
-  private static func open(_ path: String) throws(PropertyListError) -> Int32? {
+  /// Opens what is to be locked for a file. Never waits.
+  private static func open(
+    _ place: FilePlace, _ status: stat
+  ) throws(PropertyListError) -> (descriptor: Int32, fault: PropertyListError?) {
+    var fault: PropertyListError?
     // To write if that is allowed: on a network file system only such a descriptor can be locked.
     for flags in [O_RDWR, O_RDONLY] {
-      let descriptor = FileSystem.attempt(.open, path) { systemOpen(path, flags | O_CLOEXEC | O_NONBLOCK) }
-      if descriptor >= 0 { return descriptor }
-      if errno == ENOENT { return nil }
-      guard errno == EACCES || errno == EROFS || errno == EISDIR || errno == EPERM else { break }
+      do throws(PropertyListError) {
+        guard let descriptor = try place.open(flags) else { break }
+        return (descriptor, nil)
+      } catch {
+        guard FileSystem.isAboutFile(error) || error.kind == .inputOutput(errno: EROFS) else { throw error }
+        fault = error
+      }
     }
-    throw FileSystem.failure("open", path)
+    // Of two processes that may not open it, one sets it aside, and the other finds what the first has saved.
+    return (place.folder.openAgain(), fault)
+  }
+
+  /// Whether the file may still not be opened.
+  private static func isForbidden(_ place: FilePlace) throws(PropertyListError) -> Bool {
+    do throws(PropertyListError) {
+      if let descriptor = try place.open(O_RDONLY) { _ = close(descriptor) }
+      return false
+    } catch {
+      guard FileSystem.isAboutFile(error) else { throw error }
+      return true
+    }
+  }
+
+  private static func status(of descriptor: Int32, _ path: String) throws(PropertyListError) -> stat {
+    var status = stat()
+    guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
+      throw FileSystem.failure("read", path)
+    }
+    return status
   }
 
   /// The whole of the file.
   package mutating func read() throws(PropertyListError) -> Data {
-    // A pipe has no beginning to go to; that it is no file is said below.
-    guard lseek(descriptor, 0, SEEK_SET) == 0 || errno == ESPIPE else { throw FileSystem.failure("read", path) }
-    let (data, identity) = try FileSystem.readRegularFile(descriptor, named: path)
+    if let fault { throw fault }
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", place.path) }
+    let (data, identity) = try FileSystem.readRegularFile(descriptor, named: place.path)
     self.identity = identity
     return data
   }
 
-  /// Puts `data` in the place of the file in one step, with its owner, for whom alone it is readable. It is on the disk, and its
-  /// name is when its folder is.
+  /// Puts `data` in the place of the file in one step. It is on the disk, and its name is when its folder is.
   ///
-  /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read.
-  package consuming func replace(with data: Data) throws(PropertyListError) -> FileIdentity? {
-    var status = stat()
-    guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
-      throw FileSystem.failure("write", path)
-    }
-    let file = try NewFile(
-      beside: FileSystem.resolvedPath(path), reportedAs: path, holding: data, permissions: 0o600, inPlaceOf: status)
+  /// The new file belongs to the user of this process. If the old one does too, its group and permission bits are kept; else it is for
+  /// this user alone. It is locked against others until it is certain that nothing else got into its place.
+  ///
+  /// - Parameters:
+  ///   - suffix: if not nil, the old file is kept beside it, under its name with that, and a number if need be.
+  ///   - displaced: the same for a file that somebody put in the place meanwhile, and somebody else took the place of.
+  /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read, which is there
+  ///   then, or if the path leads to another folder by now.
+  package consuming func replace(
+    with data: Data, settingAside suffix: String?, displaced: @autoclosure () -> String
+  ) throws(PropertyListError) -> FileIdentity? {
+    let file = try NewFile(at: place, holding: data, .own(like: status))
     guard try isUnchanged() else { return nil }
-    return try file.takePlace()
+    guard let identity = try file.takePlace(of: self.identity, settingAside: suffix, displaced: displaced) else {
+      return nil
+    }
+    // The folder may have been moved, and the path lead to another.
+    return place.isCurrent ? identity : nil
   }
 
   /// Whether the file is still at its path and as it was when it was read.
-  package func isUnchanged() throws(PropertyListError) -> Bool { try FileIdentity(at: path) == identity }
+  package func isUnchanged() throws(PropertyListError) -> Bool { try FileIdentity(at: place.path) == identity }
 
   /// Sees to it that the file is on the disk; its name is when its folder is.
   package func synchronize() throws(PropertyListError) {
-    guard FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
-      throw FileSystem.failure("write", path)
+    guard FileSystem.attempt(.synchronize, place.path, { fsync(descriptor) }) == 0 else {
+      throw FileSystem.failure("write", place.path)
     }
   }
 
   /// Removes the file. That is on the disk when the folder is.
   ///
+  /// - Parameter suffix: if not nil, the file is kept under its name with that and a number if need be.
   /// - Returns: whether that was done; not if somebody who does not lock it changed the file since it was read.
-  package consuming func remove() throws(PropertyListError) -> Bool {
+  package consuming func remove(settingAside suffix: String? = nil) throws(PropertyListError) -> Bool {
     guard try isUnchanged() else { return false }
-    let target = FileSystem.resolvedPath(path)
-    guard FileSystem.attempt(.unlink, path, { unsafe unlink(target) }) == 0 else {
-      throw FileSystem.failure("remove", path)
+    if let suffix {
+      do throws(PropertyListError) {
+        guard try place.keep(identity, suffix: suffix) != nil else { return false }
+      } catch {
+        guard error.kind == .inputOutput(errno: EMLINK) else { throw error }
+        return try place.moveAside(identity, suffix: suffix)
+      }
     }
-    return true
+    return try place.remove(identity)
   }
 }
 
 extension FileSystem {
-  /// What `body` gives while the folder of the file that a path leads to is locked against all that lock it too. Nothing is
-  /// locked if the folder cannot be read.
-  ///
-  /// - Parameter deadline: how long to wait for another process that has it locked.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; and what `body` throws.
-  package static func withLockedFolder<Result: ~Copyable>(
-    of path: String, until deadline: ContinuousClock.Instant, _ body: () throws(PropertyListError) -> Result
-  ) throws(PropertyListError) -> Result {
-    let folder = folderOfTarget(of: path)
-    let descriptor = attempt(.open, folder) { systemOpen(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard descriptor >= 0 else { return try body() }
-    defer { _ = close(descriptor) }
-    try lock(descriptor, folder, until: deadline)
-    return try body()
-  }
-
   fileprivate static func lock(
     _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
   ) throws(PropertyListError) {
@@ -150,6 +189,3 @@ extension FileSystem {
     PropertyListError(.inputOutput(errno: EWOULDBLOCK), "cannot lock \(path): another process has it locked")
   }
 }
-
-// Under a name that the type's own function does not hide.
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { FileSystem.aboveStandard(unsafe open(path, flags)) }

@@ -49,12 +49,12 @@ package final class Replacements: Sendable {
     }
     let unwritten = Self.synchronize(files)
     var failures: [Failure] = []
-    var folders: [FileSystem.SystemPath: String] = [:]
+    var folders: [String: String] = [:]
     for (file, fault) in zip(files, unwritten) {
       do throws(PropertyListError) {
         if let fault { throw fault }
         try file.takePlace()
-        folders[FileSystem.folder(of: file.target)] = file.path
+        folders[FileSystem.folderOfTarget(of: file.path)] = file.path
       } catch {
         file.remove()
         failures.append((file.path, error))
@@ -92,37 +92,23 @@ package final class Replacements: Sendable {
       typealias Synchronize = @convention(c) (Int32) -> Int32
       guard let symbol = unsafe dlsym(nil, "syncfs") else { return false }
       let syncfs = unsafe unsafeBitCast(symbol, to: Synchronize.self)
-      let descriptor = unsafe open(file.temporary, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return false }
+      guard let descriptor = try? file.open(), descriptor >= 0 else { return false }
       defer { _ = close(descriptor) }
       return FileSystem.attempt(.synchronize, file.path) { syncfs(descriptor) } == 0
     }
   #endif
 
   private static func synchronize(_ file: ReadyFile) -> PropertyListError? {
-    let descriptor = FileSystem.attempt(.open, file.path) { unsafe open(file.temporary, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { return FileSystem.failure("write", file.path) }
-    defer { _ = close(descriptor) }
-    guard FileSystem.attempt(.synchronize, file.path, { fsync(descriptor) }) == 0 else {
-      return FileSystem.failure("write", file.path)
-    }
-    return nil
-  }
-}
-
-/// A complete file beside the one whose place it is to take.
-struct ReadyFile: Sendable {
-  let target: FileSystem.SystemPath
-  let temporary: FileSystem.SystemPath
-  /// How errors name it.
-  let path: String
-  let identity: FileIdentity
-
-  func takePlace() throws(PropertyListError) {
-    guard FileSystem.attempt(.rename, path, { unsafe rename(temporary, target) }) == 0 else {
-      throw FileSystem.failure("write", path)
+    do throws(PropertyListError) {
+      let descriptor = try file.open()
+      guard descriptor >= 0 else { throw FileSystem.failure("write", file.path) }
+      defer { _ = close(descriptor) }
+      guard FileSystem.attempt(.synchronize, file.path, { fsync(descriptor) }) == 0 else {
+        throw FileSystem.failure("write", file.path)
+      }
+      return nil
+    } catch {
+      return error
     }
   }
-
-  func remove() { _ = unsafe unlink(temporary) }
 }

@@ -12,7 +12,8 @@ private import Synchronization
 
 /// The calls that reading and replacing a file is made of, as tests name them to make one fail.
 package enum SystemCall: String, Hashable, Sendable, CaseIterable {
-  case open, status, read, write, synchronize, changeOwner, changeMode, lock, rename, link, unlink, makeFolder, close,
+  case open, create, status, read, write, synchronize, changeOwner, changeMode, lock, rename, exchange, link, unlink,
+    makeFolder, close,
     watch
 }
 

@@ -9,6 +9,9 @@ package enum DateText {
 
   /// Apple's form: `[-]Y…-MM-DDThh:mm:ssZ` and nothing else; a day or an hour that does not exist is refused.
   ///
+  /// A day ends with `24:00:00` too, and with the leap second `23:59:60`; both are the first moment of the next day here, since the
+  /// count of seconds has no leap seconds.
+  ///
   /// - Returns: seconds since 2001-01-01T00:00:00Z.
   static func parse(_ bytes: RawSpan) -> Double? {
     var index = 0
@@ -28,10 +31,15 @@ package enum DateText {
       let month = twoDigits(bytes, index + 1, after: "-"), let day = twoDigits(bytes, index + 4, after: "-"),
       let hour = twoDigits(bytes, index + 7, after: "T"), let minute = twoDigits(bytes, index + 10, after: ":"),
       let second = twoDigits(bytes, index + 13, after: ":"), bytes[index + 15] == UInt8(ascii: "Z"),
-      (1...12).contains(month), day >= 1, day <= days(in: month, of: year), hour < 24, minute < 60, second < 60
+      (1...12).contains(month), day >= 1, day <= days(in: month, of: year),
+      hour < 24 && minute < 60 && second < 60 || endsDay(hour, minute, second) && year < greatestYear
     else { return nil }
     let days = days(before: year) + daysBeforeMonth[month - 1] + (month > 2 && isLeap(year) ? 1 : 0) + day - 1
     return Double(((days - daysToReferenceDate) * 24 + hour) * 3600 + minute * 60 + second)
+  }
+
+  private static func endsDay(_ hour: Int, _ minute: Int, _ second: Int) -> Bool {
+    hour == 24 && minute == 0 && second == 0 || hour == 23 && minute == 59 && second == 60
   }
 
   private static func twoDigits(_ bytes: RawSpan, _ index: Int, after separator: Unicode.Scalar) -> Int? {

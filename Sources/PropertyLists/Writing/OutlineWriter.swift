@@ -64,7 +64,7 @@ struct OutlineWriter: PropertyListSink, ~Copyable {
 
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
     beginValue()
-    output.append(printable: utf8)
+    JSONText.append(printable: utf8, to: &output)
   }
 
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
@@ -74,7 +74,7 @@ struct OutlineWriter: PropertyListSink, ~Copyable {
 
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
     beginLine()
-    output.append(printable: utf8)
+    JSONText.append(printable: utf8, to: &output)
     output.append(":")
   }
 

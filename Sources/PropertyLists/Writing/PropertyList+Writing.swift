@@ -52,59 +52,64 @@ extension PropertyListDocument.Node {
   public func data(
     format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {
-    switch format {
-    case .binary:
-      var writer = BinaryWriter()
-      try walk(into: &writer, options)
-      return try writer.finish()
-    case .xml:
-      var writer = XMLWriter(options)
-      try walk(into: &writer, options)
-      return writer.finish()
-    case .openStep:
-      var writer = OpenStepWriter(options)
-      try walk(into: &writer, options)
-      return writer.finish()
-    case .json:
-      var writer = JSONWriter(options)
-      try walk(into: &writer, options)
-      return writer.finish()
-    }
+    try written(format: format, options: options).rest
   }
 
   /// Writes what ``data(format:options:)`` gives to a file, of the text formats piece by piece, so that it needs no
   /// memory.
+  ///
+  /// - Returns: the path of the first date that has a fraction of a second, which the format may have dropped.
+  @discardableResult
   package func write(
     to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
-  ) throws(PropertyListError) {
+  ) throws(PropertyListError) -> PropertyListKeyPath? {
+    let (rest, fraction) = try written(format: format, options: options, to: output)
+    try output.write(rest)
+    return fraction
+  }
+
+  /// The bytes in a format.
+  ///
+  /// - Parameter output: where the bytes go piece by piece, of a text format; nil to have them all.
+  /// - Returns: the bytes that are not in `output` yet, and the path of the first date that has a fraction of a second.
+  package func written(
+    format: PropertyListFormat, options: PropertyListWritingOptions, to output: FileOutput? = nil
+  ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {
     switch format {
-    case .binary: try output.write(data(format: format, options: options))
+    case .binary:
+      var writer = BinaryWriter()
+      let fraction = try walk(into: &writer, options)
+      return (try writer.finish(), fraction)
     case .xml:
       var writer = XMLWriter(options)
-      try walk(into: &writer, options, output: output)
-      try output.write(writer.finish())
+      let fraction = try walk(into: &writer, options, output: output)
+      return (writer.finish(), fraction)
     case .openStep:
       var writer = OpenStepWriter(options)
-      try walk(into: &writer, options, output: output)
-      try output.write(writer.finish())
+      let fraction = try walk(into: &writer, options, output: output)
+      return (writer.finish(), fraction)
     case .json:
       var writer = JSONWriter(options)
-      try walk(into: &writer, options, output: output)
-      try output.write(writer.finish())
+      let fraction = try walk(into: &writer, options, output: output)
+      return (writer.finish(), fraction)
     }
   }
 
+  /// - Returns: the path of the first date that has a fraction of a second.
+  @discardableResult
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, _ options: PropertyListWritingOptions, output: FileOutput? = nil
-  ) throws(PropertyListError) {
+  ) throws(PropertyListError) -> PropertyListKeyPath? {
     let bytes = document.bytes
     switch document.index {
     case .binary(let layout):
       var walker = DocumentWalker(layout, document, options, output: output)
       try walker.walk(flat, into: &sink, in: bytes)
+      return walker.fraction
     case .table(let table):
       var walker = DocumentWalker(table, document, options, output: output)
       try walker.walk(flat, into: &sink, in: bytes)
+      return walker.fraction
     }
   }
 }

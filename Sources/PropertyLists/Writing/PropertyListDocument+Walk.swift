@@ -26,6 +26,9 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     func entry(_ position: Int) -> Int { order.isEmpty ? position : order[position] }
   }
 
+  /// The path of the first date that has a fraction of a second.
+  private(set) var fraction: PropertyListKeyPath?
+
   /// Where a writer's bytes go when there are many; nil if it is to keep them all.
   private let output: FileOutput?
 
@@ -87,7 +90,9 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     case .integer, .unsignedInteger: try sink.integer(node.integer)
     case .real: try sink.real(node.real)
     case .float: try sink.float(node.float)
-    case .date: try sink.date(node.real)
+    case .date:
+      try sink.date(node.real)
+      if fraction == nil, node.real != node.real.rounded(.down), !node.real.isNaN { fraction = path(in: bytes) }
     case .uid: try sink.uid(node.uid)
     case .string:
       try spend(node.length)
@@ -174,10 +179,16 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
   }
 
-  /// The error with the way to the value it is about, which is the child that was begun last of each open container.
+  /// The error with the way to the value it is about.
   private func located(_ error: PropertyListError, in bytes: RawSpan) -> PropertyListError {
     guard error.keyPath == nil else { return error }
     var error = error
+    error.keyPath = path(in: bytes)
+    return error
+  }
+
+  /// The way to the child that was begun last of each open container.
+  private func path(in bytes: RawSpan) -> PropertyListKeyPath {
     var path = PropertyListKeyPath()
     // The outermost frame is the one around the root.
     for frame in (outer + [current]).dropFirst() where frame.next > 0 {
@@ -189,7 +200,6 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
         path.components.append(.key(text))
       }
     }
-    error.keyPath = path
-    return error
+    return path
   }
 }

@@ -74,3 +74,16 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
 
   var effectiveDepth: Int { ParsingLimits.clamped(depth) }
 }
+
+extension PropertyListError {
+  /// The error of a date with a fraction of a second, where a format has whole seconds only.
+  package static func noFractions(in format: PropertyListFormat) -> PropertyListError {
+    let dates =
+      switch format {
+      case .binary, .xml: "XML has"
+      case .openStep: "OpenStep has"
+      case .json: "dates of JSON have"
+      }
+    return PropertyListError(.notRepresentable, "\(dates) no fractions of a second")
+  }
+}

@@ -17,6 +17,9 @@ enum ByteClass {
   @inline(__always)
   static func below(_ word: UInt64, _ bound: UInt8) -> UInt64 { (word &- splat(bound)) & ~word & high }
 
+  @inline(__always)
+  static func beyondASCII(_ word: UInt64) -> UInt64 { word & high }
+
   /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, and 0xEF, which begins
   /// U+FFFE.
   ///
@@ -35,6 +38,6 @@ enum ByteClass {
   @inline(__always)
   static func stopsText(_ word: UInt64, stopsAtHigh: Bool) -> UInt64 {
     let mark = equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20)
-    return stopsAtHigh ? mark | (word & high) : mark
+    return stopsAtHigh ? mark | beyondASCII(word) : mark
   }
 }

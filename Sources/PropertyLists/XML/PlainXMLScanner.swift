@@ -6,20 +6,22 @@
 /// what it does not accept.
 struct PlainXMLScanner: ~Copyable {
   private var builder: NodeTableBuilder
-  private var index = 0
+  private var index: Int
   private let end: Int
   private let depthLimit: Int
 
+  /// - Parameter start: the place of the document in `bytes`.
   /// - Returns: nil for a document that is not in the plain dialect.
   /// - Complexity: O(*n*) in the length of the text.
-  static func scan(_ bytes: RawSpan, options: PropertyListReadingOptions) -> NodeTable? {
-    var scanner = PlainXMLScanner(bytes.byteCount, options)
+  static func scan(_ bytes: RawSpan, from start: Int, options: PropertyListReadingOptions) -> NodeTable? {
+    var scanner = PlainXMLScanner(start..<bytes.byteCount, options)
     guard scanner.scanProlog(bytes), scanner.scanValues(bytes), scanner.scanEpilog(bytes) else { return nil }
     return scanner.takeTable()
   }
 
-  private init(_ end: Int, _ options: PropertyListReadingOptions) {
-    self.end = end
+  private init(_ range: Range<Int>, _ options: PropertyListReadingOptions) {
+    index = range.lowerBound
+    end = range.upperBound
     depthLimit = options.limits.effectiveDepth
     // A list of dictionaries has about one node for 32 bytes.
     builder = NodeTableBuilder(options: options, expectedNodes: end / 32 + 16)
@@ -100,6 +102,7 @@ private enum Tag {
   @inline(__always) static var `false`: UInt64 { word("<false/>") }
   @inline(__always) static var emptyString: UInt64 { word("<string/") }
   @inline(__always) static var emptyDict: UInt64 { word("<dict/>") }
+  @inline(__always) static var emptyData: UInt64 { word("<data/>") }
   @inline(__always) static var emptyArray: UInt64 { word("<array/>") }
   @inline(__always) static var endDict: UInt64 { word("</dict>") }
   @inline(__always) static var endArray: UInt64 { word("</array>") }
@@ -180,8 +183,11 @@ extension PlainXMLScanner {
         index += 6
         return scanScalar(.data, bytes, closedBy: Tag.endData, length: 7)
       }
-      guard word & Tag.sevenBytes == Tag.emptyDict else { return false }
-      return openAndClose(.dictionary, length: 7, bytes)
+      if word & Tag.sevenBytes == Tag.emptyDict { return openAndClose(.dictionary, length: 7, bytes) }
+      guard word & Tag.sevenBytes == Tag.emptyData else { return false }
+      index += 7
+      builder.append(.data(.base64, offset: index, length: 0))
+      return true
     case UInt8(ascii: "a"):
       if word & Tag.sevenBytes == Tag.array { return open(.array, length: 7) }
       guard word == Tag.emptyArray else { return false }

@@ -17,7 +17,12 @@ extension XMLElement {
       }
       return .success(.integer(value))
     case .real:
-      guard let value = RealText.parse(text) else { return .failure(Fault("<real> holds no number", text)) }
+      // Apple's reader passes over white space before the number, and over none after it.
+      var start = 0
+      while start < text.byteCount, XMLText.isSpace(text[start]) { start += 1 }
+      guard let value = RealText.parse(text.extracting(start...)) else {
+        return .failure(Fault("<real> holds no number", text))
+      }
       return .success(.real(value))
     case .date:
       guard let value = DateText.parse(text) else {

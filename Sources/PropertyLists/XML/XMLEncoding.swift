@@ -20,10 +20,11 @@ enum XMLEncoding {
     return name == "utf-8" || name == "utf8"
   }
 
-  /// The name in `<?xml … encoding="name" …?>`, if the file begins with such a declaration.
+  /// The name in `<?xml … encoding="name" …?>`, if the document begins with such a declaration.
   static func declaredEncoding(_ bytes: RawSpan) -> String? {
-    guard bytes.starts(with: "<?xml"), bytes.byteCount > 5, XMLText.isSpace(bytes[5]) else { return nil }
-    var index = 6
+    let start = XMLText.documentStart(in: bytes)
+    guard XMLText.beginsDeclaration(bytes, at: start) else { return nil }
+    var index = start + 6
     while index < bytes.byteCount, !bytes.starts(with: "?>", at: index) {
       if bytes.starts(with: "encoding", at: index) {
         index += 8

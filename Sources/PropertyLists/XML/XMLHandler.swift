@@ -84,7 +84,9 @@ final class XMLHandler {
     self.source = source
     self.faults = faults
     placeIndex = PlaceIndex(original)
-    input = XMLInput(source)
+    let start = XMLText.documentStart(in: source.text.bytes)
+    input = XMLInput(source, from: start)
+    sound = start
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: source.text.count / 64)
   }
@@ -124,9 +126,18 @@ final class XMLHandler {
   func place(_ offset: Int) -> PropertyListError.TextPosition { placeIndex.place(offset).position }
 
   func documentType() {
-    // libxml2 tells of the document type when it has read the names and stands before the subset.
+    // libxml2 tells of the document type when it has read the names and is before the subset.
+    guard !isStopped else { return }
     let bytes = source.text.bytes
-    if !isStopped, offset < bytes.byteCount, bytes[offset] == UInt8(ascii: "[") {
+    let declaration: StaticString = "<!DOCTYPE"
+    var start = placeBefore(UInt8(ascii: "<"))
+    while start > sound, !bytes.starts(with: declaration, at: start) { start -= 1 }
+    let name = start + declaration.utf8CodeUnitCount
+    // libxml2 takes the name without white space before it.
+    if bytes.starts(with: declaration, at: start), name < bytes.byteCount, !XMLText.isSpace(bytes[name]) {
+      fail("no white space between \"<!DOCTYPE\" and the name of the document type", at: start)
+      stop = .syntax(offset)
+    } else if offset < bytes.byteCount, bytes[offset] == UInt8(ascii: "[") {
       fail("a document type with an internal subset", at: offset)
       stop = .syntax(offset)
     }
@@ -327,8 +338,7 @@ final class XMLHandler {
     var node: FlatNode?
     if open.isDamaged {
       // What is wrong with it has been told.
-    } else if range.isEmpty, element != .string, element != .key, open.isEmptyTag {
-      // Apple's reader takes `<data></data>`, but not `<data/>`.
+    } else if range.isEmpty, open.isEmptyTag, [.integer, .real, .date].contains(element) {
       fail("<\(element.rawValue)/> holds nothing", at: open.place)
     } else {
       switch XMLElement.scalar(element, text.rawBytes, range) {

@@ -5,13 +5,19 @@ struct XMLInput {
   /// The tags that are open where the text begins.
   private var opening: [UInt8] = []
   private var openingRead = 0
-  private(set) var start = 0
-  private var next = 0
+  private(set) var start: Int
+  private var next: Int
   /// How many bytes are given at a time.
   private var pieceLength = Int.max
   private var tags = TagLengths()
 
-  init(_ source: TextSource) { self.source = source }
+  /// - Parameter start: the place of the document in the text.
+  init(_ source: TextSource, from start: Int) {
+    self.source = source
+    self.start = start
+    next = start
+    tags.begin(at: start)
+  }
 
   /// Begins anew with the byte number `start` of the text.
   mutating func begin(at start: Int, opening: [UInt8]) {

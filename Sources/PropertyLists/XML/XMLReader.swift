@@ -9,7 +9,8 @@ enum XMLReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
     var faults = FaultLog.first
     let source = try XMLEncoding.decode(data, faults: &faults)
-    if let table = PlainXMLScanner.scan(source.text.bytes, options: options) {
+    let start = XMLText.documentStart(in: source.text.bytes)
+    if let table = PlainXMLScanner.scan(source.text.bytes, from: start, options: options) {
       return TextContent(text: source.text, table: table)
     }
     return try XMLParser.parse(source, options: options, faults: &faults)

@@ -4,6 +4,38 @@ enum XMLText {
   @inline(__always)
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D }
 
+  /// Where a document begins: at its XML declaration, if only white space and comments precede that, else at the first byte.
+  ///
+  /// XML allows nothing before its declaration; Apple's reader (`CFPropertyList.c`) and libplist pass over both.
+  ///
+  /// - Complexity: O(*n*) in the length of what precedes the declaration.
+  static func documentStart(in bytes: RawSpan) -> Int {
+    var index = 0
+    while index < bytes.byteCount {
+      if isSpace(bytes[index]) {
+        index += 1
+      } else if bytes.starts(with: "<!--", at: index) {
+        // As XML has it, two hyphens end a comment.
+        guard let end = bytes.firstIndex(of: "--", from: index + 4), bytes.starts(with: "-->", at: end) else {
+          return 0
+        }
+        index += 4
+        while index < end {
+          guard let length = characterLength(in: bytes, at: index) else { return 0 }
+          index += length
+        }
+        index = end + 3
+      } else {
+        return beginsDeclaration(bytes, at: index) ? index : 0
+      }
+    }
+    return 0
+  }
+
+  static func beginsDeclaration(_ bytes: RawSpan, at index: Int) -> Bool {
+    bytes.starts(with: "<?xml", at: index) && index + 5 < bytes.byteCount && isSpace(bytes[index + 5])
+  }
+
   /// Text with its references replaced, and its CR LF and CR by LF as XML 1.0 section 2.11 has it.
   ///
   /// - Parameter content: text whose references a reader has checked.

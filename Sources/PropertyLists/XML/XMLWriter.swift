@@ -100,7 +100,7 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     beginValue()
     output.append("<date>")
     guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
-      throw PropertyListError(.notRepresentable, "XML has no fractions of a second")
+      throw .noFractions(in: .xml)
     }
     guard DateText.append(seconds, to: &output) else {
       throw PropertyListError(.notRepresentable, "XML cannot hold a date \(seconds) seconds from 2001")

@@ -1,0 +1,99 @@
+package import FoundationEssentials
+
+/// An entry of a dictionary whose keys are told apart by their bytes. To a ``PropertyList``, whose keys are strings, two
+/// spellings of a key that Unicode holds equivalent are one.
+package struct DictionaryEntry: Sendable {
+  package let key: String
+  /// The value. A dictionary in it with two spellings of a key has the first of them.
+  package let value: PropertyList
+  /// The value as the document has it, if ``value`` isn't all of it.
+  package let original: PropertyListDocument.Node?
+
+  package init(key: String, value: PropertyList, original: PropertyListDocument.Node?) {
+    self.key = key
+    self.value = value
+    self.original = original
+  }
+}
+
+extension PropertyListDocument.Node {
+  /// The entries of a dictionary, in the order of the document; nil if this is no dictionary.
+  ///
+  /// What several places of a binary document refer to is built once and shared.
+  ///
+  /// - Throws: ``PropertyListError``: what is wrong with a binary document below this node.
+  /// - Complexity: O(*n*) in the bytes below this node.
+  package var entries: [DictionaryEntry]? {
+    get throws(PropertyListError) {
+      guard kind == .dictionary else { return nil }
+      let values: TreeBuilderResult
+      switch document.index {
+      case .binary(let layout):
+        values = try TreeBuilder(layout, document, takesFirstSpelling: true).buildValues(of: index, in: document.bytes)
+      case .table(let table):
+        values = try TreeBuilder(table, document, takesFirstSpelling: true).buildValues(of: index, in: document.bytes)
+      }
+      var entries: [DictionaryEntry] = []
+      entries.reserveCapacity(count)
+      for (position, value) in values.all.enumerated() {
+        let (key, node) = try entry(at: position)
+        let original = values.incomplete.contains(position) ? node : nil
+        entries.append(DictionaryEntry(key: key, value: value, original: original))
+      }
+      return entries
+    }
+  }
+}
+
+/// The values of a dictionary that were built.
+struct TreeBuilderResult {
+  let all: [PropertyList]
+  /// The positions of those that have only the first of two spellings of a key.
+  let incomplete: Set<Int>
+}
+
+extension [DictionaryEntry] {
+  /// A dictionary with these entries as the bytes of a binary file. The keys are distinct.
+  ///
+  /// - Throws: as ``PropertyList/data(format:options:)``.
+  /// - Complexity: O(*n*) in the size of the values.
+  package func binaryData() throws(PropertyListError) -> Data {
+    var writer = BinaryWriter()
+    try walk(into: &writer, PropertyListWritingOptions())
+    return try writer.finish()
+  }
+
+  /// A dictionary with these entries as the bytes of an XML file. The keys are distinct.
+  ///
+  /// - Throws: as ``PropertyList/data(format:options:)``.
+  /// - Complexity: O(*n*) in the size of the values.
+  package func xmlData(options: PropertyListWritingOptions) throws(PropertyListError) -> Data {
+    var writer = XMLWriter(options)
+    try walk(into: &writer, options)
+    return writer.finish()
+  }
+
+  private func walk<Sink: PropertyListSink & ~Copyable>(
+    into sink: inout Sink, _ options: PropertyListWritingOptions
+  ) throws(PropertyListError) {
+    try sink.beginDictionary(count: count)
+    if Sink.takesKeysFirst {
+      for entry in self { try sink.key(entry.key.utf8Span.rawBytes) }
+    }
+    for entry in self {
+      if !Sink.takesKeysFirst { try sink.key(entry.key.utf8Span.rawBytes) }
+      do throws(PropertyListError) {
+        if let original = entry.original {
+          try original.walk(into: &sink, options)
+        } else {
+          try entry.value.walk(into: &sink, sortsKeys: options.sortsKeys, depth: options.effectiveDepth - 1)
+        }
+      } catch {
+        var error = error
+        error.keyPath = PropertyListKeyPath([.key(entry.key)] + (error.keyPath?.components ?? []))
+        throw error
+      }
+    }
+    try sink.endDictionary()
+  }
+}

@@ -1,0 +1,151 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// Taking what is in a place out of it, so that nothing is lost of what a program put there that does not lock it.
+extension FilePlace {
+  /// Exchanges the file in the place and one beside it, in one step.
+  ///
+  /// - Returns: false if the system or the file system cannot do that.
+  func exchange(with other: FileSystem.SystemPath) throws(PropertyListError) -> Bool {
+    guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
+    switch errno {
+    case ENOSYS, EINVAL, ENOTSUP, EOPNOTSUPP: return false
+    default: throw FileSystem.failure("write", path)
+    }
+  }
+
+  /// Puts back what came out of the place unexpectedly, in exchange for the file that was put there. If yet another has taken the place
+  /// of that, it stays, being the newest, and what came out is kept beside it.
+  ///
+  /// - Parameters:
+  ///   - other: the name that has what came out.
+  ///   - displaced: what is added to the name of the place for what is kept.
+  func putBack(
+    _ other: FileSystem.SystemPath, inPlaceOf file: FileIdentity, displaced: String
+  ) throws(PropertyListError) {
+    func exchange() throws(PropertyListError) {
+      guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }
+      guard folder.rename(other, to: name) == 0 else { throw FileSystem.failure("write", path) }
+    }
+    try exchange()
+    guard let out = identity(of: other), !out.isSameFile(as: file) else { return }
+    try exchange()
+    _ = try addName(to: other, suffix: displaced)
+  }
+
+  /// Gives the file in the place a second name, one that no other file has.
+  ///
+  /// - Parameter suffix: what is added to its name, and to that a number if there is a file of that name.
+  /// - Returns: the second name; nil if the file is not the one in the place any more.
+  /// - Throws: `EMLINK` if the file system, or the system for this file, has no second names.
+  func keep(_ file: FileIdentity, suffix: String) throws(PropertyListError) -> FileSystem.SystemPath? {
+    if let kept = nameKept(of: file) { return kept }
+    guard let candidate = try addName(to: name, suffix: suffix) else { return nil }
+    if identity(of: candidate)?.isSameFile(as: file) == true { return candidate }
+    _ = folder.remove(candidate)
+    return nil
+  }
+
+  /// Gives a file of the folder another name, one that no other file has.
+  ///
+  /// - Returns: the name; nil if the file is not there.
+  private func addName(
+    to file: FileSystem.SystemPath, suffix: String
+  ) throws(PropertyListError) -> FileSystem.SystemPath? {
+    for candidate in candidates(suffix) {
+      if FileSystem.attempt(.link, path, { folder.link(file, to: candidate) }) == 0 { return candidate }
+      switch errno {
+      case EEXIST: continue
+      case ENOENT: return nil
+      case EPERM, EACCES, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK:
+        throw PropertyListError(.inputOutput(errno: EMLINK), "cannot set aside \(path)")
+      default: throw FileSystem.failure("set aside", path)
+      }
+    }
+    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(FileSystem.message(EEXIST))")
+  }
+
+  /// Gives the file in the place another name, where there are no second names.
+  ///
+  /// - Returns: whether that was done; not if the file is not the one in the place any more.
+  func moveAside(_ file: FileIdentity, suffix: String) throws(PropertyListError) -> Bool {
+    guard identity(of: name) == file else { return false }
+    for candidate in candidates(suffix) where identity(of: candidate) == nil {
+      guard FileSystem.attempt(.rename, path, { folder.rename(name, to: candidate) }) == 0 else {
+        throw FileSystem.failure("set aside", path)
+      }
+      return true
+    }
+    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(FileSystem.message(EEXIST))")
+  }
+
+  /// Removes the file in the place.
+  ///
+  /// - Returns: whether that was done; not if the file is not the one in the place any more.
+  func remove(_ file: FileIdentity) throws(PropertyListError) -> Bool {
+    // Under another name first, to look at what it is.
+    let out = NewFile.temporaryName(for: name)
+    guard FileSystem.attempt(.rename, path, { folder.rename(name, to: out) }) == 0 else {
+      if errno == ENOENT { return false }
+      throw FileSystem.failure("remove", path)
+    }
+    let isExpected = identity(of: out) == file
+    // What somebody put there meanwhile goes back, unless there is another file already.
+    if !isExpected, folder.link(out, to: name) != 0, errno != EEXIST {
+      guard folder.rename(out, to: name) == 0 else { throw FileSystem.failure("remove", path) }
+      return false
+    }
+    _ = FileSystem.attempt(.unlink, path) { folder.remove(out) }
+    return isExpected
+  }
+
+  /// The name under which a process has kept the file that was killed before it put another in its place.
+  private func nameKept(of file: FileIdentity) -> FileSystem.SystemPath? {
+    var status = stat()
+    guard folder.status(of: name, &status) == 0, status.st_nlink > 1 else { return nil }
+    let prefix = FileSystem.text(name) + FileSystem.suffixOfUnreadable
+    return FileSystem.names(in: FileSystem.parent(of: realPath)).lazy.filter { $0.hasPrefix(prefix) }
+      .map { Array($0.utf8CString) }
+      .first { identity(of: $0)?.isSameFile(as: file) == true }
+  }
+
+  /// Names for a file that is set aside.
+  private func candidates(_ suffix: String) -> some Sequence<FileSystem.SystemPath> {
+    (1..<1000).lazy.map { name.dropLast() + "\(suffix)\($0 == 1 ? "" : "-\($0)")".utf8CString }
+  }
+}
+
+extension OpenFolder {
+  /// Exchanges two files of the folder.
+  fileprivate func exchange(_ name: FileSystem.SystemPath, with other: FileSystem.SystemPath) -> Int32 {
+    #if canImport(Darwin)
+      return unsafe renameatx_np(descriptor, name, descriptor, other, UInt32(RENAME_SWAP))
+    #elseif os(Linux)
+      // Looked up by name: the headers of glibc show it to some programs only, and some C libraries do not have it. Sound: the
+      // signature is that of renameat2(2).
+      typealias Rename = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+      guard let symbol = unsafe Self.renameat2 else {
+        errno = ENOSYS
+        return -1
+      }
+      let renameat2 = unsafe unsafeBitCast(symbol, to: Rename.self)
+      // RENAME_EXCHANGE (<linux/fs.h>).
+      return unsafe renameat2(descriptor, name, descriptor, other, 2)
+    #else
+      errno = ENOSYS
+      return -1
+    #endif
+  }
+
+  #if os(Linux)
+    /// Sound: an address of the C library, which stays where it is.
+    private nonisolated(unsafe) static let renameat2 = unsafe dlsym(nil, "renameat2")
+  #endif
+}

@@ -1,0 +1,105 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Bionic)
+  internal import Bionic
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The place of a file that may be written: an open folder, and a name in it that is no link's.
+///
+/// Links are followed once, when the place is looked for. Whoever moves folders or puts links in the way after that changes nothing:
+/// all calls are about the name in that folder. A link that another user made, in a folder that others can write to, is not
+/// followed, since it could lead to any file of the user.
+///
+/// The unsafe expressions are sound: names end with a NUL, and status is filled by the call that it is given to.
+package struct FilePlace: Sendable {
+  let folder: OpenFolder
+  let name: FileSystem.SystemPath
+  /// How errors name it.
+  let path: String
+  /// The path without links.
+  let realPath: String
+  /// Whether the name at the path is a link's, which leads here.
+  let isBehindLink: Bool
+
+  /// The place that a path leads to, links followed.
+  ///
+  /// - Returns: nil if there is no folder for it.
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, also for a link that is not to be followed.
+  package init?(_ path: String) throws(PropertyListError) {
+    guard FileSystem.attempt(.status, path, { 0 }) == 0 else { throw FileSystem.failure("write", path) }
+    try self.init(lookingFor: path)
+  }
+
+  /// The place, where it does not matter to a test that it cannot be found.
+  init?(lookingFor path: String) throws(PropertyListError) {
+    var walk = try PathWalk(path)
+    guard let name = try walk.next() else { return nil }
+    folder = walk.folder
+    self.name = name
+    self.path = path
+    realPath = walk.description(of: name)
+    isBehindLink = walk.isBehindLink
+  }
+
+  /// What is in the place; nil if nothing is.
+  func status() throws(PropertyListError) -> stat? {
+    var status = stat()
+    guard FileSystem.attempt(.status, path, { folder.status(of: name, &status) }) == 0 else {
+      if errno == ENOENT { return nil }
+      throw FileSystem.failure("write", path)
+    }
+    return status
+  }
+
+  /// The regular file in the place; nil if nothing is there.
+  ///
+  /// - Throws: an error that says what is there instead, or that it belongs to another user and a link leads to it.
+  func file() throws(PropertyListError) -> stat? {
+    guard let status = try status() else { return nil }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw PropertyListError(
+        .inputOutput(errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL),
+        "cannot write \(path): \(realPath) is \(Self.description(of: status)), and no regular file")
+    }
+    guard !isBehindLink || status.st_uid == geteuid() else {
+      throw PropertyListError(
+        .inputOutput(errno: EPERM), "cannot write \(path): it is a link to \(realPath), which belongs to another user")
+    }
+    return status
+  }
+
+  /// What a name in the folder stands for; nil if there is no such name. Not a call that tests make fail, since it only tells what was
+  /// done.
+  func identity(of name: FileSystem.SystemPath) -> FileIdentity? {
+    var status = stat()
+    return folder.status(of: name, &status) == 0 ? FileIdentity(status) : nil
+  }
+
+  /// Whether the path still leads to this folder.
+  var isCurrent: Bool {
+    guard let current = try? FilePlace(lookingFor: path), let folder = current.folder.identity else { return false }
+    return self.folder.identity?.isSameFile(as: folder) == true
+  }
+
+  /// Opens the file to lock or to read it; nil if there is none.
+  func open(_ flags: Int32) throws(PropertyListError) -> Int32? {
+    let descriptor = FileSystem.attempt(.open, path) { folder.open(name, flags | O_NOFOLLOW | O_NONBLOCK) }
+    if descriptor >= 0 { return descriptor }
+    if errno == ENOENT { return nil }
+    throw FileSystem.failure("open", path)
+  }
+
+  private static func description(of status: stat) -> String {
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: "a folder"
+    case S_IFLNK: "a link"
+    case S_IFIFO: "a pipe"
+    case S_IFSOCK: "a socket"
+    default: "a device"
+    }
+  }
+}

@@ -1,0 +1,260 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Bionic)
+  internal import Bionic
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// A complete file on the disk beside the one whose place it is to take.
+struct NewFile: ~Copyable {
+  private let place: FilePlace
+  private let temporary: FileSystem.SystemPath
+  private let identity: FileIdentity
+  /// The file, open and locked; -1 if it is not to be.
+  private let lock: Int32
+  private var isGone = false
+
+  deinit {
+    if !isGone { _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) } }
+    if lock >= 0 { _ = close(lock) }
+  }
+
+  /// To whom the file belongs, and who may use it.
+  enum Permissions {
+    /// To the user of this process, with these permission bits, less those that the process masks.
+    case new(mode_t)
+    /// To owner and group of another file, with its permission bits, as far as the system allows that.
+    case same(as: stat)
+    /// To the user of this process: with group and permission bits of another file if that is his, too, else for him alone.
+    case own(like: stat)
+  }
+
+  /// A file that holds `data`, which nobody else can lock before this value goes.
+  init(at place: FilePlace, holding data: Data, _ permissions: Permissions) throws(PropertyListError) {
+    try self.init(at: place, permissions, isLocked: true) { output throws(PropertyListError) in
+      try output.write(data)
+    }
+  }
+
+  /// Writes a file under a name that no other process knows.
+  ///
+  /// - Parameters:
+  ///   - isOnDisk: whether it has to be on the disk.
+  ///   - isLocked: whether it is locked until this value goes.
+  init(
+    at place: FilePlace, _ permissions: Permissions, isOnDisk: Bool = true, isLocked: Bool = false,
+    writing body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    let path = place.path
+    let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
+    do throws(PropertyListError) {
+      try Self.set(permissions, on: descriptor, reportedAs: path)
+      try body(FileOutput(descriptor: descriptor, name: path))
+      guard !isOnDisk || FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
+        throw FileSystem.failure("write", path)
+      }
+      identity = try FileIdentity(descriptor, named: path)
+    } catch {
+      _ = FileSystem.attempt(.unlink, path) { place.folder.remove(temporary) }
+      _ = FileSystem.attempt(.close, path) { close(descriptor) }
+      throw error
+    }
+    // Nobody else knows of it yet. Some file systems have no locks.
+    if isLocked { _ = flock(descriptor, LOCK_EX | LOCK_NB) } else { _ = close(descriptor) }
+    lock = isLocked ? descriptor : -1
+    self.temporary = temporary
+    self.place = place
+  }
+
+  /// Takes the place of whatever is there. The name is on the disk when the folder is.
+  @discardableResult
+  consuming func takePlace() throws(PropertyListError) -> FileIdentity {
+    try rename()
+    isGone = true
+    return identity
+  }
+
+  /// Takes the place of a file. The name is on the disk when the folder is.
+  ///
+  /// - Parameters:
+  ///   - suffix: if not nil, the file is kept under its name with that, and a number if need be.
+  ///   - displaced: what is added to the name of a file that came between, and that another one has taken the place of.
+  /// - Returns: nil if another file is there; it is there still.
+  consuming func takePlace(
+    of old: FileIdentity, settingAside suffix: String?, displaced: () -> String
+  ) throws(PropertyListError) -> FileIdentity? {
+    var kept: FileSystem.SystemPath?
+    if let suffix {
+      do throws(PropertyListError) {
+        kept = try place.keep(old, suffix: suffix)
+        if kept == nil { return nil }
+      } catch {
+        guard error.kind == .inputOutput(errno: EMLINK) else { throw error }
+        guard try place.moveAside(old, suffix: suffix) else { return nil }
+        return try takeFreePlace()
+      }
+    }
+    guard try place.exchange(with: temporary) else {
+      guard place.identity(of: place.name) == old else { return nil }
+      return try takePlace()
+    }
+    // What came out goes with this value, if that is what was to be replaced.
+    if place.identity(of: temporary) == old { return identity }
+    do throws(PropertyListError) {
+      try place.putBack(temporary, inPlaceOf: identity, displaced: displaced())
+    } catch {
+      isGone = true
+      throw error
+    }
+    // The same file, written to, is not to be kept as it is now. Another one has taken the last other name of the old one.
+    if let kept, place.identity(of: place.name)?.isSameFile(as: old) == true { _ = place.folder.remove(kept) }
+    return nil
+  }
+
+  /// Takes a place where no file is. The name is on the disk when the folder is.
+  ///
+  /// - Returns: nil if there is one.
+  consuming func takeFreePlace() throws(PropertyListError) -> FileIdentity? {
+    let (place, temporary) = (place, temporary)
+    guard FileSystem.attempt(.link, place.path, { place.folder.link(temporary, to: place.name) }) == 0 else {
+      switch errno {
+      case EEXIST: return nil
+      // File systems without hard links, and Android, which allows none. Two processes that make the first file at the
+      // same moment are not told apart there.
+      case EPERM, EACCES, ENOTSUP, ENOSYS, EMLINK:
+        if try place.status() != nil { return nil }
+        return try takePlace()
+      default: throw FileSystem.failure("write", place.path)
+      }
+    }
+    // The second name goes when this value does.
+    return identity
+  }
+
+  /// Leaves the file where it is, for somebody else to put in its place or to remove.
+  consuming func handOver() -> ReadyFile {
+    isGone = true
+    return ReadyFile(place: place, temporary: temporary, identity: identity)
+  }
+
+  private func rename() throws(PropertyListError) {
+    let (place, temporary) = (place, temporary)
+    guard FileSystem.attempt(.rename, place.path, { place.folder.rename(temporary, to: place.name) }) == 0 else {
+      throw FileSystem.failure("write", place.path)
+    }
+  }
+}
+
+extension NewFile {
+  private static func set(
+    _ permissions: Permissions, on descriptor: Int32, reportedAs path: String
+  ) throws(PropertyListError) {
+    var mode: mode_t
+    switch permissions {
+    case .new: return
+    case .same(let status):
+      // The owner first, because changing it clears bits of the mode. Who may not keep owner or group keeps the
+      // permissions that do not depend on them.
+      mode = status.st_mode & 0o7777
+      if FileSystem.attempt(.changeOwner, path, { fchown(descriptor, status.st_uid, status.st_gid) }) == 0 { break }
+      mode &= 0o1777
+      if !setGroup(of: status, on: descriptor, path) { mode &= 0o1707 }
+    case .own(let status):
+      // Whoever may read what another user made beforehand is not for that user to say.
+      guard status.st_uid == geteuid() else { return }
+      mode = status.st_mode & 0o777
+      if !setGroup(of: status, on: descriptor, path) { mode &= 0o707 }
+    }
+    guard FileSystem.attempt(.changeMode, path, { fchmod(descriptor, mode) }) == 0 else {
+      throw FileSystem.failure("write", path)
+    }
+  }
+
+  private static func setGroup(of old: stat, on descriptor: Int32, _ path: String) -> Bool {
+    FileSystem.attempt(.changeOwner, path) { fchown(descriptor, uid_t.max, old.st_gid) } == 0
+  }
+
+  /// How many bytes of a file's name are part of the name of the file beside it.
+  private static let greatestStem = 225
+  static let temporarySuffix = ".tmp"
+
+  /// What the names of the files begin with that are made beside one of this name.
+  static func temporaryPrefix(_ name: String) -> String {
+    ".\(String(decoding: name.utf8.prefix(greatestStem), as: UTF8.self))."
+  }
+
+  /// A name for a file beside another, which no other process knows.
+  static func temporaryName(for name: FileSystem.SystemPath) -> FileSystem.SystemPath {
+    // A file name has at most 255 bytes.
+    let stem = name.dropLast().prefix(greatestStem)
+    let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36))\(temporarySuffix)"
+    return [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
+  }
+
+  private static func createTemporary(
+    in place: FilePlace, _ permissions: Permissions
+  ) throws(PropertyListError) -> (descriptor: Int32, name: FileSystem.SystemPath) {
+    // Nobody else may read it until it has the permissions it is to have.
+    let mode: mode_t = if case .new(let mode) = permissions { mode } else { 0o600 }
+    for _ in 0..<100 {
+      let candidate = temporaryName(for: place.name)
+      let descriptor = FileSystem.attempt(.create, place.path) {
+        place.folder.open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+      }
+      if descriptor >= 0 { return (descriptor, candidate) }
+      guard errno == EEXIST else { break }
+    }
+    let code = errno
+    let reason =
+      code == EACCES || code == EROFS
+      ? "no file can be made in its folder: \(FileSystem.message(code))" : FileSystem.message(code)
+    throw PropertyListError(.inputOutput(errno: code), "cannot write \(place.path): \(reason)")
+  }
+}
+
+/// A complete file beside the one whose place it is to take. Nothing is open for it, since many may wait.
+struct ReadyFile: Sendable {
+  /// How errors name it.
+  let path: String
+  let identity: FileIdentity
+  private let folder: FileIdentity?
+  private let temporary: FileSystem.SystemPath
+
+  init(place: FilePlace, temporary: FileSystem.SystemPath, identity: FileIdentity) {
+    path = place.path
+    folder = place.folder.identity
+    self.temporary = temporary
+    self.identity = identity
+  }
+
+  /// The folder that the file is in, and where it is to go.
+  ///
+  /// - Throws: `ENOENT` if the path leads to another folder by now.
+  private func place() throws(PropertyListError) -> FilePlace {
+    guard let place = try FilePlace(path), let folder, place.folder.identity?.isSameFile(as: folder) == true else {
+      throw PropertyListError(.inputOutput(errno: ENOENT), "cannot write \(path): its folder was replaced")
+    }
+    return place
+  }
+
+  func takePlace() throws(PropertyListError) {
+    let place = try place()
+    _ = try place.file()
+    guard FileSystem.attempt(.rename, path, { place.folder.rename(temporary, to: place.name) }) == 0 else {
+      throw FileSystem.failure("write", path)
+    }
+  }
+
+  func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }
+
+  /// Opens the file; negative if that fails, with the error in `errno`.
+  func open() throws(PropertyListError) -> Int32 {
+    let place = try place()
+    return FileSystem.attempt(.open, path) { place.folder.open(temporary, O_RDONLY) }
+  }
+}

@@ -1,0 +1,171 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Bionic)
+  internal import Bionic
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The way that a path leads, a name at a time.
+///
+/// The unsafe expressions are sound: names end with a NUL, and what a call fills is given to it whole.
+struct PathWalk {
+  /// The folder that has been reached.
+  private(set) var folder: OpenFolder
+  /// Whether the last name of the path was a link's.
+  private(set) var isBehindLink = false
+  private var passed: [FileSystem.SystemPath] = []
+  /// The names to come, the next one last.
+  private var ahead: [FileSystem.SystemPath]
+  private var isAbsolute: Bool
+  private var linkCount = 0
+  private let path: String
+
+  /// - Parameter name: how errors name the path; as it is if nil.
+  init(_ path: String, reportedAs name: String? = nil) throws(PropertyListError) {
+    self.path = name ?? path
+    let whole = Array(path.utf8CString)
+    isAbsolute = whole.first == FileSystem.slash
+    ahead = Self.names(whole)
+    folder = try Self.start(isAbsolute, self.path)
+  }
+
+  /// Goes on to the last name of the path, or to the first that there is nothing of.
+  ///
+  /// - Parameter permissions: of folders that are made where one is missing; nil to make none.
+  /// - Returns: the last name, in ``folder``; nil if a folder on the way is missing.
+  mutating func next(making permissions: mode_t? = nil) throws(PropertyListError) -> FileSystem.SystemPath? {
+    while let name = ahead.popLast() {
+      switch Array(name.dropLast()) {
+      case Self.dot: continue
+      case Self.dotDot:
+        try enter(name)
+        if passed.isEmpty || passed.last == name { passed.append(name) } else { passed.removeLast() }
+        continue
+      default: break
+      }
+      var status = stat()
+      guard look(name, &status, isCounted: permissions != nil) == 0 else {
+        guard errno == ENOENT else { throw FileSystem.failure("write", path) }
+        if ahead.isEmpty { return name }
+        guard let permissions else { return nil }
+        try make(name, permissions)
+        ahead.append(name)
+        continue
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFLNK: try follow(name)
+      case _ where ahead.isEmpty: return name
+      default:
+        try enter(name)
+        passed.append(name)
+      }
+    }
+    throw Self.failure(EISDIR, path)
+  }
+
+  /// The path of a name in the folder that has been reached, as far as it is UTF-8.
+  func description(of name: FileSystem.SystemPath) -> String {
+    (isAbsolute ? "/" : "") + (passed + [name]).map { FileSystem.text($0) }.joined(separator: "/")
+  }
+
+  /// - Parameter isCounted: whether a test may have it fail.
+  private func look(_ name: FileSystem.SystemPath, _ status: inout stat, isCounted: Bool) -> Int32 {
+    guard isCounted else { return folder.status(of: name, &status) }
+    return FileSystem.attempt(.status, description(of: name)) { folder.status(of: name, &status) }
+  }
+
+  private mutating func enter(_ name: FileSystem.SystemPath) throws(PropertyListError) {
+    let descriptor = folder.open(name, FileSystem.searchOnly | O_DIRECTORY | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw FileSystem.failure("write", path) }
+    folder = OpenFolder(descriptor)
+  }
+
+  private mutating func follow(_ name: FileSystem.SystemPath) throws(PropertyListError) {
+    linkCount += 1
+    guard linkCount <= FileSystem.greatestLinkCount else { throw Self.failure(ELOOP, path) }
+    guard let (link, target) = Self.link(name, in: folder) else { throw FileSystem.failure("write", path) }
+    var status = stat()
+    guard unsafe fstat(folder.descriptor, &status) == 0 else { throw FileSystem.failure("write", path) }
+    guard Self.isTrusted(link.st_uid) || (Self.isTrusted(status.st_uid) && status.st_mode & 0o022 == 0) else {
+      throw PropertyListError(
+        .inputOutput(errno: EPERM),
+        "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user made, "
+          + "in a folder that others can write to")
+    }
+    if ahead.isEmpty { isBehindLink = true }
+    if target.first == FileSystem.slash {
+      isAbsolute = true
+      passed = []
+      folder = try Self.start(true, path)
+    }
+    ahead += Self.names(target)
+  }
+
+  private func make(_ name: FileSystem.SystemPath, _ permissions: mode_t) throws(PropertyListError) {
+    let made = description(of: name)
+    guard
+      FileSystem.attempt(.makeFolder, made, { unsafe mkdirat(folder.descriptor, name, permissions) }) == 0
+        || errno == EEXIST
+    else { throw FileSystem.failure("make the folder", made) }
+    // A file in it is on the disk when its folder is.
+    try folder.synchronize(reportedAs: made)
+  }
+
+  /// Users who can do to the files of this process what they want, or what it wants.
+  private static func isTrusted(_ user: uid_t) -> Bool { user == geteuid() || user == 0 }
+
+  private static func start(_ isAbsolute: Bool, _ path: String) throws(PropertyListError) -> OpenFolder {
+    let descriptor = FileSystem.aboveStandard(
+      unsafe open(isAbsolute ? "/" : ".", FileSystem.searchOnly | O_DIRECTORY | O_CLOEXEC))
+    guard descriptor >= 0 else { throw FileSystem.failure("write", path) }
+    return OpenFolder(descriptor)
+  }
+
+  /// A link, and what it says.
+  private static func link(
+    _ name: FileSystem.SystemPath, in folder: OpenFolder
+  ) -> (status: stat, target: FileSystem.SystemPath)? {
+    var status = stat()
+    var target = FileSystem.SystemPath(repeating: 0, count: Int(PATH_MAX) + 1)
+    #if os(Linux) || os(Android)
+      // Opened, so that what it says is what the one says whose owner is looked at.
+      let descriptor = folder.open(name, FileSystem.searchOnly | O_NOFOLLOW)
+      guard descriptor >= 0 else { return nil }
+      defer { _ = close(descriptor) }
+      guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+      let length = unsafe readlinkat(descriptor, "", &target, target.count - 1)
+    #else
+      guard folder.status(of: name, &status) == 0 else { return nil }
+      let length = unsafe readlinkat(folder.descriptor, name, &target, target.count - 1)
+    #endif
+    return length > 0 ? (status, target.prefix(length) + [0]) : nil
+  }
+
+  /// The names of a path, the last one first.
+  private static func names(_ path: FileSystem.SystemPath) -> [FileSystem.SystemPath] {
+    path.dropLast().split(separator: FileSystem.slash).reversed().map { $0 + [0] }
+  }
+
+  private static func failure(_ code: Int32, _ path: String) -> PropertyListError {
+    PropertyListError(.inputOutput(errno: code), "cannot write \(path): \(FileSystem.message(code))")
+  }
+
+  private static let dot = [CChar(bitPattern: UInt8(ascii: "."))]
+  private static let dotDot = dot + dot
+}
+
+extension FileSystem {
+  /// The flag that opens a folder that may be passed through but not listed, or a link.
+  fileprivate static var searchOnly: Int32 {
+    #if os(Linux) || os(Android)
+      // O_PATH, which the headers of glibc show to some programs only (<asm-generic/fcntl.h>).
+      0o10000000
+    #else
+      // O_EXEC, which is O_SEARCH for a folder (<sys/fcntl.h>).
+      0x4000_0000
+    #endif
+  }
+}

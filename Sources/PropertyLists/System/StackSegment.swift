@@ -1,0 +1,88 @@
+#if canImport(Glibc)
+  private import Glibc
+
+  /// Memory in which a thread goes on when its stack has no room left.
+  ///
+  /// The thread stays the same one, with its locks, its thread-local values and its actor: only the stack pointer moves, by the
+  /// functions of POSIX for that (`ucontext.h`). glibc has them on all processors; they are looked up by name, because
+  /// `makecontext` is declared with a variable number of arguments, which Swift does not import.
+  @safe
+  struct StackSegment: ~Copyable {
+    private let memory: UnsafeMutableRawPointer
+    private let size: Int
+    private let functions: Functions
+
+    /// The lowest address that may be used.
+    var bottom: UInt { unsafe UInt(bitPattern: memory) + UInt(Self.guardSize) }
+
+    /// The lowest page is not accessible, so that nothing below is overwritten.
+    private static let guardSize = 64 << 10
+
+    /// Takes hold of so many bytes; nil if the system has none, or has no such functions. Memory that is never touched costs
+    /// nothing.
+    init?(size: Int) {
+      guard let functions = Functions.all else { return nil }
+      // Sound: the memory is this segment's own from here to `deinit`.
+      let memory = unsafe mmap(
+        nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE) | Int32(MAP_STACK), -1, 0)
+      guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return nil }
+      guard unsafe mprotect(memory, Self.guardSize, PROT_NONE) == 0 else {
+        _ = unsafe munmap(memory, size)
+        return nil
+      }
+      unsafe self.memory = memory
+      self.size = size
+      self.functions = functions
+    }
+
+    deinit { _ = unsafe munmap(memory, size) }
+
+    /// Calls `entry` with its stack in the segment, and returns when it does.
+    ///
+    /// - Returns: false if the system refused, and nothing was called.
+    func call(_ entry: @convention(c) () -> Void) -> Bool {
+      // Contexts must not move, so they are not variables of Swift.
+      let contexts = UnsafeMutablePointer<ucontext_t>.allocate(capacity: 2)
+      defer { unsafe contexts.deallocate() }
+      let here = unsafe contexts
+      let there = unsafe contexts + 1
+      // Sound: `getcontext` fills what `makecontext` changes; the thread comes back by `uc_link` when `entry` returns.
+      guard unsafe functions.get(there) == 0 else { return false }
+      unsafe there.pointee.uc_stack.ss_sp = memory
+      unsafe there.pointee.uc_stack.ss_size = size
+      unsafe there.pointee.uc_link = here
+      unsafe functions.make(there, entry, 0)
+      return unsafe functions.swap(here, there) == 0
+    }
+
+    @safe
+    private struct Functions: @unchecked Sendable {
+      typealias Get = @convention(c) (UnsafeMutablePointer<ucontext_t>) -> Int32
+      typealias Make = @convention(c) (UnsafeMutablePointer<ucontext_t>, @convention(c) () -> Void, Int32) -> Void
+      typealias Swap = @convention(c) (UnsafeMutablePointer<ucontext_t>, UnsafeMutablePointer<ucontext_t>) -> Int32
+
+      let get: Get
+      let make: Make
+      let swap: Swap
+
+      // Sound: these are the types of the functions in C, as called without further arguments.
+      static let all: Functions? = {
+        guard let get = unsafe dlsym(nil, "getcontext"), let make = unsafe dlsym(nil, "makecontext"),
+          let swap = unsafe dlsym(nil, "swapcontext")
+        else { return nil }
+        return unsafe Functions(
+          get: unsafeBitCast(get, to: Get.self), make: unsafeBitCast(make, to: Make.self),
+          swap: unsafeBitCast(swap, to: Swap.self))
+      }()
+    }
+  }
+#else
+  /// Other systems have no way to go on elsewhere.
+  struct StackSegment: ~Copyable {
+    let bottom: UInt = 0
+
+    init?(size: Int) { nil }
+
+    func call(_ entry: @convention(c) () -> Void) -> Bool { false }
+  }
+#endif

@@ -1,0 +1,68 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Characters that deceive")
+struct VisibilityTests {
+  private static let all = (0...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
+
+  @Test("The table is that of Unicode: what has no shape, ends a line, or gives commands is hidden")
+  func table() {
+    let wrong = Self.all.filter { scalar in
+      let isShapeless =
+        [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+        || scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isNoncharacterCodePoint
+        || (0xFFF9...0xFFFB).contains(scalar.value)
+      return scalar.isHidden(after: nil) != isShapeless
+    }
+    #expect(wrong.isEmpty, "\(wrong.prefix(5).map { String($0.value, radix: 16) })")
+  }
+
+  @Test("Every bidirectional control is hidden, whatever precedes it")
+  func bidirectional() {
+    for scalar in Self.all where scalar.properties.isBidiControl {
+      #expect(scalar.isHidden(after: nil) && scalar.isHidden(after: "א") && scalar.isHidden(after: "a"))
+    }
+  }
+
+  @Test(
+    "What scripts and pictures need is shown where they need it",
+    arguments: [
+      "👩\u{200D}👧", "❤\u{FE0F}\u{200D}🔥", "1\u{FE0F}\u{20E3}", "می\u{200C}خواهم", "क\u{94D}\u{200D}ष", "葛\u{E0100}",
+      "ᠠ\u{180B}",
+    ])
+  func needed(_ text: String) { #expect(text.printable() == text) }
+
+  @Test(
+    "Elsewhere the same characters are hidden",
+    arguments: [
+      ("a\u{200D}b", #"a\u{200d}b"#), ("\u{200C}", #"\u{200c}"#), ("a\u{FE0F}", #"a\u{fe0f}"#),
+      ("é\u{FE0F}\u{FE0F}", "é\u{FE0F}\\u{fe0f}"), ("é\u{200D}\u{200D}", "é\u{200D}\\u{200d}"),
+      ("é\u{200B}\u{200D}", #"é\u{200b}\u{200d}"#),
+    ])
+  func misused(_ text: String, _ expected: String) { #expect(text.printable() == expected) }
+
+  @Test("No form for people has a hidden character in it, be it in a string, a key, a path or a message")
+  func forms() throws {
+    let hidden = Self.all.filter { $0.isHidden(after: nil) }
+    for scalar in hidden {
+      let text = "a\(scalar)b"
+      let before: PropertyList = ["first": .string(text), text: 1]
+      let after: PropertyList = ["first": .string(text + "c"), text: 2]
+      let forms = [
+        String(decoding: try PropertyListDocument(before.data(format: .binary)).root.readableForm(), as: UTF8.self),
+        PropertyListDifference(from: before, to: after).description,
+        PropertyListKeyPath([.key(text)]).description, text.quoted,
+        String(decoding: try before.data(format: .json), as: UTF8.self),
+        String(
+          decoding: try PropertyListDocument(before.data(format: .json)).root.outline(sortsKeys: false), as: UTF8.self),
+      ]
+      for form in forms { #expect(!form.unicodeScalars.contains { $0 == scalar && $0 != "\n" }, "\(form)") }
+      #expect(forms[3].unicodeScalars.allSatisfy { $0.value >= 0x20 })
+      // What is escaped can be read back.
+      #expect(try PropertyList(Data(forms[4].utf8), format: .json) == before)
+      #expect(try PropertyListKeyPath(forms[2]) == PropertyListKeyPath([.key(text)]))
+    }
+  }
+}
