@@ -49,8 +49,18 @@ public struct ArchivedClass: Hashable, Sendable {
   ///
   /// What is private or local to a function is called as if it were not, because the compiler's names for those are others
   /// in the next build. The ancestors are the superclasses, under the names that they have in archives, and `NSObject`.
+  ///
+  /// `IndexSet`, `PersonNameComponents` and `NSRange` of full Foundation are called as their classes.
   public init(_ type: Any.Type) {
+    if let foundation = FoundationType.of(type) {
+      self = foundation.archivedClass
+      return
+    }
     let name = ClassName.default(of: type)
+    guard name != "NSObject" else {
+      self.init(name, ancestors: [])
+      return
+    }
     guard let superclass = ClassName.superclass(of: type) else {
       self.init(name)
       return

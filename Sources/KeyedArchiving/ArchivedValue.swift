@@ -37,7 +37,7 @@ public indirect enum ArchivedValue {
   case set(OrderedSet<ArchivedValue>)
   /// A structure of Apple's frameworks, or a value of C.
   case value(Archived.Value)
-  /// ``Archived/Error``, ``Archived/Color``, a value of one of the ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
+  /// ``Archived/Error``, ``Archived/Color``, an ``OpaqueObject``, a value of one of the ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
   case object(any SecureCoding)
 }
 
@@ -46,7 +46,7 @@ extension ArchivedValue {
   private static let types: [any SecureCoding.Type] = [
     String.self, Data.self, Date.self, Decimal.self, URL.self, UUID.self, Archived.Null.self,
     ArchivedArrayOfValues.self, OrderedDictionary<ArchivedValue, ArchivedValue>.self, UnorderedElements.self,
-    Archived.Value.self, Archived.Error.self, Archived.Color.self,
+    Archived.Value.self, Archived.Error.self, Archived.Color.self, OpaqueObject.self,
   ]
 
   /// The value as one of its own type.
@@ -106,23 +106,35 @@ extension ArchivedValue: SecureCoding {
     // What an indirect case takes in memory.
     try coder.spend(48)
     switch object.kind {
-    case .boolean: return .boolean(object.boolean)
-    case .integer, .unsignedInteger: return .integer(object.integer)
-    case .real: return .real(object.real)
-    case .float: return .float(object.float)
+    case .boolean, .integer, .unsignedInteger, .real, .float:
+      try coder.weigh(1)
+      return ArchivedValue(number: object)
     case .string: return .string(try String._unarchive(reference, by: coder))
     case .data: return .data(try Data._unarchive(reference, by: coder))
     case .date: return .date(try Date._unarchive(reference, by: coder))
-    case .null, .array, .uid, .dictionary:
-      let types = coder.additionalTypes.isEmpty ? types : coder.additionalTypes + types
-      return ArchivedValue(try coder.anyValue(of: types, at: reference))
+    case .null, .array, .uid, .dictionary: return try inObject(reference, coder)
+    }
+  }
+
+  @inline(never)
+  private static func inObject(_ reference: ArchivedReference, _ coder: KeyedUnarchiver) throws -> ArchivedValue {
+    let types = coder.additionalTypes.isEmpty ? types : coder.additionalTypes + types
+    return ArchivedValue(try coder.anyValue(of: types, at: reference))
+  }
+
+  private init(number node: FlatNode) {
+    switch node.kind {
+    case .boolean: self = .boolean(node.boolean)
+    case .real: self = .real(node.real)
+    case .float: self = .float(node.float)
+    default: self = .integer(node.integer)
     }
   }
 
   public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try base._archive(by: coder) }
 }
 
-/// Values are equal when they are of the same case and equal in it. Values of other types are equal if their types say so.
+/// Values are equal when they are of the same case and equal in it, dictionaries and sets in any order. Values of other types are equal if their types say so.
 /// Objects of classes are equal if they are the same, whatever their types say, because they may lead back to themselves and
 /// have no end.
 extension ArchivedValue: Hashable {
@@ -140,8 +152,8 @@ extension ArchivedValue: Hashable {
     case (.url(let first), .url(let second)): first == second
     case (.uuid(let first), .uuid(let second)): first == second
     case (.array(let first), .array(let second)): first == second
-    case (.dictionary(let first), .dictionary(let second)): first == second
-    case (.set(let first), .set(let second)): first == second
+    case (.dictionary(let first), .dictionary(let second)): first.hasSameEntries(as: second)
+    case (.set(let first), .set(let second)): first.unordered == second.unordered
     case (.value(let first), .value(let second)): first == second
     case (.object(let first), .object(let second)): isEqual(first, second)
     default: false
@@ -172,8 +184,8 @@ extension ArchivedValue: Hashable {
     case .url(let value): hasher.combine(value)
     case .uuid(let value): hasher.combine(value)
     case .array(let value): hasher.combine(value)
-    case .dictionary(let value): hasher.combine(value)
-    case .set(let value): hasher.combine(value)
+    case .dictionary(let value): value.hashEntries(into: &hasher)
+    case .set(let value): hasher.combine(value.unordered)
     case .value(let value): hasher.combine(value)
     case .object(let value):
       if type(of: value) is AnyObject.Type {

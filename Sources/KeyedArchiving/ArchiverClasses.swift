@@ -9,7 +9,14 @@ struct ArchiverClasses {
   private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
   /// By class name: what it was written for, and its UID.
   private var written: [String: (record: Record, uid: UInt32)] = [:]
+  /// Classes of opaque objects that another class of the archive has the name of.
+  private var opaque: [Opaque: UInt32] = [:]
   private(set) var names: [ObjectIdentifier: String] = [:]
+
+  private struct Opaque: Hashable {
+    let archivedClass: ArchivedClass
+    let isRenamed: Bool
+  }
 
   /// A type, and how its values were encoded lately.
   final class Record {
@@ -84,6 +91,34 @@ struct ArchiverClasses {
       record.uid = uid
       return uid
     }
+    let uid = try describe(record, in: &pool)
+    written[archivedClass.name] = (record, uid)
+    return uid
+  }
+
+  /// Writes the class description of an opaque object as it was, also beside another class of that name.
+  ///
+  /// - Returns: its UID.
+  mutating func write(opaque description: KeyedArchive.ClassDescription, into pool: inout ObjectPool) throws -> UInt32 {
+    let ancestors = Array(description.classes.drop { $0 != description.name }.dropFirst())
+    let archivedClass = ArchivedClass(description.name, ancestors: ancestors, hints: description.hints)
+    if let (known, uid) = written[description.name], known.isRenamed == description.classes.isEmpty,
+      known.archivedClass.ancestors == ancestors, known.archivedClass.hints == description.hints
+    {
+      return uid
+    }
+    let identity = Opaque(archivedClass: archivedClass, isRenamed: description.classes.isEmpty)
+    if let uid = opaque[identity] { return uid }
+    let record = Record(archivedClass, nil, isRenamed: identity.isRenamed)
+    let uid = try describe(record, in: &pool)
+    if written[archivedClass.name] == nil { written[archivedClass.name] = (record, uid) }
+    opaque[identity] = uid
+    return uid
+  }
+
+  /// Adds a class description.
+  private mutating func describe(_ record: Record, in pool: inout ObjectPool) throws -> UInt32 {
+    let archivedClass = record.archivedClass
     let uid = try pool.reserve()
     var lists = [("$classname", [archivedClass.name])]
     if !record.isRenamed { lists.append(("$classes", [archivedClass.name] + archivedClass.ancestors)) }
@@ -100,7 +135,6 @@ struct ArchiverClasses {
       for position in order { nodes += [entries[position].key, entries[position].value] }
     }.contents
     pool.fill(uid, with: contents)
-    written[archivedClass.name] = (record, uid)
     record.uid = uid
     return uid
   }

@@ -12,7 +12,7 @@ enum ClassName {
       rest = rest[rest.index(after: end)...]
       if rest.first == "." { rest = rest.dropFirst() }
     }
-    return name + rest
+    return normalized(name + rest)
   }
 
   /// The class that a class inherits from; nil for others.

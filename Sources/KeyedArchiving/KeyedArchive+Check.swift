@@ -1,9 +1,9 @@
 public import PropertyLists
 
 extension KeyedArchive {
-  /// Everything that is wrong with the archive.
+  /// Everything that is wrong with the archive, and what is odd about it.
   ///
-  /// - Returns: nothing for a sound archive. Else what is wrong with the archive as a whole, then object by object in the order
+  /// - Returns: nothing for an archive as Apple's archiver writes it. Else what is wrong with the archive as a whole, then object by object in the order
   ///   of the object table.
   /// - Complexity: O(*n*) in the size of the archive. Objects of a binary file that overlap, or expand too far, are a fault of their
   ///   own, and end the check.
@@ -37,6 +37,8 @@ extension KeyedArchive {
       case root
       /// There is no `$archiver`, or it is no text.
       case archiver
+      /// The `$archiver` is another than `NSKeyedArchiver`.
+      case otherArchiver
       /// There is no `$version`, or it is another than 100000.
       case version
       /// There is no `$top`, or it is no dictionary.
@@ -73,6 +75,25 @@ extension KeyedArchive {
       case unreachableObject
       /// Objects overlap, or expand so far that the rest was not looked at.
       case limitExceeded
+    }
+
+    /// How bad a fault is.
+    public enum Severity: String, Hashable, Sendable, CaseIterable {
+      /// Some readers cannot decode the archive, or a part of it.
+      case error
+      /// The archive can be decoded, but there are readers that refuse it.
+      case warning
+      /// Every reader can decode the archive.
+      case note
+    }
+
+    /// How bad the fault is: that of its ``kind``.
+    public var severity: Severity {
+      switch kind {
+      case .unreachableObject: .note
+      case .otherArchiver: .warning
+      default: .error
+      }
     }
 
     /// A fault at a place.

@@ -12,6 +12,9 @@ extension KeyedArchive.ClassDescription {
     return parts.allSatisfy(Self.isIdentifier) ? name : nil
   }
 
+  /// True for the classes that this package has types for.
+  static func isKnown(_ name: String) -> Bool { knownTypes[ClassName.normalized(name)] != nil }
+
   private static func isIdentifier(_ text: Substring) -> Bool {
     guard let first = text.unicodeScalars.first, first == "_" || first.properties.isXIDStart else { return false }
     return text.unicodeScalars.allSatisfy { $0.properties.isXIDContinue && $0.value < 0x10000 }

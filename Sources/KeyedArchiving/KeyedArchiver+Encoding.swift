@@ -13,9 +13,32 @@ extension KeyedArchiver {
     try encode(userKey: key) { coder in try value._archive(by: coder).node }
   }
 
-  /// Encodes values or objects of several types, as an array.
-  public func encodeArray(_ elements: [any SecureCoding], forKey key: String) throws {
+  // The compiler prefers these three to the one above where both are possible, unless it is told not to.
+
+  /// Encodes a value or an object of any type, or nil.
+  ///
+  /// - Throws: as for a value of one type.
+  @_disfavoredOverload
+  public func encode(_ value: (any SecureCoding)?, forKey key: String) throws {
+    let value = value.map { ArchivedValue.object($0) }
+    try encode(userKey: key) { coder in try value._archive(by: coder).node }
+  }
+
+  /// Encodes values or objects of several types, as an array. Where they are deeper in a value, each can be an
+  /// ``ArchivedValue/object(_:)``.
+  ///
+  /// - Throws: as for a value of one type.
+  @_disfavoredOverload
+  public func encode(_ elements: [any SecureCoding], forKey key: String) throws {
     try encode(ArchivedArray(elements), forKey: key)
+  }
+
+  /// Encodes a dictionary with values or objects of several types.
+  ///
+  /// - Throws: as for a value of one type.
+  @_disfavoredOverload
+  public func encode<Key: SecureCoding & Hashable>(_ entries: [Key: any SecureCoding], forKey key: String) throws {
+    try encode(entries.mapValues { ArchivedValue.object($0) }, forKey: key)
   }
 
   /// Encodes a reference to an object that is archived only if it is encoded without condition somewhere, before or after;

@@ -24,7 +24,10 @@ public final class KeyedArchiver {
   /// The format of ``encodedData()``.
   public let outputFormat: PropertyListFormat
 
-  /// How deep objects may be nested. What the stack of the thread has room for counts too.
+  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each 832
+  /// bytes, such as 614 on a thread with 512 KB.
+  ///
+  /// What is archived on a thread can be unarchived on it, compared, hashed and freed.
   public static let greatestDepth = 10_000
 
   /// The key of the one value of archives that ``archivedData(withRootObject:outputFormat:)`` makes.
@@ -50,12 +53,19 @@ public final class KeyedArchiver {
   /// By the UIDs of objects that have been referred to conditionally only: what is to be archived as them.
   var conditional: [UInt32: any SecureCoding] = [:]
 
+  /// The opaque objects that have been archived.
+  var opaque = ArchivedOpaqueObjects()
+
   var isReplacement = false
   /// How far this archiver goes, if it only orders the elements of a collection.
   var extent: CanonicalOrder.Extent?
-  /// How deep the objects are nested around this archive, if another one is being made at the same time.
+  /// How deep the objects are nested around this archive, if this one is made to order the elements of a collection.
   private let outerDepth: Int
+  /// How many of the objects that are being encoded are collections, which are counted with what has them.
+  private var collectionDepth = 0
   private var callStack: CallStack?
+  /// How many levels of nested values there are around this archive, and how many there may be with those in it.
+  private var levels = (outer: 0, greatest: 0)
   private var failure: (any Error)?
   private var hasFinished = false
 
@@ -70,6 +80,8 @@ public final class KeyedArchiver {
     let type: ArchiverClasses.Record
     /// Where its entries begin.
     let start: Int
+    /// Whether it is a collection that is counted with what has it.
+    var isCollection = false
     /// What is being encoded just now.
     var step = PathStep.none
   }
@@ -92,6 +104,7 @@ public final class KeyedArchiver {
     self.extent = extent
     outerDepth = coder.depth
     callStack = coder.callStack
+    levels = coder.levels
   }
 
   /// Archives one value, under the key `root`.
@@ -154,6 +167,9 @@ public final class KeyedArchiver {
 
   private func document() throws -> PropertyListDocument {
     let top = try contents(of: current, classUID: nil, isShared: false).contents
+    // Nothing is looked for any more.
+    identities = [:]
+    retained = []
     return try pool.finish(top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
   }
 }
@@ -240,6 +256,7 @@ extension KeyedArchiver {
     try encode(rawKey: key.utf8.first == UInt8(ascii: "$") ? "$" + key : key, value)
   }
 
+  @inline(never)
   private func fail(_ error: any Error) -> any Error {
     if let failure { return failure }
     var error = error
@@ -259,43 +276,102 @@ extension KeyedArchiver {
   ///
   /// - Parameter isShared: whether equal contents are to be found.
   /// - Returns: the contents; and the run of nodes that they are, if equal ones are to be found.
-  @inline(__always)
   func contents<T: SecureCoding>(
     of value: T, _ record: ArchiverClasses.Record, isShared: Bool
   ) throws -> (contents: FlatNode, run: Int?) {
-    // The first objects fit into what is kept free; but an archive may be made within another.
-    if depth == 0 || depth >= 16 { try checkDepth() }
+    if isStackDue, try needsMoreStack() {
+      return try onMoreStack {
+        enter(record)
+        try value.encode(with: self)
+        return try leave(isShared: isShared)
+      }
+    }
+    enter(record)
+    try value.encode(with: self)
+    return try leave(isShared: isShared)
+  }
+
+  @inline(never)
+  private func enter(_ record: ArchiverClasses.Record) {
     outer.append(Frame(type: record, start: entries.count))
     let last = outer.count - 1
     swap(&outer[last], &current)
-    try value.encode(with: self)
+  }
+
+  @inline(never)
+  private func leave(isShared: Bool) throws -> (contents: FlatNode, run: Int?) {
     // The value may have caught an error, and what it could not encode is missing.
     if let failure { throw failure }
     // After the contents, as Apple's archiver numbers them.
-    let classUID = try record.uid ?? classes.write(record, into: &pool)
+    let classUID = try current.type.uid ?? classes.write(current.type, into: &pool)
     let result = try contents(of: current, classUID: classUID, isShared: isShared)
+    if current.isCollection { collectionDepth -= 1 }
+    let last = outer.count - 1
     swap(&outer[last], &current)
     outer.removeLast()
     return result
   }
 
-  private var depth: Int { outerDepth + outer.count }
+  /// Says that the current object is a collection of elements of one type. Those who have it count, and its elements.
+  func noteCollection() {
+    if outer.isEmpty || current.isCollection { return }
+    current.isCollection = true
+    collectionDepth += 1
+  }
 
-  private func checkDepth() throws {
-    if depth >= Self.greatestDepth {
-      throw KeyedArchiveError(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
-    }
-    try checkStack()
+  private var depth: Int { outerDepth + outer.count - collectionDepth }
+
+  /// Whether the stack is to be looked at. A few objects fit into what is kept free.
+  @inline(__always)
+  private var isStackDue: Bool { outer.count & 3 == 0 }
+
+  /// Whether encoding has to go on elsewhere, because the stack has no room left.
+  ///
+  /// - Parameter more: how many more values are being encoded around the next one.
+  /// - Throws: ``KeyedArchiveError/Kind/nestedTooDeeply``.
+  @inline(never)
+  func needsMoreStack(within more: Int = 0) throws -> Bool {
+    let callStack = currentStack()
+    if levels.outer + depth + more >= levels.greatest { throw isNestedTooDeeply(callStack) }
+    return !callStack.hasRoom
+  }
+
+  /// The stack of this thread, with the levels counted anew at the top.
+  private func currentStack() -> CallStack {
+    if let callStack, !outer.isEmpty || outerDepth > 0, callStack.isOfThisThread { return callStack }
+    let stack = CallStack.current
+    callStack = stack
+    // Some fewer than an unarchiver takes, so that what is archived here can be unarchived here.
+    levels = (stack.levelsBelow, min(stack.levels, Self.greatestDepth) - 16)
+    return stack
+  }
+
+  @inline(never)
+  private func isNestedTooDeeply(_ callStack: CallStack) -> KeyedArchiveError {
+    KeyedArchiveError(
+      .nestedTooDeeply,
+      "objects are nested more than \(levels.greatest) deep, which is as much as a thread with a stack of "
+        + "\(callStack.size) bytes can handle")
+  }
+
+  @inline(never)
+  private func hasNoRoom(_ callStack: CallStack) -> KeyedArchiveError {
+    KeyedArchiveError(
+      .nestedTooDeeply,
+      "objects are nested \(levels.outer + depth) deep, and the thread's stack of \(callStack.size) bytes has no room "
+        + "for more")
+  }
+
+  /// Goes on elsewhere.
+  func onMoreStack<T>(_ body: () throws -> T) throws -> T {
+    let callStack = currentStack()
+    guard let value = try callStack.extended(levels: levels.outer + depth, body) else { throw hasNoRoom(callStack) }
+    return value
   }
 
   func checkStack() throws {
-    if callStack?.isOfThisThread != true { callStack = .current }
-    if let callStack, !callStack.hasRoom {
-      throw KeyedArchiveError(
-        .nestedTooDeeply,
-        "objects are nested \(depth) deep, and the thread's stack of \(callStack.size) bytes has no room for more"
-      )
-    }
+    let callStack = currentStack()
+    if !callStack.hasRoom { throw hasNoRoom(callStack) }
   }
 
   /// The entries of an object, in the order of Core Foundation's dictionaries.

@@ -23,59 +23,13 @@ extension KeyedUnarchiver {
 
   /// Whether the current object has a value for a key, nil included.
   public func containsValue(forKey key: String) -> Bool {
-    current.shape.position(of: key.utf8.first == UInt8(ascii: "$") ? "$" + key : key, found: current.found) != nil
+    guard key.utf8.first == Self.dollar else { return containsRaw(key) }
+    return containsRaw("$" + key) || !Self.isArchivers(key) && containsRaw(key)
   }
 
-  private func noValue(_ key: String) -> KeyedArchiveError {
+  @inline(never)
+  func noValue(_ key: String) -> any Error {
     failure(.valueNotFound, "no value for the key \(key.quoted)")
-  }
-}
-
-/// Several types.
-extension KeyedUnarchiver {
-  /// Decodes the value of a key, which is of one of several types.
-  ///
-  /// Subclasses count only if they are named. The class of the object decides for the first type that it allows.
-  public func decode(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
-    guard let node = try node(forUserKey: key) else { throw noValue(key) }
-    return try anyValue(of: types, at: ArchivedReference(node: node))
-  }
-
-  /// Decodes the value of a key, which is of one of several types; nil if there is none, or if it is nil.
-  public func decodeIfPresent(of types: [any SecureCoding.Type], forKey key: String) throws -> (any SecureCoding)? {
-    guard let node = try node(forUserKey: key), !isNull(node, try resolve(node)) else { return nil }
-    return try anyValue(of: types, at: ArchivedReference(node: node))
-  }
-
-  /// Decodes the value of a key, which is of one of several types that have a superclass or a protocol in common:
-  ///
-  /// ```swift
-  /// let shape = try coder.decode((any Shape).self, of: [Circle.self, Square.self], forKey: "shape")
-  /// ```
-  public func decode<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String) throws -> Base {
-    try cast(try decode(of: types, forKey: key), to: base)
-  }
-
-  /// Decodes an array whose elements are of several types.
-  public func decodeArray(of types: [any SecureCoding.Type], forKey key: String) throws -> [any SecureCoding] {
-    guard let node = try node(forUserKey: key) else { throw noValue(key) }
-    return try once(node) {
-      try self.elements(of: ArchivedReference(node: node)) { try self.anyValue(of: types, at: $0) }
-    }
-  }
-
-  /// Decodes an array whose elements are of several types that have a superclass or a protocol in common.
-  public func decodeArray<Base>(
-    _ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String
-  ) throws -> [Base] {
-    try decodeArray(of: types, forKey: key).map { try cast($0, to: base) }
-  }
-
-  private func cast<Base>(_ value: any SecureCoding, to base: Base.Type) throws -> Base {
-    guard let value = value as? Base else {
-      throw failure(.typeMismatch, "\(Swift.type(of: value)), which was asked for, is no \(base)")
-    }
-    return value
   }
 }
 
@@ -97,7 +51,7 @@ extension KeyedUnarchiver {
   private func propertyList(_ node: FlatNode, depth: Int) throws -> PropertyList {
     guard node.kind.isContainer else { return try scalar(node) }
     guard depth < 512 else { throw failure(.nestedTooDeeply, "a property list is nested more than 512 deep") }
-    if depth & 15 == 15 { try checkStack(depth: outer.count + depth) }
+    if depth & 15 == 15 { try checkStack() }
     try spend(node.count * MemoryLayout<PropertyList>.stride * (node.kind == .array ? 1 : 2))
     try weigh(node.count)
     do {
@@ -143,12 +97,7 @@ extension KeyedUnarchiver {
     try atTop { try decode(type, forKey: key) }
   }
 
-  /// Decodes a value of one of several types from the top of the archive.
-  public func decodeTopLevelObject(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
-    try atTop { try decode(of: types, forKey: key) }
-  }
-
-  private func atTop<T>(_ decode: () throws -> T) rethrows -> T {
+  func atTop<T>(_ decode: () throws -> T) rethrows -> T {
     enter(top)
     defer { leave() }
     return try decode()
@@ -181,11 +130,18 @@ extension KeyedUnarchiver {
 
   /// The elements of an array object, `NSArray` or one of its subclasses.
   func elements<T>(of reference: ArchivedReference, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
+    try contents(of: reference, ArchivedArray.self) { try decodeElements(forRawKey: "NS.objects", decode) }
+  }
+
+  /// Decodes the contents of an object of a class, in whatever way.
+  func contents<T>(
+    of reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T
+  ) throws -> T {
     let object = try resolve(reference.node)
-    if isNull(reference.node, object) { throw failure(.valueNotFound, "nothing, where an array is due") }
-    _ = try type(of: object, behind: reference.node, among: [ArchivedArray.self])
+    if isNull(reference.node, object) { throw isNothing(type) }
+    _ = try self.type(of: object, behind: reference.node, among: [type])
     try spend(object.count)
-    return try inside(object, uid: reference.node.uid) { try self.decodeElements(forRawKey: "NS.objects", decode) }
+    return try inside(object, uid: reference.node.uid, decode)
   }
 
   /// Decodes what is behind a reference, unless that is going on already.
@@ -208,30 +164,41 @@ extension KeyedUnarchiver {
 
   /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the ratio that
   /// ``ParsingLimits/expansionRatio`` allows.
-  private static var greatestStride: Int { 64 }
+  private static var strides: ClosedRange<Int> { 32...64 }
 
   /// The elements of an array that stands where it is.
-  @inline(__always)
   func decodeElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
+    let array = try elementNodes(forRawKey: key, stride: MemoryLayout<T>.stride)
+    let before = weight
+    var elements: [T] = []
+    elements.reserveCapacity(min(array.count, 1024))
+    for position in 0..<array.count {
+      elements.append(try decode(try element(position, of: array)))
+    }
+    // Each is a value, also where it is only a reference so far.
+    let more = weight &- before
+    if more < array.count { try weigh(array.count &- more) }
+    return elements
+  }
+
+  @inline(never)
+  private func elementNodes(forRawKey key: String, stride: Int) throws -> FlatNode {
     guard let array = try node(forRawKey: key) else { throw noValue(key) }
     guard array.kind == .array else {
       throw failure(.typeMismatch, "\(Self.name(of: array)), where the elements of a collection are due")
     }
     // Arrays of a binary file can share their elements, so an array may take more memory than the file has bytes for it.
-    try spend(array.count * min(MemoryLayout<T>.stride, Self.greatestStride))
-    try weigh(array.count)
-    var elements: [T] = []
-    elements.reserveCapacity(min(array.count, 1024))
-    for position in 0..<array.count {
-      current.step = .index(position)
-      let element: FlatNode
-      do throws(PropertyListError) {
-        element = try document.element(position, of: array)
-      } catch {
-        throw failure(error)
-      }
-      elements.append(try decode(ArchivedReference(node: element)))
+    try spend(array.count * min(max(stride, Self.strides.lowerBound), Self.strides.upperBound))
+    return array
+  }
+
+  @inline(never)
+  private func element(_ position: Int, of array: FlatNode) throws -> ArchivedReference {
+    current.step = .index(position)
+    do throws(PropertyListError) {
+      return ArchivedReference(node: try document.element(position, of: array))
+    } catch {
+      throw failure(error)
     }
-    return elements
   }
 }

@@ -2,14 +2,16 @@ internal import PropertyLists
 
 /// Values and objects behind references.
 extension KeyedUnarchiver {
+  // Objects are nested as deep as the stack has room for them. So what stands between a type's own code and that of the next
+  // type is short, and whatever is not the same for every level is in functions of its own, which are never inlined.
+
   /// A value of a type, made anew or kept from before.
-  @inline(__always)
   func value<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
-    let node = reference.node
-    let object = try resolve(node)
-    if isNull(node, object) { throw isNothing(type) }
-    let frame = try admit(type, object, behind: node)
-    guard let uid = frame.uid else { return try contents(of: type, frame) }
+    let frame = try frame(of: type, at: reference)
+    guard let uid = frame.uid else {
+      try weigh(1)
+      return try contents(of: type, frame)
+    }
     var beginning = table.beginValue(uid, unlessKept: true)
     if beginning == .kept {
       if let kept = table.kept(type, uid), let value = kept.value as? T {
@@ -23,7 +25,7 @@ extension KeyedUnarchiver {
     weight = 1
     let value: T
     do {
-      try spend(object.size)
+      try spend(frame.node.size)
       value = try contents(of: type, frame)
     } catch {
       table.endValue(uid)
@@ -38,47 +40,52 @@ extension KeyedUnarchiver {
   /// A value of a type that decodes nothing but numbers and bytes. It cannot lead back to itself, and is decoded as fast
   /// as it is found again.
   @inline(__always)
-  func leaf<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws -> T {
-    if isNull(node, object) { throw isNothing(type) }
+  func leaf<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
     // It is not kept, so what a program asks for at the top again and again is decoded again.
     let before = budget
     defer { if outer.isEmpty { budget = before } }
-    try spend(object.size)
+    let frame = try frame(of: type, at: reference)
+    try spend(frame.node.size)
     try weigh(1)
-    return try contents(of: type, try admit(type, object, behind: node))
+    return try contents(of: type, frame)
   }
 
   /// The object of a UID, which is made the first time.
-  @inline(__always)
   func object<T: SecureCoding & AnyObject>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
-    let node = reference.node
-    let object = try resolve(node)
-    if isNull(node, object) { throw isNothing(type) }
-    let frame = try admit(type, object, behind: node)
-    guard let uid = frame.uid else { return try contents(of: type, frame) }
-    if let known = table.object(uid) {
-      // The class was found to be one of this type's; but the object may have been made as another type with the same name.
-      guard let known = known as? T else {
-        throw failure(
-          .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
-          frame.classRecord)
-      }
+    let frame = try frame(of: type, at: reference)
+    guard let uid = frame.uid else {
       try weigh(1)
-      return known
+      return try contents(of: type, frame)
     }
-    try spend(object.size)
+    if let known = table.object(uid) { return try knownObject(known, type, uid, frame.classRecord) }
+    try spend(frame.node.size)
     guard table.beginObject(uid) else { throw isCircular(uid, frame.classRecord) }
     let weightAround = weight
-    weight = 0
+    weight = 1
     defer { weight = weightAround &+ 1 }
     do {
       let made = try contents(of: type, frame)
+      try weighObject()
       _ = table.finishObject(uid, made)
       return made
     } catch {
       _ = table.abandonObject(uid)
       throw error
     }
+  }
+
+  @inline(never)
+  private func knownObject<T>(
+    _ known: AnyObject, _ type: T.Type, _ uid: UInt32, _ record: UnarchiverClasses.Record?
+  ) throws -> T {
+    // The class was found to be one of this type's; but the object may have been made as another type with the same name.
+    guard let known = known as? T else {
+      throw failure(
+        .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
+        record)
+    }
+    try weigh(1)
+    return known
   }
 
   /// A value or object of the first of several types that its class allows.
@@ -135,22 +142,30 @@ extension FlatNode {
 
 /// What an object must be to be decoded as a type.
 extension KeyedUnarchiver {
-  /// Checks that an object is of a class of the type, or a value that the type is archived as.
+  /// Finds the object behind a reference, and checks that it is of a class of the type, or a value that the type is archived
+  /// as.
   ///
   /// - Returns: the object as one that is going to be decoded.
-  @inline(__always)
-  private func admit<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws -> Frame {
+  @inline(never)
+  private func frame(of type: any SecureCoding.Type, at reference: ArchivedReference) throws -> Frame {
+    let node = reference.node
+    let object = try resolve(node)
+    if isNull(node, object) { throw isNothing(type) }
     let uid = node.kind == .uid ? node.uid : nil
     guard object.kind == .dictionary else {
       try admitNative(type, object, behind: node)
       return Frame(node: object, shape: noKeys, uid: uid)
     }
     let (record, shape) = try classRecord(of: object, behind: node)
-    guard admits(type, record) else {
-      throw failure(
-        .classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", node.uid, record)
-    }
+    guard admits(type, record) else { throw isNotAllowed(record, type, node.uid) }
     return Frame(node: object, shape: shape, uid: uid, classRecord: record)
+  }
+
+  @inline(never)
+  private func isNotAllowed(
+    _ record: UnarchiverClasses.Record, _ type: any SecureCoding.Type, _ uid: UInt32
+  ) -> any Error {
+    failure(.classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", uid, record)
   }
 
   /// Whether objects of a class may be decoded as a type.
@@ -162,14 +177,14 @@ extension KeyedUnarchiver {
     return isAdmitted
   }
 
-  private func admitNative<T: SecureCoding>(_ type: T.Type, _ object: FlatNode, behind node: FlatNode) throws {
+  @inline(never)
+  private func admitNative(_ type: any SecureCoding.Type, _ object: FlatNode, behind node: FlatNode) throws {
     if type.archivedClass.natives.isDisjoint(with: Self.nativeKind(object)) {
       throw failure(.typeMismatch, "\(Self.name(of: object)), where \(type) is due", at: node)
     }
   }
 
   /// The class of an object, and its keys.
-  @inline(__always)
   func classRecord(
     of object: FlatNode, behind node: FlatNode
   ) throws -> (UnarchiverClasses.Record, DictionaryShape) {
@@ -239,6 +254,7 @@ extension KeyedUnarchiver {
   /// ```swift
   /// guard percent <= 100 else { throw coder.failure(.invalidContents, "\(percent) percent") }
   /// ```
+  @inline(never)
   public func failure(_ kind: KeyedArchiveError.Kind, _ message: String) -> KeyedArchiveError {
     let frames = outer + [current]
     return KeyedArchiveError(
@@ -246,9 +262,11 @@ extension KeyedUnarchiver {
       uid: current.uid.map { PropertyList.UID($0) }, className: current.classRecord?.name)
   }
 
-  func failure(_ error: PropertyListError) -> KeyedArchiveError { failure(.propertyList(error), error.description) }
+  @inline(never)
+  func failure(_ error: PropertyListError) -> any Error { failure(.propertyList(error), error.description) }
 
   /// An error about an object that is not being decoded yet.
+  @inline(never)
   func failure(
     _ kind: KeyedArchiveError.Kind, _ message: String, _ uid: UInt32, _ record: UnarchiverClasses.Record?
   ) -> KeyedArchiveError {
@@ -258,15 +276,18 @@ extension KeyedUnarchiver {
     return error
   }
 
+  @inline(never)
   func failure(_ kind: KeyedArchiveError.Kind, _ message: String, at node: FlatNode) -> KeyedArchiveError {
     node.kind == .uid ? failure(kind, message, node.uid, nil) : failure(kind, message)
   }
 
-  func isNothing(_ type: any SecureCoding.Type) -> KeyedArchiveError {
+  @inline(never)
+  func isNothing(_ type: any SecureCoding.Type) -> any Error {
     failure(.valueNotFound, "nothing, where \(type) is due")
   }
 
-  private func isCircular(_ uid: UInt32, _ record: UnarchiverClasses.Record?) -> KeyedArchiveError {
+  @inline(never)
+  private func isCircular(_ uid: UInt32, _ record: UnarchiverClasses.Record?) -> any Error {
     failure(
       .circularReference, "the object is needed to make itself, and was not published while it was being made", uid,
       record)

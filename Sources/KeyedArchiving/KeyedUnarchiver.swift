@@ -17,11 +17,13 @@ public final class KeyedUnarchiver {
   /// The archive as a property list.
   public let document: PropertyListDocument
 
-  /// How deep objects may be nested. What the stack of the thread has room for counts too.
+  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each 832
+  /// bytes, such as 630 on a thread with 512 KB.
   public static let greatestDepth = KeyedArchiver.greatestDepth
 
   let objects: FlatNode
   var classes = UnarchiverClasses()
+  var opaque = OpaqueObjects()
   /// How many objects of classes that are only `Decodable` there are so far.
   var decodableObjectCount = 0
   // What every value goes through. Sound: each access is over before code of somebody else is called, and objects that such
@@ -31,12 +33,21 @@ public final class KeyedUnarchiver {
   @exclusivity(unchecked) private var uncheckedShapes = DictionaryShapes()
   @exclusivity(unchecked) private var uncheckedBudget: Int
   @exclusivity(unchecked) private var uncheckedWeight = 0
+  /// How heavy a value may be: the limit without what the objects of classes weigh that are finished.
+  @exclusivity(unchecked) private var uncheckedGreatestWeight: Int
+  /// How many more values may be hashed, and compared with others of the same hash.
+  private var hashingBudget: Int
+  private let weightLimit: Int
   @exclusivity(unchecked) private var uncheckedOuter: [Frame] = []
   @exclusivity(unchecked) private var uncheckedCurrent: Frame
 
   let top: Frame
   let noKeys = DictionaryShape()
   private var callStack: CallStack?
+  /// How many levels of nested values there are around this archive, and how many there may be with those in it.
+  private var levels = (outer: 0, greatest: 0)
+  /// How many of the objects that are being decoded are collections, which are counted with what has them.
+  private var collectionDepth = 0
 
   /// An object that is being decoded.
   struct Frame {
@@ -48,6 +59,8 @@ public final class KeyedUnarchiver {
     var classRecord: UnarchiverClasses.Record?
     /// How many keys have been found.
     var found = 0
+    /// Whether it is a collection that is counted with what has it.
+    var isCollection = false
     /// What is being decoded just now.
     var step = PathStep.none
 
@@ -91,7 +104,10 @@ public final class KeyedUnarchiver {
     let layout = try ArchiveLayout(document)
     self.document = document
     objects = layout.objects
-    unsafe uncheckedBudget = document.expandedSizeLimit
+    unsafe uncheckedBudget = document.expandedByteLimit
+    weightLimit = document.expandedValueLimit
+    hashingBudget = weightLimit
+    unsafe uncheckedGreatestWeight = weightLimit
     do throws(PropertyListError) {
       let shape = try unsafe document.shape(of: layout.top, in: &uncheckedShapes)
       top = Frame(node: layout.top, shape: shape, uid: nil)
@@ -116,14 +132,14 @@ extension KeyedUnarchiver {
     _modify { yield unsafe &uncheckedShapes }
   }
 
-  /// How much more may be decoded, in nodes and bytes.
+  /// How many bytes more may be made of what is decoded.
   @inline(__always)
   var budget: Int {
     get { unsafe uncheckedBudget }
     _modify { yield unsafe &uncheckedBudget }
   }
 
-  /// How large the value that is being decoded is so far, in values and blocks of 64 bytes, with what it shares with others
+  /// How large the value that is being decoded is so far, in values and blocks of 512 bytes, with what it shares with others
   /// counted each time. To compare it, to hash it or to archive it again takes as long. An object of a class is one.
   @inline(__always)
   var weight: Int {
@@ -145,38 +161,16 @@ extension KeyedUnarchiver {
   }
 }
 
-/// The whole of an archive in one call.
 extension KeyedUnarchiver {
-  /// The value that an archive has under the key `root`.
-  ///
-  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/init(coder:)`` throws.
-  /// - Complexity: O(*n*) in the size of the graph.
-  public static func unarchivedObject<Root: SecureCoding>(of type: Root.Type, from data: Data) throws -> Root {
-    try KeyedUnarchiver(forReadingFrom: data).decode(type, forKey: KeyedArchiver.rootObjectKey)
-  }
-
-  /// The value that the archive in a file has under the key `root`.
-  ///
-  /// - Throws: as for bytes in memory, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be read.
-  public static func unarchivedObject<Root: SecureCoding>(of type: Root.Type, from url: URL) throws -> Root {
-    try KeyedUnarchiver(forReadingFrom: url).decode(type, forKey: KeyedArchiver.rootObjectKey)
-  }
-
-  /// The value that an archive has under the key `root`, of one of several types.
-  public static func unarchivedObject(
-    of types: [any SecureCoding.Type], from data: Data
-  ) throws -> any SecureCoding {
-    try KeyedUnarchiver(forReadingFrom: data).decode(of: types, forKey: KeyedArchiver.rootObjectKey)
-  }
-}
-
-extension KeyedUnarchiver {
-  /// The keys at the top of the archive, in the order of the file.
-  public var topLevelKeys: [String] { top.shape.keys.map(Self.unescaped) }
+  /// The keys at the top of the archive, in the order of the file. Values without a key are counted by ``unkeyedCount``.
+  public var topLevelKeys: [String] { Self.userKeys(top.shape.keys) }
 
   /// Has objects of a class decoded as a type, and as no other, in this archive only. The type still has to be asked for.
+  ///
+  /// ``OpaqueObject`` is for classes that the program has no type for. It need not be asked for where an ``ArchivedValue`` may stand.
   public func setClass(_ type: (any SecureCoding.Type)?, forClassName name: String) {
     classes.setType(type, forName: name)
+    opaque = OpaqueObjects()
   }
 
   /// The type that ``setClass(_:forClassName:)`` has set for a class.
@@ -213,17 +207,12 @@ extension KeyedUnarchiver {
 
   /// The class that the archive says the object that is being decoded is of; nil for values that need none.
   var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
-
-  static func unescaped(_ key: String) -> String {
-    // By bytes, because a mark behind a dollar is one character with it.
-    key.utf8.starts(with: "$$".utf8) ? String(key.unicodeScalars.dropFirst()) : key
-  }
 }
 
 /// The course of decoding.
 extension KeyedUnarchiver {
   /// The value that the current object has under a key, which may be a UID; nil if it has none.
-  @inline(__always)
+  @inline(never)
   func node(forRawKey key: String) throws -> FlatNode? {
     guard let (position, object) = current.find(key) else { return nil }
     do throws(PropertyListError) {
@@ -235,16 +224,23 @@ extension KeyedUnarchiver {
 
   @inline(__always)
   func node(forUserKey key: String) throws -> FlatNode? {
-    try node(forRawKey: key.utf8.first == UInt8(ascii: "$") ? "$" + key : key)
+    key.utf8.first == Self.dollar ? try node(forDollarKey: key) : try node(forRawKey: key)
+  }
+
+  private func node(forDollarKey key: String) throws -> FlatNode? {
+    // Not every writer knows of the second dollar.
+    try node(forRawKey: "$" + key) ?? (Self.isArchivers(key) ? nil : node(forRawKey: key))
   }
 
   /// The object that a reference leads to; the value itself if it is no UID.
   @inline(__always)
   func resolve(_ node: FlatNode) throws -> FlatNode {
-    guard node.kind == .uid else { return node }
-    guard node.uid < objects.count else {
-      throw failure(.malformed, "the UID \(node.uid) leads out of the object table, which has \(objects.count) objects")
-    }
+    node.kind == .uid ? try object(at: node) : node
+  }
+
+  @inline(never)
+  private func object(at node: FlatNode) throws -> FlatNode {
+    guard node.uid < objects.count else { throw leadsNowhere(node.uid) }
     let object: FlatNode
     do throws(PropertyListError) {
       object = try document.element(Int(node.uid), of: objects)
@@ -253,6 +249,11 @@ extension KeyedUnarchiver {
     }
     guard object.kind != .uid else { throw failure(.malformed, "a UID, where an object is due", at: node) }
     return object
+  }
+
+  @inline(never)
+  private func leadsNowhere(_ uid: UInt32) -> any Error {
+    failure(.malformed, "the UID \(uid) leads out of the object table, which has \(objects.count) objects")
   }
 
   /// Whether a reference leads to nothing. Any object that is the text `$null` says so.
@@ -270,59 +271,108 @@ extension KeyedUnarchiver {
     budget -= size &+ 1
   }
 
-  /// How heavy a value may be. Few archives that are not made to harm come near: a table of zeros with 16 000 rows and
-  /// columns has this weight.
-  static let greatestWeight = 1 << 28
-
   /// Counts something as a part of the value that is being decoded.
   @inline(__always)
   func weigh(_ more: Int) throws {
     weight &+= more
-    if weight > Self.greatestWeight { try outweigh() }
+    if unsafe weight > uncheckedGreatestWeight { try outweigh() }
   }
 
+  /// Counts an object that is finished. Each is a part of what is decoded once, however many references lead to it.
+  @inline(__always)
+  func weighObject() throws {
+    unsafe uncheckedGreatestWeight &-= weight
+    if unsafe uncheckedGreatestWeight < 0 { throw tooHeavy() }
+  }
+
+  @inline(never)
   private func outweigh() throws {
     weight = 0
     // What a program decodes at the top is no part of a value.
     if outer.isEmpty { return }
-    throw failure(.limitExceeded, "a value that expands to more than \(Self.greatestWeight) values")
+    throw tooHeavy()
   }
 
-  private func overspent() -> KeyedArchiveError {
+  @inline(never)
+  private func tooHeavy() -> any Error {
+    failure(
+      .limitExceeded,
+      "what is decoded expands to more than \(weightLimit) values; see expandedSize of ParsingLimits")
+  }
+
+  /// Counts values that are hashed, or compared with others of the same hash.
+  @inline(__always)
+  func spendHashing(_ values: Int) throws {
+    hashingBudget &-= values
+    if hashingBudget < 0 { throw hashesTooMuch() }
+  }
+
+  @inline(never)
+  private func hashesTooMuch() -> any Error {
+    hashingBudget = 0
+    return failure(
+      .limitExceeded,
+      "to hash the elements of collections, and to compare those of the same hash, takes more than \(weightLimit) steps; "
+        + "see expandedSize of ParsingLimits")
+  }
+
+  @inline(never)
+  private func overspent() -> any Error {
     budget = 0
     return failure(
-      .limitExceeded, "the objects expand to more than \(document.expandedSizeLimit) values and bytes")
+      .limitExceeded,
+      "what is decoded takes more than \(document.expandedByteLimit) bytes; see expandedSize of ParsingLimits")
   }
 
   /// Decodes the contents of an object.
   @inline(__always)
   func contents<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
-    if isStackDue { try checkDepth() }
+    if isStackDue, try needsMoreStack() { return try contentsOnMoreStack(of: type, frame) }
     enter(frame)
     defer { leave() }
     return try T(coder: self).awakeAfterDecoding(by: self)
   }
 
+  @inline(never)
+  private func contentsOnMoreStack<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
+    try onMoreStack {
+      enter(frame)
+      defer { leave() }
+      return try T(coder: self).awakeAfterDecoding(by: self)
+    }
+  }
+
   /// Decodes parts of an object that no type stands for.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
-    if isStackDue { try checkDepth() }
-    let shape = node.kind == .dictionary ? try shape(of: node) : noKeys
-    enter(Frame(node: node, shape: shape, uid: uid))
+    if isStackDue, try needsMoreStack() {
+      return try onMoreStack {
+        try enter(node, uid: uid)
+        defer { leave() }
+        return try decode()
+      }
+    }
+    try enter(node, uid: uid)
     defer { leave() }
     return try decode()
   }
 
+  @inline(never)
+  private func enter(_ node: FlatNode, uid: UInt32?) throws {
+    enter(Frame(node: node, shape: node.kind == .dictionary ? try shape(of: node) : noKeys, uid: uid))
+  }
+
   // Frames change places instead of being copied.
 
-  @inline(__always)
-  func enter(_ frame: consuming Frame) {
+  @inline(never)
+  func enter(_ frame: Frame) {
     outer.append(frame)
     let last = outer.count - 1
     swap(&outer[last], &current)
   }
 
-  @inline(__always)
+  @inline(never)
   func leave() {
+    if current.isCollection { collectionDepth -= 1 }
     let last = outer.count - 1
     swap(&outer[last], &current)
     outer.removeLast()
@@ -337,24 +387,65 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Whether the stack is to be looked at. The first objects fit into what is kept free; but an archive may be within another,
-  /// as data that a type decodes in its turn.
-  @inline(__always)
-  private var isStackDue: Bool { outer.isEmpty || outer.count >= 16 }
-
-  private func checkDepth() throws {
-    if outer.count >= Self.greatestDepth {
-      throw failure(.nestedTooDeeply, "objects are nested more than \(Self.greatestDepth) deep")
-    }
-    try checkStack(depth: outer.count)
+  /// Says that the current object is a collection of elements of one type. Those who have it count, and its elements.
+  func noteCollection() {
+    if outer.isEmpty || current.isCollection { return }
+    current.isCollection = true
+    collectionDepth += 1
   }
 
-  func checkStack(depth: Int) throws {
-    if callStack?.isOfThisThread != true { callStack = .current }
-    if let callStack, !callStack.hasRoom {
-      throw failure(
-        .nestedTooDeeply,
-        "objects are nested \(depth) deep, and the thread's stack of \(callStack.size) bytes has no room for more")
+  private var depth: Int { levels.outer + outer.count - collectionDepth }
+
+  /// Whether the stack is to be looked at. A few objects fit into what is kept free.
+  @inline(__always)
+  private var isStackDue: Bool { outer.count & 3 == 0 }
+
+  /// Whether decoding has to go on elsewhere, because the stack has no room left.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/nestedTooDeeply``.
+  @inline(never)
+  private func needsMoreStack() throws -> Bool {
+    let callStack = currentStack()
+    if depth >= levels.greatest { throw isNestedTooDeeply(callStack) }
+    return !callStack.hasRoom
+  }
+
+  /// The stack of this thread, with the levels counted anew at the top.
+  private func currentStack() -> CallStack {
+    if let callStack, !outer.isEmpty, callStack.isOfThisThread { return callStack }
+    let stack = CallStack.current
+    callStack = stack
+    levels = (stack.levelsBelow, min(stack.levels, Self.greatestDepth))
+    return stack
+  }
+
+  @inline(never)
+  private func isNestedTooDeeply(_ callStack: CallStack) -> any Error {
+    failure(
+      .nestedTooDeeply,
+      "objects are nested more than \(levels.greatest) deep, which is as much as a thread with a stack of "
+        + "\(callStack.size) bytes can handle")
+  }
+
+  @inline(never)
+  private func hasNoRoom(_ callStack: CallStack) -> any Error {
+    failure(
+      .nestedTooDeeply,
+      "objects are nested \(depth) deep, and the thread's stack of \(callStack.size) bytes has no "
+        + "room for more")
+  }
+
+  /// Goes on elsewhere.
+  func onMoreStack<T>(_ body: () throws -> T) throws -> T {
+    let callStack = currentStack()
+    guard let value = try callStack.extended(levels: depth, body) else {
+      throw hasNoRoom(callStack)
     }
+    return value
+  }
+
+  func checkStack() throws {
+    let callStack = currentStack()
+    if !callStack.hasRoom { throw hasNoRoom(callStack) }
   }
 }

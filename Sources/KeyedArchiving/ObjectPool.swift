@@ -156,16 +156,18 @@ extension ObjectPool {
     let keys = ["$version", "$objects", "$archiver", "$top"]
     let keyNodes = try keys.map { try inline($0) }
     let archiver = try inline(archiver)
+    runs = RunTable()
     let list = FlatNode.container(.array, offset: nodes.count, count: objects.count)
+    // No more than there are, since an array that grows doubles.
+    nodes.reserveCapacity(nodes.count + objects.count + 2 * keys.count + 1)
     nodes.append(contentsOf: objects)
+    objects = []
     let values: [FlatNode] = [.integer(PropertyList.Integer(version)), list, archiver, top]
     let root = FlatNode.container(.dictionary, offset: nodes.count, count: keys.count)
     for (key, value) in zip(keyNodes, values) { nodes += [key, value] }
     nodes.append(root)
     var table: [FlatNode] = []
     swap(&table, &nodes)
-    objects = []
-    runs = RunTable()
     return PropertyListDocument(made: NodeTable(nodes: table), text: scalars.takeBytes(), format: format)
   }
 }

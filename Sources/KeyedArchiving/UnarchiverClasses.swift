@@ -4,7 +4,8 @@ internal import PropertyLists
 struct UnarchiverClasses {
   var additionalTypes: [any SecureCoding.Type] = []
   private var records: [UInt32: Record] = [:]
-  private var recent: (uid: UInt32, record: Record)?
+  /// The descriptions that were asked for last, by the lowest bits of their UIDs.
+  private var recent = [(uid: UInt32, record: Record)?](repeating: nil, count: 16)
   /// By normalized class name.
   private var mapped: [String: any SecureCoding.Type] = [:]
 
@@ -45,13 +46,24 @@ struct UnarchiverClasses {
   mutating func setType(_ type: (any SecureCoding.Type)?, forName name: String) {
     mapped[ClassName.normalized(name)] = type
     records = [:]
-    recent = nil
+    recent = recent.map { _ in nil }
   }
+
+  /// True for a class whose objects are decoded as opaque objects. A hint does not make them so.
+  func isOpaque(_ name: String) -> Bool { mapped[ClassName.normalized(name)] == OpaqueObject.self }
+
+  /// The classes whose objects are decoded as opaque objects.
+  var opaqueNames: [String] { mapped.filter { $0.value == OpaqueObject.self }.map(\.key) }
 
   func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
 
   /// Which of the names of a class, its own and then its hints, is the first that a type has; nil if it has none of them.
   func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
+    if type == OpaqueObject.self { return isOpaque(record.name) ? 0 : nil }
+    return names(of: type, archivedClass, record)
+  }
+
+  private func names(of type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
     record.names.firstIndex { name in
       if let target = mapped[name] { return ObjectIdentifier(target) == ObjectIdentifier(type) }
       return ClassName.normalized(archivedClass.name) == name
@@ -61,9 +73,10 @@ struct UnarchiverClasses {
 
   @inline(__always)
   mutating func record(_ uid: UInt32) -> Record? {
-    if let recent, recent.uid == uid { return recent.record }
+    let place = Int(uid & 15)
+    if let (known, record) = recent[place], known == uid { return record }
     guard let record = records[uid] else { return nil }
-    recent = (uid, record)
+    recent[place] = (uid, record)
     return record
   }
 
@@ -104,17 +117,19 @@ struct UnarchiverClasses {
     let ancestors = (classes ?? []).drop { $0 != name }.dropFirst()
     let record = Record(ArchivedClass(name, ancestors: Array(ancestors), hints: hints))
     records[uid] = record
-    recent = (uid, record)
+    recent[Int(uid & 15)] = (uid, record)
     return record
   }
 
   private func text(
     of node: FlatNode, in document: PropertyListDocument, budget: inout Int
   ) throws(PropertyListError) -> String {
-    budget -= 1 + node.length
+    // Each is read, brought into one spelling and compared.
+    budget -= 1 + 4 * node.length
     guard budget >= 0 else {
       throw PropertyListError(
-        .limitExceeded, "the objects expand to more than \(document.expandedSizeLimit) values and bytes")
+        .limitExceeded,
+        "what is decoded takes more than \(document.expandedByteLimit) bytes; see expandedSize of ParsingLimits")
     }
     return try document.text(of: node)
   }

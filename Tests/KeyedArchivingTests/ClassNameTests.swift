@@ -59,7 +59,7 @@ struct ClassNameTests {
     }
     let error = #expect(throws: KeyedArchiveError.self) {
       let archiver = KeyedArchiver()
-      try archiver.encodeArray([local(true), local(false)], forKey: "root")
+      try archiver.encode([local(true), local(false)], forKey: "root")
     }
     #expect(error?.kind == .invalidValue)
   }

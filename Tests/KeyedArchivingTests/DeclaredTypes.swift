@@ -8,6 +8,8 @@ struct DeclaredType: Sendable {
   let name: String
   /// Decodes the root; archives what comes out, and decodes and archives that again.
   let read: @Sendable (PropertyListDocument) throws -> Void
+  /// Decodes the root as a server would that compares, hashes and stores what it got.
+  let use: @Sendable (PropertyListDocument) throws -> Void
 
   /// An error here is a fault of this package, other than those of decoding.
   struct Unstable: Error {
@@ -16,6 +18,9 @@ struct DeclaredType: Sendable {
 
   init<T: SecureCoding>(_ type: T.Type) {
     name = "\(type)"
+    use = { document in
+      try Self.use { try KeyedUnarchiver(document).decode(type, forKey: KeyedArchiver.rootObjectKey) }
+    }
     read = { document in
       let value = try KeyedUnarchiver(document).decode(type, forKey: KeyedArchiver.rootObjectKey)
       let again: Data
@@ -36,9 +41,24 @@ struct DeclaredType: Sendable {
     }
   }
 
+  /// Decodes the root twice; compares, hashes and archives what comes out.
+  private static func use<T: SecureCoding>(_ decode: () throws -> T) throws {
+    let value = try decode()
+    if let first = value as? any Hashable {
+      let second = try decode()
+      _ = first.hashValue
+      func isSame<H: Hashable>(_ first: H) -> Bool { (second as? H).map { $0 == first } ?? false }
+      _ = isSame(first)
+    }
+    do {
+      _ = try KeyedArchiver.archivedData(withRootObject: value)
+    } catch let error as KeyedArchiveError where error.kind == .invalidValue || error.kind == .nestedTooDeeply {}
+  }
+
   /// No type: what the archive looks like.
   init() {
     name = "no type"
+    use = { document in _ = try KeyedArchive(document).classes }
     read = { document in
       _ = KeyedArchive.check(document)
       let archive = try KeyedArchive(document)
@@ -51,12 +71,58 @@ struct DeclaredType: Sendable {
   /// A value of any type, and of these.
   init(anyOf types: @escaping @Sendable () -> [any SecureCoding.Type]) {
     name = "ArchivedValue of further types"
+    use = { document in
+      let unarchiver = try KeyedUnarchiver(document)
+      unarchiver.additionalTypes = types()
+      _ = try unarchiver.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey).hashValue
+    }
     read = { document in
       let unarchiver = try KeyedUnarchiver(document)
       unarchiver.additionalTypes = types()
       _ = try unarchiver.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
     }
   }
+}
+
+/// Opaque objects.
+extension DeclaredType {
+  /// A type, with classes whose objects may be opaque; nil for all classes that the archive has.
+  init<T: SecureCoding>(_ type: T.Type, opaque classNames: [String]?) {
+    @Sendable func decode(_ document: PropertyListDocument, _ names: [String]) throws -> T {
+      let unarchiver = try KeyedUnarchiver(document)
+      for name in names { unarchiver.setClass(OpaqueObject.self, forClassName: name) }
+      return try unarchiver.decode(type, forKey: KeyedArchiver.rootObjectKey)
+    }
+    @Sendable func names(_ document: PropertyListDocument) throws -> [String] {
+      try classNames ?? KeyedArchive(document).classes.map(\.description.name)
+    }
+    name = "\(type) with opaque objects"
+    use = { document in
+      let names = try names(document)
+      try Self.use { try decode(document, names) }
+    }
+    read = { document in
+      let names = try names(document)
+      let value = try decode(document, names)
+      do {
+        let again = try KeyedArchiver.archivedData(withRootObject: value)
+        let copy = try decode(PropertyListDocument(again), names)
+        guard try KeyedArchiver.archivedData(withRootObject: copy) == again else {
+          throw Unstable(description: "\(type) is archived in another way when it was decoded again")
+        }
+      } catch let error as KeyedArchiveError where error.kind != .invalidValue && error.kind != .nestedTooDeeply {
+        throw Unstable(description: "\(type) is archived so that it cannot be decoded: \(error)")
+      }
+    }
+  }
+
+  static let opaqueTypes: [DeclaredType] = [
+    DeclaredType(OpaqueObject.self, opaque: nil), DeclaredType(ArchivedValue.self, opaque: nil),
+    DeclaredType([OpaqueObject].self, opaque: ["TreeNode", "Foo", "NSUUID", "NSArray"]),
+    DeclaredType(
+      Archived.AttributedString.self,
+      opaque: ["NSFont", "NSMutableParagraphStyle", "NSTextTab", "NSTextAttachment", "NSTextAttachmentCell"]),
+  ]
 }
 
 /// Every type that archives can be decoded as. A new one is one more line.
@@ -94,7 +160,8 @@ extension DeclaredType {
   ]
 
   static let ownTypes: [any SecureCoding.Type] = [
-    Foo.self, Point.self, ChainLink.self, Shape.self, Circle.self, [Square].self,
+    Foo.self, Point.self, ChainLink.self, Shape.self, Circle.self, [Square].self, Range<Int>.self,
+    ClosedRange<Int>.self,
   ]
 
   static let all: [DeclaredType] =
@@ -102,5 +169,5 @@ extension DeclaredType {
       DeclaredType(anyOf: { [TreeNode.self] + ownTypes + structureTypes }),
       DeclaredType(anyOf: { mutableTypes + foundationTypes }),
       DeclaredType(),
-    ]
+    ] + opaqueTypes
 }

@@ -1,7 +1,15 @@
 import Foundation
 import KeyedArchiving
 import PropertyLists
+import TestSupport
 import Testing
+
+/// What shapes have in common.
+private protocol Drawable: SecureCoding {
+  var color: String { get }
+}
+
+extension Shape: Drawable {}
 
 /// What the README and the articles show, run.
 @Suite("The examples of the documentation")
@@ -96,6 +104,64 @@ struct DocumentationTests {
 }
 
 extension DocumentationTests {
+  @Test("several types, and objects of unknown classes, as the README has it")
+  func severalTypes() throws {
+    let archiver = KeyedArchiver()
+    try archiver.encode([Circle(color: "red", radius: 1), Square(color: "blue")] as [any Drawable], forKey: "root")
+    let drawing = try archiver.encodedData()
+    let shapes = try KeyedUnarchiver.unarchivedObject(
+      [any Drawable].self, of: [Circle.self, Square.self], from: drawing)
+    #expect(shapes.map { $0.color } == ["red", "blue"])
+
+    let document = try Fixtures.data("archives/attributed-font.bplist")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: document)
+    unarchiver.setClass(OpaqueObject.self, forClassName: "NSFont")
+    // The text of the fixture has more than a font.
+    for name in ["NSMutableParagraphStyle", "NSTextTab", "NSTextAttachment", "NSTextAttachmentCell"] {
+      unarchiver.setClass(OpaqueObject.self, forClassName: name)
+    }
+    let text = try unarchiver.decode(Archived.AttributedString.self, forKey: "root")
+    #expect(text.runs.count == 2)
+  }
+
+  /// As an old archive of it has one property less.
+  private struct Look: Codable, SecureCoding {
+    static let archivedClass = ArchivedClass("Look")
+    var volume: Double
+    var theme = "light"
+    var note: String?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      volume = try container.decode(Double.self, forKey: .volume)
+      theme = try container.decodeIfPresent(String.self, forKey: .theme) ?? "light"
+      note = try container.decodeIfPresent(String.self, forKey: .note)
+    }
+  }
+
+  @Test("a property that an old archive lacks gets its default")
+  func oldArchive() throws {
+    let archive = try HandmadeArchive.unarchiver { $0.addObject("Look", ["volume": 0.5]) }
+    let look = try archive.decode(Look.self, forKey: "root")
+    #expect(look.volume == 0.5 && look.theme == "light" && look.note == nil)
+  }
+
+  @Test("the surprises that the article names")
+  func surprises() throws {
+    func again<T: SecureCoding>(_ value: T) throws -> T {
+      try KeyedUnarchiver.unarchivedObject(of: T.self, from: KeyedArchiver.archivedData(withRootObject: value))
+    }
+    let components = try again(DateComponents(year: 2026, month: 2))
+    #expect(components.calendar == nil && components.date == nil && components.year == 2026)
+    // One run has a dictionary, several have an array of them.
+    let run = try KeyedArchive(
+      KeyedArchiver.archivedData(withRootObject: Archived.AttributedString("ab", attributes: ["a": .integer(1)])))
+    #expect(try run.classes.map(\.description.name) == ["NSDictionary", "NSAttributedString"])
+    // Equal values are in an archive once.
+    let equal = try KeyedArchiver.archivedData(withRootObject: [Invoice(total: 1), Invoice(total: 1)])
+    #expect(try KeyedArchive(equal).classes.first { $0.description.name == "Invoice" }?.instanceCount == 1)
+  }
+
   @Test("the tree that the article shows")
   func tree() throws {
     final class Person: SecureCoding {

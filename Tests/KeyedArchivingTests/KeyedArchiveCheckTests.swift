@@ -85,17 +85,23 @@ struct KeyedArchiveCheckTests {
       [
         .init(
           .version, nil, "", "the property list is no keyed archive: its version is 1; 100000 is the only one there is"),
+        .init(
+          .otherArchiver, nil, "", #"the archiver is "A"; Apple's readers take archives of "NSKeyedArchiver""#),
         .init(.danglingReference, nil, "$top.root"),
       ]
     ),
-    (["$archiver": "A", "$version": 100000, "$top": ["root": .uid(1)]], [.init(.objectTable)]),
     (
-      ["$archiver": "A", "$version": 100000, "$objects": ["$null", ["a": .uid(7)] as PropertyList]],
+      ["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": ["root": .uid(1)]], [.init(.objectTable)]
+    ),
+    (
+      ["$archiver": "NSKeyedArchiver", "$version": 100000, "$objects": ["$null", ["a": .uid(7)] as PropertyList]],
       [.init(.top), .init(.missingClass, 1), .init(.danglingReference, 1, "a")]
     ),
-    (["$archiver": "A", "$version": 100000, "$top": [:], "$objects": []], [.init(.firstObject)]),
     (
-      ["$archiver": "A", "$version": 100000, "$top": ["root": .uid(0)], "$objects": ["text"]],
+      ["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": [:], "$objects": []], [.init(.firstObject)]
+    ),
+    (
+      ["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": ["root": .uid(0)], "$objects": ["text"]],
       [.init(.firstObject, 0, "", "the first object is a string, not the text $null")]
     ),
   ]
@@ -283,6 +289,22 @@ struct KeyedArchiveCheckTests {
       try PropertyListDocument(BinaryFile.sharedDictionary(entries: 3000, objects: 3000).data))
     #expect(faults.last?.kind == .limitExceeded)
     #expect(faults.dropLast().allSatisfy { $0.kind == .missingClass })
+  }
+
+  @Test("says of each fault how bad it is: what can be decoded is no error")
+  func severity() throws {
+    var archive = HandmadeArchive()
+    let root = archive.add("root")
+    archive.addObject("Unused")
+    var list = archive.propertyList(root: root)
+    list.dictionary?["$archiver"] = "MyArchiver"
+    let faults = KeyedArchive.check(try PropertyListDocument(list.data(format: .binary)))
+    #expect(faults.map(\.severity) == [.warning, .note, .note])
+    #expect(
+      try KeyedUnarchiver(forReadingFrom: list.data(format: .binary)).decode(String.self, forKey: "root") == "root")
+    for kind in KeyedArchive.Fault.Kind.allCases where kind != .otherArchiver && kind != .unreachableObject {
+      #expect(KeyedArchive.Fault(kind, "").severity == .error)
+    }
   }
 
   @Test("every sort of fault is found by one of these tests")

@@ -43,7 +43,7 @@ extension KnownFaultsTests {
       { _ = try unarchiver.decodeIfPresent(UUID.self, forKey: "root") },
       { _ = try unarchiver.decode(of: types, forKey: "root") },
       { _ = try unarchiver.decodeIfPresent(of: types, forKey: "root") },
-      { _ = try unarchiver.decodeArray(of: types, forKey: "root") },
+      { _ = try unarchiver.decode([any SecureCoding].self, of: types, forKey: "root") },
       { _ = try unarchiver.decodeTopLevelObject(UUID.self, forKey: "root") },
       { _ = try unarchiver.decodeTopLevelObject(of: types, forKey: "root") },
       { _ = try unarchiver.decodeBytes(forKey: "root") },

@@ -146,7 +146,7 @@ extension Layout {
         "NS.special": 4, "NS.rangeval.length": length, "NS.rangeval.location": location, "$class": valueClass ?? .null,
       ]
     }
-    objects.append(Description.mutableArray)
+    objects.append(count > 7 ? Description.array : Description.mutableArray)
     objects[4] = ["NS.objects": .array(uids), "$class": .uid(UInt32(objects.count))]
     objects.append(
       classDescription([name, "NSRegularExpressionCheckingResult", "NSTextCheckingResult", "NSObject"]))
@@ -180,11 +180,12 @@ extension Layout {
         try Archived.AttributedString(
           "text", runs: [.init(length: 1), .init(length: 3, attributes: ["Font": .string("text")])])),
       [
-        ["NSString": .uid(2), "NSAttributes": .uid(3), "NSAttributeInfo": .uid(9), "$class": .uid(11)], "text",
-        ["NS.objects": [.uid(4), .uid(6)], "$class": .uid(8)],
-        ["NS.keys": [], "NS.objects": [], "$class": .uid(5)], Description.dictionary,
-        ["NS.keys": [.uid(7)], "NS.objects": [.uid(2)], "$class": .uid(5)], "Font", Description.mutableArray,
-        ["NS.data": .bytes([1, 0, 3, 1]), "$class": .uid(10)], Description.mutableData,
+        ["NSString": .uid(2), "NSAttributes": .uid(4), "NSAttributeInfo": .uid(11), "$class": .uid(13)],
+        ["NS.string": "text", "$class": .uid(3)], classDescription(["NSMutableString", "NSString", "NSObject"]),
+        ["NS.objects": [.uid(5), .uid(7)], "$class": .uid(10)],
+        ["NS.keys": [], "NS.objects": [], "$class": .uid(6)], Description.dictionary,
+        ["NS.keys": [.uid(8)], "NS.objects": [.uid(9)], "$class": .uid(6)], "Font", "text", Description.mutableArray,
+        ["NS.data": .bytes([1, 0, 3, 1]), "$class": .uid(12)], Description.mutableData,
         classDescription(["NSMutableAttributedString", "NSAttributedString", "NSObject"]),
       ]),
     Layout(

@@ -14,13 +14,18 @@ struct ArchiveDecoder: Decoder {
 
   private let source: Source
   private let coder: KeyedUnarchiver
-  let codingPath: [any CodingKey]
-  let userInfo: [CodingUserInfoKey: Any] = [:]
+  private let trail: CodingTrail?
+  /// What is decoded; nil for parts that no type stands for.
+  private let type: Any.Type?
 
-  init(_ source: Source, _ coder: KeyedUnarchiver, path: [any CodingKey]) {
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  init(_ source: Source, _ coder: KeyedUnarchiver, _ trail: CodingTrail?, for type: Any.Type?) {
     self.source = source
     self.coder = coder
-    codingPath = path
+    self.trail = trail
+    self.type = type
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -29,16 +34,16 @@ struct ArchiveDecoder: Decoder {
     case .object: fields = .object(coder.current)
     case .reference(let reference): fields = .dictionary(try coder.entries(at: reference))
     }
-    return KeyedDecodingContainer(KeyedContainer<Key>(fields: fields, coder: coder, codingPath: codingPath))
+    return KeyedDecodingContainer(KeyedContainer<Key>(fields: fields, coder: coder, trail: trail))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     let elements: [ArchivedReference]
     switch source {
     case .object: elements = try coder.valuesWithoutKeys()
-    case .reference(let reference): elements = try coder.elements(of: reference) { $0 }
+    case .reference(let reference): elements = try coder.unweighedElements(of: reference)
     }
-    return UnkeyedContainer(elements: elements, coder: coder, codingPath: codingPath)
+    return UnkeyedContainer(elements: elements, coder: coder, trail: trail, hashing: HashedValues(type))
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
@@ -47,9 +52,9 @@ struct ArchiveDecoder: Decoder {
       guard let reference = try coder.valuesWithoutKeys().first else {
         throw coder.failure(.valueNotFound, "no value without a key")
       }
-      return SingleValueContainer(reference: reference, coder: coder, codingPath: codingPath)
+      return SingleValueContainer(reference: reference, coder: coder, trail: trail, hashing: nil)
     case .reference(let reference):
-      return SingleValueContainer(reference: reference, coder: coder, codingPath: codingPath)
+      return SingleValueContainer(reference: reference, coder: coder, trail: trail, hashing: HashedValues(type))
     }
   }
 }
@@ -75,7 +80,9 @@ extension KeyedUnarchiver {
     _ = try type(of: object, behind: reference.node, among: [OrderedDictionary<String, String>.self])
     return try inside(object, uid: reference.node.uid) {
       let keys = try self.decodeElements(forRawKey: "NS.keys") { try String._unarchive($0, by: self) }
+      let weight = self.weight
       let values = try self.decodeElements(forRawKey: "NS.objects") { $0 }
+      self.weight = weight
       guard keys.count == values.count else {
         throw self.failure(.invalidContents, "a dictionary with \(keys.count) keys and \(values.count) values")
       }
@@ -83,6 +90,13 @@ extension KeyedUnarchiver {
         throw self.failure(.invalidContents, "a dictionary with a key that stands twice")
       }
     }
+  }
+
+  /// The references in an `NSArray`, which count when they are followed.
+  fileprivate func unweighedElements(of reference: ArchivedReference) throws -> [ArchivedReference] {
+    let before = weight
+    defer { weight = before }
+    return try elements(of: reference) { $0 }
   }
 
   /// Whether a reference leads to nothing.
@@ -94,12 +108,14 @@ extension KeyedUnarchiver {
 private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let fields: ArchiveFields
   let coder: KeyedUnarchiver
-  let codingPath: [any CodingKey]
+  let trail: CodingTrail?
+
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
 
   var allKeys: [Key] {
     switch fields {
     case .object(let frame):
-      frame.shape.keys.filter { $0 != "$class" }.compactMap { Key(stringValue: KeyedUnarchiver.unescaped($0)) }
+      KeyedUnarchiver.userKeys(frame.shape.keys).compactMap { Key(stringValue: $0) }
     case .dictionary(let references): references.keys.sorted().compactMap { Key(stringValue: $0) }
     }
   }
@@ -118,6 +134,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
+  @inline(never)
   private func required(_ key: any CodingKey) throws -> ArchivedReference {
     coder.current.step = .key(key.stringValue)
     guard let reference = try reference(key) else {
@@ -129,7 +146,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) throws -> Bool { try coder.isNothing(required(key)) }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    try coder.decodable(type, at: required(key), path: codingPath + [key])
+    try coder.decodable(type, at: required(key), trail, .key(key))
   }
 
   func nestedContainer<Nested: CodingKey>(
@@ -147,31 +164,66 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
 
   private func nested(_ key: any CodingKey) throws -> ArchiveDecoder {
-    ArchiveDecoder(.reference(try required(key)), coder, path: codingPath + [key])
+    ArchiveDecoder(.reference(try required(key)), coder, CodingTrail(trail, .key(key)), for: nil)
+  }
+}
+
+/// The elements that a collection is about to hash.
+private final class HashedValues {
+  private let collection: any HashingCollection.Type
+  private var counts: HashCounts
+
+  /// Nil if the type that is decoded is no such collection.
+  init?(_ type: Any.Type?) {
+    guard let collection = type as? any HashingCollection.Type else { return nil }
+    self.collection = collection
+    counts = HashCounts(collection.element)
+  }
+
+  /// Counts a value that was decoded, if it is an element.
+  func add(_ value: some Decodable, at index: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
+    guard index % collection.valuesPerElement == 0 else { return }
+    try coder.spendHashing(weight)
+    if !counts.areEven, let hash = collection.hash(of: value) { try counts.add(hash, weight: weight, coder) }
+  }
+
+  /// Counts the elements that were decoded as one value, if they are.
+  func add(elementsOf value: some Decodable, weight: Int, _ coder: KeyedUnarchiver) throws {
+    guard let hashes = collection.hashes(ofElementsIn: value), !hashes.isEmpty else { return }
+    try coder.spendHashing(weight)
+    if counts.areEven { return }
+    for hash in hashes { try counts.add(hash, weight: weight / hashes.count, coder) }
   }
 }
 
 private struct UnkeyedContainer: UnkeyedDecodingContainer {
   let elements: [ArchivedReference]
   let coder: KeyedUnarchiver
-  let codingPath: [any CodingKey]
+  let trail: CodingTrail?
+  let hashing: HashedValues?
   private(set) var currentIndex = 0
 
-  init(elements: [ArchivedReference], coder: KeyedUnarchiver, codingPath: [any CodingKey]) {
+  init(elements: [ArchivedReference], coder: KeyedUnarchiver, trail: CodingTrail?, hashing: HashedValues?) {
     self.elements = elements
     self.coder = coder
-    self.codingPath = codingPath
+    self.trail = trail
+    self.hashing = hashing
   }
 
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex >= elements.count }
 
+  @inline(never)
   private func next() throws -> ArchivedReference {
     coder.current.step = .index(currentIndex)
-    guard currentIndex < elements.count else {
-      throw coder.failure(.valueNotFound, "no element \(currentIndex) in an array of \(elements.count)")
-    }
+    guard currentIndex < elements.count else { throw noElement() }
     return elements[currentIndex]
+  }
+
+  @inline(never)
+  private func noElement() -> any Error {
+    coder.failure(.valueNotFound, "no element \(currentIndex) in an array of \(elements.count)")
   }
 
   mutating func decodeNil() throws -> Bool {
@@ -181,7 +233,9 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let value = try coder.decodable(type, at: next(), path: codingPath + [IndexKey(currentIndex)])
+    let before = coder.weight
+    let value = try coder.decodable(type, at: next(), trail, .index(currentIndex))
+    if let hashing { try hashing.add(value, at: currentIndex, weight: coder.weight - before, coder) }
     currentIndex += 1
     return value
   }
@@ -197,7 +251,8 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try nested() }
 
   private mutating func nested() throws -> ArchiveDecoder {
-    let decoder = ArchiveDecoder(.reference(try next()), coder, path: codingPath + [IndexKey(currentIndex)])
+    let decoder = ArchiveDecoder(
+      .reference(try next()), coder, CodingTrail(trail, .index(currentIndex)), for: nil)
     currentIndex += 1
     return decoder
   }
@@ -206,9 +261,17 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
 private struct SingleValueContainer: SingleValueDecodingContainer {
   let reference: ArchivedReference
   let coder: KeyedUnarchiver
-  let codingPath: [any CodingKey]
+  let trail: CodingTrail?
+  let hashing: HashedValues?
+
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
 
   func decodeNil() -> Bool { (try? coder.isNothing(reference)) ?? false }
 
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try coder.decodable(type, at: reference, path: codingPath) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let before = coder.weight
+    let value = try coder.decodable(type, at: reference, trail, .same)
+    if let hashing { try hashing.add(elementsOf: value, weight: coder.weight - before, coder) }
+    return value
+  }
 }

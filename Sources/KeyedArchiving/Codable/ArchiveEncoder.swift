@@ -19,20 +19,64 @@ final class EncodedBox {
   var content = Content.nothing
   /// The type of the collection that has encoded itself here in an order that is another one each time.
   var collection: (any HashedCollection.Type)?
+  /// Whether a collection has encoded itself here, which is counted with what has it.
+  var isCollection = false
 
   init(_ content: Content = .nothing) { self.content = content }
 
+  /// Frees what is nested in the box without recursion, which would take as much stack as encoding did.
+  deinit {
+    var rest = takeContainers()
+    while let box = rest.popLast() { rest += box.takeContainers() }
+  }
+
+  /// Becomes what another box holds, which holds nothing then.
+  func takeContent(of other: EncodedBox) {
+    content = other.content
+    other.content = .nothing
+  }
+
+  /// The boxes in this one that contain others. No box is in two.
+  private func takeContainers() -> [EncodedBox] {
+    let boxes: [EncodedBox]
+    switch content {
+    case .keyed(let entries): boxes = entries.map(\.box)
+    case .unkeyed(let elements): boxes = elements
+    case .nothing, .null, .value, .scalar: return []
+    }
+    content = .nothing
+    return boxes.filter(\.isContainer)
+  }
+
+  private var isContainer: Bool {
+    switch content {
+    case .keyed(let entries): !entries.isEmpty
+    case .unkeyed(let elements): !elements.isEmpty
+    case .nothing, .null, .value, .scalar: false
+    }
+  }
+
   /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no keys,
   ///   so the path is no measure of it.
-  static func box<T: Encodable>(_ value: T, path: [any CodingKey], depth: Int = 0) throws -> EncodedBox {
+  static func box<T: Encodable>(
+    _ value: T, _ coder: KeyedArchiver, _ trail: CodingTrail?, depth: Int
+  ) throws -> EncodedBox {
     if let value = value as? any SecureCoding { return EncodedBox(.value(value)) }
-    if depth % 32 == 31, depth >= KeyedArchiver.greatestDepth || !CallStack.current.hasRoom {
-      throw KeyedArchiveError(.nestedTooDeeply, "values are nested \(depth) deep, and there is no room for more")
+    if let foundation = FoundationType.of(T.self) { return EncodedBox(.value(try foundation.counterpart(of: value))) }
+    let encoder = ArchiveEncoder(coder, trail, depth: value is any StandardCollection ? depth : depth + 1)
+    if try coder.needsMoreStack(within: depth) {
+      try coder.onMoreStack { try value.encode(to: encoder) }
+    } else {
+      try value.encode(to: encoder)
     }
-    let encoder = ArchiveEncoder(path: path, depth: depth)
-    try value.encode(to: encoder)
-    if let collection = value as? any HashedCollection { encoder.box.collection = type(of: collection) }
+    encoder.box.note(value)
     return encoder.box
+  }
+
+  @inline(never)
+  private func note(_ value: some Encodable) {
+    isCollection = value is any StandardCollection
+    if isCollection, let collection = value as? any HashedCollection { self.collection = type(of: collection) }
   }
 
   /// The box of a key, where containers of the same value go on.
@@ -78,10 +122,13 @@ final class EncodedBox {
 
   func reference(by coder: KeyedArchiver) throws -> ArchivedReference {
     switch content {
-    case .nothing: try coder.reference(toValue: EncodedDictionary(entries: []))
+    case .nothing: try coder.reference(toValue: EncodedDictionary(entries: [], isCollection: false))
     case .null: ArchivedReference(node: .uid(0))
-    case .keyed(let entries): try coder.reference(toValue: EncodedDictionary(entries: ordered(entries, for: coder)))
-    case .unkeyed(let elements): try coder.reference(toValue: EncodedArray(elements: ordered(elements, for: coder)))
+    case .keyed(let entries):
+      try coder.reference(
+        toValue: EncodedDictionary(entries: ordered(entries, for: coder), isCollection: isCollection))
+    case .unkeyed(let elements):
+      try coder.reference(toValue: EncodedArray(elements: ordered(elements, for: coder), isCollection: isCollection))
     case .value(let value), .scalar(_, let value): try value._archive(by: coder)
     }
   }
@@ -118,12 +165,17 @@ private struct EncodedDictionary: SecureCoding {
   static let archivedClass = OrderedDictionary<String, String>.archivedClass
 
   let entries: [(key: String, box: EncodedBox)]
+  let isCollection: Bool
 
-  init(entries: [(key: String, box: EncodedBox)]) { self.entries = entries }
+  init(entries: [(key: String, box: EncodedBox)], isCollection: Bool) {
+    self.entries = entries
+    self.isCollection = isCollection
+  }
 
-  init(coder: KeyedUnarchiver) throws { entries = [] }
+  init(coder: KeyedUnarchiver) throws { self.init(entries: [], isCollection: false) }
 
   func encode(with coder: KeyedArchiver) throws {
+    if isCollection { coder.noteCollection() }
     var keys = Set<String>(minimumCapacity: entries.count)
     for (key, _) in entries where !keys.insert(key).inserted {
       throw KeyedArchiveError(.duplicateKey, "the key \(key.quoted) was encoded twice in one value")
@@ -140,12 +192,17 @@ private struct EncodedArray: SecureCoding {
   static let archivedClass = ArchivedArray.archivedClass
 
   let elements: [EncodedBox]
+  let isCollection: Bool
 
-  init(elements: [EncodedBox]) { self.elements = elements }
+  init(elements: [EncodedBox], isCollection: Bool) {
+    self.elements = elements
+    self.isCollection = isCollection
+  }
 
-  init(coder: KeyedUnarchiver) throws { elements = [] }
+  init(coder: KeyedUnarchiver) throws { self.init(elements: [], isCollection: false) }
 
   func encode(with coder: KeyedArchiver) throws {
+    if isCollection { coder.noteCollection() }
     try coder.encode(rawKey: "NS.objects") { coder in
       try coder.array(elements) { element throws in try element.reference(by: coder).node }
     }
@@ -155,35 +212,42 @@ private struct EncodedArray: SecureCoding {
 /// Puts a `Codable` value into a box.
 struct ArchiveEncoder: Encoder {
   let box: EncodedBox
-  let codingPath: [any CodingKey]
-  let userInfo: [CodingUserInfoKey: Any] = [:]
+  private let coder: KeyedArchiver
+  private let trail: CodingTrail?
   private let depth: Int
 
-  init(path: [any CodingKey], depth: Int, box: EncodedBox = EncodedBox()) {
-    codingPath = path
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  init(_ coder: KeyedArchiver, _ trail: CodingTrail?, depth: Int, box: EncodedBox = EncodedBox()) {
+    self.coder = coder
+    self.trail = trail
     self.depth = depth
     self.box = box
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .keyed = box.content {} else { box.content = .keyed([]) }
-    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, codingPath: codingPath, depth: depth))
+    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, coder: coder, trail: trail, depth: depth))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     if case .unkeyed = box.content {} else { box.content = .unkeyed([]) }
-    return UnkeyedContainer(box: box, codingPath: codingPath, depth: depth)
+    return UnkeyedContainer(box: box, coder: coder, trail: trail, depth: depth)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    SingleValueContainer(box: box, codingPath: codingPath, depth: depth)
+    SingleValueContainer(box: box, coder: coder, trail: trail, depth: depth)
   }
 }
 
 private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let box: EncodedBox
-  let codingPath: [any CodingKey]
+  let coder: KeyedArchiver
+  let trail: CodingTrail?
   let depth: Int
+
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
 
   private func append(_ content: EncodedBox.Content, _ key: Key) {
     box.append(EncodedBox(content), forKey: key.stringValue)
@@ -206,7 +270,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encode(_ value: UInt64, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    box.append(try EncodedBox.box(value, path: codingPath + [key], depth: depth + 1), forKey: key.stringValue)
+    box.append(try EncodedBox.box(value, coder, CodingTrail(trail, .key(key)), depth: depth), forKey: key.stringValue)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
@@ -226,21 +290,24 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func nested(_ key: any CodingKey) -> ArchiveEncoder {
     let nested = EncodedBox()
     box.append(nested, forKey: key.stringValue)
-    return ArchiveEncoder(path: codingPath + [key], depth: depth + 1, box: nested)
+    return ArchiveEncoder(coder, CodingTrail(trail, .key(key)), depth: depth + 1, box: nested)
   }
 }
 
 private struct UnkeyedContainer: UnkeyedEncodingContainer {
   let box: EncodedBox
-  let codingPath: [any CodingKey]
+  let coder: KeyedArchiver
+  let trail: CodingTrail?
   let depth: Int
+
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
 
   var count: Int { if case .unkeyed(let elements) = box.content { elements.count } else { 0 } }
 
   mutating func encodeNil() throws { box.append(EncodedBox(.null)) }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    box.append(try EncodedBox.box(value, path: codingPath + [IndexKey(count)], depth: depth + 1))
+    box.append(try EncodedBox.box(value, coder, CodingTrail(trail, .index(count)), depth: depth))
   }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -253,22 +320,26 @@ private struct UnkeyedContainer: UnkeyedEncodingContainer {
 
   private func nested() -> ArchiveEncoder {
     let nested = EncodedBox()
-    let path = codingPath + [IndexKey(count)]
+    let trail = CodingTrail(trail, .index(count))
     box.append(nested)
-    return ArchiveEncoder(path: path, depth: depth + 1, box: nested)
+    return ArchiveEncoder(coder, trail, depth: depth + 1, box: nested)
   }
 }
 
 private struct SingleValueContainer: SingleValueEncodingContainer {
   let box: EncodedBox
-  let codingPath: [any CodingKey]
+  let coder: KeyedArchiver
+  let trail: CodingTrail?
   let depth: Int
+
+  var codingPath: [any CodingKey] { trail?.path ?? [] }
 
   mutating func encodeNil() throws { box.content = .null }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    let encoded = try EncodedBox.box(value, path: codingPath, depth: depth + 1)
-    box.content = encoded.content
+    let encoded = try EncodedBox.box(value, coder, trail, depth: depth)
+    box.takeContent(of: encoded)
     box.collection = encoded.collection
+    box.isCollection = encoded.isCollection
   }
 }

@@ -7,14 +7,23 @@ internal import PropertyLists
 /// with strings as keys, those without as `NSArray`.
 extension SecureCoding where Self: Encodable {
   public func encode(with coder: KeyedArchiver) throws {
-    let encoder = ArchiveEncoder(path: [], depth: 0)
+    if let foundation = FoundationType.of(Self.self) {
+      return try foundation.counterpart(of: self).encode(with: coder)
+    }
+    let encoder = ArchiveEncoder(coder, nil, depth: 0)
     try encode(to: encoder)
     try coder.encode(contents: encoder.box)
   }
 }
 
 extension SecureCoding where Self: Decodable {
-  public init(coder: KeyedUnarchiver) throws { try self.init(from: ArchiveDecoder(.object, coder, path: [])) }
+  public init(coder: KeyedUnarchiver) throws {
+    if let foundation = FoundationType.of(Self.self) {
+      self = try foundation.decode(Self.self, by: coder)
+    } else {
+      try self.init(from: ArchiveDecoder(.object, coder, nil, for: Self.self))
+    }
+  }
 }
 
 extension KeyedArchiver {
@@ -25,7 +34,7 @@ extension KeyedArchiver {
   /// - Throws: ``KeyedArchiveError``, or what the type's own `encode(to:)` throws.
   public func encodeEncodable<T: Encodable>(_ value: T, forKey key: String) throws {
     try encode(userKey: key) { coder in
-      try EncodedBox.box(value, path: []).reference(by: coder).node
+      try EncodedBox.box(value, coder, nil, depth: 0).reference(by: coder).node
     }
   }
 }
@@ -38,38 +47,29 @@ extension KeyedUnarchiver {
     guard let node = try node(forUserKey: key) else {
       throw failure(.valueNotFound, "no value for the key \(key.quoted)")
     }
-    return try decodable(type, at: ArchivedReference(node: node), path: [])
+    return try decodable(type, at: ArchivedReference(node: node), nil, .same)
   }
 
   /// Decodes a value of any `Decodable` type: as it is archived, if it says so.
   func decodable<T: Decodable>(
-    _ type: T.Type, at reference: ArchivedReference, path: [any CodingKey]
+    _ type: T.Type, at reference: ArchivedReference, _ trail: CodingTrail?, _ step: CodingStep
   ) throws -> T {
-    if let archivable = type as? any SecureCoding.Type {
-      guard let value = try unarchive(archivable, reference) as? T else {
-        throw failure(.typeMismatch, "\(archivable), where \(type) is due")
-      }
-      return value
-    }
+    if let archivable = type as? any SecureCoding.Type { return try archived(archivable, at: reference) }
+    if let foundation = FoundationType.of(type) { return try foundation.decode(type, at: reference, by: self) }
     // Types that are only `Decodable` may nest, and lead back to themselves, as far as an archive says.
     let object = try resolve(reference.node)
-    guard reference.node.kind == .uid else { return try decodable(type, at: reference, object, uid: nil, path: path) }
+    guard reference.node.kind == .uid else {
+      return try decodable(type, at: reference, object, uid: nil, CodingTrail(trail, step))
+    }
     let uid = reference.node.uid
-    if let kept = table.kept(type, uid), let value = kept.value as? T {
-      try weigh(kept.weight)
-      return value
-    }
-    guard table.beginDecodable(type, uid) else {
-      throw failure(.circularReference, "the object is a part of itself", at: reference.node)
-    }
+    if let value = try keptDecodable(type, uid) { return value }
+    guard table.beginDecodable(type, uid) else { throw isPartOfItself(reference.node) }
     defer { table.endDecodable(type, uid) }
     let before = decodableObjectCount
     let weightAround = weight
     weight = 1
     do {
-      let value = try decodable(type, at: reference, object, uid: uid, path: path)
-      // What hashes its elements has taken as long as they are heavy.
-      if weight > 4096, value is any HashedCollection { try spend(weight) }
+      let value = try decodable(type, at: reference, object, uid: uid, CodingTrail(trail, step))
       // Where an object of a class is in it, each place gets its own.
       if type is AnyObject.Type { decodableObjectCount += 1 }
       if decodableObjectCount == before { _ = table.keep(uid, value, weight: weight) }
@@ -82,11 +82,44 @@ extension KeyedUnarchiver {
   }
 
   private func decodable<T: Decodable>(
-    _ type: T.Type, at reference: ArchivedReference, _ object: FlatNode, uid: UInt32?, path: [any CodingKey]
+    _ type: T.Type, at reference: ArchivedReference, _ object: FlatNode, uid: UInt32?, _ trail: CodingTrail
   ) throws -> T {
-    try spend(0)
+    try spend(32)
     return try inside(object, uid: uid) {
-      try T(from: ArchiveDecoder(.reference(reference), self, path: path))
+      if type is any StandardCollection.Type { noteCollection() }
+      return try T(from: ArchiveDecoder(.reference(reference), self, trail, for: type))
     }
   }
+
+  /// A value of a type that says how it is archived, which is the type that is asked for.
+  private func archived<Archivable: SecureCoding, T>(
+    _ type: Archivable.Type, at reference: ArchivedReference
+  ) throws -> T {
+    guard let value = try Archivable._unarchive(reference, by: self) as? T else { throw isOther(type, T.self) }
+    return value
+  }
+
+  @inline(never)
+  private func keptDecodable<T>(_ type: T.Type, _ uid: UInt32) throws -> T? {
+    guard let kept = table.kept(type, uid), let value = kept.value as? T else { return nil }
+    try weigh(kept.weight)
+    return value
+  }
+
+  @inline(never)
+  private func isPartOfItself(_ node: FlatNode) -> any Error {
+    failure(.circularReference, "the object is a part of itself", at: node)
+  }
+
+  @inline(never)
+  private func isOther(_ type: Any.Type, _ asked: Any.Type) -> any Error {
+    failure(.typeMismatch, "\(type), where \(asked) is due")
+  }
 }
+
+/// A collection of elements of one type, which is no level of nested values of its own.
+protocol StandardCollection {}
+
+extension Array: StandardCollection {}
+extension Set: StandardCollection {}
+extension Dictionary: StandardCollection {}

@@ -2,9 +2,14 @@
 extension Array: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedArray.archivedClass }
 
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(references: self, forRawKey: "NS.objects") }
+  public func encode(with coder: KeyedArchiver) throws {
+    // An array of any values may consist of nothing but arrays.
+    if Element.self != ArchivedValue.self { coder.noteCollection() }
+    try coder.encode(references: self, forRawKey: "NS.objects")
+  }
 
   public init(coder: KeyedUnarchiver) throws {
+    if Element.self != ArchivedValue.self { coder.noteCollection() }
     self = try coder.decodeElements(forRawKey: "NS.objects") { try Element._unarchive($0, by: coder) }
   }
 }

@@ -13,7 +13,7 @@ extension Archived {
     public typealias Attributes = OrderedDictionary<String, ArchivedValue>
 
     /// A part of the text.
-    public struct Run: Hashable {
+    public struct Run {
       /// How long it is, in UTF-16 units.
       public let length: Int
       /// What is said of all of it.
@@ -110,6 +110,10 @@ extension Archived {
 
     public func encode(with coder: KeyedArchiver) throws {
       try coder.encode(text, forRawKey: "NSString")
+      try encodeAttributes(with: coder)
+    }
+
+    private func encodeAttributes(with coder: KeyedArchiver) throws {
       if runs.count == 1 {
         try coder.encode(runs[0].attributes, forRawKey: "NSAttributes")
       } else if runs.count > 1 {
@@ -118,6 +122,18 @@ extension Archived {
         try coder.encode(packed: numbers, forRawKey: "NSAttributeInfo")
       }
     }
+  }
+}
+
+/// Runs are equal when they are as long and have the same attributes, in any order.
+extension Archived.AttributedString.Run: Hashable {
+  public static func == (first: Archived.AttributedString.Run, second: Archived.AttributedString.Run) -> Bool {
+    first.length == second.length && first.attributes.hasSameEntries(as: second.attributes)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(length)
+    attributes.hashEntries(into: &hasher)
   }
 }
 
@@ -140,4 +156,10 @@ extension Archived.AttributedString: MutablyArchived {
 
   /// No text.
   public init() { self.init("") }
+
+  /// The text of a mutable attributed string is a mutable string.
+  public func encodeMutable(with coder: KeyedArchiver) throws {
+    try coder.encode(asMutable: text, forRawKey: "NSString")
+    try encodeAttributes(with: coder)
+  }
 }

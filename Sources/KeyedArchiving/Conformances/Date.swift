@@ -20,7 +20,8 @@ extension Date: SecureCoding {
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Date {
     let object = try coder.resolve(reference.node)
-    guard object.kind == .date else { return try coder.leaf(Date.self, object, behind: reference.node) }
+    guard object.kind == .date else { return try coder.leaf(Date.self, at: reference) }
+    try coder.weigh(1)
     return try Date(seconds: object.real, coder)
   }
 

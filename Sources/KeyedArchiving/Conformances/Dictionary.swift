@@ -17,7 +17,11 @@ extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding 
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let (keys, values) = try coder.decodeEntries(Key.self, Value.self)
+    let (keys, values) = try coder.decodeEntries {
+      try Key._unarchive($0, by: coder)
+    } _: {
+      try Value._unarchive($0, by: coder)
+    }
     self.init()
     for (key, value) in zip(keys, values) {
       if updateValue(value, forKey: key) != nil { throw coder.standsTwice(key) }
@@ -35,7 +39,11 @@ extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: Secure
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let (keys, values) = try coder.decodeEntries(Key.self, Value.self)
+    let (keys, values) = try coder.decodeEntries {
+      try Key._unarchive($0, by: coder)
+    } _: {
+      try Value._unarchive($0, by: coder)
+    }
     self.init()
     for (key, value) in zip(keys, values) {
       if updateValue(value, forKey: key) != nil { throw coder.standsTwice(key) }
@@ -44,17 +52,17 @@ extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: Secure
 }
 
 extension KeyedUnarchiver {
-  fileprivate func decodeEntries<Key: SecureCoding & Hashable, Value: SecureCoding>(
-    _ key: Key.Type, _ value: Value.Type
+  func decodeEntries<Key: Hashable, Value>(
+    _ key: (ArchivedReference) throws -> Key, _ value: (ArchivedReference) throws -> Value
   ) throws -> ([Key], [Value]) {
-    let keys = try decodeHashedElements(forRawKey: "NS.keys") { try Key._unarchive($0, by: self) }
+    let keys = try decodeHashedElements(forRawKey: "NS.keys", key)
     // The way to a value is its key, if that is a text.
     let names = Key.self == String.self ? keys as? [String] : nil
     var position = 0
     let values = try decodeElements(forRawKey: "NS.objects") { reference in
       if let names, position < names.count { current.step = .key(names[position]) }
       position += 1
-      return try Value._unarchive(reference, by: self)
+      return try value(reference)
     }
     guard keys.count == values.count else {
       throw failure(.invalidContents, "a dictionary with \(keys.count) keys and \(values.count) values")
@@ -62,7 +70,7 @@ extension KeyedUnarchiver {
     return (keys, values)
   }
 
-  func standsTwice(_ element: some SecureCoding) -> KeyedArchiveError {
+  func standsTwice(_ element: some Any) -> KeyedArchiveError {
     // An element may be far larger than a message.
     let name = (element as? String)?.quoted ?? "an element, \(Swift.type(of: element)),"
     return failure(.invalidContents, "\(name) stands twice in a collection that has each element once")

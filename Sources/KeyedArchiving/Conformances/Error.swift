@@ -2,7 +2,7 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSError`: a domain, a code in it, and what there is to say about it.
-  public struct Error: SecureCoding, Hashable {
+  public struct Error: SecureCoding {
     public static let archivedClass = ArchivedClass("NSError")
 
     /// The domain, such as `NSCocoaErrorDomain`.
@@ -33,5 +33,18 @@ extension Archived {
       try coder.encode(integer: code, forRawKey: "NSCode")
       try coder.encode(userInfo, forRawKey: "NSUserInfo")
     }
+  }
+}
+
+/// Errors are equal when all they say is, in any order.
+extension Archived.Error: Hashable {
+  public static func == (first: Archived.Error, second: Archived.Error) -> Bool {
+    first.domain == second.domain && first.code == second.code && first.userInfo.hasSameEntries(as: second.userInfo)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(domain)
+    hasher.combine(code)
+    userInfo.hashEntries(into: &hasher)
   }
 }

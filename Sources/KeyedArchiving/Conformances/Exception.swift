@@ -2,7 +2,7 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSException`: a name, a reason, and what there is to say about it.
-  public struct Exception: SecureCoding, Hashable {
+  public struct Exception: SecureCoding {
     public static let archivedClass = ArchivedClass("NSException")
 
     /// The name, such as `NSRangeException`.
@@ -33,5 +33,18 @@ extension Archived {
       try coder.encode(reason, forRawKey: "NS.reason")
       try coder.encode(userInfo, forRawKey: "NS.userinfo")
     }
+  }
+}
+
+/// Exceptions are equal when all they say is, in any order.
+extension Archived.Exception: Hashable {
+  public static func == (first: Archived.Exception, second: Archived.Exception) -> Bool {
+    first.name == second.name && first.reason == second.reason && first.userInfo.hasSameEntries(as: second.userInfo)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(reason)
+    userInfo.hashEntries(into: &hasher)
   }
 }

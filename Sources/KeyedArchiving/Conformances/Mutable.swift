@@ -8,6 +8,13 @@ public protocol MutablyArchived: SecureCoding, Hashable {
 
   /// An empty value.
   init()
+
+  /// Encodes the contents of an object of the mutable class; as those of an immutable one unless a type says otherwise.
+  func encodeMutable(with coder: KeyedArchiver) throws
+}
+
+extension MutablyArchived {
+  public func encodeMutable(with coder: KeyedArchiver) throws { try encode(with: coder) }
 }
 
 extension Archived {
@@ -41,7 +48,7 @@ extension Archived {
       return object
     }
 
-    public func encode(with coder: KeyedArchiver) throws { try value.encode(with: coder) }
+    public func encode(with coder: KeyedArchiver) throws { try value.encodeMutable(with: coder) }
   }
 }
 

@@ -2,7 +2,7 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSNotification`: a name, what it is about, and what there is to say about it.
-  public struct Notification: SecureCoding, Hashable {
+  public struct Notification: SecureCoding {
     public static let archivedClass = ArchivedClass("NSNotification")
 
     /// The name.
@@ -33,5 +33,18 @@ extension Archived {
       try coder.encode(object, forRawKey: "NS.object")
       try coder.encode(userInfo, forRawKey: "NS.userinfo")
     }
+  }
+}
+
+/// Notifications are equal when all they say is, in any order.
+extension Archived.Notification: Hashable {
+  public static func == (first: Archived.Notification, second: Archived.Notification) -> Bool {
+    first.name == second.name && first.object == second.object && first.userInfo.hasSameEntries(as: second.userInfo)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(object)
+    userInfo.hashEntries(into: &hasher)
   }
 }

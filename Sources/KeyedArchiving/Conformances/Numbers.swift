@@ -86,6 +86,13 @@ extension KeyedUnarchiver {
   fileprivate func integer<T: FixedWidthInteger & SecureCoding>(
     _ type: T.Type, at reference: ArchivedReference
   ) throws -> T {
+    let object = try resolve(reference.node)
+    // Most are, and no conversion is generic then.
+    if object.kind == .integer, let value = T(exactly: Int64(bitPattern: object.payload)) {
+      try spend(0)
+      try weigh(1)
+      return value
+    }
     guard let number = try number(type, at: reference) else { return try value(type, at: reference) }
     return try exactly(number)
   }

@@ -10,8 +10,12 @@ extension Optional: SecureCoding where Wrapped: SecureCoding {
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Wrapped? {
     let object = try coder.resolve(reference.node)
-    if coder.isNull(reference.node, object) { return nil }
+    if coder.isNull(reference.node, object) {
+      try coder.weigh(1)
+      return nil
+    }
     if object.kind == .dictionary, Wrapped.self != Archived.Null.self, try coder.isNullObject(object, reference.node) {
+      try coder.weigh(1)
       return nil
     }
     return try Wrapped._unarchive(reference, by: coder)

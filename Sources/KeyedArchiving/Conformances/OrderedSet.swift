@@ -9,10 +9,17 @@ extension OrderedSet: SecureCoding where Element: SecureCoding {
   }
 
   public init(coder: KeyedUnarchiver) throws {
+    try self.init(decodedBy: coder) { try Element._unarchive($0, by: coder) }
+  }
+}
+
+extension OrderedSet {
+  /// The elements of the object that is being decoded.
+  init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
     self.init()
     var elements = HashedElements<Element>()
-    while coder.containsRaw("NS.object.\(count)") {
-      let element = try elements.next(coder) { try coder.decode(Element.self, forRawKey: "NS.object.\(count)") }
+    while let node = try coder.node(forRawKey: "NS.object.\(count)") {
+      let element = try elements.next(coder) { try decode(ArchivedReference(node: node)) }
       if !append(element).inserted { throw coder.standsTwice(element) }
     }
     guard coder.countOfKeys(beginningWith: "NS.object.") == count else {

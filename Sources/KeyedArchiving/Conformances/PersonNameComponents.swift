@@ -29,7 +29,7 @@ extension Archived {
       self.nickname = nickname
     }
 
-    private static var parts: [(String, WritableKeyPath<PersonNameComponents, String?>)] {
+    static var parts: [(String, WritableKeyPath<PersonNameComponents, String?>)] {
       [
         ("namePrefix", \.namePrefix), ("givenName", \.givenName), ("middleName", \.middleName),
         ("familyName", \.familyName), ("nameSuffix", \.nameSuffix), ("nickname", \.nickname),

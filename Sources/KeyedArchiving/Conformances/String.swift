@@ -49,7 +49,7 @@ extension KeyedUnarchiver {
   func native<T>(
     _ node: FlatNode, _ object: FlatNode, _ read: (PropertyListDocument) throws(PropertyListError) -> T
   ) throws -> T {
-    try weigh(1 + object.length >> 6)
+    try weigh(1 + object.length >> 9)
     let isLong = object.length > Self.longNative
     if isLong, let value = table.text(T.self, at: object) { return value }
     try spend(object.length)

@@ -36,12 +36,19 @@ extension Archived {
       try coder.encode(integer: whole.location, forRawKey: "NSRangeLocation")
       try coder.encode(integer: whole.length, forRawKey: "NSRangeLength")
       try coder.encode(regularExpression, forRawKey: "NSRegularExpression")
-      try coder.encode(asMutable: ranges, forRawKey: "NSRangeArray")
+      // Apple's class for many ranges keeps the array, those for fewer make one.
+      if isComplex {
+        try coder.encode(ranges, forRawKey: "NSRangeArray")
+      } else {
+        try coder.encode(asMutable: ranges, forRawKey: "NSRangeArray")
+      }
     }
+
+    private var isComplex: Bool { ranges.count > 7 }
 
     public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
       // The limits of Apple's classes (`NSTextCheckingResult.swift` of swift-corelibs-foundation).
-      let size = ranges.count <= 3 ? 0 : ranges.count <= 7 ? 1 : 2
+      let size = isComplex ? 2 : ranges.count <= 3 ? 0 : 1
       return try coder.reference(toValue: self, as: Self.classes[size])
     }
 

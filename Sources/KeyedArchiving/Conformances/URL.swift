@@ -14,7 +14,9 @@ extension URL: SecureCoding {
     let base = try coder.decodeIfPresent(URL.self, forRawKey: "NS.base")
     let text = try coder.decode(String.self, forRawKey: "NS.relative")
     try coder.spend(remaking: text.utf8.count)
-    guard let url = URL(string: text, relativeTo: base) else {
+    // An empty text stands for its base, which `URL(string:)` does not take.
+    let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
+    guard let url else {
       throw coder.failure(.invalidContents, "\(text.quoted) is no URL")
     }
     self = url

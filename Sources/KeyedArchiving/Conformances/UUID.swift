@@ -13,7 +13,7 @@ extension UUID: SecureCoding {
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> UUID {
-    try coder.leaf(UUID.self, try coder.resolve(reference.node), behind: reference.node)
+    try coder.leaf(UUID.self, at: reference)
   }
 
   public init(coder: KeyedUnarchiver) throws {

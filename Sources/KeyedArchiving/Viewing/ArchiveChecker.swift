@@ -91,6 +91,12 @@ struct ArchiveChecker {
 extension ArchiveChecker {
   private mutating func checkParts() throws(KeyedArchiveError) {
     for fault in parts.faults { try report(fault.kind, fault.error.message, uid: nil) }
+    if let archiver = parts.archiver, archiver != KeyedArchiver.archiverName {
+      try report(
+        .otherArchiver,
+        "the archiver is \(archiver.quoted); Apple's readers take archives of \(KeyedArchiver.archiverName.quoted)",
+        uid: nil)
+    }
     guard let objects = parts.objects else { return }
     guard objects.count > 0 else { return try report(.firstObject, "the object table is empty", uid: nil) }
     do throws(KeyedArchiveError) {

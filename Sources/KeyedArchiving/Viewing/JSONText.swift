@@ -1,9 +1,9 @@
 internal import FoundationEssentials
+internal import PropertyLists
 
 /// Writes JSON (RFC 8259): the caller says what is in it, this what stands between it.
 ///
-/// The text is ASCII where a terminal or a script could mistake a character for something else: control characters and line
-/// separators are escaped.
+/// Characters that could deceive a terminal or a reader are escaped.
 struct JSONText {
   private var bytes: [UInt8] = []
   private let isIndented: Bool
@@ -114,18 +114,14 @@ extension JSONText {
 
   private mutating func appendQuoted(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
+    var previous: Unicode.Scalar?
     for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": append("\\\"")
-      case "\\": append("\\\\")
-      case "\n": append("\\n")
-      case "\r": append("\\r")
-      case "\t": append("\\t")
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
-        let digits = String(scalar.value, radix: 16)
-        append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-      default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      if scalar == "\"" || scalar == "\\" || scalar.isHidden(after: previous) {
+        append(scalar.escapedForJSON)
+      } else {
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
       }
+      previous = scalar
     }
     bytes.append(UInt8(ascii: "\""))
   }

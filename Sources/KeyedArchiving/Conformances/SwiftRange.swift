@@ -1,0 +1,61 @@
+internal import PropertyLists
+
+/// `NSRange` in an `NSValue`. A range that begins below 0 is none; it is an `NSArray` of its two bounds, as `Codable` has it.
+extension Swift.Range: SecureCoding where Bound == Int {
+  public static var archivedClass: ArchivedClass { Archived.Range.archivedClass }
+
+  public func encode(with coder: KeyedArchiver) throws { try Archived.Range(self).encode(with: coder) }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let range = try Archived.Range(coder: coder)
+    self = range.location..<range.location + range.length
+  }
+
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Swift.Range<Int> {
+    guard let bounds = try coder.bounds(at: reference) else { return try coder.value(Self.self, at: reference) }
+    return bounds.first..<bounds.last
+  }
+
+  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+    guard Archived.Range(self).range == self else { return try [lowerBound, upperBound]._archive(by: coder) }
+    return try coder.reference(toValue: self)
+  }
+}
+
+/// As the half-open range of the same integers. One that has `Int.max` in it is archived by its bounds.
+extension ClosedRange: SecureCoding where Bound == Int {
+  public static var archivedClass: ArchivedClass { Archived.Range.archivedClass }
+
+  public func encode(with coder: KeyedArchiver) throws { try Swift.Range(self).encode(with: coder) }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let range = try Swift.Range<Int>(coder: coder)
+    guard !range.isEmpty else { throw coder.failure(.invalidContents, "an empty range, which no ClosedRange is") }
+    self = ClosedRange(range)
+  }
+
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> ClosedRange<Int> {
+    guard let bounds = try coder.bounds(at: reference) else { return try coder.value(Self.self, at: reference) }
+    return bounds.first...bounds.last
+  }
+
+  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+    guard lowerBound >= 0, upperBound < .max else { return try [lowerBound, upperBound]._archive(by: coder) }
+    return try coder.reference(toValue: self)
+  }
+}
+
+extension KeyedUnarchiver {
+  /// The bounds of a range that is an array of them; nil for any other object.
+  fileprivate func bounds(at reference: ArchivedReference) throws -> (first: Int, last: Int)? {
+    let object = try resolve(reference.node)
+    guard object.kind == .dictionary,
+      try classRecord(of: object, behind: reference.node).0.name == ArchivedArray.archivedClass.name
+    else { return nil }
+    let bounds = try [Int]._unarchive(reference, by: self)
+    guard bounds.count == 2, bounds[0] <= bounds[1] else {
+      throw failure(.invalidContents, "\(bounds.count) numbers that are no bounds of a range")
+    }
+    return (bounds[0], bounds[1])
+  }
+}

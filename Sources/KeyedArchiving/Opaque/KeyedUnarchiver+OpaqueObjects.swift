@@ -1,0 +1,144 @@
+internal import PropertyLists
+
+/// The opaque objects of an archive that is being read.
+struct OpaqueObjects {
+  fileprivate var source: OpaqueObject.Source?
+  /// Objects that were found to be good, with all that they lead to: how large each is by itself, in values and blocks of 64 bytes.
+  fileprivate var sizes: [UInt32: Int] = [:]
+  /// For the whole of the archive, so that what is looked at again and again has an end.
+  fileprivate var reader: ArchiveReader?
+  /// True within an opaque object, all of which has been looked at.
+  fileprivate var isWithin = false
+}
+
+extension KeyedUnarchiver {
+  /// Reads what an opaque object consists of.
+  func reads(within source: OpaqueObject.Source) {
+    for name in source.classNames { setClass(OpaqueObject.self, forClassName: name) }
+    opaque.source = source
+    opaque.isWithin = true
+  }
+
+  /// The opaque object of a UID.
+  ///
+  /// - Throws: what is wrong with it or with anything that it leads to, so that it can be archived again.
+  func opaqueObject(_ uid: UInt32) throws -> OpaqueObject {
+    let source = try opaqueSource()
+    if !opaque.isWithin {
+      if opaque.sizes[uid] == nil { try checkOpaque(uid) }
+      // Archiving it takes as long.
+      try weigh(opaque.sizes[uid] ?? 1)
+    }
+    try spend(1)
+    return OpaqueObject(source: source, uid: uid)
+  }
+
+  private func opaqueSource() throws -> OpaqueObject.Source {
+    if let source = opaque.source { return source }
+    let source = OpaqueObject.Source(try KeyedArchive(document), classNames: classes.opaqueNames)
+    opaque.source = source
+    return source
+  }
+
+  /// Looks at an object and at all that it leads to.
+  private func checkOpaque(_ root: UInt32) throws {
+    var reader = try opaque.reader ?? ArchiveReader(forAllOf: KeyedArchive(document))
+    opaque.reader = nil
+    defer { opaque.reader = reader }
+    var sizes: [UInt32: Int] = [:]
+    var seen: Set<UInt32> = [root]
+    var waiting = [root]
+    while let uid = waiting.popLast() {
+      guard opaque.sizes[uid] == nil else { continue }
+      var size = 1
+      var references: [UInt32] = []
+      do throws(KeyedArchiveError) {
+        try look(at: uid, &reader, &size, &references)
+      } catch {
+        throw located(error, uid)
+      }
+      sizes[uid] = size
+      for reference in references where seen.insert(reference).inserted { waiting.append(reference) }
+    }
+    opaque.sizes.merge(sizes) { $1 }
+  }
+
+  private func located(_ error: KeyedArchiveError, _ uid: UInt32) -> KeyedArchiveError {
+    guard error.path == nil else { return error }
+    var located = failure(error.kind, error.message)
+    located.uid = PropertyList.UID(uid)
+    located.className = error.className
+    return located
+  }
+
+  /// - Parameters:
+  ///   - size: of the object, which is added to.
+  ///   - references: the objects that it leads to, which are added to.
+  private func look(
+    at uid: UInt32, _ reader: inout ArchiveReader, _ size: inout Int, _ references: inout [UInt32]
+  ) throws(KeyedArchiveError) {
+    let node = try reader.object(uid)
+    switch node.kind {
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data:
+      return try look(into: node, depth: 0, &reader, &size, &references)
+    case .array, .uid: throw KeyedArchiveError(.malformed, "\(Self.name(of: node)), where an object is due")
+    case .dictionary: break
+    }
+    guard let position = try reader.keyPositions(of: node).classReference,
+      let description = try reader.classDescription(ofInstance: node, classPosition: position)
+    else { throw KeyedArchiveError(.malformed, "an object without a class") }
+    guard classes.isOpaque(description.name) || KeyedArchive.ClassDescription.isKnown(description.name) else {
+      throw KeyedArchiveError(
+        .classNotAllowed,
+        "an object of the class \(description.name.quoted), which an opaque object leads to and which may not be opaque",
+        className: description.name)
+    }
+    // A key that stands twice is an error.
+    _ = try reader.shape(of: node)
+    size += node.count
+    for entry in 0..<node.count where entry != position {
+      try look(into: reader.value(ofEntry: entry, of: node), depth: 1, &reader, &size, &references)
+    }
+  }
+
+  /// Looks at a value in an object, and at all that is in it.
+  private func look(
+    into node: FlatNode, depth: Int, _ reader: inout ArchiveReader, _ size: inout Int, _ references: inout [UInt32]
+  ) throws(KeyedArchiveError) {
+    switch node.kind {
+    case .uid: references.append(node.uid)
+    case .string, .data:
+      size += 1 + node.length >> 6
+      if node.kind == .string { _ = try reader.text(of: node) } else { try reader.spend(1 + node.length) }
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date: break
+    case .array, .dictionary:
+      size += node.count
+      try checkInline(depth)
+      if node.kind == .dictionary { _ = try reader.shape(of: node) }
+      for position in 0..<node.count {
+        let child =
+          node.kind == .array
+          ? try reader.element(position, of: node) : try reader.value(ofEntry: position, of: node)
+        try look(into: child, depth: depth + 1, &reader, &size, &references)
+      }
+    }
+  }
+
+  private func checkInline(_ depth: Int) throws(KeyedArchiveError) {
+    guard depth <= OpaqueObject.greatestInlineDepth else {
+      throw KeyedArchiveError(
+        .nestedTooDeeply, "values in an object are nested more than \(OpaqueObject.greatestInlineDepth) deep")
+    }
+    guard depth & 15 == 15 else { return }
+    do {
+      try checkStack()
+    } catch {
+      throw error as? KeyedArchiveError ?? KeyedArchiveError(.nestedTooDeeply, "\(error)")
+    }
+  }
+}
+
+extension OpaqueObject {
+  /// How deep arrays and dictionaries may be nested that stand in an object themselves.
+  static var greatestInlineDepth: Int { 512 }
+}

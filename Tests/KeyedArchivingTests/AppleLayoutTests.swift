@@ -1,0 +1,77 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import TestSupport
+import Testing
+
+private final class Listener: NSObject, KeyedArchiving.SecureCoding {
+  override init() {}
+  init(coder: KeyedUnarchiver) throws {}
+  func encode(with coder: KeyedArchiver) throws {}
+}
+
+@Suite("Details of Apple's layouts")
+struct AppleLayoutTests {
+  /// The names of the classes of an archive.
+  private func classNames(_ value: some KeyedArchiving.SecureCoding) throws -> [String] {
+    try KeyedArchive(KeyedArchiver.archivedData(withRootObject: value)).classes.map(\.description.name)
+  }
+
+  @Test("an empty URL relative to another is decoded, and archived as it was")
+  func emptyURL() throws {
+    let data = try Fixtures.data("archives/empty-relative-url.bplist")
+    let url = try unarchive(URL.self, data)
+    #expect(url.relativeString.isEmpty)
+    #expect(url.baseURL == URL(string: "http://example.com/a/b?c"))
+    let again = try unarchive(URL.self, KeyedArchiver.archivedData(withRootObject: url))
+    #expect(again.relativeString.isEmpty && again.baseURL == url.baseURL)
+    var archive = HandmadeArchive()
+    let lone = archive.addObject("NSURL", ["NS.base": .reference(0), "NS.relative": archive.add("")])
+    #expect(archiveError { _ = try archive.decode(URL.self, root: lone) }?.kind == .invalidContents)
+  }
+
+  @Test("a subclass of NSObject has it as its ancestor once, as it is called everywhere")
+  func ancestors() throws {
+    #expect(Listener.archivedClass.ancestors == ["NSObject"])
+    #expect(ArchivedClass(NSObject.self) == ArchivedClass("NSObject", ancestors: []))
+    let archive = try KeyedArchive(KeyedArchiver.archivedData(withRootObject: Listener()))
+    #expect(try archive.classes.map(\.description.classes) == [[Listener.archivedClass.name, "NSObject"]])
+  }
+
+  @Test("a class that another program described with reflection's name of NSObject is read")
+  func foreignAncestors() throws {
+    var archive = HandmadeArchive()
+    let description = archive.addClass(Listener.archivedClass.name, ancestors: ["Foundation.NSObject", "NSObject"])
+    let object = archive.add(["$class": description])
+    #expect(throws: Never.self) { try archive.decode(Listener.self, root: object) }
+    let hinted = archive.add([
+      "$class": archive.addClass("Other", hints: ["Foundation.NSUUID"]), "NS.uuidbytes": .data(Data(count: 16)),
+    ])
+    #expect(try archive.decode(UUID.self, root: hinted).uuid.0 == 0)
+  }
+
+  @Test("the ranges of a match are an array that can be changed, but for many ranges")
+  func ranges() throws {
+    func match(_ count: Int) -> Archived.TextCheckingResult {
+      Archived.TextCheckingResult(
+        ranges: (0..<count).map { Archived.Range(location: $0, length: 1) }, regularExpression: nil)
+    }
+    #expect(try classNames(match(1)).contains("NSMutableArray"))
+    #expect(try classNames(match(7)).contains("NSMutableArray"))
+    let many = try classNames(match(8))
+    #expect(many.contains("NSArray") && !many.contains("NSMutableArray"))
+    #expect(many.contains("NSComplexRegularExpressionCheckingResult"))
+  }
+
+  @Test("the text of a mutable attributed string is a mutable string")
+  func mutableText() throws {
+    let text = Archived.AttributedString("ab", attributes: ["a": .integer(1)])
+    let data = try KeyedArchiver.archivedData(withRootObject: Archived.Mutable(text))
+    let objects = try objects(data)
+    #expect(objects.contains { $0["NS.string"] == "ab" })
+    #expect(try classNames(Archived.Mutable(text)).contains("NSMutableString"))
+    #expect(try !classNames(text).contains("NSMutableString"))
+    #expect(try unarchive(Archived.AttributedString.self, data) == text)
+    #expect(try unarchive(Archived.Mutable<Archived.AttributedString>.self, data).value == text)
+  }
+}

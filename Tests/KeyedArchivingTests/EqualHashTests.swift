@@ -1,0 +1,158 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+/// A value with bytes, whose hash says as little as that of the bytes.
+private struct Photo: Codable, Hashable {
+  var data: Data
+  var name = "photo"
+}
+
+private struct Album: Codable, SecureCoding {
+  static let archivedClass = ArchivedClass("Album")
+  var photos: Set<Photo> = []
+  var names: [Photo: String] = [:]
+}
+
+/// A value whose hash says nothing.
+private struct Blank: Codable, Hashable, SecureCoding {
+  static let archivedClass = ArchivedClass("Blank")
+  var number: Int
+
+  func hash(into hasher: inout Hasher) {}
+}
+
+/// Foundation hashes 80 bytes of data and no more, so an archive can be full of elements with one hash, and a set or a dictionary
+/// compares each with all of them.
+@Suite("Elements that have the same hash")
+struct EqualHashTests {
+  private static let header = Data(repeating: 0x5A, count: 80)
+
+  private static func data(_ number: Int) -> Data {
+    header + withUnsafeBytes(of: UInt32(number).bigEndian) { Data($0) }
+  }
+
+  /// An archive of a collection with elements of one hash.
+  struct Flood: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let archive: @Sendable (_ count: Int) throws -> Data
+    let decode: @Sendable (KeyedUnarchiver) throws -> Void
+  }
+
+  /// Objects as the elements of a set, and the keys of a dictionary.
+  private static func archive(
+    _ count: Int, className: String, element: (inout HandmadeArchive, PropertyList) -> PropertyList
+  ) throws -> Data {
+    var archive = HandmadeArchive()
+    let elements = (0..<count).map { element(&archive, archive.add(.data(data($0)))) }
+    let value = archive.add("value")
+    let root = archive.addObject(
+      className,
+      className == "NSDictionary"
+        ? ["NS.keys": .array(elements), "NS.objects": .array(elements.map { _ in value })]
+        : ["NS.objects": .array(elements)])
+    return try archive.data(root: root)
+  }
+
+  private static func photo(_ archive: inout HandmadeArchive, _ data: PropertyList) -> PropertyList {
+    archive.addObject(
+      "NSDictionary",
+      ["NS.keys": [archive.add("data"), archive.add("name")], "NS.objects": [data, archive.add("photo")]])
+  }
+
+  static let floods: [Flood] = [
+    Flood(testDescription: "Set<Data>") {
+      try archive($0, className: "NSSet") { $1 }
+    } decode: {
+      _ = try $0.decode(Set<Data>.self, forKey: "root")
+    },
+    Flood(testDescription: "[Data: String]") {
+      try archive($0, className: "NSDictionary") { $1 }
+    } decode: {
+      _ = try $0.decode([Data: String].self, forKey: "root")
+    },
+    Flood(testDescription: "a set of any values") {
+      try archive($0, className: "NSSet") { $0.addArray([$1]) }
+    } decode: {
+      _ = try $0.decode(ArchivedValue.self, forKey: "root")
+    },
+    Flood(testDescription: "Set<[Data]>") {
+      try archive($0, className: "NSSet") { $0.addArray([$1]) }
+    } decode: {
+      _ = try $0.decode(Set<[Data]>.self, forKey: "root")
+    },
+    Flood(testDescription: "a set of a type with a poor hash") {
+      var archive = HandmadeArchive()
+      let blank = archive.addClass("Blank")
+      let elements = (0..<$0).map { archive.add(["number": .integer(.init($0)), "$class": blank]) }
+      let root = archive.addObject("NSSet", ["NS.objects": .array(elements)])
+      return try archive.data(root: root)
+    } decode: {
+      _ = try $0.decode(Set<Blank>.self, forKey: "root")
+    },
+    Flood(testDescription: "a set of Codable values with data, in a property") {
+      var archive = HandmadeArchive()
+      let photos = (0..<$0).map { photo(&archive, archive.add(.data(data($0)))) }
+      let root = archive.addObject(
+        "Album", ["photos": archive.addArray(photos), "names": archive.addArray([])])
+      return try archive.data(root: root)
+    } decode: {
+      _ = try $0.decode(Album.self, forKey: "root")
+    },
+    Flood(testDescription: "a dictionary with such keys, in a property") {
+      var archive = HandmadeArchive()
+      let name = archive.add("name")
+      let photos = (0..<$0).flatMap { [photo(&archive, archive.add(.data(data($0)))), name] }
+      let root = archive.addObject(
+        "Album", ["photos": archive.addArray([]), "names": archive.addArray(photos)])
+      return try archive.data(root: root)
+    } decode: {
+      _ = try $0.decode(Album.self, forKey: "root")
+    },
+    Flood(testDescription: "a set of Codable values at the top") {
+      var archive = HandmadeArchive()
+      let photos = (0..<$0).map { photo(&archive, archive.add(.data(data($0)))) }
+      let root = archive.addArray(photos)
+      return try archive.data(root: root)
+    } decode: {
+      _ = try $0.decodeDecodable(Set<Photo>.self, forKey: "root")
+    },
+    Flood(testDescription: "an ordered set of Codable values") {
+      var archive = HandmadeArchive()
+      let photos = (0..<$0).map { photo(&archive, archive.add(.data(data($0)))) }
+      let root = archive.addArray(photos)
+      return try archive.data(root: root)
+    } decode: {
+      _ = try $0.decodeDecodable(OrderedSet<Photo>.self, forKey: "root")
+    },
+  ]
+
+  @Test("are refused before a collection compares all of them", arguments: floods)
+  func refused(_ flood: Flood) throws {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: flood.archive(6000))
+    var error: KeyedArchiveError?
+    let duration = ContinuousClock().measure { error = archiveError { try flood.decode(unarchiver) } }
+    #expect(error?.kind == .limitExceeded)
+    #expect(error?.message.contains("hash") == true, "\(error?.description ?? "")")
+    #expect(error?.path?.components.isEmpty == false)
+    #expect(duration < .seconds(60), "which is long, but this is a debug build")
+  }
+
+  @Test("are no reason to refuse a thousand of them", arguments: floods)
+  func honest(_ flood: Flood) throws {
+    let data = try flood.archive(flood.testDescription.contains("poor") ? 300 : 1000)
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(throws: Never.self) { try flood.decode(unarchiver) }
+  }
+
+  @Test("are counted in all collections of an archive together")
+  func together() throws {
+    var archive = HandmadeArchive()
+    let datas = (0..<1000).map { archive.add(.data(Self.data($0))) }
+    let sets = (0..<100).map { _ in archive.addObject("NSSet", ["NS.objects": .array(datas)]) }
+    let root = archive.addArray(sets)
+    #expect(archiveError { _ = try archive.decode([Set<Data>].self, root: root) }?.kind == .limitExceeded)
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Values without keys")
+struct UnkeyedValueTests {
+  @Test("are told from a user's key of the same name, and both are decoded")
+  func topLevel() throws {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
+    #expect(unarchiver.topLevelKeys == ["$0", "name"])
+    #expect(unarchiver.unkeyedCount == 2)
+    #expect(try unarchiver.decodeUnkeyed(String.self, at: 0) == "first")
+    #expect(try unarchiver.decodeUnkeyed(Int.self, at: 1) == 2)
+    #expect(try unarchiver.decode(String.self, forKey: "$0") == "keyed")
+    #expect(try unarchiver.decodeUnkeyed((any SecureCoding).self, of: [String.self], at: 0) as? String == "first")
+  }
+
+  @Test("of a number beyond the last are an error that says so")
+  func beyond() throws {
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
+    let error = archiveError { _ = try unarchiver.decodeUnkeyed(String.self, at: 2) }
+    #expect(error?.kind == .valueNotFound && error?.message == "no value number 2 without a key")
+    #expect(archiveError { _ = try unarchiver.decodeUnkeyed(Int.self, at: 0) }?.kind == .typeMismatch)
+  }
+
+  private struct Pair: SecureCoding {
+    static let archivedClass = ArchivedClass("Pair")
+    let parts: [String]
+
+    init(coder: KeyedUnarchiver) throws {
+      parts = try (0..<coder.unkeyedCount).map { try coder.decodeUnkeyed(String.self, at: $0) }
+    }
+
+    func encode(with coder: KeyedArchiver) throws {}
+  }
+
+  @Test("in an object are decoded by the object")
+  func inObject() throws {
+    var archive = HandmadeArchive()
+    let pair = archive.addObject("Pair", ["$0": archive.add("a"), "$1": archive.add("b")])
+    #expect(try archive.decode(Pair.self, root: pair).parts == ["a", "b"])
+  }
+
+  @Test("every key at the top that is listed is decoded, however its dollar was written")
+  func listedKeys() throws {
+    var archive = HandmadeArchive()
+    archive.top = [
+      "$$a": archive.add("escaped"), "$b": archive.add("bare"), "$$$c": archive.add("two"), "$": archive.add("dollar"),
+      "$$d": archive.add("both"), "$d": archive.add("hidden"), "$12": archive.add("unkeyed"),
+    ]
+    let unarchiver = try archive.unarchiver()
+    #expect(unarchiver.topLevelKeys == ["$a", "$b", "$$c", "$", "$d"])
+    let values = try unarchiver.topLevelKeys.map { key in
+      #expect(unarchiver.containsValue(forKey: key))
+      return try unarchiver.decode(String.self, forKey: key)
+    }
+    #expect(values == ["escaped", "bare", "two", "dollar", "both"])
+    for key in ["$12", "$0", "$class"] {
+      #expect(!unarchiver.containsValue(forKey: key))
+      #expect(archiveError { _ = try unarchiver.decode(String.self, forKey: key) }?.kind == .valueNotFound)
+    }
+  }
+}
