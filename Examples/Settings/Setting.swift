@@ -18,7 +18,7 @@ struct Setting: Sendable {
   }
 
   /// The value that counts, and where it comes from.
-  func line(_ preferences: Preferences) -> String {
+  func line(_ preferences: UserPreferences) -> String {
     guard let (value, source) = preferences.effectiveValue(forKey: name), let text = text(value) else {
       return "\(name) = \(defaultText) (default)"
     }
@@ -34,9 +34,9 @@ struct Setting: Sendable {
     return old == new ? nil : "\(name): \(old) → \(new) (\(source))"
   }
 
-  func set(_ text: String, in preferences: Preferences) throws { try change(to: value(text), in: preferences) }
+  func set(_ text: String, in preferences: UserPreferences) throws { try change(to: value(text), in: preferences) }
 
-  func reset(in preferences: Preferences) throws { try change(to: nil, in: preferences) }
+  func reset(in preferences: UserPreferences) throws { try change(to: nil, in: preferences) }
 
   /// Checks that a text is a value of the setting.
   func check(_ text: String) throws { _ = try value(text) }
@@ -46,7 +46,7 @@ struct Setting: Sendable {
     return value
   }
 
-  private func change(to value: PropertyList?, in preferences: Preferences) throws {
+  private func change(to value: PropertyList?, in preferences: UserPreferences) throws {
     if preferences.isForced(forKey: name) { throw SettingsError.forced(name) }
     preferences.set(value, forKey: name)
     // It would be saved without this. But whoever asks for a change is to hear if it cannot be saved.

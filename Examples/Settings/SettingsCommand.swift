@@ -21,14 +21,14 @@ struct FolderOption: ParsableArguments {
   @Option(help: "The folder that the settings are kept in, instead of that of the user.")
   var folder: String?
 
-  var preferences: Preferences {
+  var preferences: UserPreferences {
     guard let folder else { return .standard }
-    return Preferences(
-      suiteName: Preferences.standard.domain.name, locations: PreferencesLocations(folder: URL(filePath: folder)))
+    return UserPreferences(
+      suiteName: UserPreferences.standard.domain.name, locations: PreferencesLocations(folder: URL(filePath: folder)))
   }
 }
 
-/// Settings for one run: `-fontSize 20`. ``Preferences`` reads them from the command line itself; here they are only let pass, and
+/// Settings for one run: `-fontSize 20`. ``UserPreferences`` reads them from the command line itself; here they are only let pass, and
 /// what nobody knows is refused. A setting whose name begins with `h` could not be given, because that is `-h`.
 struct Overrides: ParsableArguments {
   @Argument(

@@ -1,9 +1,12 @@
+internal import PropertyLists
+
 /// The name of a domain of preferences: an application's identifier such as `com.example.notes`, or a suite's.
 ///
 /// A name is a file's name without `.plist`, so a value of this type cannot lead out of the folder of preferences.
 ///
 /// ```swift
-/// let preferences = try Preferences(suiteName: DomainName("com.example.notes"))
+/// let preferences = UserPreferences(suiteName: "com.example.notes")   // a literal
+/// let tenant = UserPreferences(suiteName: try DomainName(name))       // any text
 /// ```
 public struct DomainName: Sendable {
   /// The name; for ``global`` the one Apple gives it, `NSGlobalDomain`.
@@ -16,7 +19,7 @@ public struct DomainName: Sendable {
   public static let global = DomainName(unchecked: "NSGlobalDomain")
 
   /// Names that mean something else to `UserDefaults`, or a file that is not an application's.
-  private static let reserved: Set<String> = [
+  private static let reserved = [
     "NSGlobalDomain", "NSArgumentDomain", "NSRegistrationDomain", ".GlobalPreferences",
   ]
 
@@ -86,6 +89,20 @@ extension DomainName: Hashable, Comparable {
 
   public static func < (lhs: DomainName, rhs: DomainName) -> Bool {
     lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
+  }
+}
+
+/// A name that stands in the program itself.
+extension DomainName: ExpressibleByStringLiteral {
+  /// A name from a literal.
+  ///
+  /// - Precondition: The literal is a name, by the rules of ``init(_:)-(String)``. Text that isn't in the program's source
+  ///   can't get here: the literal is a `StaticString`.
+  public init(stringLiteral name: StaticString) {
+    let name = name.description
+    let fault = Self.fault(in: name)
+    precondition(fault == nil, "\(name.quoted) is no name of a domain: \(fault ?? "")")
+    self.init(unchecked: name)
   }
 }
 

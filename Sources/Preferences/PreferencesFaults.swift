@@ -24,7 +24,7 @@ enum PreferencesFaults {
   }
 }
 
-extension Preferences {
+extension UserPreferences {
   /// Has faults told to `handler` that no caller is there to hear of: a file that cannot be read, a save in the background
   /// that failed, a value that cannot be stored.
   ///

@@ -1,3 +1,6 @@
+// The two forms of an update differ in whether the change may throw, which is what tells them apart.
+// swift-format-ignore-file: AmbiguousTrailingClosureOverload
+
 public import FoundationEssentials
 public import OrderedCollections
 public import PropertyLists
@@ -5,10 +8,10 @@ public import PropertyLists
 /// The file of one domain by itself: for tools that look at the preferences of other programs and change them.
 ///
 /// There is no search list, and nothing is kept in memory: each call looks at the file as it is then. Programs that use
-/// ``Preferences/Preferences`` see the changes soon after, and lose none of their own.
+/// ``UserPreferences`` see the changes soon after, and lose none of their own.
 ///
 /// ```swift
-/// let file = PreferencesFile(PersistentDomain(try DomainName("com.example.notes")))
+/// let file = PreferencesFile(PersistentDomain(DomainName("com.example.notes")))
 /// try file.update { values in
 ///   // There may be no file yet.
 ///   values = values ?? [:]
@@ -37,10 +40,10 @@ public struct PreferencesFile: Sendable {
 }
 
 extension PreferencesFile {
-  /// What the file holds; nil if there is none. A file without a byte holds no values.
+  /// What the file holds; nil if there is none. Of two spellings of a key that Swift holds equal, the shorter is there.
   ///
-  /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, or may not
-  ///   be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for what else the system refuses.
+  /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, has no byte, or may
+  ///   not be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for what else the system refuses.
   /// - Complexity: O(*n*) in the size of the file. Half a second more if somebody is writing to it in place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }
@@ -58,8 +61,7 @@ extension PreferencesFile {
       guard let (data, identity) = try FileSystem.readRegularFile(path) else { return nil }
       let isLast = !identity.mayBeIncomplete || ContinuousClock.now >= deadline
       do throws(PropertyListError) {
-        let entries = try DomainFile.entries(of: data).entries
-        if !data.isEmpty || isLast { return entries }
+        return try DomainFile.entries(of: data).entries.values.byName
       } catch {
         if isLast { throw error }
       }
@@ -70,22 +72,35 @@ extension PreferencesFile {
 
   /// Changes the values by what the file holds, while no other process can change them. Returns when they are on the disk.
   ///
-  /// The file keeps its format as ``Preferences/Preferences`` has it, and is not touched if nothing is changed. One that
-  /// cannot be read is set aside, and told to the handler of ``Preferences/Preferences/handleFaults(_:)``.
+  /// The file keeps its format as ``UserPreferences`` has it, and is not touched if nothing is changed. One that
+  /// cannot be read is set aside, and told to the handler of ``UserPreferences/handleFaults(_:)``. Of two spellings of a key that
+  /// Swift holds equal, `change` is given the shorter, and the other stays as long as that one.
   ///
-  /// - Parameter change: is given what the file holds, nil if there is none, and makes of it what it is to hold; nil for no
-  ///   file. It is called again if a program that does not lock the file changed it meanwhile.
-  /// - Throws: ``PreferencesError``, also what `change` throws; the file is as it was then.
-  public func update(
-    _ change: (inout OrderedDictionary<String, PropertyList>?) throws(PreferencesError) -> Void
-  ) throws(PreferencesError) {
-    try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change)
+  /// - Parameter change: is given what the file holds, nil if there is none or none that can be read, and makes of it what it is to
+  ///   hold; nil for no file. It is called again if a program that does not lock the file changed it meanwhile.
+  /// - Returns: what `change` returned the last time.
+  /// - Throws: ``PreferencesError``; the file is as it was then.
+  @discardableResult
+  public func update<Result>(
+    _ change: (inout OrderedDictionary<String, PropertyList>?) -> Result
+  ) throws(PreferencesError) -> Result {
+    try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change).get()
+  }
+
+  /// Changes the values as ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)`` does, unless `change` throws.
+  ///
+  /// - Throws: what `change` throws, and ``PreferencesError``; the file is as it was then.
+  @discardableResult
+  public func update<Result>(
+    _ change: (inout OrderedDictionary<String, PropertyList>?) throws -> Result
+  ) throws -> Result {
+    try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change).get()
   }
 
   /// The changes of the values in the file, by whomever, from now on.
   ///
   /// - Parameter key: the key to look at; nil for all.
   public func changes(forKey key: String? = nil) -> PreferenceChanges {
-    PreferenceChanges(observer: PreferencesObserver(.file(DomainFile.at(path, base: base)), key: key))
+    PreferenceChanges(.file(DomainFile.at(path, base: base)), key: key)
   }
 }

@@ -89,8 +89,8 @@ struct SettingsTests {
   func latency() async throws {
     let watching = try RunningProgram("settings", ["watch", option])
     #expect(await watching.next(5).count == 5)
-    let preferences = Preferences(
-      suiteName: try DomainName("settings"),
+    let preferences = UserPreferences(
+      suiteName: DomainName("settings"),
       locations: PreferencesLocations(folder: folder.url.appending(path: "config")),
       arguments: [])
     var medians: [Duration] = []

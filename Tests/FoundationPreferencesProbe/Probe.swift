@@ -14,7 +14,7 @@ struct Probe {
     let suite = arguments[1]
     let rest = arguments.dropFirst(2)
     switch arguments[0] {
-    case "domain": print(Preferences.standard.domain.name)
+    case "domain": print(UserPreferences.standard.domain.name)
     case "foundation-set": try set(inFoundation: suite)
     case "foundation-get": try get(fromFoundation: suite)
     case "foundation-remove":
@@ -102,11 +102,11 @@ struct Probe {
     return defaults
   }
 
-  private static func preferences(_ suite: String) throws -> Preferences {
+  private static func preferences(_ suite: String) throws -> UserPreferences {
     switch suite {
     case "-": .standard
-    case "NSGlobalDomain": Preferences(suiteName: .global)
-    default: Preferences(suiteName: try DomainName(suite))
+    case "NSGlobalDomain": UserPreferences(suiteName: .global)
+    default: UserPreferences(suiteName: try DomainName(suite))
     }
   }
 

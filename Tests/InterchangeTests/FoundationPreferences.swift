@@ -20,8 +20,8 @@ struct FoundationPreferences: Sendable {
   }
 
   /// The store of a domain in the folder.
-  func store(_ name: DomainName, arguments: [String] = []) -> Preferences {
-    Preferences(
+  func store(_ name: DomainName, arguments: [String] = []) -> UserPreferences {
+    UserPreferences(
       suiteName: name, locations: PreferencesLocations(folder: URL(filePath: configuration), host: "here"),
       arguments: arguments)
   }

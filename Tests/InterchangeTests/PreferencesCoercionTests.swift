@@ -9,11 +9,11 @@ import Testing
 @Suite("What the accessors make of a stored value")
 struct PreferencesCoercionTests {
   /// A store that never saves anything, because its values are registered ones.
-  private static func preferences(_ values: [String: PropertyList]) throws -> Preferences {
+  private static func preferences(_ values: [String: PropertyList]) throws -> UserPreferences {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    let preferences = try Preferences(
+    let preferences = UserPreferences(
       suiteName: DomainName("coercions"), locations: PreferencesLocations(folder: folder), arguments: [])
-    preferences.register(values)
+    preferences.register(defaults: values)
     return preferences
   }
 
@@ -71,7 +71,7 @@ struct PreferencesCoercionTests {
     let folder = try TemporaryFolder()
     let contents: PropertyList = ["key": value, "other": 1]
     try contents.data(format: .binary).write(to: URL(filePath: folder.path("binary.plist")))
-    let preferences = try Preferences(
+    let preferences = UserPreferences(
       suiteName: DomainName("binary"), locations: PreferencesLocations(folder: folder.url), arguments: [])
     #expect(preferences.value(forKey: "key") == value)
     let expected: [Coercion.Accessor: PropertyList] = [.bool: false, .integer: 0, .double: 0.0, .float: .float(0)]
@@ -92,7 +92,7 @@ struct PreferencesCoercionTests {
   }
 }
 
-extension Preferences {
+extension UserPreferences {
   fileprivate func answer(_ accessor: Coercion.Accessor) -> PropertyList? {
     switch accessor {
     case .bool: .boolean(bool(forKey: "key"))

@@ -13,12 +13,12 @@ final class PreferencesFaultsTests {
   private let files: FoundationPreferences
   /// In this process, and never saved.
   private let defaults: UserDefaults
-  private let store: Preferences
+  private let store: UserPreferences
 
   init() throws {
     files = try FoundationPreferences()
     defaults = try #require(UserDefaults(suiteName: "faults-\(UUID().uuidString)"))
-    store = try files.store(DomainName("com.example.faults"), arguments: ["-argument", "first"])
+    store = files.store(DomainName("com.example.faults"), arguments: ["-argument", "first"])
   }
 
   /// Before the folder is removed, which would be made again for what is not saved yet.
@@ -87,8 +87,8 @@ final class PreferencesFaultsTests {
     defaults.register(defaults: [key: 1])
     #expect(defaults.integer(forKey: key) == 1)
     #expect(defaults.volatileDomain(forName: UserDefaults.registrationDomain).isEmpty)
-    store.register([key: 1])
-    #expect(store.volatileDomain(forName: Preferences.registrationDomain) == [key: 1])
+    store.register(defaults: [key: 1])
+    #expect(store.volatileDomain(forName: UserPreferences.registrationDomain) == [key: 1])
   }
 
   @Test("all values that count are those of all domains")
@@ -99,7 +99,7 @@ final class PreferencesFaultsTests {
     #expect(try PropertyList(theirs) == ["application": 2])
     #expect(try files.run("foundation-string", "theirs", "argument", "-argument", "first").text == "first\n")
     store.set(2, forKey: "application")
-    store.register(["registered": 3, "application": 4])
+    store.register(defaults: ["registered": 3, "application": 4])
     try store.synchronize()
     #expect(
       store.dictionaryRepresentation() == ["argument": "first", "application": 2, "global": 1, "registered": 3])
@@ -137,9 +137,8 @@ final class PreferencesFaultsTests {
     try files.run("foundation-set", "NSGlobalDomain", input: ["key": "value"])
     #expect(files.folder.names == ["NSGlobalDomain.plist"])
     #expect(try files.run("foundation-string", "-", "key").text == "nil\n")
-    #expect(throws: PreferencesError.invalidName("NSGlobalDomain", reason: "it stands for another domain")) {
-      try DomainName("NSGlobalDomain")
-    }
+    let name = "NSGlobalDomain"
+    #expect(throws: PreferencesError.invalidName(name, reason: "it stands for another domain")) { try DomainName(name) }
     store.set("value", forKey: "key", in: .global)
     try store.synchronize()
     #expect(files.folder.names == [".GlobalPreferences.plist", "NSGlobalDomain.plist"])
@@ -151,9 +150,8 @@ final class PreferencesFaultsTests {
     let files = try FoundationPreferences(subfolder: "configuration")
     try files.run("foundation-set", "../escaped/suite", input: ["key": 1])
     #expect(files.folder.names.contains("escaped"))
-    #expect(throws: PreferencesError.invalidName("../escaped/suite", reason: "it has a separator of paths")) {
-      try DomainName("../escaped/suite")
-    }
+    let name = "../escaped/suite"
+    #expect(throws: PreferencesError.invalidName(name, reason: "it has a separator of paths")) { try DomainName(name) }
   }
 
   @Test("a key has at least one character")
@@ -252,7 +250,7 @@ final class PreferencesFaultsTests {
     try FileManager.default.createDirectory(at: managed, withIntermediateDirectories: true)
     let contents: PropertyList = ["managed": 1]
     try contents.data(format: .xml).write(to: managed.appending(path: "com.example.managed.plist"))
-    let store = try Preferences(
+    let store = UserPreferences(
       suiteName: DomainName("com.example.managed"),
       locations: PreferencesLocations(folder: files.folder.url, managedFolders: [managed]), arguments: [])
     store.set(2, forKey: "managed")

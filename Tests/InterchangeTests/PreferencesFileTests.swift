@@ -26,7 +26,7 @@ struct PreferencesFileTests {
     let files = try FoundationPreferences()
     try files.run("foundation-set", "com.example.kinds", input: Self.kinds)
     #expect(files.folder.names == ["com.example.kinds.plist"])
-    let store = try files.store(DomainName("com.example.kinds"))
+    let store = files.store(DomainName("com.example.kinds"))
     expectSame(sorted(store.persistentDomain(store.domain)), Self.kinds)
 
     store.set("new", forKey: "added here")
@@ -50,7 +50,7 @@ struct PreferencesFileTests {
       let empty: PropertyList = [:]
       try empty.data(format: .xml).write(to: URL(filePath: files.folder.path("com.example.kinds.plist")))
     }
-    let store = try files.store(DomainName("com.example.kinds"))
+    let store = files.store(DomainName("com.example.kinds"))
     for (key, value) in try #require(Self.kinds.dictionary) where key != "" { store.set(value, forKey: key) }
     try store.synchronize()
     var expected = Self.kinds
@@ -82,7 +82,7 @@ struct PreferencesFileTests {
       "text": .string(text), "other": 1, "deep": [["key \(text)": .string(text)]], "key \(text)": "\n",
     ]
     try files.run("foundation-set", "com.example.text", input: values)
-    let store = try files.store(DomainName("com.example.text"))
+    let store = files.store(DomainName("com.example.text"))
     expectSame(sorted(store.persistentDomain(store.domain)), values)
     store.set("new", forKey: "added here")
     try store.synchronize()
@@ -98,7 +98,7 @@ struct PreferencesFileTests {
     let text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<plist><dict>\r\n<key>a</key><string>b\r\nc</string></dict></plist>"
     try Data(text.utf8).write(to: URL(filePath: files.folder.path("com.example.edited.plist")))
-    #expect(try files.store(DomainName("com.example.edited")).string(forKey: "a") == "b\nc")
+    #expect(files.store(DomainName("com.example.edited")).string(forKey: "a") == "b\nc")
   }
 
   @Test("that have the characters which stand for others while a file is read are not changed")
@@ -106,14 +106,14 @@ struct PreferencesFileTests {
     let files = try FoundationPreferences()
     let values: PropertyList = ["text": "\u{10FF01}\u{10FF20}", "end": "a\u{10FFFF}"]
     try files.run("foundation-set", "com.example.text", input: values)
-    let store = try files.store(DomainName("com.example.text"))
+    let store = files.store(DomainName("com.example.text"))
     expectSame(sorted(store.persistentDomain(store.domain)), values)
   }
 
   @Test("keep what only the binary format has, until Foundation writes them")
   func widths() throws {
     let files = try FoundationPreferences()
-    let store = try files.store(DomainName("com.example.widths"))
+    let store = files.store(DomainName("com.example.widths"))
     let moment = Date(timeIntervalSinceReferenceDate: 100.5)
     store.set(.float(12.34), forKey: "float")
     store.set(.date(moment), forKey: "date")
@@ -132,7 +132,7 @@ struct PreferencesFileTests {
     let values: PropertyList = ["a": ["CF$UID": 7], "b": 1]
     try files.run("foundation-set", "com.example.uid", input: values)
     try expectSame(files.foundationValues("com.example.uid"), [:])
-    let store = try files.store(DomainName("com.example.uid"))
+    let store = files.store(DomainName("com.example.uid"))
     expectSame(sorted(store.persistentDomain(store.domain)), values)
     store.set(2, forKey: "b")
     try store.synchronize()
@@ -156,7 +156,7 @@ struct PreferencesFileTests {
   func removal() throws {
     let files = try FoundationPreferences()
     try files.run("foundation-set", "com.example.removal", input: ["a": 1, "b": 2, "c": 3])
-    let store = try files.store(DomainName("com.example.removal"))
+    let store = files.store(DomainName("com.example.removal"))
     store.removeValue(forKey: "a")
     try store.synchronize()
     #expect(try files.foundationValues("com.example.removal") == ["b": 2, "c": 3])
@@ -171,7 +171,7 @@ struct PreferencesFileTests {
     let files = try FoundationPreferences()
     try files.run("foundation-set", ".GlobalPreferences", input: ["theirs": "there"])
     let global = files.store(.global)
-    #expect(try files.store(DomainName("com.example.any")).string(forKey: "theirs") == "there")
+    #expect(files.store(DomainName("com.example.any")).string(forKey: "theirs") == "there")
     global.set("here", forKey: "ours")
     try global.synchronize()
     #expect(files.folder.names == [".GlobalPreferences.plist"])
@@ -184,7 +184,7 @@ struct PreferencesFileTests {
   }
 }
 
-/// `Preferences.standard` and `UserDefaults.standard`, of one program under several names.
+/// `UserPreferences.standard` and `UserDefaults.standard`, of one program under several names.
 @Suite("The domain of a program")
 struct ProgramDomainTests {
   /// Where the program is put, which link leads to it, and the bundle information beside it.

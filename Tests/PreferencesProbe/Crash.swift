@@ -21,7 +21,7 @@ struct Crash {
     isRemoval = arguments.last == "remove"
   }
 
-  func run(_ preferences: Preferences) throws {
+  func run(_ preferences: UserPreferences) throws {
     if isRemoval {
       // The save in the background may come first; it is made of the same calls.
       preferences.removePersistentDomain(preferences.domain)

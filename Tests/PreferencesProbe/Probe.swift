@@ -20,7 +20,7 @@ struct Probe {
     let locations =
       arguments[0] == "-" ? PreferencesLocations.standard : PreferencesLocations(folder: URL(filePath: arguments[0]))
     let held = arguments[2] == "starved" ? takeAllDescriptors() : []
-    let preferences = try Preferences(suiteName: DomainName(arguments[1]), locations: locations, arguments: [])
+    let preferences = try UserPreferences(suiteName: DomainName(arguments[1]), locations: locations, arguments: [])
     for descriptor in held { close(descriptor) }
     switch arguments[2] {
     // Sets keys to texts, and ends without a word about saving.
@@ -59,11 +59,25 @@ struct Probe {
       }
     case "crash": try Crash(rest).run(preferences)
     case "work": try Work(rest).run(preferences)
+    // Works as one that has the system give files second names slowly, says so when it is done, and lives on.
+    case "stay":
+      FileSystem.intercept { call, _ in
+        if call == .link { usleep(20_000) }
+        return nil
+      }
+      try Work(rest).run(preferences)
+      say("done")
+      while true { pause() }
+    // Prints the keys whose values go, and lives on.
+    case "watch":
+      let changes = preferences.changes()
+      say("watching")
+      for await change in changes where change.newValue == nil { say(change.key) }
     default: throw Usage()
     }
   }
 
-  private static func set(_ arguments: ArraySlice<String>, _ preferences: Preferences) {
+  private static func set(_ arguments: ArraySlice<String>, _ preferences: UserPreferences) {
     for index in stride(from: arguments.startIndex, to: arguments.endIndex - 1, by: 2) {
       preferences.set(arguments[index + 1], forKey: arguments[index])
     }

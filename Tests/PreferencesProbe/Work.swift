@@ -31,7 +31,7 @@ struct Work {
     (writer, self.values, self.counters, self.every, journal) = (arguments[0], values, counters, every, arguments[4])
   }
 
-  func run(_ preferences: Preferences) throws {
+  func run(_ preferences: UserPreferences) throws {
     let lines = (try? FileSystem.read(journal)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let done = Set(lines.split(separator: "\n").map(String.init))
     let descriptor = open(journal, O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -67,7 +67,8 @@ struct Work {
     }
   }
 
-  /// Does something again if the machine is so busy that others kept the file locked for longer than a save waits.
+  /// Does something again if the machine is so busy that others kept the file locked for longer than a save waits, or changed it
+  /// without a lock more often than a save looks.
   private func untilUnlocked(
     _ body: () throws(PreferencesError) -> Void, before: () throws -> Void = {}
   ) throws {
@@ -76,7 +77,10 @@ struct Work {
       do throws(PreferencesError) {
         return try body()
       } catch {
-        guard case .locked = error else { throw error }
+        switch error {
+        case .locked, .changedMeanwhile: continue
+        default: throw error
+        }
       }
     }
   }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("The domain of the command line")
 struct ArgumentDomainTests {
-  private func store(_ arguments: [String]) throws -> Preferences {
+  private func store(_ arguments: [String]) throws -> UserPreferences {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    return try Preferences(
+    return UserPreferences(
       suiteName: DomainName("com.example.arguments"), locations: PreferencesLocations(folder: folder),
       arguments: arguments)
   }
@@ -49,7 +49,7 @@ struct ArgumentDomainTests {
       (["-a", "-nan", "b"], ["nan": "b"]),
     ] as [([String], [String: String])])
   func pairs(_ arguments: [String], _ expected: [String: String]) throws {
-    let values = try store(arguments).volatileDomain(forName: Preferences.argumentDomain)
+    let values = try store(arguments).volatileDomain(forName: UserPreferences.argumentDomain)
     #expect(values == expected.mapValues { .string($0) })
   }
 
@@ -88,7 +88,7 @@ struct ArgumentDomainTests {
   @Test("comes before what is set, and is converted as that is")
   func precedence() throws {
     let store = try store(["-size", "-7", "-flag", "YES", "-list", "(a, b)", "-url", "/a b"])
-    store.register(["size": 1])
+    store.register(defaults: ["size": 1])
     store.set(2, forKey: "size")
     #expect(store.integer(forKey: "size") == -7)
     #expect(store.double(forKey: "size") == -7)
@@ -107,12 +107,12 @@ struct ArgumentDomainTests {
   @Test("can be replaced and emptied by name, for the stores that have it")
   func byName() throws {
     let (store, other) = (try store(["-a", "1"]), try store(["-a", "2"]))
-    store.setVolatileDomain(["b": 3], forName: Preferences.argumentDomain)
+    store.setVolatileDomain(["b": 3], forName: UserPreferences.argumentDomain)
     #expect(store.value(forKey: "a") == nil)
     #expect(store.integer(forKey: "b") == 3)
     #expect(other.integer(forKey: "a") == 2)
-    store.removeVolatileDomain(forName: Preferences.argumentDomain)
-    #expect(store.volatileDomain(forName: Preferences.argumentDomain) == [:])
-    #expect(store.volatileDomainNames == [Preferences.argumentDomain, Preferences.registrationDomain])
+    store.removeVolatileDomain(forName: UserPreferences.argumentDomain)
+    #expect(store.volatileDomain(forName: UserPreferences.argumentDomain) == [:])
+    #expect(store.volatileDomainNames == [UserPreferences.argumentDomain, UserPreferences.registrationDomain])
   }
 }

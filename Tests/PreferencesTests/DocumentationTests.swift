@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import Preferences
 import PropertyLists
 import TestSupport
@@ -13,14 +14,15 @@ final class PreferencesDocumentationTests {
     static let fontSize = PreferenceKey<Int>("fontSize", default: 12)
     static let theme = PreferenceKey<Theme>("theme", default: .light)
     static let launches = PreferenceKey<Int>("launches", default: 0)
+    static let balance = PreferenceKey<Int>("balance", default: 25)
   }
 
   let folder = try? TemporaryFolder()
-  let preferences: Preferences
+  let preferences: UserPreferences
 
   init() throws {
     let locations = PreferencesLocations(folder: try #require(folder).url)
-    preferences = try Preferences(suiteName: DomainName("com.example.notes"), locations: locations, arguments: [])
+    preferences = UserPreferences(suiteName: DomainName("com.example.notes"), locations: locations, arguments: [])
   }
 
   // Waits for the end of the saves, before the folder goes.
@@ -28,12 +30,12 @@ final class PreferencesDocumentationTests {
 
   @Test("Registered values, set values and typed keys")
   func basics() throws {
-    preferences.register(["fontSize": 12])
+    preferences.register(defaults: ["fontSize": 12])
     preferences.set("dark", forKey: "theme")
     #expect(preferences.integer(forKey: "fontSize") == 12)
     let (size, list) = (11, ["x"])
-    preferences.register(["size": size, "list": list, "theme": Theme.light])
-    preferences.register(["mixed": [1, "a", ["b": true]], "other": 2.5])
+    preferences.register(defaults: ["size": size, "list": list, "theme": Theme.light])
+    preferences.register(defaults: ["mixed": [1, "a", ["b": true]], "other": 2.5])
     #expect(preferences.integer(forKey: "size") == 11)
     #expect(preferences.stringArray(forKey: "list") == ["x"])
     #expect(preferences.array(forKey: "mixed") == [1, "a", ["b": true]])
@@ -54,6 +56,33 @@ final class PreferencesDocumentationTests {
     #expect(await next(1, of: changes).map(\.newValue) == ["dark"])
   }
 
+  @Observable
+  final class EditorModel {
+    @ObservationIgnored @Preference var fontSize: Int
+
+    init(_ store: UserPreferences) { _fontSize = Preference(Keys.fontSize, store: store) }
+  }
+
+  @Test("A function is told, and a model is invalidated")
+  func functionsAndModels() throws {
+    let isTold = DispatchSemaphore(value: 0)
+    let observation = preferences.observe(Keys.fontSize) { size in
+      if size == 13 { isTold.signal() }
+    }
+    let model = EditorModel(preferences)
+    let isInvalid = DispatchSemaphore(value: 0)
+    withObservationTracking {
+      _ = model.fontSize
+    } onChange: {
+      isInvalid.signal()
+    }
+    preferences[Keys.fontSize] += 1
+    #expect(isTold.wait(timeout: .now() + 20) == .success)
+    #expect(isInvalid.wait(timeout: .now() + 20) == .success)
+    #expect(model.fontSize == 13)
+    withExtendedLifetime(observation) {}
+  }
+
   @Test("What has to be on the disk, and what depends on the value before")
   func saving() throws {
     preferences.set("paid", forKey: "state")
@@ -62,6 +91,33 @@ final class PreferencesDocumentationTests {
     try preferences.update(forKey: "launches") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
     let file = try PropertyList(contentsOf: try #require(folder).url.appending(path: "com.example.notes.plist"))
     #expect(file == ["state": "paid", "launches": 2])
+  }
+
+  @Test("Several values are changed together, and the change says what came of it")
+  func severalValues() throws {
+    let price = 20
+    func pay() throws(PreferencesError) -> Bool {
+      let isPaid = try preferences.update { values in
+        guard values[Keys.balance] >= price else { return false }
+        values[Keys.balance] -= price
+        values["paid"] = .date(.now)
+        return true
+      }
+      return isPaid
+    }
+    #expect(try pay())
+    #expect(preferences[Keys.balance] == 5)
+    #expect(try !pay())
+    let number = try preferences.update(Keys.launches) { launches in
+      launches += 1
+      return launches
+    }
+    #expect(number == 1)
+    try preferences.update { values in
+      values[Keys.fontSize] += 1
+      values[Keys.theme] = .dark
+    }
+    #expect(preferences[Keys.fontSize] == 13)
   }
 
   @Test("Where a value comes from, and values in other domains")
@@ -84,7 +140,7 @@ final class PreferencesDocumentationTests {
   @Test("Arguments of a command line")
   func arguments() throws {
     let arguments = ["-fontSize", "14", "-offset", "-3", "-AppleLanguages", "(en, fr)", "-verbose", "YES"]
-    let preferences = try Preferences(
+    let preferences = UserPreferences(
       suiteName: DomainName("com.example.notes"), locations: preferences.locations, arguments: arguments)
     #expect(preferences.integer(forKey: "fontSize") == 14)
     #expect(preferences.integer(forKey: "offset") == -3)

@@ -55,18 +55,35 @@ struct DomainNameTests {
 
   @Test("are the same if their bytes are, as for files")
   func equality() throws {
-    let (composed, decomposed) = (try DomainName("\u{E9}"), try DomainName("e\u{301}"))
+    let (composed, decomposed) = (DomainName("\u{E9}"), DomainName("e\u{301}"))
     #expect(composed != decomposed)
     #expect(Set([composed, decomposed]).count == 2)
-    #expect(try DomainName("a") != DomainName("A"))
-    #expect(try DomainName("Z") < DomainName("a"))
-    #expect(try [DomainName("b"), DomainName("é"), DomainName("a")].sorted().map(\.rawValue) == ["a", "b", "é"])
+    #expect(DomainName("a") != DomainName("A"))
+    #expect(DomainName("Z") < DomainName("a"))
+    #expect([DomainName("b"), DomainName("é"), DomainName("a")].sorted().map(\.rawValue) == ["a", "b", "é"])
   }
+
+  @Test("are literals of the program")
+  func literals() throws {
+    let name: DomainName = "com.example.notes"
+    let text = "com.example.notes"
+    #expect(name == (try DomainName(text)))
+    #expect(PersistentDomain("com.example.notes", host: .current).name == name)
+    let decomposed: DomainName = "e\u{301}"
+    #expect(decomposed.rawValue.utf8.elementsEqual("e\u{301}".utf8))
+  }
+
+  #if os(Linux) || os(macOS)
+    @Test("that are none end the program")
+    func faultyLiterals() async {
+      await #expect(processExitsWith: .failure) { _ = "../elsewhere" as DomainName }
+    }
+  #endif
 
   @Test("give the names of files, and are told from them")
   func files() throws {
-    #expect(try DomainName("a.b").fileName(host: nil) == "a.b.plist")
-    #expect(try DomainName("a.b").fileName(host: "h") == "a.b.h.plist")
+    #expect(DomainName("a.b").fileName(host: nil) == "a.b.plist")
+    #expect(DomainName("a.b").fileName(host: "h") == "a.b.h.plist")
     #expect(DomainName.global.fileName(host: nil) == ".GlobalPreferences.plist")
     #expect(DomainName.global.fileName(host: "h") == ".GlobalPreferences.h.plist")
     #expect(DomainName(fileName: "a.b.plist")?.rawValue == "a.b")

@@ -50,7 +50,7 @@ struct DurabilityTests {
     let renames = RecordedCalls()
     let start = ContinuousClock.now
     try Interception.ofAllCalls(in: file.folder.url.path) { call in
-      if call.call == .link || call.call == .rename { _ = renames.note(call) }
+      if [.link, .rename, .exchange].contains(call.call) { _ = renames.note(call) }
       return nil
     } during: {
       for number in 0..<10_000 { store.set(.integer(.init(number)), forKey: "key\(number % 100)") }
@@ -80,24 +80,74 @@ struct DurabilityTests {
     #expect(file.permissions == 0o600)
     #expect(file.permissions(file.location.path) == 0o700)
     #expect(file.permissions(file.folder.path("made")) == 0o700)
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-    store.set(2, forKey: "a")
-    try store.synchronize()
-    #expect(file.permissions == 0o600)
   }
 
-  @Test("The owner of a file stays, whoever writes it", .enabled(if: getuid() == 0))
-  func owner() throws {
+  @Test("The permissions of a file that is there stay", arguments: [0o600, 0o640, 0o644, 0o400, 0o660])
+  func keptPermissions(_ permissions: Int) throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+    let store = file.open()
+    for number in 1...2 {
+      store.set(.integer(.init(number)), forKey: "b")
+      try store.synchronize()
+      #expect(file.permissions == permissions)
+    }
+    // Also when what it held could not be read.
+    try file.write(SaveSituation.corrupt)
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+    try store.update(forKey: "b") { $0 = 3 }
+    #expect(file.permissions == permissions)
+    #expect(try file.contents() == ["a": 1, "b": 3])
+  }
+
+  @Test("The group of a file that is there stays", .enabled(if: getuid() == 0))
+  func keptGroup() throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    try #require(chown(file.path, 0, 5678) == 0)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
+    try file.open().update(forKey: "b") { $0 = 2 }
+    #expect(try owner(of: file.path) == [0, 5678])
+    #expect(file.permissions == 0o640)
+  }
+
+  @Test(
+    "A file belongs to the user who saves it, for him alone if another user had made it",
+    .enabled(if: getuid() == 0), arguments: [0o600, 0o644, 0o666])
+  func owner(_ permissions: Int) throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    try #require(chown(file.path, 1234, 5678) == 0)
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+    let made = open(file.path, O_RDONLY)
+    defer { close(made) }
+    let store = file.open()
+    store.set("secret", forKey: "b")
+    try store.synchronize()
+    #expect(try owner(of: file.path) == [0, 0])
+    #expect(file.permissions == 0o600)
+    #expect(try file.contents() == ["a": 1, "b": "secret"])
+    // Who had it open before has what it held then.
+    let seen = try #require(try FileHandle(fileDescriptor: made).readToEnd())
+    #expect(try PropertyList(seen).dictionary == ["a": 1])
+  }
+
+  @Test("A file that another user made beforehand with the very bytes is replaced too", .enabled(if: getuid() == 0))
+  func ownerOfSameBytes() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
     let store = file.open()
-    store.set(2, forKey: "b")
+    store.set(1, forKey: "a")
     try store.synchronize()
-    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-    #expect(attributes[.ownerAccountID] as? Int == 1234)
-    #expect(attributes[.groupOwnerAccountID] as? Int == 5678)
-    #expect(try file.contents() == ["a": 1, "b": 2])
+    #expect(try owner(of: file.path) == [0, 0])
+    #expect(try file.contents() == ["a": 1])
+  }
+
+  private func owner(of path: String) throws -> [Int?] {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return [attributes[.ownerAccountID] as? Int, attributes[.groupOwnerAccountID] as? Int]
   }
 
   @Test(
@@ -156,8 +206,8 @@ struct DurabilityTests {
     } during: {
       try store.synchronize()
     }
-    let order: Set<SystemCall> = [.lock, .write, .synchronize, .rename]
+    let order: Set<SystemCall> = [.lock, .write, .synchronize, .rename, .exchange]
     let calls = recorded.calls.map(\.call).filter { order.contains($0) }
-    #expect(calls == [.lock, .write, .synchronize, .rename, .synchronize])
+    #expect(calls == [.lock, .write, .synchronize, .exchange, .synchronize])
   }
 }

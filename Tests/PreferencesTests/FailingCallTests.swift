@@ -10,7 +10,7 @@ struct FailingCallTests {
   /// The errors that a call may fail with.
   static func errors(of call: SystemCall) -> [Int32] {
     switch call {
-    case .open: [EIO, EMFILE, ENOSPC, EDQUOT]
+    case .open, .create: [EIO, EMFILE, ENOSPC, EDQUOT]
     case .status: [EIO, ENOMEM]
     case .read: [EIO, EINTR]
     case .write: [ENOSPC, EDQUOT, EIO, EINTR]
@@ -18,6 +18,7 @@ struct FailingCallTests {
     case .changeOwner, .changeMode: [EPERM, EIO]
     case .lock: [EINTR, ENOLCK, EIO]
     case .rename: [EIO, ENOSPC, EACCES, EROFS]
+    case .exchange: [EIO, ENOSPC, EINVAL, ENOSYS]
     case .link: [EIO, ENOSPC, EDQUOT, EPERM, EACCES, EMLINK]
     case .unlink: [EIO, EACCES]
     case .makeFolder: [ENOSPC, EDQUOT, EACCES, EROFS]
@@ -35,12 +36,14 @@ struct FailingCallTests {
     case .lock: code == EINTR || code == ENOLCK
     // Bits of the mode that depend on the owner are left out; there are none.
     case .changeOwner: true
+    // A system or a file system that cannot exchange files.
+    case .exchange: code == EINVAL || code == ENOSYS
     // A system or a file system without hard links.
     case .link: code == EPERM || code == EACCES || code == EMLINK
     // The bytes are on the disk already.
     case .close: true
-    // The second name of the new file is left.
-    case .unlink: !kind.isRemoval
+    // A second name of the new file is left, or the old file under a name of no meaning.
+    case .unlink: true
     // The folder cannot be brought to the disk by itself; some file systems cannot do that.
     case .synchronize: code == EROFS
     default: false
@@ -52,7 +55,8 @@ struct FailingCallTests {
     call.path == file.path || (file.path.hasPrefix(call.path + "/") && call.call != .status)
   }
 
-  private static func calls(_ kind: SaveSituation.Kind, _ save: (Preferences) throws -> Void) throws -> [SystemCall] {
+  private static func calls(_ kind: SaveSituation.Kind, _ save: (UserPreferences) throws -> Void) throws -> [SystemCall]
+  {
     let situation = try SaveSituation(kind)
     let store = situation.openChanged()
     let recorded = RecordedCalls()

@@ -12,8 +12,8 @@ struct LaterSavesTests {
   /// A file, and a store of it that saves. When the new file is in its place and the folder not yet on the disk, another process saves
   /// `later`, and this process sees that; then the call fails with `code`, if there is one.
   private func save(
-    _ later: OrderedDictionary<String, PropertyList>, _ code: Int32?, _ change: (Preferences) -> Void
-  ) throws -> (SavedFile, Preferences) {
+    _ later: OrderedDictionary<String, PropertyList>, _ code: Int32?, _ change: (UserPreferences) -> Void
+  ) throws -> (SavedFile, UserPreferences) {
     let file = try SavedFile()
     try file.write(["key": 0, "other": 0])
     let store = file.open()

@@ -11,12 +11,12 @@
     /// A folder, and a file below it with the value 1 that is seen.
     private func watched(
       _ path: String, _ prepare: (URL) throws -> Void
-    ) throws -> (folder: TemporaryFolder, store: Preferences) {
+    ) throws -> (folder: TemporaryFolder, store: UserPreferences) {
       ReportedFaults.record()
       let folder = try TemporaryFolder()
       try prepare(folder.url)
       let locations = PreferencesLocations(folder: folder.url.appending(path: path), host: "here")
-      let store = try Preferences(suiteName: DomainName("moved"), locations: locations, arguments: [])
+      let store = UserPreferences(suiteName: DomainName("moved"), locations: locations, arguments: [])
       try #require(store.integer(forKey: "n") == 1)
       return (folder, store)
     }

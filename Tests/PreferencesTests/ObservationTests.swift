@@ -8,11 +8,11 @@ import Testing
 /// A store in a folder of its own.
 final class Store: Sendable {
   let folder = try? TemporaryFolder()
-  let preferences: Preferences
+  let preferences: UserPreferences
 
   init(arguments: [String] = []) throws {
     let url = try #require(folder).url
-    preferences = try Preferences(
+    preferences = UserPreferences(
       suiteName: DomainName("com.example.observed"), locations: PreferencesLocations(folder: url, host: "here"),
       arguments: arguments)
   }
@@ -59,13 +59,13 @@ struct ObservationTests {
     #expect(change.key == "size")
     #expect(change.oldValue == 1)
     #expect(change.newValue == 2)
-    #expect(change.source == .application(try DomainName("com.example.observed"), .any))
+    #expect(change.source == .application(DomainName("com.example.observed"), .any))
   }
 
   @Test("Removing a value is a change to nothing, or to what is registered")
   func removal() async throws {
     let store = try Store()
-    store.preferences.register(["size": 10])
+    store.preferences.register(defaults: ["size": 10])
     store.preferences.set(1, forKey: "size")
     store.preferences.set(1, forKey: "name")
     let size = store.preferences.changes(forKey: "size")
@@ -118,18 +118,18 @@ struct ObservationTests {
   @Test("Another store of the same domain, and suites that come and go, are observed too")
   func otherStores() async throws {
     let store = try Store()
-    let other = try Preferences(
+    let other = UserPreferences(
       suiteName: DomainName("com.example.observed"), locations: store.preferences.locations, arguments: [])
-    let suite = try Preferences(
+    let suite = UserPreferences(
       suiteName: DomainName("com.example.suite"), locations: store.preferences.locations, arguments: [])
     suite.set("suite", forKey: "from")
     let changes = store.preferences.changes()
     other.set(1, forKey: "shared")
-    store.preferences.addSuite(named: try DomainName("com.example.suite"))
+    store.preferences.addSuite(named: DomainName("com.example.suite"))
     #expect(await next(2, of: changes).map(\.key) == ["shared", "from"])
     suite.set("again", forKey: "from")
     #expect(await next(1, of: changes).first?.newValue == "again")
-    store.preferences.removeSuite(named: try DomainName("com.example.suite"))
+    store.preferences.removeSuite(named: DomainName("com.example.suite"))
     #expect(await next(1, of: changes).map(\.newValue) == [nil])
     try suite.synchronize()
   }
@@ -177,10 +177,10 @@ struct ObservationTests {
   @Test("An observer of a suite that comes and goes is not kept more and more often", arguments: [nil, "key"])
   func repeatedSuites(_ key: String?) throws {
     let store = try Store()
-    let observer = PreferencesObserver(.searchList(store.preferences), key: key)
+    let observer = PreferencesObserver(.searchList(store.preferences), key: key) { _ in }
     var observers = TableObservers()
     for _ in 0..<1000 { observers.add(observer) }
-    #expect(observers.concerned(by: ["key"]).count <= 2)
+    #expect(observers.concerned(by: [TableKey("key")]).count <= 2)
   }
 
   @Test("Changes that never end are told in order, while they go on")
@@ -231,7 +231,7 @@ struct ObservationTests {
     let folder = try TemporaryFolder()
     let far = try TemporaryFolder()
     let url = folder.url.appending(path: "not/there/yet")
-    let preferences = try Preferences(
+    let preferences = UserPreferences(
       suiteName: DomainName("late"), locations: PreferencesLocations(folder: url), arguments: [])
     let changes = preferences.changes()
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -277,12 +277,11 @@ struct ObservationTests {
   func polling() async throws {
     let file = try SavedFile()
     try file.write(["n": 1])
-    let store = Interception.ofAllCalls(in: file.folder.url.path) {
+    let changes = Interception.ofAllCalls(in: file.folder.url.path) {
       $0.call == .watch ? ENOSPC : nil
     } during: {
-      file.open()
+      file.open().changes(forKey: "n")
     }
-    let changes = store.changes(forKey: "n")
     for number in 2...3 {
       try file.write(["n": .integer(.init(number))])
       #expect(await next(1, of: changes).first?.newValue == .integer(.init(number)))

@@ -21,7 +21,7 @@ struct ObstructedSaveTests {
       guard call.path == path else { return nil }
       // A full disk lets files be made that have no room.
       if code == ENOSPC || code == EDQUOT { return call.call == .write ? code : nil }
-      return call.call == .changeMode || call.call == .rename ? code : nil
+      return [.changeMode, .rename, .exchange].contains(call.call) ? code : nil
     } during: {
       store.set(2, forKey: "b")
       for _ in 0..<3 {
@@ -74,9 +74,9 @@ struct ObstructedSaveTests {
   func noHome() throws {
     let folder = try TemporaryFolder()
     let missing = folder.path("home")
-    let domain = try DomainName("com.example.homeless")
+    let domain = DomainName("com.example.homeless")
     for home in [nil, missing] {
-      let store = Preferences(
+      let store = UserPreferences(
         suiteName: domain, locations: PreferencesLocations(environment: [:], home: home), arguments: [])
       store.set("kept", forKey: "a")
       #expect(failure { () throws(PreferencesError) in try store.synchronize() } == .noFolder)
@@ -105,7 +105,7 @@ struct ObstructedSaveTests {
     try FileManager.default.moveItem(at: file.location, to: file.folder.url.appending(path: "away"))
     #expect(store.integer(forKey: "a") == 1)
     // Bypassing the save in the background, which may be the one that it is told to.
-    _ = store.file.table.set(4, forKey: "c")
+    _ = store.file.table.set(4, forKey: TableKey("c"))
     #expect(
       failure { () throws(PreferencesError) in try store.synchronize() } == .folderVanished(path: file.location.path))
     if isLookedAt { store.file.reload() }
@@ -121,7 +121,7 @@ struct ObstructedSaveTests {
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     let store = file.open()
     // Not saved yet when the folder goes.
-    _ = store.file.table.set(1, forKey: "a")
+    _ = store.file.table.set(1, forKey: TableKey("a"))
     try FileManager.default.removeItem(at: file.location)
     let vanished = PreferencesError.folderVanished(path: file.location.path)
     for _ in 0..<3 {
@@ -157,7 +157,7 @@ struct ObstructedSaveTests {
 
   @Test(
     "A file that another program replaces or writes to while it is saved is read again, and nothing of either is lost",
-    arguments: [SystemCall.read, .write, .synchronize], [Data.WritingOptions.atomic, []])
+    arguments: [SystemCall.read, .write, .synchronize, .exchange], [Data.WritingOptions.atomic, []])
   func replacedMeanwhile(_ moment: SystemCall, _ options: Data.WritingOptions) throws {
     let situation = try SaveSituation(.binaryFile)
     let file = situation.file
@@ -174,6 +174,31 @@ struct ObstructedSaveTests {
     }
     #expect(try file.contents() == ["kept": "old", "changed": "new", "theirs": "there"])
     #expect(store.string(forKey: "theirs") == "there")
+    #expect(file.temporaryNames == [])
+  }
+
+  @Test("Of two programs that replace the file at the moment of a save, the later counts, and the other's file is kept")
+  func replacedTwice() throws {
+    let situation = try SaveSituation(.binaryFile)
+    let file = situation.file
+    let store = situation.openChanged()
+    let moments = RecordedCalls()
+    try Interception.ofCalls(in: file.folder.url.path) { call in
+      if call.call == .exchange, call.path == file.path {
+        // Before the exchange, and before what came out is put back.
+        let number = moments.note(call)
+        let theirs = PropertyList.dictionary(["theirs": .integer(.init(number))])
+        if number < 2 { try? theirs.data(format: .binary).write(to: file.url, options: .atomic) }
+      }
+      return nil
+    } during: {
+      try store.synchronize()
+    }
+    #expect(try file.contents() == ["theirs": 1, "changed": "new"])
+    let names = file.names.filter { $0.contains(".plist.replaced-") }
+    try #require(names.count == 1 && file.namesSetAside == [])
+    let first = try PropertyList(contentsOf: file.location.appending(path: names[0]))
+    #expect(first == ["theirs": 0])
     #expect(file.temporaryNames == [])
   }
 
@@ -229,7 +254,7 @@ struct ObstructedSaveTests {
       let file = try SavedFile()
       try file.write(["old": 1])
       let store = file.open()
-      _ = store.file.table.set("ours", forKey: "ours")
+      _ = store.file.table.set("ours", forKey: TableKey("ours"))
       let start = ContinuousClock.now
       try whole.prefix(20).write(to: file.url)
       let error = failure { () throws(PreferencesError) in try store.synchronize(patience: .zero) }

@@ -7,11 +7,11 @@ import Testing
 @Suite("Domains with files")
 struct PersistentDomainTests {
   private let folder: TemporaryFolder
-  private let store: Preferences
+  private let store: UserPreferences
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try Preferences(
+    store = UserPreferences(
       suiteName: DomainName("com.example.own"), locations: PreferencesLocations(folder: folder.url, host: "here"),
       arguments: [])
   }
@@ -69,7 +69,7 @@ struct PersistentDomainTests {
 
   @Test("that are replaced lose what others saved before, and keep what they save afterwards")
   func replacementOfOthers() throws {
-    let other = try Preferences(
+    let other = UserPreferences(
       suiteName: DomainName("com.example.own"), locations: PreferencesLocations(folder: folder.url, host: "here"),
       arguments: [])
     let contents: PropertyList = ["before": 1]
@@ -115,10 +115,10 @@ struct PersistentDomainTests {
 
   @Test("are what the values of a store are set in")
   func ownDomain() throws {
-    #expect(store.domain == PersistentDomain(try DomainName("com.example.own"), host: .any))
+    #expect(store.domain == PersistentDomain(DomainName("com.example.own"), host: .any))
     store.set(1, forKey: "key")
     #expect(store.value(forKey: "key", in: store.domain) == 1)
-    #expect(Preferences.standard.domain.host == .any)
+    #expect(UserPreferences.standard.domain.host == .any)
     try store.synchronize()
   }
 }

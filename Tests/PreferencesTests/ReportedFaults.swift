@@ -5,7 +5,7 @@ import Synchronization
 enum ReportedFaults {
   private static let all = Mutex<[PreferencesError]>([])
 
-  private static let installation: Void = Preferences.handleFaults { fault in all.withLock { $0.append(fault) } }
+  private static let installation: Void = UserPreferences.handleFaults { fault in all.withLock { $0.append(fault) } }
 
   /// To be called before anything can go wrong.
   static func record() { _ = installation }
@@ -20,7 +20,8 @@ extension PreferencesError {
   /// The path that the error names.
   var path: String? {
     switch self {
-    case .folderVanished(let path), .locked(let path), .changedMeanwhile(let path), .notSaved(let path, _),
+    case .folderVanished(let path), .locked(let path), .changedMeanwhile(let path), .updateUnderWay(let path),
+      .notSaved(let path, _),
       .notRead(let path, _), .unreadable(let path, _, _):
       path
     case .invalidName, .emptyKey, .notStorable, .notDecodable, .noFolder: nil

@@ -56,22 +56,28 @@ struct SaveSituation {
       after["changed"] = "new"
       new = after
     }
+    if FileManager.default.fileExists(atPath: target) {
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
+    }
   }
 
   /// A store with the change made in memory, which nothing saves by itself.
-  func openChanged() -> Preferences {
+  func openChanged() -> UserPreferences {
     let store = file.open()
     if kind.isRemoval {
       _ = store.file.table.replace(with: [:])
     } else {
-      _ = store.file.table.set("new", forKey: "changed")
+      _ = store.file.table.set("new", forKey: TableKey("changed"))
     }
     return store
   }
 
   /// Whether the file is as it was.
   func isOld() throws -> Bool {
-    if kind == .unreadableFile { return file.bytes == Self.corrupt && file.namesSetAside.isEmpty }
+    // It may have the name that it is to be kept under already.
+    if kind == .unreadableFile {
+      return try file.bytes == Self.corrupt && (file.namesSetAside.isEmpty || isUnreadableKept())
+    }
     return try file.contents() == old
   }
 
@@ -116,7 +122,7 @@ struct SaveSituation {
   }
 
   /// Has a next process or store go on, and says what it finds wrong.
-  func goOn(_ store: Preferences) throws {
+  func goOn(_ store: UserPreferences) throws {
     try store.update(forKey: "next") { $0 = "there" }
     var expected = new ?? [:]
     expected["next"] = "there"

@@ -24,8 +24,8 @@ struct SavedFile {
   var url: URL { URL(filePath: path) }
 
   /// A store of the domain.
-  func open() -> Preferences {
-    Preferences(suiteName: domain, locations: PreferencesLocations(folder: location, host: "here"), arguments: [])
+  func open() -> UserPreferences {
+    UserPreferences(suiteName: domain, locations: PreferencesLocations(folder: location, host: "here"), arguments: [])
   }
 
   /// What the file holds; nil if there is none.

@@ -19,12 +19,12 @@ private struct Folders {
     locations = PreferencesLocations(
       folder: url("user"), systemFolders: [url("system1"), url("system2")],
       managedFolders: [url("managed1"), url("managed2")], host: "here")
-    name = try DomainName("com.example.search")
-    suites = try [DomainName("first"), DomainName("second")]
+    name = DomainName("com.example.search")
+    suites = [DomainName("first"), DomainName("second")]
   }
 
   /// All places, in the order that they are to be searched in.
-  var places: [(source: Preferences.Source, file: String?)] {
+  var places: [(source: UserPreferences.Source, file: String?)] {
     let own = "com.example.search.plist"
     let global = ".GlobalPreferences.plist"
     return [
@@ -51,7 +51,7 @@ private struct Folders {
 
   /// Writes a file for each place: under the key `from-N` there is a value in place N and in all after it, which is the
   /// number of the place.
-  func store() throws -> Preferences {
+  func store() throws -> UserPreferences {
     var arguments: [String] = []
     var registered: [String: PropertyList] = [:]
     for (index, place) in places.enumerated() {
@@ -69,9 +69,9 @@ private struct Folders {
         for key in keys { registered[key] = .string("\(index)") }
       }
     }
-    let store = Preferences(suiteName: name, locations: locations, arguments: arguments)
+    let store = UserPreferences(suiteName: name, locations: locations, arguments: arguments)
     for suite in suites { store.addSuite(named: suite) }
-    store.register(registered)
+    store.register(defaults: registered)
     return store
   }
 }
@@ -79,7 +79,7 @@ private struct Folders {
 @Suite("The search list")
 struct SearchListTests {
   private let folders: Folders
-  private let store: Preferences
+  private let store: UserPreferences
 
   init() throws {
     folders = try Folders()
@@ -156,7 +156,7 @@ struct SearchListTests {
     store.addSuite(named: store.domain.name)
     store.addSuite(named: .global)
     #expect(suites() == ["second"])
-    store.removeSuite(named: try DomainName("never added"))
+    store.removeSuite(named: DomainName("never added"))
     store.removeSuite(named: folders.suites[1])
     #expect(suites() == [])
     #expect(store.integer(forKey: "from-7") == 11)
@@ -164,7 +164,7 @@ struct SearchListTests {
 
   @Test("of the global domain has it once")
   func global() throws {
-    let global = Preferences(suiteName: .global, locations: folders.locations, arguments: [])
+    let global = UserPreferences(suiteName: .global, locations: folders.locations, arguments: [])
     #expect(
       global.searchList.map(\.source) == [
         .managed(.global, path: folders.folder.path("managed1/.GlobalPreferences.plist")),
@@ -199,7 +199,7 @@ struct SearchListTests {
     #expect(store.value(forKey: "mine") == nil)
     #expect(store.volatileDomain(forName: "domain") == ["mine": 1])
     #expect(store.volatileDomainNames == ["NSArgumentDomain", "NSRegistrationDomain", "domain"])
-    let other = Preferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
+    let other = UserPreferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
     #expect(other.volatileDomain(forName: "domain") == ["mine": 1])
     store.removeVolatileDomain(forName: "domain")
     #expect(other.volatileDomain(forName: "domain") == [:])
@@ -208,16 +208,16 @@ struct SearchListTests {
 
   @Test("has registered values last, for all stores with the same folders")
   func registration() throws {
-    let other = Preferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
-    store.register(["added": 1])
-    store.register(["added too": 2, "added": 3])
+    let other = UserPreferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
+    store.register(defaults: ["added": 1])
+    store.register(defaults: ["added too": 2, "added": 3])
     #expect(other.integer(forKey: "added") == 3)
     #expect(other.integer(forKey: "added too") == 2)
     #expect(other.effectiveValue(forKey: "added")?.source == .registration)
-    store.setVolatileDomain(["only": 4], forName: Preferences.registrationDomain)
+    store.setVolatileDomain(["only": 4], forName: UserPreferences.registrationDomain)
     #expect(other.value(forKey: "added") == nil)
-    #expect(other.volatileDomain(forName: Preferences.registrationDomain) == ["only": 4])
-    let elsewhere = try Preferences(
+    #expect(other.volatileDomain(forName: UserPreferences.registrationDomain) == ["only": 4])
+    let elsewhere = UserPreferences(
       suiteName: DomainName("any"), locations: PreferencesLocations(folder: folders.folder.url), arguments: [])
     #expect(elsewhere.value(forKey: "only") == nil)
   }
@@ -271,14 +271,14 @@ struct PreferencesLocationsTests {
   func spelling() throws {
     let (composed, decomposed) = ("e\u{301}".precomposedStringWithCanonicalMapping, "e\u{301}")
     let folder = try TemporaryFolder(isInMemory: true)
-    let stores = try [composed, decomposed].map { name in
-      Preferences(
-        suiteName: try DomainName("d"),
+    let stores = [composed, decomposed].map { name in
+      UserPreferences(
+        suiteName: DomainName("d"),
         locations: PreferencesLocations(folder: folder.url.appending(path: name), host: "h"), arguments: [])
     }
     #expect(stores[0].locations != stores[1].locations)
     stores[0].set(1, forKey: "key")
-    stores[0].register(["registered": 1])
+    stores[0].register(defaults: ["registered": 1])
     #expect(stores[1].value(forKey: "key") == nil)
     #expect(stores[1].value(forKey: "registered") == nil)
     // Waits for the end of the save, before the folder goes.
@@ -288,8 +288,8 @@ struct PreferencesLocationsTests {
   @Test("may be none: values are then kept in memory")
   func noFolder() throws {
     let locations = PreferencesLocations(environment: [:], home: nil)
-    let store = try Preferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
-    let other = try Preferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
+    let store = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
+    let other = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
     store.set(1, forKey: "key")
     #expect(other.integer(forKey: "key") == 1)
     #expect(throws: PreferencesError.noFolder) { try store.synchronize() }
@@ -302,7 +302,7 @@ struct PreferencesLocationsTests {
   func host(_ host: String, _ name: String) throws {
     let folder = try TemporaryFolder()
     let locations = PreferencesLocations(folder: folder.url, host: host)
-    let domain = PersistentDomain(try DomainName("d"), host: .current)
+    let domain = PersistentDomain(DomainName("d"), host: .current)
     #expect(locations.file(of: domain) == folder.path("ByHost/d.\(name).plist"))
   }
 

@@ -30,7 +30,7 @@ struct StressTests {
   @Test("Nothing that a thread set or counted is lost, while others read, save, observe, and stores come and go")
   func everything() throws {
     let file = try SavedFile()
-    let other = try DomainName("com.example.other")
+    let other = DomainName("com.example.other")
     let store = file.open()
     let errors = Mutex<[PreferencesError]>([])
     let reader = Task {
@@ -59,7 +59,7 @@ struct StressTests {
           case 3: store.removeSuite(named: other)
           case 4:
             store.removeValue(forKey: "removed")
-            store.register(["registered.\(thread)": 1])
+            store.register(defaults: ["registered.\(thread)": 1])
           case 5: store.set([1, 2], forKey: "removed")
           default: _ = (store.dictionaryRepresentation(), store.effectiveValue(forKey: "all"), store.searchList)
           }

@@ -93,11 +93,11 @@ enum Stored {
 /// A store, in a folder that is removed with it.
 private final class SavedStore: Sendable {
   let folder: TemporaryFolder
-  let preferences: Preferences
+  let preferences: UserPreferences
 
   init(arguments: [String] = []) throws {
     folder = try TemporaryFolder()
-    preferences = try Preferences(
+    preferences = UserPreferences(
       suiteName: DomainName("com.example.keys"), locations: PreferencesLocations(folder: folder.url),
       arguments: arguments)
   }
@@ -111,12 +111,12 @@ private final class SavedStore: Sendable {
   }
 
   /// A store that has read the same values from another file.
-  func reloaded() throws -> Preferences {
+  func reloaded() throws -> UserPreferences {
     try preferences.synchronize()
     let name = try DomainName(UUID().uuidString)
     try FileManager.default.copyItem(
       at: folder.url.appending(path: "com.example.keys.plist"), to: folder.url.appending(path: "\(name).plist"))
-    return Preferences(
+    return UserPreferences(
       suiteName: name, locations: PreferencesLocations(folder: folder.url), arguments: [])
   }
 }
@@ -371,7 +371,7 @@ struct TypedKeyTests {
     #expect(throws: PreferencesError.emptyKey) { try store.update(PreferenceKey("", default: 0)) { $0 = 1 } }
     store.set(1, forKey: "")
     store.removeValue(forKey: "")
-    store.register(["": 1])
+    store.register(defaults: ["": 1])
     #expect(store.value(forKey: "") == nil)
     #expect(store.persistentDomain(store.domain) == nil)
   }

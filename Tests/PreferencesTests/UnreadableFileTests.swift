@@ -16,7 +16,7 @@ struct UnreadableFileTests {
     ("JSON", Data(#"{"a": "old", "b": [1, 2]}"#.utf8)), ("an array of JSON", Data("[1]".utf8)),
     ("OpenStep that is cut off", Data("{ a = old; b = (1".utf8)), ("an array of OpenStep", Data("(a)".utf8)),
     ("a word", Data("a".utf8)), ("a text", (try? PropertyList.string("text").data(format: .binary)) ?? Data()),
-    ("zeros, as a file system leaves them after a crash", Data(count: 4096)),
+    ("no byte", Data()), ("zeros, as a file system leaves them after a crash", Data(count: 4096)),
   ]
 
   @Test("It is set aside with all its bytes when something is saved, and told once", arguments: unreadable)
@@ -96,48 +96,6 @@ struct UnreadableFileTests {
     try store.synchronize()
     #expect(try file.contents() == ["a": "repaired", "b": "b"])
     #expect(file.namesSetAside == [])
-  }
-
-  @Test("A file without a byte has no values, and is none to keep")
-  func empty() throws {
-    let file = try SavedFile()
-    try file.write(Data())
-    let store = file.open()
-    store.set(1, forKey: "a")
-    try store.synchronize()
-    #expect(try file.contents() == ["a": 1])
-    #expect(file.namesSetAside == [])
-    #expect(ReportedFaults.about(file.path) == [])
-  }
-
-  enum Obstacle: CaseIterable, CustomTestStringConvertible {
-    case folder, pipe, loop
-    var testDescription: String { "\(self)" }
-  }
-
-  @Test(
-    "A folder, a pipe and a link to itself in its place are set aside too, and nothing waits for them",
-    arguments: Obstacle.allCases)
-  func obstacle(_ obstacle: Obstacle) throws {
-    let file = try SavedFile()
-    switch obstacle {
-    case .folder:
-      try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
-      try file.age()
-    case .pipe:
-      try #require(mkfifo(file.path, 0o600) == 0)
-      try file.age()
-    case .loop:
-      try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "\(file.domain).plist")
-    }
-    let store = file.open()
-    #expect(ReportedFaults.about(file.path).count == 1)
-    store.set(1, forKey: "a")
-    try store.synchronize()
-    #expect(file.namesSetAside.count == 1)
-    #expect(ReportedFaults.about(file.path).count == 1)
-    if obstacle != .loop { #expect(try file.contents() == ["a": 1]) }
-    #expect(file.open().integer(forKey: "a") == 1)
   }
 
   @Test("A file that may not be read is set aside", .enabled(if: getuid() != 0))

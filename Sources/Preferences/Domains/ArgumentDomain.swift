@@ -16,8 +16,8 @@ enum ArgumentDomain {
   /// An argument that begins with one hyphen is a key if a value follows, and that is any argument that does not begin with a hyphen,
   /// and any number. Options with two hyphens are the program's own and are passed by, and `--` ends the pairs. Of a key that
   /// stands twice the last value counts.
-  static func values(_ arguments: [String]) -> [String: PropertyList] {
-    var values: [String: PropertyList] = [:]
+  static func values(_ arguments: [String]) -> [TableKey: PropertyList] {
+    var values: [TableKey: PropertyList] = [:]
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
@@ -26,7 +26,7 @@ enum ArgumentDomain {
       guard argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.utf8.count > 1, index < arguments.count,
         isValue(arguments[index])
       else { continue }
-      values[String(argument.dropFirst())] = value(arguments[index])
+      values[TableKey(String(argument.dropFirst()))] = value(arguments[index])
       index += 1
     }
     return values
@@ -49,7 +49,7 @@ enum ArgumentDomain {
     case UInt8(ascii: "<"): parsed = (try? PropertyList(openStep: list)) ?? xml(list)
     default: parsed = nil
     }
-    guard let parsed, (try? Preferences.check(parsed, forKey: "-")) != nil else { return .string(text) }
+    guard let parsed, (try? UserPreferences.check(parsed, forKey: "-")) != nil else { return .string(text) }
     return parsed
   }
 

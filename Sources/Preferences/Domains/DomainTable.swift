@@ -4,16 +4,16 @@ internal import Synchronization
 
 /// The values of one domain in memory, and which of them its file does not have yet.
 ///
-/// All members may be used from any thread. The lock is held for one look or one change, and never while foreign code
-/// or the file system is waited for.
+/// All members may be used from any thread. Looks don't wait for each other. A change has the values to itself for a moment, and
+/// never while foreign code or the file system is waited for.
 final class DomainTable: Sendable {
-  private let contents = Mutex(Contents())
-  /// Whether there is a value, to pass an empty domain without its lock.
+  private let contents = SharedValue(Contents())
+  /// Whether there is a value, to pass an empty domain without a look at its values.
   private let hasValues = Atomic(false)
   private let watching = Atomic(false)
   private let observers = Mutex(TableObservers())
 
-  private struct Contents {
+  private struct Contents: ~Copyable {
     var values: [TableKey: PropertyList] = [:]
     /// For each key whose value, or whose absence, is not in the file yet: when it was set, as a count of changes.
     var unsaved: [TableKey: Int] = [:]
@@ -22,40 +22,42 @@ final class DomainTable: Sendable {
     var changes = 0
     /// How many changes whoever reads the file has seen, though the disk may not have them yet.
     var inPlace = 0
+    /// The keys that this process has saved, as long as nobody else has set them since: each with its change, as they come out of
+    /// ``unsaved``.
+    var own: [TableKey: Int] = [:]
 
     var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
   }
 
   var isEmpty: Bool { !hasValues.load(ordering: .acquiring) }
 
-  var hasUnsaved: Bool { contents.withLock { $0.hasUnsaved } }
+  var hasUnsaved: Bool { contents.read { $0.hasUnsaved } }
 
   /// How many changes there have been.
-  var changeCount: Int { contents.withLock { $0.changes } }
+  var changeCount: Int { contents.read { $0.changes } }
 
   /// Whether all values were replaced since the file was saved.
-  var isReplaced: Bool { contents.withLock { $0.replaced != nil } }
+  var isReplaced: Bool { contents.read { $0.replaced != nil } }
 
-  /// - Complexity: O(*n*) in the number of values.
-  var values: [String: PropertyList] {
-    let values = contents.withLock { $0.values }
-    return Dictionary(uniqueKeysWithValues: values.lazy.map { ($0.key.name, $0.value) })
+  var values: [TableKey: PropertyList] { contents.read { $0.values } }
+
+  func value(forKey key: TableKey) -> PropertyList? {
+    if case .some(let value) = readNow(key) { return value }
+    return contents.read { $0.values[key] }
   }
 
-  func value(forKey key: String) -> PropertyList? {
-    if isEmpty { return nil }
-    return contents.withLock { $0.values[TableKey(key)] }
+  /// The value, `.some(nil)` if there is none; nil if the values are being changed just now.
+  private func readNow(_ key: TableKey) -> PropertyList?? {
+    guard let claim = contents.claim() else { return nil }
+    return read(key, claim) { $0 }
   }
 
-  /// What `body` makes of the value, without a copy of it; nil if there is none.
+  /// What `body` makes of the value, without a copy of it, `.some(nil)` if there is none; nil if the values are being changed
+  /// just now.
   @inline(__always)
-  func read<Result>(_ key: TableKey, _ body: (PropertyList) -> Result) -> Result? {
-    if isEmpty { return nil }
-    var result: Result?
-    contents.withLock { contents in
-      if let value = contents.values[key] { result = body(value) }
-    }
-    return result
+  func read<Result>(_ key: TableKey, _ claim: borrowing ReadClaim, _ body: (PropertyList) -> Result) -> Result?? {
+    if isEmpty { return .some(nil) }
+    return contents.read(claim) { contents in contents.values[key].map(body) }
   }
 }
 
@@ -64,9 +66,8 @@ extension DomainTable {
   /// Sets or removes a value.
   ///
   /// - Returns: whether it is another than before.
-  func set(_ value: PropertyList?, forKey key: String) -> Bool {
-    let key = TableKey(key)
-    return contents.withLock { contents in
+  func set(_ value: PropertyList?, forKey key: TableKey) -> Bool {
+    contents.withLock { contents in
       contents.changes += 1
       contents.unsaved[key] = contents.changes
       let old: PropertyList?
@@ -82,12 +83,10 @@ extension DomainTable {
 
   /// A change that may be taken back.
   struct StagedChange {
-    fileprivate let tableKey: TableKey
+    fileprivate let key: TableKey
     fileprivate let old: PropertyList?
     fileprivate let oldChange: Int?
     fileprivate let change: Int
-
-    var key: String { tableKey.name }
   }
 
   /// A value, and the change that this process made to it last and that is not in the file yet.
@@ -97,27 +96,9 @@ extension DomainTable {
     fileprivate let replaced: Int?
   }
 
-  func versioned(_ key: String) -> VersionedValue {
-    let key = TableKey(key)
-    return contents.withLock {
+  func versioned(_ key: TableKey) -> VersionedValue {
+    contents.read {
       VersionedValue(value: $0.values[key], change: $0.unsaved[key], replaced: $0.replaced)
-    }
-  }
-
-  /// Sets or removes a value until it is known whether the file can have it.
-  ///
-  /// - Returns: nil if the value was set again since it was looked at; it stays as it is then.
-  func stage(_ value: PropertyList?, forKey key: String, insteadOf old: VersionedValue) -> StagedChange? {
-    let key = TableKey(key)
-    return contents.withLock { contents in
-      guard contents.unsaved[key] == old.change, contents.replaced == old.replaced else { return nil }
-      contents.changes += 1
-      let staged = StagedChange(
-        tableKey: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes)
-      contents.unsaved[key] = contents.changes
-      contents.values[key] = value
-      noteCount(contents)
-      return staged
     }
   }
 
@@ -129,7 +110,7 @@ extension DomainTable {
 
     init(_ changes: [StagedChange] = []) { self.changes = changes }
 
-    var keys: [String] { changes.map(\.key) }
+    var keys: [TableKey] { changes.map(\.key) }
   }
 
   /// Sets and removes values until it is known whether the file can have them.
@@ -137,19 +118,16 @@ extension DomainTable {
   /// - Parameters:
   ///   - entries: what the file is to hold; nil for no file.
   ///   - held: what it holds. Only what differs is changed.
-  func stage(
-    _ entries: OrderedDictionary<String, PropertyList>?, insteadOf held: OrderedDictionary<String, PropertyList>
-  ) -> StagedChanges {
+  func stage(_ entries: DomainEntries?, insteadOf held: DomainEntries) -> StagedChanges {
     var staged = StagedChanges()
     staged.removesFile = entries == nil
-    let entries = entries ?? [:]
+    let (entries, held) = (entries?.values ?? [:], held.values)
     contents.withLock { contents in
-      func set(_ value: PropertyList?, _ name: String) {
-        let key = TableKey(name)
+      func set(_ value: PropertyList?, _ key: TableKey) {
         contents.changes += 1
         staged.changes.append(
           StagedChange(
-            tableKey: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes))
+            key: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes))
         contents.unsaved[key] = contents.changes
         contents.values[key] = value
       }
@@ -160,51 +138,96 @@ extension DomainTable {
     return staged
   }
 
+  /// Sets and removes values that were made of others, until it is known whether the file can have them.
+  ///
+  /// - Parameters:
+  ///   - changes: the new values; nil to remove one.
+  ///   - versions: what was looked at for that, for each key of `changes` at least.
+  ///   - isLast: whether values that were set again meanwhile are passed over: as if the changes had been made before that.
+  /// - Returns: nil if a value was set again since it was looked at; nothing is changed then.
+  func stage(
+    _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], isLast: Bool
+  ) -> StagedChanges? {
+    contents.withLock { contents in
+      func isCurrent(_ key: TableKey, _ version: VersionedValue) -> Bool {
+        contents.unsaved[key] == version.change && contents.replaced == version.replaced
+      }
+      guard isLast || versions.allSatisfy({ isCurrent($0.key, $0.value) }) else { return nil }
+      var staged = StagedChanges()
+      for (key, value) in changes {
+        guard let version = versions[key], isCurrent(key, version) else { continue }
+        contents.changes += 1
+        staged.changes.append(
+          StagedChange(
+            key: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes))
+        contents.unsaved[key] = contents.changes
+        contents.values[key] = value
+      }
+      noteCount(contents)
+      return staged
+    }
+  }
+
   /// Takes changes back, but for values that were set again since.
   func takeBack(_ staged: StagedChanges) {
     contents.withLock { contents in
-      for staged in staged.changes where contents.unsaved[staged.tableKey] == staged.change {
-        contents.unsaved[staged.tableKey] = staged.oldChange
-        contents.values[staged.tableKey] = staged.old
+      for staged in staged.changes where contents.unsaved[staged.key] == staged.change {
+        contents.unsaved[staged.key] = staged.oldChange
+        contents.values[staged.key] = staged.old
       }
       noteCount(contents)
     }
   }
 
-  /// Replaces all values.
+  /// Replaces all values that a dictionary of strings can hold.
   ///
   /// - Returns: the keys whose values are others than before.
-  func replace(with entries: OrderedDictionary<String, PropertyList>) -> [String] {
+  func replace(with visible: OrderedDictionary<String, PropertyList>) -> [TableKey] {
     contents.withLock { contents in
+      let entries = Self.entries(contents.values).changed(to: visible).values
       contents.changes += 1
       contents.replaced = contents.changes
       contents.unsaved = [:]
       for key in entries.keys {
         contents.changes += 1
-        contents.unsaved[TableKey(key)] = contents.changes
+        contents.unsaved[key] = contents.changes
       }
-      return put(Self.table(entries.elements), into: &contents)
+      return put(Self.table(entries), into: &contents)
     }
   }
 
   /// Adds values to those there are, without a thought of a file.
   ///
   /// - Returns: the keys whose values are others than before.
-  func register(_ entries: [String: PropertyList]) -> [String] {
+  func register(_ entries: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
-      put(contents.values.merging(Self.table(entries)) { $1 }, into: &contents)
+      put(contents.values.merging(entries.lazy.map { (TableKey($0), $1) }) { $1 }, into: &contents)
     }
   }
 
   /// Replaces all values, without a thought of a file.
   ///
   /// - Returns: the keys whose values are others than before.
-  func assign(_ entries: [String: PropertyList]) -> [String] {
-    contents.withLock { contents in put(Self.table(entries), into: &contents) }
+  func assign(_ values: [TableKey: PropertyList]) -> [TableKey] {
+    contents.withLock { contents in put(values, into: &contents) }
   }
 
-  private static func table(_ entries: some Sequence<(key: String, value: PropertyList)>) -> [TableKey: PropertyList] {
-    Dictionary(uniqueKeysWithValues: entries.lazy.map { (TableKey($0.key), $0.value) })
+  /// Replaces all values that a dictionary of strings can hold, without a thought of a file.
+  ///
+  /// - Returns: the keys whose values are others than before.
+  func assign(visible: [String: PropertyList]) -> [TableKey] {
+    contents.withLock { contents in
+      let visible = OrderedDictionary(uniqueKeysWithValues: visible.map { ($0, $1) })
+      return put(Self.table(Self.entries(contents.values).changed(to: visible).values), into: &contents)
+    }
+  }
+
+  private static func entries(_ values: [TableKey: PropertyList]) -> DomainEntries {
+    DomainEntries(OrderedDictionary(uniqueKeysWithValues: values.lazy.map { ($0, $1) }))
+  }
+
+  private static func table(_ entries: OrderedDictionary<TableKey, PropertyList>) -> [TableKey: PropertyList] {
+    Dictionary(uniqueKeysWithValues: entries.elements.lazy.map { ($0, $1) })
   }
 }
 
@@ -212,9 +235,38 @@ extension DomainTable {
 extension DomainTable {
   /// Takes the values that the file has; those that it does not have yet stay as they were set.
   ///
+  /// - Parameters:
+  ///   - keys: keys whose values stay all the same, because the file has lost them.
+  ///   - areUnsaved: whether the file is to have those again.
   /// - Returns: the keys whose values are others than before, if anybody observes them.
-  func adopt(_ entries: OrderedDictionary<String, PropertyList>) -> [String] {
-    contents.withLock { contents in adopt(entries, into: &contents) }
+  func adopt(
+    _ entries: DomainEntries, keeping keys: Set<TableKey> = [], areUnsaved: Bool = false
+  ) -> [TableKey] {
+    contents.withLock { contents in
+      if areUnsaved {
+        for key in keys.sorted() where contents.unsaved[key] == nil {
+          contents.changes += 1
+          contents.unsaved[key] = contents.changes
+        }
+      }
+      return adopt(entries, keeping: keys, into: &contents)
+    }
+  }
+
+  /// Whether this process has changed the file, or is about to.
+  var isWriter: Bool { contents.read { !$0.own.isEmpty || $0.hasUnsaved } }
+
+  /// The keys of values that the file should have and does not: any that it had, and those that this process saved.
+  func keysLost(in entries: DomainEntries) -> Set<TableKey> {
+    contents.read { contents in
+      var lost = Set(contents.values.keys.filter { entries[$0] == nil && contents.unsaved[$0] == nil })
+      for key in contents.own.keys where entries[key] != contents.values[key] { lost.insert(key) }
+      for (key, change) in contents.unsaved
+      where change <= contents.inPlace && entries[key] != contents.values[key] {
+        lost.insert(key)
+      }
+      return lost
+    }
   }
 
   /// What the file is to hold: what it held, with the changes since.
@@ -222,26 +274,21 @@ extension DomainTable {
   /// - Parameter held: nil if that cannot be told; then what was known of it counts.
   /// - Returns: the entries, in the order of the file, else of their names, then in the order they were set; and how many
   ///   changes they have.
-  func merged(with held: OrderedDictionary<String, PropertyList>?) -> (
-    entries: OrderedDictionary<String, PropertyList>, changes: Int
-  ) {
+  func merged(with held: DomainEntries?) -> (entries: DomainEntries, changes: Int) {
     contents.withLock { contents in
-      guard var entries = contents.replaced == nil ? held : [:] else {
+      guard var entries = contents.replaced == nil ? held : DomainEntries() else {
         let order = contents.unsaved
-        let known = contents.values.sorted { (order[$0.key] ?? 0, $0.key.name) < (order[$1.key] ?? 0, $1.key.name) }
-        return (OrderedDictionary(uniqueKeysWithValues: known.map { ($0.key.name, $0.value) }), contents.changes)
+        let known = contents.values.sorted { (order[$0.key] ?? 0, $0.key) < (order[$1.key] ?? 0, $1.key) }
+        return (DomainEntries(OrderedDictionary(uniqueKeysWithValues: known.map { ($0, $1) })), contents.changes)
       }
       // In one go, because each single removal moves all that follow.
       if contents.unsaved.contains(where: { contents.values[$0.key] == nil }) {
-        entries.removeAll { (key, _) in
-          let key = TableKey(key)
-          return contents.unsaved[key] != nil && contents.values[key] == nil
-        }
+        entries.removeAll { key in contents.unsaved[key] != nil && contents.values[key] == nil }
       }
       for (key, _) in contents.unsaved.sorted(by: { $0.value < $1.value }) {
-        if let value = contents.values[key] { entries[key.name] = value }
+        if let value = contents.values[key] { entries[key] = value }
       }
-      return (entries, contents.changes)
+      return (held.map { entries.keepingOriginals(of: $0) } ?? entries, contents.changes)
     }
   }
 
@@ -253,34 +300,44 @@ extension DomainTable {
   func saved(changes: Int) {
     contents.withLock { contents in
       if contents.changes == changes {
+        contents.own = Self.union(contents.own, contents.unsaved)
         contents.unsaved = [:]
       } else {
+        contents.own = Self.union(contents.own, contents.unsaved.filter { $0.value <= changes })
         contents.unsaved = contents.unsaved.filter { $0.value > changes }
       }
       if let replaced = contents.replaced, replaced <= changes { contents.replaced = nil }
     }
   }
 
+  /// - Complexity: O(*n*) in the number of keys of the smaller one.
+  private static func union(_ first: [TableKey: Int], _ second: [TableKey: Int]) -> [TableKey: Int] {
+    let (larger, smaller) = first.count < second.count ? (second, first) : (first, second)
+    return smaller.isEmpty ? larger : larger.merging(smaller) { $1 }
+  }
+
   private func adopt(
-    _ entries: OrderedDictionary<String, PropertyList>, into contents: inout Contents
-  ) -> [String] {
+    _ entries: DomainEntries, keeping keys: Set<TableKey>, into contents: inout Contents
+  ) -> [TableKey] {
     if let replaced = contents.replaced {
       guard replaced <= contents.inPlace else { return [] }
       contents.replaced = nil
     }
-    var values = Self.table(entries.elements)
+    var values = Self.table(entries.values)
     for (key, change) in contents.unsaved {
       let value = contents.values[key]
-      if change > contents.inPlace || values[key] == value {
+      if change > contents.inPlace || values[key] == value || keys.contains(key) {
         values[key] = value
       } else {
         contents.unsaved[key] = nil
       }
     }
+    for key in keys { values[key] = contents.values[key] }
+    contents.own = contents.own.filter { key, _ in values[key] == contents.values[key] }
     return put(values, into: &contents)
   }
 
-  private func put(_ values: [TableKey: PropertyList], into contents: inout Contents) -> [String] {
+  private func put(_ values: [TableKey: PropertyList], into contents: inout Contents) -> [TableKey] {
     let changed = isWatched ? Self.keysThatDiffer(contents.values, values) : []
     contents.values = values
     noteCount(contents)
@@ -289,10 +346,10 @@ extension DomainTable {
 
   private static func keysThatDiffer(
     _ old: [TableKey: PropertyList], _ new: [TableKey: PropertyList]
-  ) -> [String] {
-    var keys: [String] = []
-    for (key, value) in new where old[key] != value { keys.append(key.name) }
-    for key in old.keys where new[key] == nil { keys.append(key.name) }
+  ) -> [TableKey] {
+    var keys: [TableKey] = []
+    for (key, value) in new where old[key] != value { keys.append(key) }
+    for key in old.keys where new[key] == nil { keys.append(key) }
     // In an order that does not depend on how the process hashes.
     return keys.sorted()
   }
@@ -314,7 +371,7 @@ extension DomainTable {
   }
 
   /// Tells the observers that values for these keys may be others than before. Not to be called with any lock held.
-  func notify(_ keys: [String]) {
+  func notify(_ keys: [TableKey]) {
     guard isWatched, !keys.isEmpty else { return }
     for (observer, keys) in observers.withLock({ $0.concerned(by: keys) }) { observer.note(keys) }
   }

@@ -6,15 +6,13 @@ internal import Synchronization
 
 /// Saving: under the file's lock, what the file holds is read, changed key by key, and put in the file's place.
 extension DomainFile {
-  /// A change to one value that depends on what the file holds.
-  typealias Update = (inout PropertyList?) throws(PreferencesError) -> Void
-  /// A change to all values that depends on what the file holds; nil for no file.
-  typealias UpdateOfAll = (inout OrderedDictionary<String, PropertyList>?) throws(PreferencesError) -> Void
-
   /// Makes the changes that an update asks for, which are taken back if the file cannot have them. It is given what the
-  /// file holds; nil if there is none.
+  /// file holds; nil if there is none. Nil if the update has failed, so that nothing is to be done.
   private typealias Staging =
-    (OrderedDictionary<String, PropertyList>?) throws(PreferencesError) -> DomainTable.StagedChanges
+    (DomainEntries?) throws(PreferencesError) -> DomainTable.StagedChanges?
+
+  /// How often a change is worked out again because other threads set what it looks at.
+  private static let greatestRepetition = 8
 
   /// Brings the changes of this process into the file, and the values of the file into this process.
   ///
@@ -27,34 +25,62 @@ extension DomainFile {
     try save(patience: patience, isAskedFor, isUpdate: false) { _ in DomainTable.StagedChanges() }
   }
 
-  /// As ``save(patience:)``, after a value was changed while no other process can change it. `update` is called again if the
+  /// As ``save(patience:)``, after values were changed while no other process can change them. `change` is called again if the
   /// file was changed all the same.
-  func update(_ key: String, patience: Duration, _ update: Update) throws(PreferencesError) {
-    try save(patience: patience, true, isUpdate: true) { _ throws(PreferencesError) in
-      // Again if another thread set the value meanwhile.
-      while true {
-        let old = table.versioned(key)
-        var value = old.value
-        try update(&value)
-        if let value { try Preferences.check(value, forKey: key) }
-        if let staged = table.stage(value, forKey: key, insteadOf: old) { return DomainTable.StagedChanges([staged]) }
+  ///
+  /// - Returns: what `change` returned or threw the last time.
+  func update<Success, Failure>(
+    patience: Duration, _ change: (inout DomainValues) throws(Failure) -> Success
+  ) throws(PreferencesError) -> Result<Success, Failure> {
+    try updating(patience) { _, outcome throws(PreferencesError) in
+      for repetition in 0... {
+        var values = DomainValues(table)
+        let own = UpdateUnderWay.during(path ?? "") { outcome = Result { () throws(Failure) in try change(&values) } }
+        guard case .success? = outcome else { return nil }
+        if let fault = values.fault { throw fault }
+        let staged = values.stage(superseding: own, isLast: repetition == Self.greatestRepetition)
+        if let staged { return staged }
       }
+      return nil
     }
   }
 
-  /// As ``update(_:patience:_:)``, for all values at once. Without any there is no file.
-  func updateAll(patience: Duration, _ update: UpdateOfAll) throws(PreferencesError) {
-    try save(patience: patience, true, isUpdate: true) { held throws(PreferencesError) in
-      var values = held
-      try update(&values)
-      for (key, value) in values ?? [:] where held?[key] != value { try Preferences.check(value, forKey: key) }
-      return table.stage(values, insteadOf: held ?? [:])
+  /// As ``update(patience:_:)``, for all values at once. Without any there is no file.
+  func updateAll<Success, Failure>(
+    patience: Duration, _ change: (inout OrderedDictionary<String, PropertyList>?) throws(Failure) -> Success
+  ) throws(PreferencesError) -> Result<Success, Failure> {
+    try updating(patience) { held, outcome throws(PreferencesError) in
+      var visible = held?.values.byName
+      _ = UpdateUnderWay.during(path ?? "") { outcome = Result { () throws(Failure) in try change(&visible) } }
+      guard case .success? = outcome else { return nil }
+      let held = held ?? DomainEntries()
+      let values = visible.map { held.changed(to: $0) }
+      for (key, value) in values?.values ?? [:] where held[key] != value {
+        try UserPreferences.check(value, forKey: key.name)
+      }
+      return table.stage(values, insteadOf: held)
     }
+  }
+
+  private func updating<Success, Failure>(
+    _ patience: Duration,
+    _ stage: (
+      DomainEntries?, inout Result<Success, Failure>?
+    ) throws(PreferencesError) -> DomainTable.StagedChanges?
+  ) throws(PreferencesError) -> Result<Success, Failure> {
+    var outcome: Result<Success, Failure>?
+    try save(patience: patience, true, isUpdate: true) { held throws(PreferencesError) in
+      try stage(held, &outcome)
+    }
+    // A save that has succeeded has made the change.
+    guard let outcome else { throw .changedMeanwhile(path: path ?? "") }
+    return outcome
   }
 
   private func save(
     patience: Duration, _ isAskedFor: Bool, isUpdate: Bool, _ stage: Staging
   ) throws(PreferencesError) {
+    if let path, UpdateUnderWay.isOfThisThread(path) { throw .updateUnderWay(path: path) }
     let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
       // The save that is under way may have begun before the last changes.
@@ -64,16 +90,15 @@ extension DomainFile {
     }
     defer {
       gate.signal()
+      saveWhatIsPutBack()
       reportFaults()
     }
     schedule.saveBegins()
     disk.withLock { $0.isSaveAskedFor = isAskedFor }
     do throws(PreferencesError) {
-      if isUpdate || table.hasUnsaved {
-        try replaceFile(until: deadline, stage)
-      } else {
-        table.notify(disk.withLock { disk in look(&disk, isFirst: false) })
-      }
+      if !isUpdate, !table.hasUnsaved { table.notify(disk.withLock { disk in look(&disk, isFirst: false) }) }
+      // The look may have put something back.
+      if isUpdate || table.hasUnsaved { try replaceFile(until: deadline, stage) }
     } catch {
       schedule.saveFailed(self, error)
       throw error
@@ -96,40 +121,42 @@ extension DomainFile {
     _ path: String, _ deadline: ContinuousClock.Instant, _ stage: Staging
   ) throws(PreferencesError) -> Bool {
     // What may have changed is told once no lock is held.
-    var changed: [String] = []
-    var staged = DomainTable.StagedChanges()
-    defer { table.notify(changed + staged.keys) }
-    func change(
-      _ held: OrderedDictionary<String, PropertyList>?, _ isKnown: Bool
-    ) throws(PreferencesError) -> DomainTable.StagedChanges {
-      if !isKnown { changed += table.adopt(held ?? [:]) }
-      staged = try stage(held)
-      return staged
-    }
+    var changed: [TableKey] = []
+    var staged: DomainTable.StagedChanges?
+    defer { table.notify(changed + (staged?.keys ?? [])) }
     do {
       // The value moves into the closure by way of an optional, since it cannot be copied.
-      var locked = try lock(path, deadline)
-      var hasRemoved = false
+      var locked = try LockedFile(path, until: deadline)
       let outcome = try disk.withLock { disk in
         // Before anybody else looks at the file, and takes a change for one that the file does not have yet, or has.
-        var outcome: Int?
+        var outcome: Outcome?
         defer {
-          if let outcome { table.isInPlace(changes: outcome) } else { table.takeBack(staged) }
+          if let outcome {
+            if outcome.hasChanged { table.isInPlace(changes: outcome.changes) }
+          } else if let staged {
+            table.takeBack(staged)
+          }
+        }
+        func change(
+          _ held: DomainEntries?, _ identity: FileIdentity?, isKnown: Bool, _ disk: inout Disk
+        ) throws(PreferencesError) -> DomainTable.StagedChanges? {
+          if !isKnown { changed += adopt(held ?? DomainEntries(), identity, path, &disk, isSaved: true) }
+          staged = try stage(held)
+          return staged
         }
         if let file = locked.take() {
           outcome = try replace(file, path, deadline, &disk, change)
-          hasRemoved = staged.removesFile
         } else {
           outcome = try create(path, &disk, change)
         }
         return outcome
       }
-      guard let changes = outcome else { return false }
+      guard let outcome else { return false }
       // An update may have changed nothing.
-      guard table.hasUnsaved || hasRemoved else { return true }
+      guard outcome.hasChanged else { return true }
       // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
       try FileSystem.synchronizeFolder(of: path)
-      table.saved(changes: changes)
+      table.saved(changes: outcome.changes)
       return true
     } catch let error as PreferencesError {
       throw error
@@ -140,100 +167,101 @@ extension DomainFile {
     }
   }
 
-  /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for.
-  private typealias Change =
-    (OrderedDictionary<String, PropertyList>?, _ isKnown: Bool) throws(PreferencesError) -> DomainTable.StagedChanges
-
-  /// Opens and locks the file; nil if there is none, or none any more because it could not be read.
-  private func lock(
-    _ path: String, _ deadline: ContinuousClock.Instant
-  ) throws(PropertyListError) -> LockedFile? {
-    do throws(PropertyListError) {
-      return try LockedFile(path, until: deadline)
-    } catch {
-      guard FileSystem.isAboutFile(error) else { throw error }
-    }
-    // Of two processes that find it so, one sets it aside, and the other finds what the first has saved.
-    return try FileSystem.withLockedFolder(of: path, until: deadline) { () throws(PropertyListError) -> LockedFile? in
-      do throws(PropertyListError) {
-        return try LockedFile(path, until: deadline)
-      } catch {
-        guard FileSystem.isAboutFile(error) else { throw error }
-        try disk.withLock { disk throws(PropertyListError) in
-          try setAside(path, error, try? FileIdentity(at: path), &disk)
-        }
-        return nil
-      }
-    }
+  /// What an attempt has brought about.
+  private struct Outcome {
+    /// How many changes of the table the file has.
+    let changes: Int
+    /// Whether the file is another than before.
+    let hasChanged: Bool
   }
 
-  /// Gives a file that cannot be read a name that says when that was found.
-  private func setAside(
-    _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, _ disk: inout Disk
-  ) throws(PropertyListError) {
-    fileIsUnreadable(path, error, identity, &disk)
-    _ = try FileSystem.setAside(path, suffix: disk.suffix)
-    disk.isSetAside()
-  }
+  /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for; nil if there
+  /// are none, since an update has failed.
+  private typealias Change = (
+    DomainEntries?, FileIdentity?, _ isKnown: Bool, inout Disk
+  ) throws(PreferencesError) -> DomainTable.StagedChanges?
 
-  /// - Returns: how many changes of the table the file has now; nil if it was changed meanwhile.
+  /// What a file holds.
+  private typealias Contents = (
+    bytes: Data, entries: DomainEntries, format: PropertyListFormat
+  )
+
+  /// - Returns: nil if the file was changed meanwhile.
   private func replace(
     _ locked: consuming LockedFile, _ path: String, _ deadline: ContinuousClock.Instant, _ disk: inout Disk,
     _ change: Change
-  ) throws -> Int? {
+  ) throws -> Outcome? {
     var file = locked
     disk.seenFolder = FileSystem.folderOfTarget(of: path)
     sweep(path, &disk)
-    let (data, held, format): (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat)
-    do {
-      guard let contents = try read(&file, until: deadline) else { throw PreferencesError.changedMeanwhile(path: path) }
-      (data, held, format) = contents
-    } catch let error as PropertyListError {
+    let moment = FileMoment.now
+    // Nil if it cannot be read. All that is known counts then, since nobody removed it.
+    let held = try contents(of: &file, path, deadline, &disk)
+    let isKnown = held.map { disk.isInStep(with: $0.bytes) } ?? true
+    guard let staged = try change(held?.entries, file.identity, isKnown, &disk) else {
+      if let held { disk.isInStep(with: file.identity, held.bytes, held.format, at: moment) }
+      return Outcome(changes: 0, hasChanged: false)
+    }
+    let (entries, changes) = table.merged(with: held?.entries)
+    // What cannot be read stays beside the new file, or in the place of none.
+    let suffix = held == nil ? disk.suffix : nil
+    if entries.isEmpty, table.isReplaced || staged.removesFile {
+      guard try file.remove(settingAside: suffix) else { return nil }
+      disk.isInStep(with: nil, nil, .binary, at: .now)
+    } else if table.hasUnsaved {
+      let (bytes, format) = try Self.bytes(of: entries, held?.format ?? disk.format)
+      if bytes == held?.bytes, file.identity.isOwn {
+        // Whoever wrote it may not have come to the end of it.
+        try file.synchronize()
+        disk.isInStep(with: file.identity, bytes, format, at: moment)
+      } else {
+        let replaced = try file.replace(with: bytes, settingAside: suffix, displaced: Self.suffixOfDisplaced())
+        guard let identity = replaced else { return nil }
+        disk.isInStep(with: identity, bytes, format, at: .now)
+      }
+    } else {
+      // An update that changed nothing leaves the file as it is, whoever wrote it.
+      if let held { disk.isInStep(with: file.identity, held.bytes, held.format, at: moment) }
+      return Outcome(changes: changes, hasChanged: false)
+    }
+    // This process knows what was in what it has set aside itself.
+    if suffix != nil { _ = wasDamaged(path, &disk) }
+    return Outcome(changes: changes, hasChanged: true)
+  }
+
+  /// What a locked file holds; nil if it cannot be read for what it is.
+  private func contents(
+    of file: inout LockedFile, _ path: String, _ deadline: ContinuousClock.Instant, _ disk: inout Disk
+  ) throws -> Contents? {
+    do throws(PropertyListError) {
+      if let contents = try read(&file, until: deadline) { return contents }
+    } catch {
       guard FileSystem.isAboutFile(error) else { throw error }
-      if try file.isUnchanged() { try setAside(path, error, file.identity, &disk) }
+      fileIsUnreadable(path, error, file.identity, &disk)
       return nil
     }
-    let staged = try change(held, disk.isInStep(with: data))
-    let (entries, changes) = table.merged(with: held)
-    if entries.isEmpty, table.isReplaced || staged.removesFile {
-      guard try file.remove() else { return nil }
-      disk.isInStep(with: nil, nil, .binary)
-      return changes
-    }
-    guard table.hasUnsaved else {
-      // An update that changed nothing leaves the file as it is, whoever wrote it.
-      disk.isInStep(with: file.identity, data, format)
-      return changes
-    }
-    let (bytes, newFormat) = try Self.bytes(of: entries, format)
-    if bytes == data {
-      // Whoever wrote it may not have come to the end of it.
-      try file.synchronize()
-      disk.isInStep(with: file.identity, bytes, newFormat)
-    } else {
-      guard let identity = try file.replace(with: bytes) else { return nil }
-      disk.isInStep(with: identity, bytes, newFormat)
-    }
-    return changes
+    throw PreferencesError.changedMeanwhile(path: path)
   }
 
   /// As `replace`, where there is no file.
-  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Int? {
+  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Outcome? {
     try checkFolder(path, &disk)
+    if !disk.isLost, disk.known != nil, wasDamaged(path, &disk) { disk.isLost = true }
     // What is known of a file that cannot be read counts, since nobody removed it.
-    _ = try change(nil, disk.known == nil || disk.isLost)
-    guard table.hasUnsaved else { return table.changeCount }
+    guard try change(nil, nil, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved else {
+      return Outcome(changes: 0, hasChanged: false)
+    }
     try makeFolder(path, &disk)
-    let (entries, changes) = table.merged(with: disk.isLost ? nil : [:])
+    let (entries, changes) = table.merged(with: disk.isLost ? nil : DomainEntries())
     guard !entries.isEmpty else {
-      disk.isInStep(with: nil, nil, .binary)
-      return changes
+      disk.isInStep(with: nil, nil, .binary, at: .now)
+      return Outcome(changes: changes, hasChanged: true)
     }
     let (bytes, format) = try Self.bytes(of: entries, disk.format)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
-    disk.isInStep(with: identity, bytes, format)
+    disk.isInStep(with: identity, bytes, format, at: .now)
     sweep(path, &disk)
-    return changes
+    return Outcome(changes: changes, hasChanged: true)
   }
 
   /// Looks whether the folder has vanished.
@@ -269,12 +297,12 @@ extension DomainFile {
   /// - Returns: nil if such a program is not done in time.
   private func read(
     _ file: inout LockedFile, until deadline: ContinuousClock.Instant
-  ) throws(PropertyListError) -> (Data, OrderedDictionary<String, PropertyList>, PropertyListFormat)? {
+  ) throws(PropertyListError) -> Contents? {
     while true {
       let data = try file.read()
       do throws(PropertyListError) {
         let (entries, format) = try Self.entries(of: data)
-        guard data.isEmpty, file.identity.mayBeIncomplete else { return (data, entries, format) }
+        return (data, entries, format)
       } catch {
         guard file.identity.mayBeIncomplete else { throw error }
       }
@@ -286,24 +314,23 @@ extension DomainFile {
   /// A file's bytes in XML if it is XML, else in the binary format; also if XML cannot hold all of it: a date with a
   /// fraction of a second, a control character, a null, a dictionary that looks like a UID. OpenStep holds too little.
   private static func bytes(
-    of entries: OrderedDictionary<String, PropertyList>, _ format: PropertyListFormat
+    of entries: DomainEntries, _ format: PropertyListFormat
   ) throws(PropertyListError) -> (Data, PropertyListFormat) {
-    let contents = PropertyList.dictionary(entries)
     if format == .xml {
       do throws(PropertyListError) {
-        return (try xml(of: contents), .xml)
+        return (try xml(of: entries), .xml)
       } catch  where error.kind == .notRepresentable {}
     }
-    return (try contents.data(format: .binary), .binary)
+    return (try entries.binaryData(), .binary)
   }
 
-  private static func xml(of contents: PropertyList) throws(PropertyListError) -> Data {
+  private static func xml(of entries: DomainEntries) throws(PropertyListError) -> Data {
     var options = PropertyListWritingOptions(fractionalSeconds: .refuse, writesUIDDictionaries: false)
-    let data = try contents.data(format: .xml, options: options)
+    let data = try entries.xmlData(options: options)
     // To other readers a dictionary of this form is no dictionary. Foundation on Linux drops all values of the file over it.
     if data.firstRange(of: Data("<key>CF$UID</key>".utf8)) != nil {
       options.writesUIDDictionaries = true
-      _ = try contents.data(format: .xml, options: options)
+      _ = try entries.xmlData(options: options)
     }
     return data
   }
@@ -317,5 +344,5 @@ extension DomainFile {
 
 extension Duration {
   /// The number of seconds.
-  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

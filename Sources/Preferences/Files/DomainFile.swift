@@ -50,28 +50,36 @@ final class DomainFile: Sendable {
     var isLookDue = false
     /// Faults to tell as soon as no lock is held.
     var faults: [PreferencesError] = []
+    /// When the file was last known to have the values of the table; nil if it never was.
+    var confirmed: FileMoment?
+    /// The names of files that were set aside, as far as this process knows what became of their values.
+    var namesSetAside: Set<String> = []
+    /// What the file has lost when it was damaged, as long as it is waited for that somebody puts it back, and until when that is.
+    var awaited: Set<TableKey> = []
+    var waitsUntil = ContinuousClock.now
+    /// Whether values were put back that have to be saved.
+    var hasPutBack = false
 
     /// Whether the table certainly has the values that the file has in this state.
-    func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent }
+    func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
 
     /// Whether the table has the values of a file of these bytes.
-    func isInStep(with bytes: Data) -> Bool { known != nil && fingerprint == Self.fingerprint(bytes) }
+    func isInStep(with bytes: Data) -> Bool {
+      known != nil && fingerprint == Self.fingerprint(bytes) && awaited.isEmpty
+    }
 
     private static func fingerprint(_ bytes: Data) -> UInt64 {
       ByteHash.hash(bytes.bytes, from: 0, count: bytes.count, seed: ByteHash.seed)
     }
 
-    /// Notes that there is no file any more, and that what it held counts.
-    mutating func isSetAside() {
-      known = nil
-      isRecent = false
-      fingerprint = nil
-      isLost = true
-    }
-
     /// Notes that the file has this state, with the values that the table has.
-    mutating func isInStep(with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat) {
+    ///
+    /// - Parameter moment: when it had it.
+    mutating func isInStep(
+      with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, at moment: FileMoment
+    ) {
       known = identity
+      confirmed = moment
       fingerprint = bytes.map { Self.fingerprint($0) }
       isRecent = identity.map { $0.secondsSinceModification < 0.05 } ?? false
       self.format = format
@@ -83,7 +91,7 @@ final class DomainFile: Sendable {
     }
   }
 
-  private static let files = Mutex<[[UInt8]: WeakFile]>([:])
+  private static let files = Mutex<[TableKey: WeakFile]>([:])
 
   private struct WeakFile: Sendable {
     weak var file: DomainFile?
@@ -93,7 +101,7 @@ final class DomainFile: Sendable {
   static func at(_ path: String?, base: String?) -> DomainFile {
     guard let path else { return DomainFile(nil, base: nil) }
     let file = files.withLock { files in
-      let key = Array(path.utf8)
+      let key = TableKey(path)
       if let file = files[key]?.file { return file }
       // As often as the number of files doubles, so that it costs nothing on average.
       if files.count.nonzeroBitCount == 1 { files = files.filter { $0.value.file != nil } }
@@ -101,8 +109,7 @@ final class DomainFile: Sendable {
       files[key] = WeakFile(file: file)
       return file
     }
-    _ = LaterWork.isPossible
-    file.readFirst(path)
+    file.readFirst()
     return file
   }
 
@@ -116,32 +123,51 @@ final class DomainFile: Sendable {
   }
 
   private let isRead = Mutex(false)
+  private let isWatched = Atomic(false)
   /// Whether the file is looked at when nobody saves it any more.
   private let isReloadDue = Atomic(false)
 
-  private func readFirst(_ path: String) {
+  private func readFirst() {
     // Whoever comes second waits until the first has read it.
-    let changed = isRead.withLock { isRead -> [String]? in
+    let seen = isRead.withLock { isRead -> Seen? in
       if isRead { return nil }
       isRead = true
-      // First, since what changes after the look is told only if the file is watched by then.
-      FileWatcher.shared.add(self, at: path)
-      return disk.withLock { disk in look(&disk, isFirst: true) }
+      FileWatcher.shared.addLater(self)
+      return disk.withLock { disk in self.seen(&disk, isFirst: true) }
     }
     // A save may have the file just now, which nobody who reads is to wait for.
-    guard let changed else { return }
-    table.notify(changed)
+    if let seen { tell(seen) }
+  }
+
+  /// What a look at the file has brought.
+  private typealias Seen = (changed: [TableKey], hasPutBack: Bool)
+
+  private func seen(_ disk: inout Disk, isFirst: Bool) -> Seen {
+    (look(&disk, isFirst: isFirst), exchange(&disk.hasPutBack, with: false))
+  }
+
+  /// Tells of a look once no lock is held.
+  private func tell(_ seen: Seen) {
+    table.notify(seen.changed)
+    if seen.hasPutBack { schedule.fileHasChanged(self) }
     reportFaults()
+  }
+
+  /// Has the values follow the file from now on. Without this they do from a tenth of a second after it was opened.
+  func watch() {
+    guard let path, !isWatched.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    FileWatcher.shared.add(self, at: path)
+    // What changed before was told by nobody.
+    reload()
   }
 
   /// Takes the values of the file if it is another than the one that was read last. If the file is being saved just now, that is done
   /// soon after: a save may be slow, and whoever tells of changes has other files to tell of.
   func reload() {
-    guard let changed = disk.withLockIfAvailable({ disk in look(&disk, isFirst: false) }) else {
+    guard let seen = disk.withLockIfAvailable({ disk in self.seen(&disk, isFirst: false) }) else {
       return reloadAfterSave()
     }
-    table.notify(changed)
-    reportFaults()
+    tell(seen)
   }
 
   private func reloadAfterSave() {
@@ -151,6 +177,12 @@ final class DomainFile: Sendable {
       isReloadDue.store(false, ordering: .sequentiallyConsistent)
       reload()
     }
+  }
+
+  /// Has values saved that were put back by a save that came to nothing.
+  func saveWhatIsPutBack() {
+    let hasPutBack = disk.withLock { disk in exchange(&disk.hasPutBack, with: false) }
+    if hasPutBack, table.hasUnsaved { schedule.fileHasChanged(self) }
   }
 
   /// Tells the faults that were found while a lock was held.
@@ -164,22 +196,26 @@ extension DomainFile {
   /// Looks at the file.
   ///
   /// - Returns: the keys whose values are others than before.
-  func look(_ disk: inout Disk, isFirst: Bool) -> [String] {
+  func look(_ disk: inout Disk, isFirst: Bool) -> [TableKey] {
     guard let path else { return [] }
+    let moment = FileMoment.now
     do throws(PropertyListError) {
       guard let identity = try FileIdentity(at: path) else { return try fileIsMissing(path, &disk) }
       disk.seenFolder = FileSystem.folderOfTarget(of: path)
       if disk.isInStep(with: identity) {
         disk.isLost = false
+        disk.confirmed = moment
         return []
       }
       return try read(path, &disk, isFirst: isFirst)
     } catch {
       guard FileSystem.isAboutFile(error) else {
-        if disk.known == nil { disk.isLost = true }
+        // Whoever puts something else in the place of the file tells of it when it goes.
+        let isObstructed = FileSystem.isAboutPath(error)
+        if disk.known == nil || isObstructed { disk.isLost = true }
         if disk.readFault != error { disk.faults.append(.notRead(path: path, error)) }
         disk.readFault = error
-        reloadLater(&disk, milliseconds: 1000)
+        if !isObstructed { reloadLater(&disk, milliseconds: 1000) }
         return []
       }
       fileIsUnreadable(path, error, try? FileIdentity(at: path), &disk)
@@ -187,7 +223,7 @@ extension DomainFile {
     }
   }
 
-  private func fileIsMissing(_ path: String, _ disk: inout Disk) throws(PropertyListError) -> [String] {
+  private func fileIsMissing(_ path: String, _ disk: inout Disk) throws(PropertyListError) -> [TableKey] {
     let folder = FileSystem.folderOfTarget(of: path)
     let nearest = try FileSystem.nearestFolder(to: folder)
     if nearest == folder {
@@ -201,26 +237,63 @@ extension DomainFile {
     } else if disk.seenFolder == nil {
       disk.seenFolder = nearest
     }
+    if !disk.isLost, disk.known != nil, wasDamaged(path, &disk) { disk.isLost = true }
     guard !disk.isLost, disk.known != nil else { return [] }
-    disk.isInStep(with: nil, nil, .binary)
-    return table.adopt([:])
+    disk.isInStep(with: nil, nil, .binary, at: .now)
+    return table.adopt(DomainEntries())
   }
 
-  private func read(_ path: String, _ disk: inout Disk, isFirst: Bool) throws(PropertyListError) -> [String] {
+  /// Whether the file was set aside by another process since the values of the table were in it: what is missing now was lost then,
+  /// and not removed.
+  func wasDamaged(_ path: String, _ disk: inout Disk) -> Bool {
+    guard let confirmed = disk.confirmed else { return false }
+    let names = FileSystem.namesSetAside(of: path, since: confirmed).filter { !disk.namesSetAside.contains($0) }
+    disk.namesSetAside.formUnion(names)
+    return !names.isEmpty
+  }
+
+  /// Has the table take the values of the file. What that has lost when it was damaged, though this process knows it, is put back:
+  /// at once by those who save to the file, after a second by those who only read.
+  ///
+  /// - Parameters:
+  ///   - identity: the file; nil if there is none.
+  ///   - isSaved: whether the file is saved with that.
+  func adopt(
+    _ entries: DomainEntries, _ identity: FileIdentity?, _ path: String, _ disk: inout Disk,
+    isSaved: Bool
+  ) -> [TableKey] {
+    var lost = disk.confirmed == nil ? [] : table.keysLost(in: entries)
+    if !lost.isEmpty, wasDamaged(path, &disk) {
+      disk.waitsUntil = .now + .seconds(1)
+    } else {
+      // What was there again and went after that was removed.
+      lost.formIntersection(disk.awaited)
+    }
+    let isOver = ContinuousClock.now >= disk.waitsUntil
+    // Whoever saves a file owns it then.
+    if isOver, identity?.isOwn != true, !isSaved { lost = [] }
+    let isPutBack = !lost.isEmpty && (isSaved || isOver || table.isWriter)
+    disk.awaited = isPutBack ? [] : lost
+    if isPutBack { disk.hasPutBack = true }
+    if !disk.awaited.isEmpty { reloadLater(&disk, milliseconds: 1000) }
+    return table.adopt(entries, keeping: lost, areUnsaved: isPutBack)
+  }
+
+  private func read(_ path: String, _ disk: inout Disk, isFirst: Bool) throws(PropertyListError) -> [TableKey] {
     // Who opens a store waits that long for the values; later they come by themselves.
     let deadline = ContinuousClock.now + (isFirst ? .milliseconds(500) : .zero)
     while true {
+      let moment = FileMoment.now
       guard let (data, identity) = try FileSystem.readRegularFile(path) else { return try fileIsMissing(path, &disk) }
       if disk.isInStep(with: data) {
-        disk.isInStep(with: identity, data, disk.format)
+        disk.isInStep(with: identity, data, disk.format, at: moment)
         return []
       }
       do throws(PropertyListError) {
         let (entries, format) = try Self.entries(of: data)
-        if !data.isEmpty || !identity.mayBeIncomplete {
-          disk.isInStep(with: identity, data, format)
-          return table.adopt(entries)
-        }
+        let changed = adopt(entries, identity, path, &disk, isSaved: false)
+        disk.isInStep(with: identity, data, format, at: moment)
+        return changed
       } catch {
         guard identity.mayBeIncomplete else { throw error }
       }
@@ -246,21 +319,23 @@ extension DomainFile {
   }
 
   /// Values in the order that their keys have in the file, and then in that of the keys.
-  func ordered(_ values: [String: PropertyList]) -> OrderedDictionary<String, PropertyList> {
-    var ordered = OrderedDictionary<String, PropertyList>(minimumCapacity: values.count)
+  func ordered(_ values: [TableKey: PropertyList]) -> OrderedDictionary<TableKey, PropertyList> {
+    var ordered = OrderedDictionary<TableKey, PropertyList>(minimumCapacity: values.count)
     if let path, let (data, _) = try? FileSystem.readRegularFile(path), let held = try? Self.entries(of: data).entries {
-      for key in held.keys { ordered[key] = values[key] }
+      for key in held.values.keys { ordered[key] = values[key] }
     }
     for key in values.keys.sorted() { ordered[key] = values[key] }
     return ordered
   }
 
-  /// The entries of a file's bytes. A file without a byte has none.
+  /// The entries of a file's bytes. A file without a byte is damaged: nobody saves one.
   static func entries(
     of data: Data
-  ) throws(PropertyListError) -> (entries: OrderedDictionary<String, PropertyList>, format: PropertyListFormat) {
-    if data.isEmpty { return ([:], .binary) }
-    if let readable = FoundationXML.withStandIns(data), let (entries, format) = try? parse(readable) {
+  ) throws(PropertyListError) -> (entries: DomainEntries, format: PropertyListFormat) {
+    if data.isEmpty { throw PropertyListError(.malformed, "the file has no byte") }
+    if let readable = FoundationXML.withStandIns(data), let (entries, format) = try? parse(readable),
+      entries.areComplete
+    {
       return (FoundationXML.withoutStandIns(entries), format)
     }
     return try parse(data)
@@ -268,17 +343,14 @@ extension DomainFile {
 
   private static func parse(
     _ data: Data
-  ) throws(PropertyListError) -> (entries: OrderedDictionary<String, PropertyList>, format: PropertyListFormat) {
+  ) throws(PropertyListError) -> (entries: DomainEntries, format: PropertyListFormat) {
     // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for Apple's
     // reader: it is not for this reader to keep everything from the program because of it.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
     // JSON is no format of preferences. What begins like it may be an empty dictionary of OpenStep, and nothing else.
     let format = PropertyListFormat(detecting: data.bytes)
     let document = try PropertyListDocument(data, format: format == .json ? .openStep : format, options: options)
-    guard case .dictionary(let entries) = try PropertyList(document.root) else {
-      throw PropertyListError(.malformed, "the top value is no dictionary")
-    }
-    return (entries, document.format)
+    return (try DomainEntries(document), document.format)
   }
 
   /// Reports, once for each state of the file, that it cannot be read.
@@ -293,7 +365,11 @@ extension DomainFile {
   }
 
   /// What the name of a file that cannot be read is to end with.
-  static func suffixOfUnreadable() -> String { ".unreadable-\(timestamp(Date()))" }
+  static func suffixOfUnreadable() -> String { FileSystem.suffixOfUnreadable + timestamp(Date()) }
+
+  /// What the name of a file is to end with that a program put in the place of the file while it was saved, and another program
+  /// replaced at the same moment.
+  static func suffixOfDisplaced() -> String { ".replaced-\(timestamp(Date()))" }
 
   /// A moment as part of a file's name: `20261121T130501Z`.
   private static func timestamp(_ date: Date) -> String {

@@ -5,6 +5,9 @@ internal import Synchronization
 
 /// Has files read again when other processes change them.
 ///
+/// Files are watched from when somebody observes their values, else from a tenth of a second after they were opened: to take a watch
+/// down takes the system up to 15 ms at the end of a process, and one that reads a value and ends needs none.
+///
 /// The folders of the files are watched, because files are replaced, and what leads to the folders, because another folder or link may
 /// come in its place. Where the system tells nothing of changes, on network file
 /// systems and where its means are used up, the files are looked at four times a second.
@@ -13,6 +16,9 @@ final class FileWatcher: Sendable {
 
   /// How often files are looked at whose changes nobody tells.
   private static let pollingInterval = DispatchTimeInterval.milliseconds(250)
+
+  /// How long after it was opened a file is watched that nobody observes.
+  private static let delay = DispatchTimeInterval.milliseconds(100)
 
   private let queue = DispatchQueue(label: "preferences.watch")
   private let state = Mutex(State())
@@ -25,6 +31,13 @@ final class FileWatcher: Sendable {
     #endif
     var files: [ObjectIdentifier: WatchedFile] = [:]
     var isPolling = false
+    /// Those that are to be watched, and whether that is about to be done.
+    var pending: [WeakFile] = []
+    var isPendingDue = false
+  }
+
+  private struct WeakFile: Sendable {
+    weak var file: DomainFile?
   }
 
   private struct WatchedFile: Sendable {
@@ -40,6 +53,25 @@ final class FileWatcher: Sendable {
   private struct Place: Hashable, Sendable {
     let folder: Int32
     let name: String
+  }
+
+  /// Has a file watched soon.
+  func addLater(_ file: DomainFile) {
+    state.withLock { state in
+      state.pending.append(WeakFile(file: file))
+      guard !state.isPendingDue, LaterWork.isPossible else { return }
+      state.isPendingDue = true
+      queue.asyncAfter(deadline: .now() + Self.delay) { [self] in addPending() }
+    }
+  }
+
+  private func addPending() {
+    let files = state.withLock { state in
+      state.isPendingDue = false
+      defer { state.pending = [] }
+      return state.pending.compactMap(\.file)
+    }
+    for file in files { file.watch() }
   }
 
   /// Has a file read again whenever it is changed, as long as it lives.

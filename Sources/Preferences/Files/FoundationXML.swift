@@ -9,7 +9,7 @@ internal import PropertyLists
 /// They are read by way of characters of private use that stand for them.
 enum FoundationXML {
   /// How its files begin. Files that people wrote may have other ends of lines, and mean nothing by them.
-  private static let beginning = Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
+  private static let beginning = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
 
   /// For the 32 controls, and for the two noncharacters at the end of the basic plane.
   private static let standIns: ClosedRange<UInt32> = 0x10FF00...0x10FF21
@@ -54,16 +54,19 @@ enum FoundationXML {
     switch value {
     case .string(let text): .string(withoutStandIns(text))
     case .array(let elements): .array(elements.map { withoutStandIns($0) })
-    case .dictionary(let entries): .dictionary(withoutStandIns(entries))
+    case .dictionary(let entries):
+      .dictionary(
+        OrderedDictionary(
+          entries.map { (withoutStandIns($0.key), withoutStandIns($0.value)) }, uniquingKeysWith: { $1 }))
     default: value
     }
   }
 
-  static func withoutStandIns(_ entries: OrderedDictionary<String, PropertyList>) -> OrderedDictionary<
-    String, PropertyList
-  > {
-    OrderedDictionary(
-      entries.map { (withoutStandIns($0.key), withoutStandIns($0.value)) }, uniquingKeysWith: { $1 })
+  static func withoutStandIns(_ entries: DomainEntries) -> DomainEntries {
+    DomainEntries(
+      OrderedDictionary(
+        entries.values.map { (TableKey(withoutStandIns($0.key.name)), withoutStandIns($0.value)) },
+        uniquingKeysWith: { $1 }))
   }
 
   private static func withoutStandIns(_ text: String) -> String {

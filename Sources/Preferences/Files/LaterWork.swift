@@ -16,7 +16,8 @@ enum LaterWork {
     if isReady.load(ordering: .acquiring) { return true }
     guard FileSystem.hasDescriptors(descriptorCount) else { return false }
     if !isReady.exchange(true, ordering: .acquiringAndReleasing) {
-      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(1)) {}
+      // Late, so that a process that ends soon is not woken for it.
+      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(100)) {}
     }
     return true
   }

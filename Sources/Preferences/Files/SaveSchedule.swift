@@ -35,9 +35,12 @@ final class SaveSchedule: Sendable {
 
   /// Has a file saved that was changed.
   ///
-  /// - Complexity: O(1); one atomic operation while a save is due already.
+  /// - Complexity: O(1); a look while a save is due already.
   func fileHasChanged(_ file: DomainFile) {
-    guard !isScheduled.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    // Since the change was made before, a save that has not begun yet finds it.
+    guard !isScheduled.load(ordering: .sequentiallyConsistent),
+      !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
+    else { return }
     _ = Self.registration
     Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
     let delay = history.withLock { history in

@@ -9,7 +9,7 @@ public struct PreferenceChange: Hashable, Sendable {
   /// What counts now; nil if there is no value any more.
   public let newValue: PropertyList?
   /// Where the new value comes from; nil if there is none, and for the changes of a ``PreferencesFile``.
-  public let source: Preferences.Source?
+  public let source: UserPreferences.Source?
 }
 
 /// The changes of the values that count, in this process and by others, from when the sequence was made.
@@ -19,9 +19,17 @@ public struct PreferenceChange: Hashable, Sendable {
 /// sequence ends when the task that iterates is cancelled. It is for one task; others make sequences of their own.
 public struct PreferenceChanges: AsyncSequence, Sendable {
   let observer: PreferencesObserver
+  /// Has an element when there may be changes.
+  private let signals: AsyncStream<Void>
+
+  init(_ observed: PreferencesObserver.Observed, key: String?) {
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.signals = signals
+    observer = PreferencesObserver(observed, key: key) { _ in signal.yield() }
+  }
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(observer: observer, signals: observer.signals.makeAsyncIterator())
+    Iterator(observer: observer, signals: signals.makeAsyncIterator())
   }
 
   /// Waits for changes.
@@ -57,29 +65,25 @@ public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
       if isFirst {
         isFirst = false
-        return Task.isCancelled ? nil : value(changes.observer.currentValue(forKey: key.name))
+        return Task.isCancelled ? nil : key.value(of: changes.observer.currentValue(forKey: TableKey(key.name)))
       }
       guard let change = await changes.next(isolation: actor) else { return nil }
-      return value(change.newValue)
-    }
-
-    private func value(_ stored: PropertyList?) -> Value {
-      stored.flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue
+      return key.value(of: change.newValue)
     }
   }
 }
 
-extension Preferences {
+extension UserPreferences {
   /// The changes of all values.
   ///
   /// - Complexity: O(*n*) in the number of values of all domains, to know what they were.
   public func changes() -> PreferenceChanges {
-    PreferenceChanges(observer: PreferencesObserver(.searchList(self), key: nil))
+    PreferenceChanges(.searchList(self), key: nil)
   }
 
   /// The changes of the value for a key.
   public func changes(forKey key: String) -> PreferenceChanges {
-    PreferenceChanges(observer: PreferencesObserver(.searchList(self), key: key))
+    PreferenceChanges(.searchList(self), key: key)
   }
 
   /// The value for a key, now and whenever it becomes another.

@@ -8,55 +8,57 @@ internal import Synchronization
 final class PreferencesObserver: Sendable {
   private let observed: Observed
   /// Nil for all keys.
-  let key: String?
+  let key: TableKey?
   private let state: Mutex<State>
-  /// Has an element when there may be changes.
-  let signals: AsyncStream<Void>
-  private let signal: AsyncStream<Void>.Continuation
+  /// Is called when there may be changes, on any thread, and not again before somebody asked for them.
+  private let signal: @Sendable (PreferencesObserver) -> Void
 
   private struct State {
     /// The values that were reported last, or that there were at the beginning.
-    var known: [String: PropertyList] = [:]
+    var known: [TableKey: PropertyList] = [:]
     /// The keys to look at, in the order they were told.
-    var noted: [String] = []
+    var noted: [TableKey] = []
     var next = 0
-    var isNoted: Set<String> = []
+    var isNoted: Set<TableKey> = []
   }
 
   /// What is looked at.
   enum Observed: Sendable {
     /// The values that count.
-    case searchList(Preferences)
+    case searchList(UserPreferences)
     /// Those of one file.
     case file(DomainFile)
 
     func add(_ observer: PreferencesObserver) {
       switch self {
       case .searchList(let preferences): preferences.add(observer)
-      case .file(let file): file.table.add(observer)
+      case .file(let file):
+        file.table.add(observer)
+        file.watch()
       }
     }
 
-    func value(forKey key: String) -> (value: PropertyList, source: Preferences.Source?)? {
+    func value(forKey key: TableKey) -> (value: PropertyList, source: UserPreferences.Source?)? {
       switch self {
       case .searchList(let preferences): preferences.effectiveValue(forKey: key).map { ($0.value, $0.source) }
       case .file(let file): file.table.value(forKey: key).map { ($0, nil) }
       }
     }
 
-    var values: [String: PropertyList] {
+    var values: [TableKey: PropertyList] {
       switch self {
-      case .searchList(let preferences): preferences.dictionaryRepresentation()
+      case .searchList(let preferences): preferences.effectiveValues
       case .file(let file): file.table.values
       }
     }
   }
 
-  init(_ observed: Observed, key: String?) {
+  init(_ observed: Observed, key: String?, signal: @escaping @Sendable (PreferencesObserver) -> Void) {
     self.observed = observed
+    let key = key.map { TableKey($0) }
     self.key = key
+    self.signal = signal
     state = Mutex(State())
-    (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     // Changes from now on are noted; those before the next line are part of what is known.
     observed.add(self)
     let known = key.map { key in observed.value(forKey: key).map { [key: $0.value] } ?? [:] }
@@ -64,10 +66,8 @@ final class PreferencesObserver: Sendable {
     state.withLock { $0.known = all }
   }
 
-  deinit { signal.finish() }
-
   /// Notes that values for keys may have changed.
-  func note(_ keys: [String]) {
+  func note(_ keys: [TableKey]) {
     let hasNew = state.withLock { state in
       var hasNew = false
       for key in keys where (self.key == nil || self.key == key) && state.isNoted.insert(key).inserted {
@@ -76,11 +76,11 @@ final class PreferencesObserver: Sendable {
       }
       return hasNew
     }
-    if hasNew { signal.yield() }
+    if hasNew { signal(self) }
   }
 
   /// The value that counts now for the observer's key, which is not reported as a change then.
-  func currentValue(forKey key: String) -> PropertyList? {
+  func currentValue(forKey key: TableKey) -> PropertyList? {
     // Noted again if it changes after this.
     state.withLock { state in
       state.noted = []
@@ -101,14 +101,14 @@ final class PreferencesObserver: Sendable {
         if let old, let value, old.hasSameValues(as: value.value) { return nil }
         guard old != nil || value != nil else { return nil }
         state.known[key] = value?.value
-        return PreferenceChange(key: key, oldValue: old, newValue: value?.value, source: value?.source)
+        return PreferenceChange(key: key.name, oldValue: old, newValue: value?.value, source: value?.source)
       }
       if let change { return change }
     }
     return nil
   }
 
-  private func takeKey() -> String? {
+  private func takeKey() -> TableKey? {
     state.withLock { state in
       guard state.next < state.noted.count else {
         state.noted = []

@@ -1,7 +1,7 @@
 /// The observers of a table, found by the keys that they look at: a change costs no more for those who look at others.
 struct TableObservers {
   private var ofAllKeys: [WeakObserver] = []
-  private var ofKeys: [String: [WeakObserver]] = [:]
+  private var ofKeys: [TableKey: [WeakObserver]] = [:]
   private var count = 0
 
   private struct WeakObserver: Sendable {
@@ -34,7 +34,7 @@ struct TableObservers {
   }
 
   /// Those who look at any of these keys, and the keys that they look at.
-  func concerned(by keys: [String]) -> [(observer: PreferencesObserver, keys: [String])] {
+  func concerned(by keys: [TableKey]) -> [(observer: PreferencesObserver, keys: [TableKey])] {
     var concerned = ofAllKeys.compactMap { observer in observer.observer.map { ($0, keys) } }
     if ofKeys.isEmpty { return concerned }
     for key in keys {

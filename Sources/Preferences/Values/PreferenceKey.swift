@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// A key together with the type of its value and what counts when there is none.
 ///
 /// ```swift
@@ -23,4 +25,9 @@ public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
 
   /// A key that may have no value.
   public init<Wrapped>(_ name: String) where Value == Wrapped? { self.init(name, default: nil) }
+
+  /// The value that counts when this is stored, or nothing.
+  func value(of stored: PropertyList?) -> Value {
+    stored.flatMap { Value.preferenceValue(from: $0) } ?? defaultValue
+  }
 }

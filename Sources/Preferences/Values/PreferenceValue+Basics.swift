@@ -106,7 +106,7 @@ extension Date: PreferenceValue {
   public func storedPreference() -> PropertyList? { .date(self) }
 }
 
-/// As ``Preferences/url(forKey:)`` reads it.
+/// As ``UserPreferences/url(forKey:)`` reads it.
 extension URL: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> URL? { StoredURL.url(stored) }
   public func storedPreference() throws -> PropertyList? { try StoredURL.stored(self) }

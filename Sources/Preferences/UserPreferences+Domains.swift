@@ -4,15 +4,18 @@ public import PropertyLists
 internal import Synchronization
 
 /// Persistent domains: those of the user that have files.
-extension Preferences {
+extension UserPreferences {
   /// The values of a domain, without those of any other; nil if it has none. The order is that of the file, which is looked at for it,
   /// and then that of the keys.
+  ///
+  /// Of two spellings of a key that Swift holds equal, the shorter is there. The other stays when the values are stored again with
+  /// ``setPersistentDomain(_:to:)``.
   ///
   /// - Complexity: O(*n* log *n*) in the number of values, and the time to read the file.
   public func persistentDomain(_ domain: PersistentDomain) -> OrderedDictionary<String, PropertyList>? {
     let file = context.file(of: domain)
     let values = file.table.values
-    return values.isEmpty ? nil : file.ordered(values)
+    return values.isEmpty ? nil : file.ordered(values).byName
   }
 
   /// Replaces all values of a domain. Without any, the domain and its file are removed.
@@ -20,6 +23,7 @@ extension Preferences {
   /// Values that cannot be stored are left out and told to the handler of ``handleFaults(_:)``.
   public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
     let file = context.file(of: domain)
+    UpdateUnderWay.note(nil, in: file.path)
     let changed = file.table.replace(with: values.filter { isStorable($0.value, forKey: $0.key) })
     remember(file)
     file.schedule.fileHasChanged(file)
@@ -31,7 +35,7 @@ extension Preferences {
 
   /// The value that one domain has for a key, whatever the search list says; nil if there is none.
   public func value(forKey key: String, in domain: PersistentDomain) -> PropertyList? {
-    context.file(of: domain).table.value(forKey: key)
+    context.file(of: domain).table.value(forKey: TableKey(key))
   }
 
   /// Sets the value that one domain has for a key, or removes it with nil.
@@ -59,12 +63,12 @@ extension Preferences {
   public var persistentDomainNames: [DomainName] { locations.domainNames() }
 }
 
-extension Preferences {
+extension UserPreferences {
   private var argumentTable: DomainTable { upper.first { $0.source == .arguments }?.table ?? ArgumentDomain.ofProcess }
 }
 
 /// Volatile domains: values in memory, for all stores of this process with the same locations.
-extension Preferences {
+extension UserPreferences {
   /// The name of the domain of the command line.
   public static let argumentDomain = "NSArgumentDomain"
   /// The name of the domain of registered values.
@@ -78,8 +82,8 @@ extension Preferences {
   /// The values of a volatile domain; none if there is no such domain.
   public func volatileDomain(forName name: String) -> [String: PropertyList] {
     switch name {
-    case Self.argumentDomain: argumentTable.values
-    case Self.registrationDomain: context.registration.values
+    case Self.argumentDomain: argumentTable.values.byName
+    case Self.registrationDomain: context.registration.values.byName
     default: context.volatile.withLock { $0[name] ?? [:] }
     }
   }
@@ -90,8 +94,8 @@ extension Preferences {
   /// name, as Apple has it.
   public func setVolatileDomain(_ values: [String: PropertyList], forName name: String) {
     switch name {
-    case Self.argumentDomain: argumentTable.notify(argumentTable.assign(values))
-    case Self.registrationDomain: context.registration.notify(context.registration.assign(values))
+    case Self.argumentDomain: argumentTable.notify(argumentTable.assign(visible: values))
+    case Self.registrationDomain: context.registration.notify(context.registration.assign(visible: values))
     default: context.volatile.withLock { $0[name] = values }
     }
   }

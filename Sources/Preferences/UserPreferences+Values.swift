@@ -2,7 +2,7 @@ public import KeyedArchiving
 internal import PropertyLists
 
 /// Values of Swift's types, and typed keys.
-extension Preferences {
+extension UserPreferences {
   /// The value for a key; the key's default if there is none, or one that is none of its type.
   ///
   /// Setting a value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``; use
@@ -36,28 +36,10 @@ extension Preferences {
   /// Removes the value for a key from the domain of the application, so that others or the key's default count.
   public func removeValue<Value>(for key: PreferenceKey<Value>) { removeValue(forKey: key.name) }
 
-  /// Changes the value for a key by what the file holds, while no other process can change it. Returns when the new value is on
-  /// the disk. See ``update(forKey:_:)``.
-  ///
-  /// ```swift
-  /// try preferences.update(Keys.launches) { $0 += 1 }
-  /// ```
-  ///
-  /// - Throws: ``PreferencesError``; the value is as it was then.
-  public func update<Value>(
-    _ key: PreferenceKey<Value>, _ change: (inout Value) -> Void
-  ) throws(PreferencesError) {
-    try update(forKey: key.name) { stored throws(PreferencesError) in
-      var value = stored.flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue
-      change(&value)
-      stored = try Self.stored(value, forKey: key.name)
-    }
-  }
-
-  /// Values of Swift's types for when no domain has any; as ``register(_:)-([String:PropertyList])``.
+  /// Values of Swift's types for when no domain has any; as ``register(defaults:)-([String:PropertyList])``.
   ///
   /// A value that cannot be stored is left out and told to the handler of ``handleFaults(_:)``.
-  public func register(_ defaults: [String: any PreferenceValue]) {
+  public func register(defaults: [String: any PreferenceValue]) {
     var stored: [String: PropertyList] = [:]
     for (key, value) in defaults {
       do throws(PreferencesError) {
@@ -66,7 +48,7 @@ extension Preferences {
         PreferencesFaults.report(error)
       }
     }
-    register(stored)
+    register(defaults: stored)
   }
 
   /// Sets the value for a key, or removes it with nil.

@@ -12,7 +12,7 @@ public import PropertyLists
 /// | real | whether it is not 0 | towards zero, within `Int`; 0 for not-a-number | itself | its shortest digits |
 /// | string | whether it begins with a number but 0, `Y` or `T` | the number it begins with, within `Int`, else 0 | the number it begins with, else 0 | itself |
 /// | anything else | false | 0 | 0 | nil |
-extension Preferences {
+extension UserPreferences {
   /// The value for a key as a truth value; false if there is none.
   public func bool(forKey key: String) -> Bool { read(key) { $0.asBool } ?? false }
 

@@ -4,8 +4,8 @@ internal import Synchronization
 /// Preferences: values under keys, looked up in a list of domains and kept in files that other processes may use at the same time.
 ///
 /// ```swift
-/// let preferences = Preferences.standard
-/// preferences.register(["fontSize": 12])
+/// let preferences = UserPreferences.standard
+/// preferences.register(defaults: ["fontSize": 12])
 /// let size = preferences.integer(forKey: "fontSize")
 /// preferences.set(14, forKey: "fontSize")
 /// ```
@@ -15,10 +15,10 @@ internal import Synchronization
 /// processes save is seen soon after, without a call. See <doc:WhereValuesComeFrom>.
 ///
 /// All members can be used on any thread, and reading never waits for the disk.
-public final class Preferences: Sendable {
+public final class UserPreferences: Sendable {
   /// The preferences of this application: the bundle identifier's domain if the program is in a bundle that has one, else the
   /// domain with the name of the process, as Foundation has it on Linux.
-  public static let standard = Preferences(domain: ProcessDomain.name, .standard, ArgumentDomain.ofProcess)
+  public static let standard = UserPreferences(domain: ProcessDomain.name, .standard, ArgumentDomain.ofProcess)
 
   /// The domain that values are set in, for any host.
   public let domain: PersistentDomain
@@ -31,11 +31,9 @@ public final class Preferences: Sendable {
   /// The search list before the suites, and after them.
   let upper: [Layer]
   let lower: [Layer]
-  /// The tables of `upper` and `lower`, for reading: without a reference count for each that is passed.
-  private let upperTables: SearchedTables
-  private let lowerTables: SearchedTables
   private let suites = Mutex<[Layer]>([])
-  private let hasSuites = Atomic(false)
+  /// The tables of all three, for reading.
+  private let searched: SharedValue<SearchedTables>
   private let observers = Mutex<[WeakObserver]>([])
   /// Files of other domains that were changed by way of this value.
   private let others = Mutex<[ObjectIdentifier: DomainFile]>([:])
@@ -84,8 +82,7 @@ public final class Preferences: Sendable {
       (name == .global ? [] : Self.userLayers(.global, locations, context) { .global($1) })
       + Self.folderLayers(names, locations.systemFolders) { .systemWide($0, path: $1) }
       + [Layer(source: .registration, table: context.registration, file: nil)]
-    upperTables = SearchedTables(upper.map(\.table))
-    lowerTables = SearchedTables(lower.map(\.table))
+    searched = SharedValue(SearchedTables((upper + lower).map(\.table)))
   }
 
   private static func userLayers(
@@ -112,7 +109,7 @@ public final class Preferences: Sendable {
 }
 
 /// The search list.
-extension Preferences {
+extension UserPreferences {
   /// All places that values are looked for in, in order.
   var layers: [Layer] { upper + suites.withLock { $0 } + lower }
 
@@ -123,10 +120,11 @@ extension Preferences {
   public func addSuite(named name: DomainName) {
     guard name != domain.name, name != .global else { return }
     let layers = Self.userLayers(name, locations, context) { .suite($0, $1) }
-    suites.withLock { $0 = layers + $0.filter { !$0.isSuite(name) } }
-    hasSuites.store(true, ordering: .releasing)
+    changeSuites { $0 = layers + $0.filter { !$0.isSuite(name) } }
     let observers = currentObservers
-    for layer in layers { observers.forEach(layer.table.add) }
+    for layer in layers {
+      for observer in observers { add(observer, to: layer) }
+    }
     // What changes after this is told by the tables.
     let keys = layers.flatMap { $0.table.values.keys }
     for observer in observers { observer.note(keys) }
@@ -134,7 +132,7 @@ extension Preferences {
 
   /// Takes the domain of a suite out of the search list.
   public func removeSuite(named name: DomainName) {
-    let removed = suites.withLock { suites in
+    let removed = changeSuites { suites in
       let removed = suites.filter { $0.isSuite(name) }
       suites.removeAll { $0.isSuite(name) }
       return removed
@@ -143,17 +141,37 @@ extension Preferences {
     for observer in currentObservers { observer.note(keys) }
   }
 
+  private func changeSuites<Result: Sendable>(_ change: (inout [Layer]) -> Result) -> Result {
+    suites.withLock { suites in
+      let result = change(&suites)
+      let tables = (upper + suites + lower).map(\.table)
+      searched.withLock { $0 = SearchedTables(tables) }
+      return result
+    }
+  }
+
   /// What `body` makes of the value that counts for a key; nil if there is none.
   @inline(__always)
   func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
     let key = TableKey(key)
-    if let result = upperTables.read(key, body) { return result }
-    if hasSuites.load(ordering: .acquiring) {
-      for layer in suites.withLock({ $0 }) {
-        if let result = layer.table.read(key, body) { return result }
-      }
+    // The claim must have ended when a change is waited for, which waits for it.
+    if case .some(let result) = readNow(key, body) { return result }
+    return waitingForChanges(key).map(body)
+  }
+
+  /// What `body` makes of the value, `.some(nil)` if there is none; nil if a domain is being changed just now.
+  @inline(__always)
+  private func readNow<Result>(_ key: TableKey, _ body: (PropertyList) -> Result) -> Result?? {
+    guard let claim = searched.claim() else { return nil }
+    return searched.read(claim) { $0.read(key, claim, body) } ?? nil
+  }
+
+  /// The value that counts for a key while it, or another of its domain, is being changed.
+  private func waitingForChanges(_ key: TableKey) -> PropertyList? {
+    for table in searched.read({ $0.tables }) {
+      if let value = table.value(forKey: key) { return value }
     }
-    return lowerTables.read(key, body)
+    return nil
   }
 
   /// The value that counts for a key, as it is stored; nil if there is none.
@@ -161,6 +179,10 @@ extension Preferences {
 
   /// The value that counts for a key, and where it comes from; nil if there is none.
   public func effectiveValue(forKey key: String) -> (value: PropertyList, source: Source)? {
+    effectiveValue(forKey: TableKey(key))
+  }
+
+  func effectiveValue(forKey key: TableKey) -> (value: PropertyList, source: Source)? {
     for layer in layers {
       if let value = layer.table.value(forKey: key) { return (value, layer.source) }
     }
@@ -169,13 +191,16 @@ extension Preferences {
 
   /// Whether the value is managed, so that setting one has no effect on it.
   public func isForced(forKey key: String) -> Bool {
-    upper.contains { $0.source.isManaged && $0.table.value(forKey: key) != nil }
+    let key = TableKey(key)
+    return upper.contains { $0.source.isManaged && $0.table.value(forKey: key) != nil }
   }
 
-  /// All values that count, of all domains.
+  /// All values that count, of all domains. Of two spellings of a key that Swift holds equal, one is there.
   ///
   /// - Complexity: O(*n*) in the number of values of all domains.
-  public func dictionaryRepresentation() -> [String: PropertyList] {
+  public func dictionaryRepresentation() -> [String: PropertyList] { effectiveValues.byName }
+
+  var effectiveValues: [TableKey: PropertyList] {
     layers.reduce(into: [:]) { all, layer in all.merge(layer.table.values) { first, _ in first } }
   }
 
@@ -185,14 +210,19 @@ extension Preferences {
       if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
       observers.append(WeakObserver(observer: observer))
     }
-    for layer in layers { layer.table.add(observer) }
+    for layer in layers { add(observer, to: layer) }
+  }
+
+  private func add(_ observer: PreferencesObserver, to layer: Layer) {
+    layer.table.add(observer)
+    layer.file?.watch()
   }
 
   private var currentObservers: [PreferencesObserver] { observers.withLock { $0.compactMap(\.observer) } }
 }
 
 /// Setting.
-extension Preferences {
+extension UserPreferences {
   /// Sets the value for a key in the domain of the application, or removes it with nil.
   ///
   /// Returns at once; see ``synchronize()`` for when the value is on the disk. The value counts from now on for all threads of the
@@ -209,7 +239,7 @@ extension Preferences {
   ///
   /// What is registered is added to what was registered before, for all stores of this process with the same
   /// ``locations``.
-  public func register(_ defaults: [String: PropertyList]) {
+  public func register(defaults: [String: PropertyList]) {
     let registration = context.registration
     registration.notify(registration.register(defaults.filter { isStorable($0.value, forKey: $0.key) }))
   }
@@ -244,33 +274,11 @@ extension Preferences {
     if let first { throw first }
   }
 
-  /// Changes the value for a key in the domain of the application by what the file holds, while no other process can
-  /// change it. Returns when the new value is on the disk.
-  ///
-  /// Counters that several processes count are counted with this:
-  ///
-  /// ```swift
-  /// try preferences.update(forKey: "launches") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - key: at least one character.
-  ///   - change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for none.
-  ///     It is called again if a program that does not lock the file changed it meanwhile. It may read preferences; saving
-  ///     them would wait for itself, and fails with ``PreferencesError/locked(path:)`` after ten seconds. The file stays locked
-  ///     meanwhile, so it must not wait for other processes that save.
-  /// - Throws: ``PreferencesError``, also what `change` throws; the value is as it was then. If the disk fails at the very end, when
-  ///   others may have read the new value already, that value counts and is tried again as if it had been set.
-  public func update(
-    forKey key: String, _ change: (inout PropertyList?) throws(PreferencesError) -> Void
-  ) throws(PreferencesError) {
-    guard !key.isEmpty else { throw .emptyKey }
-    try file.update(key, patience: SaveSchedule.patience, change)
-  }
-
   func set(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
     if let value, !isStorable(value, forKey: key) { return }
     if key.isEmpty { return PreferencesFaults.report(.emptyKey) }
+    let key = TableKey(key)
+    UpdateUnderWay.note(key, in: file.path)
     let hasChanged = file.table.set(value, forKey: key)
     file.schedule.fileHasChanged(file)
     if hasChanged { file.table.notify([key]) }
@@ -303,7 +311,7 @@ extension Preferences {
   func remember(_ file: DomainFile) { others.withLock { $0[ObjectIdentifier(file)] = file } }
 }
 
-extension Preferences.Layer {
+extension UserPreferences.Layer {
   fileprivate func isSuite(_ name: DomainName) -> Bool {
     if case .suite(name, _) = source { true } else { false }
   }

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-extension Preferences {
+extension UserPreferences {
   /// Where a value comes from: a place of the search list.
   public enum Source: Hashable, Sendable {
     /// A file of an administrator; such values cannot be changed.
@@ -27,7 +27,7 @@ extension Preferences {
   public var searchList: [(source: Source, path: String?)] { layers.map { ($0.source, $0.file?.path) } }
 }
 
-extension Preferences.Source: CustomStringConvertible {
+extension UserPreferences.Source: CustomStringConvertible {
   /// A few words for people.
   public var description: String {
     switch self {

@@ -1,0 +1,83 @@
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+
+/// What the file of a domain holds, in its order.
+struct DomainEntries {
+  private(set) var values: OrderedDictionary<TableKey, PropertyList>
+  /// Values that no tree has all of, as the file has them, because a dictionary in them has two spellings of a key. They are
+  /// saved as they are until another value is set.
+  private var originals: [TableKey: PropertyListDocument.Node] = [:]
+
+  init(_ values: OrderedDictionary<TableKey, PropertyList> = [:]) { self.values = values }
+
+  /// Entries by strings.
+  init(byName values: OrderedDictionary<String, PropertyList>) {
+    self.init(OrderedDictionary(uniqueKeysWithValues: values.elements.lazy.map { (TableKey($0.key), $0.value) }))
+  }
+
+  /// The entries of a file.
+  init(_ document: PropertyListDocument) throws(PropertyListError) {
+    guard let entries = try document.root.entries else {
+      throw PropertyListError(.malformed, "the top value is no dictionary")
+    }
+    values = OrderedDictionary(minimumCapacity: entries.count)
+    for entry in entries {
+      let key = TableKey(entry.key)
+      guard values.updateValue(entry.value, forKey: key) == nil else {
+        throw PropertyListError(.duplicateKey, "the key \(key.name.quoted) stands twice in a dictionary")
+      }
+      if let original = entry.original { originals[key] = original }
+    }
+  }
+
+  var isEmpty: Bool { values.isEmpty }
+
+  /// Whether all values are complete without what the file has.
+  var areComplete: Bool { originals.isEmpty }
+
+  subscript(key: TableKey) -> PropertyList? {
+    get { values[key] }
+    set {
+      if !originals.isEmpty, values[key] != newValue { originals[key] = nil }
+      values[key] = newValue
+    }
+  }
+
+  mutating func removeAll(where shouldBeRemoved: (TableKey) -> Bool) {
+    values.removeAll { shouldBeRemoved($0.key) }
+  }
+
+  /// The entries with the values that no tree has all of, where these entries have them too.
+  func keepingOriginals(of held: DomainEntries) -> DomainEntries {
+    var entries = self
+    for (key, original) in held.originals where held.values[key] == values[key] { entries.originals[key] = original }
+    return entries
+  }
+
+  /// These entries after a change to what is seen of them by strings. The spellings that cannot be seen stay as long as
+  /// the one that stands for them.
+  func changed(to visible: OrderedDictionary<String, PropertyList>) -> DomainEntries {
+    var entries = DomainEntries(byName: visible)
+    let hidden = values.keys.hiddenSpellings
+    if !hidden.isEmpty {
+      for (key, value) in values where entries[key] == nil {
+        if let shown = hidden[key], entries[shown] != nil { entries[key] = value }
+      }
+    }
+    return entries
+  }
+}
+
+/// The bytes of a file.
+extension DomainEntries {
+  func binaryData() throws(PropertyListError) -> Data { try list.binaryData() }
+
+  func xmlData(options: PropertyListWritingOptions) throws(PropertyListError) -> Data {
+    try list.xmlData(options: options)
+  }
+
+  private var list: [DictionaryEntry] {
+    values.map { DictionaryEntry(key: $0.key.name, value: $0.value, original: originals[$0.key]) }
+  }
+}

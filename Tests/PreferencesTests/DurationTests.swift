@@ -1,0 +1,41 @@
+import Preferences
+import PropertyLists
+import Testing
+
+@Suite("Lengths of time are stored as seconds")
+struct DurationTests {
+  @Test(
+    "as a real of seconds, which is read back exactly",
+    arguments: [
+      (Duration.milliseconds(100), 0.1), (.seconds(30), 30), (.milliseconds(-1500), -1.5), (.zero, 0),
+      (.nanoseconds(1), 1e-9), (.seconds(1) - .nanoseconds(1), 0.999999999), (.seconds(86_400 * 48), 4_147_200),
+      (.seconds(4_147_199) + .nanoseconds(999_999_999), 4_147_199.999999999),
+      (.seconds(1 << 53), 9_007_199_254_740_992),
+    ])
+  func exact(_ duration: Duration, _ seconds: Double) throws {
+    #expect(duration.storedPreference() == .real(seconds))
+    #expect(Duration.preferenceValue(from: .real(seconds)) == duration)
+  }
+
+  @Test("Nanoseconds come back, whatever they are, for 48 days")
+  func nanoseconds() throws {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<10_000 {
+      let limit = 48 * 86_400 * 1_000_000_000
+      let duration = Duration.nanoseconds(Int.random(in: -limit...limit, using: &generator))
+      let stored = try #require(duration.storedPreference())
+      #expect(Duration.preferenceValue(from: stored) == duration, "\(duration)")
+    }
+  }
+
+  @Test(
+    "Integers and text that is a number are seconds, and nothing else is",
+    arguments: [
+      (5, .seconds(5)), (.integer(.init(Int64.max)), .seconds(Int64.max)), ("2.5", .milliseconds(2500)),
+      (.float(0.5), .milliseconds(500)), (.integer(.init(UInt64.max)), nil), (.real(.nan), nil),
+      (.real(.infinity), nil), (.real(1e19), nil), (.real(-1e300), nil), ("1 s", nil), (true, nil), ([1, 2], nil),
+    ] as [(PropertyList, Duration?)])
+  func kinds(_ stored: PropertyList, _ duration: Duration?) {
+    #expect(Duration.preferenceValue(from: stored) == duration)
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Observation
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("Changes are observed without a sequence")
+struct ObservingTests {
+  private static let size = PreferenceKey<Int>("size", default: 12)
+
+  /// What a function was told, which can be waited for.
+  private final class Told<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+    private let isTold = DispatchSemaphore(value: 0)
+
+    func append(_ value: Value) {
+      values.withLock { $0.append(value) }
+      isTold.signal()
+    }
+
+    /// All there are once there is one more; nil if none comes.
+    func next() -> [Value]? { isTold.wait(timeout: .now() + 20) == .success ? all : nil }
+    var all: [Value] { values.withLock { $0 } }
+  }
+
+  /// Sets a value as another process does it.
+  private func setElsewhere(_ value: PropertyList, _ saved: SavedFile) throws {
+    try saved.write(["size": value])
+  }
+
+  @Test("A function is told what this process sets, and what others save")
+  func functions() throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let told = Told<Int>()
+    let observation = store.observe(Self.size) { told.append($0) }
+    store[Self.size] = 13
+    #expect(told.next() == [13])
+    store.set(1, forKey: "other")
+    store[Self.size] = 13
+    try store.synchronize()
+    try setElsewhere(14, saved)
+    #expect(told.next() == [13, 14])
+    try FileManager.default.removeItem(at: saved.url)
+    #expect(told.next() == [13, 14, 12])
+    observation.invalidate()
+  }
+
+  @Test("A function for all keys is told the key, the values and where they come from")
+  func allKeys() throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let told = Told<PreferenceChange>()
+    let observation = store.observe { told.append($0) }
+    store.set("dark", forKey: "theme")
+    let change = try #require(told.next()?.first)
+    #expect(change.key == "theme" && change.oldValue == nil && change.newValue == "dark")
+    #expect(change.source == .application(saved.domain, .any))
+    try store.synchronize()
+    observation.invalidate()
+  }
+
+  @Test("Nothing is told any more after the end, by a call or with the last reference", arguments: [true, false])
+  func end(_ isCalled: Bool) throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let (ended, going) = (Told<Int>(), Told<Int>())
+    var observation: PreferenceObservation? = store.observe(Self.size) { ended.append($0) }
+    let other = store.observe(Self.size) { going.append($0) }
+    if isCalled { observation?.invalidate() } else { observation = nil }
+    store[Self.size] = 13
+    #expect(going.next() == [13])
+    #expect(ended.all == [])
+    try store.synchronize()
+    withExtendedLifetime((observation, other)) {}
+  }
+
+  @Test("A function may set values, also the one that it observes")
+  func setting() throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let told = Told<Int>()
+    let observation = store.observe(Self.size) { [weak store] size in
+      if size < 15 { store?[Self.size] = size + 1 }
+      told.append(size)
+    }
+    store[Self.size] = 13
+    while let all = told.next(), all.last != 15 {}
+    #expect(told.all == [13, 14, 15])
+    try store.synchronize()
+    withExtendedLifetime(observation) {}
+  }
+}
+
+@Suite("A property with the value of a preference")
+struct PreferencePropertyTests {
+  enum Theme: String, PreferenceValue { case light, dark }
+
+  @Observable
+  final class Model {
+    @ObservationIgnored @Preference private(set) var size: Int
+    @ObservationIgnored @Preference var theme: Theme
+
+    init(_ store: UserPreferences) {
+      _size = Preference(PreferenceKey("size", default: 12), store: store)
+      _theme = Preference(wrappedValue: .light, "theme", store: store)
+    }
+  }
+
+  /// Waits for the end of what `apply` has read.
+  private func invalidation(of apply: () -> Void) -> DispatchSemaphore {
+    let isInvalid = DispatchSemaphore(value: 0)
+    withObservationTracking(apply) { isInvalid.signal() }
+    return isInvalid
+  }
+
+  @Test("Reads and writes it, with a default")
+  func values() throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let model = Model(store)
+    #expect(model.size == 12 && model.theme == .light)
+    model.theme = .dark
+    #expect(store.string(forKey: "theme") == "dark")
+    store.set(13, forKey: "size")
+    #expect(model.size == 13)
+    store.removeValue(forKey: "size")
+    #expect(model.size == 12)
+    try store.synchronize()
+    #expect(try saved.contents() == ["theme": "dark"])
+  }
+
+  @Test("An observable model that has it is invalidated when this process sets the value")
+  func here() throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let model = Model(store)
+    let isInvalid = invalidation { _ = model.size }
+    store.set(1, forKey: "other")
+    model.theme = .dark
+    #expect(isInvalid.wait(timeout: .now()) == .timedOut)
+    store.set(13, forKey: "size")
+    #expect(isInvalid.wait(timeout: .now()) == .success)
+    try store.synchronize()
+  }
+
+  @Test("An observable model that has it is invalidated each time another process saves another value")
+  func elsewhere() throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let model = Model(store)
+    for size in 13...15 {
+      var last = 0
+      let isInvalid = invalidation { last = model.size }
+      #expect(last == size - 1)
+      #expect(try saved.start("exit", "size", "\(size)").waitUntilExit() == .exited(0))
+      #expect(isInvalid.wait(timeout: .now() + 20) == .success)
+      #expect(model.size == size)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("Reading waits for nobody who reads")
+struct SharedValueTests {
+  private static let key = TableKey("key")
+  private let table = DomainTable()
+
+  init() { _ = table.set(1, forKey: Self.key) }
+
+  /// Something that goes on on a thread of its own.
+  private struct Activity {
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ body: @escaping @Sendable () -> Void) {
+      Thread { [done] in
+        body()
+        done.signal()
+      }.start()
+    }
+
+    func ends(within time: DispatchTimeInterval) -> Bool { done.wait(timeout: .now() + time) == .success }
+  }
+
+  /// A look at the table that goes on until it may end.
+  private func look(begins: DispatchSemaphore, mayEnd: DispatchSemaphore) -> Bool {
+    guard let claim = ReadClaim(.shared) else { return false }
+    let result = table.read(Self.key, claim) { _ in
+      begins.signal()
+      return mayEnd.wait(timeout: .now() + 20) == .success
+    }
+    return (result ?? nil) ?? false
+  }
+
+  @Test("Two threads are in the middle of a look at the same moment")
+  func together() {
+    let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let successes = Atomic(0)
+    withExtendedLifetime(successes) {
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        let isSuccess =
+          number == 0 ? look(begins: first, mayEnd: second) : look(begins: second, mayEnd: first)
+        successes.add(isSuccess ? 1 : 0, ordering: .relaxed)
+      }
+    }
+    #expect(successes.load(ordering: .relaxed) == 2)
+  }
+
+  @Test("A change waits for the looks that there are, and those that come then see it")
+  func change() {
+    let (begins, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let table = table
+    let reading = Activity { _ = look(begins: begins, mayEnd: mayEnd) }
+    begins.wait()
+    let changing = Activity { _ = table.set(2, forKey: Self.key) }
+    #expect(!changing.ends(within: .milliseconds(50)))
+    let late = Activity { #expect(table.value(forKey: Self.key) == 2) }
+    #expect(!late.ends(within: .milliseconds(50)))
+    mayEnd.signal()
+    #expect(
+      reading.ends(within: .seconds(20)) && changing.ends(within: .seconds(20)) && late.ends(within: .seconds(20)))
+  }
+
+  @Test("More looks at once than there is room for are looks all the same")
+  func manyClaims() throws {
+    let file = try SavedFile()
+    try file.write(["n": 5])
+    let store = file.open()
+    withClaims(4) {
+      #expect(!Self.isRoom)
+      #expect(table.value(forKey: Self.key) == 1)
+      #expect(store.integer(forKey: "n") == 5)
+    }
+    #expect(Self.isRoom)
+  }
+
+  private static var isRoom: Bool {
+    if let claim = ReadClaim(.shared) {
+      _ = consume claim
+      return true
+    }
+    return false
+  }
+
+  private func withClaims(_ count: Int, _ body: () -> Void) {
+    guard count > 0 else { return body() }
+    // Other tests may have a place for a moment.
+    for _ in 0..<1000 {
+      guard let claim = ReadClaim(.shared) else { continue }
+      withClaims(count - 1, body)
+      _ = consume claim
+      return
+    }
+    Issue.record("no room")
+  }
+
+  @Test("No look sees half a change, while values, domains and suites come and go")
+  func consistency() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    let suite: PersistentDomain = PersistentDomain(DomainName("com.example.suite"))
+    let texts = ["a", "b"].map { String(repeating: $0, count: 1000) }
+    let lists = texts.map { text in PropertyList.array(Array(repeating: .string(text), count: 10)) }
+    store.register(defaults: ["list": lists[0]])
+    let isDone = Atomic(false)
+    let faults = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      guard thread == 0 else {
+        while !isDone.load(ordering: .acquiring) {
+          if let value = store.value(forKey: "list"), !lists.contains(value) { faults.add(1, ordering: .relaxed) }
+          if let text = store.string(forKey: "text"), !texts.contains(text) { faults.add(1, ordering: .relaxed) }
+          if store.integer(forKey: "kept") > 1 { faults.add(1, ordering: .relaxed) }
+        }
+        return
+      }
+      for turn in 0..<300 {
+        store.set(lists[turn % 2], forKey: "list")
+        store.set(texts[turn % 2], forKey: "text")
+        store.set(texts[turn % 2], forKey: "text", in: suite)
+        store.set(1, forKey: "kept")
+        for number in 0..<10 { store.set(.integer(.init(turn)), forKey: "other \(number * turn)") }
+        if turn % 10 == 0 { store.addSuite(named: suite.name) }
+        if turn % 10 == 5 { store.removeSuite(named: suite.name) }
+        if turn % 50 == 0 { store.setPersistentDomain(store.domain, to: ["text": .string(texts[0])]) }
+        store.removeValue(forKey: "text")
+      }
+      isDone.store(true, ordering: .releasing)
+    }
+    #expect(faults.load(ordering: .relaxed) == 0)
+    try store.synchronize()
+  }
+
+  @Test("A set takes no longer for thousands of sequences of other keys")
+  func sequences() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    func time() -> Duration {
+      (0..<5).map { _ in
+        ContinuousClock().measure { for turn in 0..<200 { store.set(.integer(.init(turn)), forKey: "key") } }
+      }.min() ?? .zero
+    }
+    let alone = time()
+    let sequences = (0..<5000).map { store.changes(forKey: "other \($0)") }
+    let watched = time()
+    // With a wide margin: a look at each of them takes hundreds of times as long.
+    #expect(watched < alone * 10, "\(alone) \(watched)")
+    #expect(sequences.allSatisfy { $0.observer.nextChange() == nil })
+    try store.synchronize()
+  }
+}

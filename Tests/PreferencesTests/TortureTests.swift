@@ -1,0 +1,159 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+/// Processes that save to one domain all the time, while something is done to its file or to them.
+///
+/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as many rounds as that
+/// says, on the disk; a round takes some seconds.
+@Suite("What processes were told to be safe is there in the end", .serialized)
+struct TortureTests {
+  static let rounds = ManyProcessesTests.rounds
+  private static let writers = 4
+  private static let values = rounds == nil ? 60 : 400
+  private static let events = rounds == nil ? 2 : 5
+
+  @Test("although garbage takes the place of the file again and again", arguments: 0..<(rounds ?? 1))
+  func garbage(_ round: Int) throws {
+    let crowd = try Crowd(Self.writers, values: Self.values, counters: 0, isInMemory: Self.rounds == nil)
+    var random = SeededGenerator(seed: UInt64(round))
+    var kept: [Data] = []
+    for number in 0..<Self.events {
+      try crowd.waitForReadableFile()
+      usleep(.random(in: 0..<100_000, using: &random))
+      // Written long ago, or just now.
+      let garbage = Data("garbage \(number) {".utf8)
+      if number % 2 == 0 {
+        try crowd.file.write(garbage)
+      } else {
+        try garbage.write(to: crowd.file.url, options: .atomic)
+      }
+      kept.append(garbage)
+    }
+    try crowd.waitForReadableFile()
+    try crowd.finish()
+    // One may have come while another was put back that came just before.
+    let names = crowd.file.names.filter { $0.contains(".unreadable-") || $0.contains(".replaced-") }
+    let aside = try names.map { try Data(contentsOf: crowd.file.location.appending(path: $0)) }
+    #expect(Set(aside) == Set(kept))
+    #expect(aside.count == kept.count)
+  }
+
+  @Test("although the file is cut again and again, to any length", arguments: 0..<(rounds ?? 1))
+  func cut(_ round: Int) throws {
+    let crowd = try Crowd(Self.writers, values: Self.values, counters: 0, isInMemory: Self.rounds == nil)
+    var random = SeededGenerator(seed: UInt64(round))
+    for number in 0..<Self.events {
+      try crowd.waitForReadableFile()
+      usleep(.random(in: 0..<100_000, using: &random))
+      let size = try #require(crowd.file.bytes).count
+      try #require(truncate(crowd.file.path, number == 0 ? 0 : off_t(Int.random(in: 0..<size, using: &random))) == 0)
+    }
+    try crowd.waitForReadableFile()
+    try crowd.finish()
+    // One that was cut when another took its place already is gone with that.
+    #expect(crowd.file.namesSetAside.count <= Self.events)
+  }
+
+  @Test("although processes are stopped, also while they have the file locked", arguments: 0..<(rounds ?? 1))
+  func stop(_ round: Int) throws {
+    let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
+    var random = SeededGenerator(seed: UInt64(round))
+    for _ in 0..<Self.events * 4 {
+      let process = try #require(crowd.processes.randomElement(using: &random))
+      process.signal(SIGSTOP)
+      usleep(.random(in: 0..<200_000, using: &random))
+      process.signal(SIGCONT)
+    }
+    try crowd.finish()
+    #expect(crowd.file.namesSetAside == [])
+  }
+
+  @Test("and so is what a program has saved that replaces the file without a lock", arguments: 0..<(rounds ?? 1))
+  func editor(_ round: Int) throws {
+    let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
+    var random = SeededGenerator(seed: UInt64(round))
+    let edits = Self.events * 10
+    for number in 0..<edits {
+      try crowd.waitForReadableFile()
+      usleep(.random(in: 0..<20_000, using: &random))
+      // Between reading and replacing it a process must not save, since the editor takes no notice of that. What it is in the middle
+      // of goes on afterwards.
+      for process in crowd.processes { process.signal(SIGSTOP) }
+      for process in crowd.processes { process.waitUntilStopped() }
+      var contents = try #require(try crowd.file.contents())
+      contents["editor.\(number)"] = .integer(.init(number))
+      try PropertyList.dictionary(contents).data(format: .binary).write(to: crowd.file.url, options: .atomic)
+      for process in crowd.processes { process.signal(SIGCONT) }
+    }
+    try crowd.finish(others: (0..<edits).map { "editor.\($0)" })
+    #expect(crowd.file.namesSetAside == [])
+  }
+}
+
+/// Processes that set values of their own and count counters together, and one that watches.
+private final class Crowd {
+  let file: SavedFile
+  let processes: [ChildProcess]
+  private let watcher: ChildProcess
+  private let values: Int
+  private let counters: Int
+
+  init(_ count: Int, values: Int, counters: Int, isInMemory: Bool) throws {
+    (self.values, self.counters) = (values, counters)
+    let file = try SavedFile(below: "preferences", isInMemory: isInMemory)
+    try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
+    try file.write(["there": 1])
+    self.file = file
+    let watcher = try file.start("watch")
+    self.watcher = watcher
+    try #require(eventually { watcher.text == "watching\n" })
+    processes = try (0..<count).map { number in
+      try file.start("stay", "\(number)", "\(values)", "\(counters)", "5", Self.journal(number, file))
+    }
+  }
+
+  private static func journal(_ number: Int, _ file: SavedFile) -> String { file.folder.path("journals-\(number)") }
+
+  /// Waits until the file is one of preferences, as it is again soon after it was damaged.
+  func waitForReadableFile() throws {
+    let (file, processes) = (file, processes)
+    let isReadable = eventually {
+      for process in processes where process.ended != nil { return false }
+      return (try? file.contents()) ?? nil != nil
+    }
+    try #require(isReadable, "\(processes.map(\.errors)) \(file.names)")
+  }
+
+  /// Waits until all is done, and looks for what was acknowledged.
+  func finish(others: [String] = []) throws {
+    for process in processes {
+      let isDone = eventually(within: 600) { process.text == "done\n" || process.ended != nil }
+      #expect(isDone && process.ended == nil, "\(process.errors)")
+    }
+    var safe: Set<String> = ["there"]
+    safe.formUnion(others)
+    var counted: [Int: Int] = [:]
+    for number in processes.indices {
+      for line in try String(contentsOfFile: Self.journal(number, file), encoding: .utf8).split(separator: "\n") {
+        if line.hasPrefix("v ") { safe.insert("\(number).\(line.dropFirst(2))") }
+        if line.hasPrefix("c "), let counter = Int(line.dropFirst(2)) { counted[counter, default: 0] += 1 }
+      }
+    }
+    // What one has put back after the last damage is saved a moment later.
+    let file = file
+    let isAll = eventually(within: 10) { safe.isSubset(of: Set((try? file.contents())??.keys.map { $0 } ?? [])) }
+    let contents = try #require(try file.contents())
+    #expect(isAll, "\(safe.subtracting(contents.keys).sorted()) of \(safe.count) are missing")
+    #expect(safe.count >= processes.count * values)
+    for counter in 0..<counters { #expect(contents["counter.\(counter)"]?.int == counted[counter]) }
+    for process in processes + [watcher] { process.kill() }
+    #expect(watcher.text == "watching\n", "values that went, as the watcher saw it")
+    #expect(watcher.errors.split(separator: "\n").allSatisfy { $0.contains("cannot be read") }, "\(watcher.errors)")
+  }
+}

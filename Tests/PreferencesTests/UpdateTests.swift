@@ -1,0 +1,228 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("An update")
+struct UpdateTests {
+  private enum Keys {
+    static let count = PreferenceKey<Int>("count", default: 10)
+    static let name = PreferenceKey<String>("name", default: "nobody")
+  }
+
+  private struct Refusal: Error, Equatable { let count: Int }
+
+  @Test("returns what the change returns")
+  func result() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    let typed = try store.update(Keys.count) { count in
+      count += 1
+      return "was \(count - 1)"
+    }
+    #expect(typed == "was 10")
+    #expect(try store.update(forKey: "count") { $0?.int } == 11)
+    #expect(try store.update { values in values[Keys.count] } == 11)
+    #expect(try store.update(forKey: "none") { $0 } == .some(nil))
+  }
+
+  @Test("throws what the change throws, and leaves everything as it was")
+  func errors() throws {
+    let file = try SavedFile()
+    try file.write(["count": 1])
+    let before = file.bytes
+    let store = file.open()
+    #expect(throws: Refusal(count: 1)) {
+      try store.update(Keys.count) { count in
+        defer { count = 2 }
+        throw Refusal(count: count)
+      }
+    }
+    #expect(throws: Refusal(count: 3)) { try store.update(forKey: "count") { _ in throw Refusal(count: 3) } }
+    #expect(throws: Refusal(count: 1)) {
+      try store.update { values in
+        values["other"] = 1
+        throw Refusal(count: values[Keys.count])
+      }
+    }
+    #expect(throws: Refusal(count: 0)) {
+      try PreferencesFile(at: file.url).update { values in
+        values = nil
+        throw Refusal(count: 0)
+      }
+    }
+    #expect(file.bytes == before)
+    #expect(store.dictionaryRepresentation() == ["count": 1])
+    #expect(!store.file.table.hasUnsaved)
+    #expect(ReportedFaults.about(file.path) == [])
+    try store.update(Keys.count) { $0 += 1 }
+    #expect(try file.contents() == ["count": 2])
+  }
+
+  @Test("says in its type what it throws if the change throws nothing")
+  func typedErrors() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    do throws(PreferencesError) {
+      try store.update(forKey: "a") { $0 = .null }
+      Issue.record("no error")
+    } catch {
+      #expect(error == .notStorable(key: "a", reason: "it is a null, or has one in it"))
+    }
+    #expect(failure { () throws(PreferencesError) in try store.update(forKey: "") { $0 = 1 } } == .emptyKey)
+    #expect(failure { () throws(PreferencesError) in try store.update { $0[""] = 1 } } == .emptyKey)
+  }
+
+  @Test("changes several keys at once, and nobody finds some of them without the others")
+  func severalKeys() throws {
+    let file = try SavedFile()
+    try file.write(["from": 100, "to": 0, "name": "x", "kept": 1])
+    let store = file.open()
+    let path = file.path
+    let sums = Mutex<Set<Int>>([])
+    try Interception.ofAllCalls(in: file.folder.url.path) { _ in
+      // Not by the calls that are looked at here.
+      let values = (try? Data(contentsOf: URL(filePath: path))).flatMap { try? PropertyList($0).dictionary }
+      _ = sums.withLock { $0.insert((values?["from"]?.int ?? 0) + (values?["to"]?.int ?? 0)) }
+      return nil
+    } during: {
+      for _ in 0..<3 {
+        try store.update { values in
+          values["from"] = .integer(.init((values["from"]?.int ?? 0) - 10))
+          values["to"] = .integer(.init((values["to"]?.int ?? 0) + 10))
+          values[Keys.name] += "y"
+          values["kept"] = nil
+        }
+      }
+    }
+    #expect(sums.withLock { $0 } == [100])
+    #expect(try file.contents() == ["from": 70, "to": 30, "name": "xyyy"])
+    // One that cannot be stored is the end of all.
+    let error = failure { () throws(PreferencesError) in
+      try store.update { values in
+        values["from"] = 0
+        values["to"] = .null
+        values["more"] = .null
+      }
+    }
+    #expect(error == .notStorable(key: "to", reason: "it is a null, or has one in it"))
+    #expect(try file.contents() == ["from": 70, "to": 30, "name": "xyyy"])
+    #expect(store.integer(forKey: "from") == 70)
+  }
+
+  @Test("that sets its own key stores its result, and is called once")
+  func setInside() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    var calls = 0
+    try store.update(Keys.count) { count in
+      calls += 1
+      store.set(50, forKey: "count")
+      store[Keys.name] = "set"
+      count = 60
+    }
+    #expect(calls == 1)
+    #expect(try file.contents()?["count"] == 60)
+    #expect(store.integer(forKey: "count") == 60)
+    #expect(store.string(forKey: "name") == "set")
+    // What it sets without making it its result stays, too.
+    try store.update(forKey: "other") { value in
+      calls += 1
+      store.set(70, forKey: "count")
+      store.setPersistentDomain(store.domain, to: ["fresh": 1])
+      value = 1
+    }
+    #expect(calls == 2)
+    try store.synchronize()
+    #expect(try file.contents() == ["fresh": 1, "other": 1])
+  }
+
+  @Test("comes to an end when other threads set the value all the time", .timeLimit(.minutes(1)))
+  func setAllTheTime() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    let isDone = Atomic(false)
+    let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread {
+      var number = 0
+      while !isDone.load(ordering: .relaxed) {
+        number += 1
+        store.set(.integer(.init(number)), forKey: "count")
+        if number == 1 { begun.signal() }
+      }
+      // Whoever sets last counts, also if this thread has not run while the value was updated.
+      store.set(.integer(.init(number)), forKey: "count")
+      ended.signal()
+    }.start()
+    begun.wait()
+    var calls = 0
+    try store.update(forKey: "count") { value in
+      calls += 1
+      usleep(1000)
+      value = "changed"
+    }
+    #expect(calls < 20)
+    isDone.store(true, ordering: .relaxed)
+    ended.wait()
+    try store.synchronize()
+    #expect(try file.contents()?["count"]?.int != nil)
+    #expect(!store.file.table.hasUnsaved)
+  }
+
+  enum Save: CaseIterable {
+    case synchronize, update, updateOfOtherKey, updateOfFile, updateByWayOfLink
+  }
+
+  @Test("that saves its own domain has an error at once", arguments: Save.allCases)
+  func saveInside(_ save: Save) throws {
+    let file = try SavedFile(below: "P")
+    try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: file.folder.path("Q"), withDestinationPath: "P")
+    let store = file.open()
+    let linked = file.folder.path("Q/\(file.domain).plist")
+    let start = ContinuousClock.now
+    let error = #expect(throws: PreferencesError.self) {
+      try store.update(Keys.count) { count in
+        count += 1
+        switch save {
+        case .synchronize: try store.synchronize()
+        case .update: try store.update(Keys.count) { $0 += 1 }
+        case .updateOfOtherKey: try store.update(Keys.name) { $0 = "x" }
+        case .updateOfFile: try PreferencesFile(at: file.url).update { $0 = nil }
+        case .updateByWayOfLink: try PreferencesFile(at: URL(filePath: linked)).update { $0 = [:] }
+        }
+      }
+    }
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(error == .updateUnderWay(path: save == .updateByWayOfLink ? linked : file.path))
+    #expect(error?.description.contains("same thread") == true)
+    #expect(file.bytes == nil)
+    // The next one is as if nothing had been.
+    #expect(try store.update(Keys.count) { $0 } == 10)
+  }
+
+  @Test("may save another domain, and another thread may save the same one meanwhile")
+  func saveElsewhere() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    let other = try SavedFile("com.example.other")
+    let done = DispatchSemaphore(value: 0)
+    try store.update(Keys.count) { count in
+      count += 1
+      try other.open().update(Keys.count) { $0 = 5 }
+      Thread {
+        store.set("there", forKey: "name")
+        #expect(throws: Never.self) { try store.synchronize() }
+        done.signal()
+      }.start()
+    }
+    done.wait()
+    #expect(try file.contents()?["count"] == 11)
+    #expect(try file.contents()?["name"] == "there")
+    #expect(try other.contents() == ["count": 5])
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Preferences
+
+@Suite("Files are watched when that is needed")
+struct WatchingTests {
+  /// How many folders are watched by what is done.
+  private func watchCount(in saved: SavedFile, during body: () -> Void) -> Int {
+    let count = Mutex(0)
+    Interception.ofCalls(in: saved.folder.url.path) {
+      if $0.call == .watch { count.withLock { $0 += 1 } }
+      return nil
+    } during: {
+      body()
+    }
+    return count.withLock { $0 }
+  }
+
+  /// Waits until a value is there, at most 20 seconds.
+  private func waits(for value: PropertyList, in store: UserPreferences) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while store.value(forKey: "n") != value {
+      guard ContinuousClock.now < deadline else { return false }
+      usleep(1000)
+    }
+    return true
+  }
+
+  @Test("Nothing is watched by a program that opens a store, reads and ends")
+  func reading() throws {
+    let saved = try SavedFile()
+    try saved.write(["n": 1])
+    let count = watchCount(in: saved) { #expect(saved.open().integer(forKey: "n") == 1) }
+    #expect(count == 0)
+  }
+
+  @Test("What others save is seen without a call, also what they saved before the file is watched")
+  func later() throws {
+    let saved = try SavedFile()
+    try saved.write(["n": 1])
+    let store = saved.open()
+    #expect(store.integer(forKey: "n") == 1)
+    try saved.write(["n": 2])
+    #expect(waits(for: 2, in: store))
+    try saved.write(["n": 3])
+    #expect(waits(for: 3, in: store))
+  }
+
+  @Test("Who observes is told at once of what was saved since the store was opened, and of what comes")
+  func observing() throws {
+    let saved = try SavedFile()
+    try saved.write(["n": 1])
+    let store = saved.open()
+    try saved.write(["n": 2])
+    let count = watchCount(in: saved) { _ = store.changes() }
+    #expect(count > 0)
+    #expect(store.integer(forKey: "n") == 2)
+  }
+}
