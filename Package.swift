@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .library(name: "PropertyLists", targets: ["PropertyLists"]),
     .library(name: "KeyedArchiving", targets: ["KeyedArchiving"]),
+    .library(name: "KeyedArchivingFoundation", targets: ["KeyedArchivingFoundation"]),
     .library(name: "Preferences", targets: ["Preferences"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
   ],
@@ -43,6 +44,7 @@ let package = Package(
       name: "KeyedArchiving",
       dependencies: ["PropertyLists", .product(name: "OrderedCollections", package: "swift-collections")],
       swiftSettings: settings),
+    .target(name: "KeyedArchivingFoundation", dependencies: ["KeyedArchiving"], swiftSettings: settings),
     .target(
       name: "Preferences",
       dependencies: [
@@ -98,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "InterchangeTests",
       dependencies: [
-        "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport", "foundation-preferences-probe",
+        "KeyedArchiving", "KeyedArchivingFoundation", "Preferences", "PropertyLists", "TestSupport",
+        "foundation-preferences-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

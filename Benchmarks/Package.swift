@@ -14,6 +14,10 @@ let package = Package(
         .product(name: "Preferences", package: "swift-keyed-archiving"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]
-        + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]))
+        + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])),
+    // Processes whose whole run is measured, so that neither has more in it than it needs.
+    .executableTarget(
+      name: "OpenPreferences", dependencies: [.product(name: "Preferences", package: "swift-keyed-archiving")]),
+    .executableTarget(name: "OpenUserDefaults"),
   ]
 )

@@ -99,20 +99,43 @@ struct ArchiveVerbTests {
     #expect(try json.value(at: PropertyListKeyPath("classes.0")) == first)
   }
 
-  @Test("check tells each fault, and ends with 3")
+  /// An archive with a reference that leads nowhere.
+  private func dangling() throws -> Data {
+    let list: PropertyList = [
+      "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))],
+      "$objects": ["$null", ["$class": .uid(.init(2)), "a": .uid(.init(9))], ["$classname": "A", "$classes": ["A"]]],
+    ]
+    return try list.data(format: .binary)
+  }
+
+  @Test("check tells each fault, and ends with 3 for errors")
   func check() throws {
     let sound = try Tool.run("archive", "check", Self.foo)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "\(Self.foo): OK (archive of NSKeyedArchiver, 4 objects)\n")
-    let faulty = try Tool.run("archive", "check", input: friends())
+    let faulty = try Tool.run("archive", "check", input: dangling())
     #expect(faulty.status == 3 && faulty.output.isEmpty)
-    #expect(faulty.errors.hasPrefix("<stdin>: error: object 8: "))
-    let both = try Tool.run("archive", "check", "--json", Self.foo, "-", input: friends())
+    #expect(faulty.errors.hasPrefix("<stdin>: error: object 1, a: "))
+    let both = try Tool.run("archive", "check", "--json", Self.foo, "-", input: dangling())
     #expect(both.status == 3)
     let lines = both.text.split(separator: "\n")
     #expect(lines.first == "{\"file\":\"\(Self.foo)\",\"faults\":[]}")
-    #expect(lines.last?.contains("\"kind\":\"unreachableObject\"") == true)
-    #expect(lines.last?.contains("\"object\":8") == true)
+    #expect(lines.last?.contains("\"severity\":\"error\",\"kind\":\"danglingReference\"") == true)
+    #expect(lines.last?.contains("\"object\":1") == true)
+  }
+
+  @Test("check tells what is odd about an archive that can be decoded, and ends with 0")
+  func oddities() throws {
+    let unused = try Tool.run("archive", "check", input: friends())
+    #expect(unused.status == 0 && unused.text == "<stdin>: OK (archive of NSKeyedArchiver, 10 objects)\n")
+    #expect(unused.errors.hasPrefix("<stdin>: note: object 8: no top-level key leads to this object\n"))
+    var list = Self.friends
+    list.dictionary?["$archiver"] = "MyArchiver"
+    let other = try Tool.run("archive", "check", input: list.data(format: .binary))
+    #expect(other.status == 0 && other.text == "<stdin>: OK (archive of MyArchiver, 10 objects)\n")
+    #expect(other.errors.hasPrefix("<stdin>: warning: the archiver is \"MyArchiver\""))
+    let json = try Tool.run("archive", "check", "--json", input: friends())
+    #expect(json.status == 0 && json.text.contains("\"severity\":\"note\",\"kind\":\"unreachableObject\""))
   }
 
   @Test("dot writes what Graphviz reads")

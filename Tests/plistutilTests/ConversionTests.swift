@@ -167,7 +167,7 @@ struct ConversionTests {
     let result = try Tool.run("-i", Fixtures.url("binary/date-fraction.bplist").path)
     #expect(result.status == 0)
     #expect(result.text.contains("<date>2001-01-01T00:00:00Z</date>"))
-    #expect(result.errors.contains("warning: dates are cut to whole seconds"))
+    #expect(result.errors.hasSuffix("warning: dates are cut to whole seconds: XML has no fractions of a second\n"))
   }
 
   @Test("they lose them in the text that -C writes too", arguments: ["json", "openstep", "gnustep"])
@@ -176,6 +176,19 @@ struct ConversionTests {
     #expect(result.status == 0)
     #expect(result.text.contains("2001-01-01") && !result.text.contains("."))
     #expect(result.errors.contains("warning: dates are cut to whole seconds"))
+  }
+
+  @Test("of a large file that cannot be converted, nothing is printed")
+  func large() throws {
+    let folder = try TemporaryFolder()
+    var value: PropertyList = ["data": .data(Data(repeating: 7, count: 33 << 20)), "last": "é"]
+    try value.write(to: folder.url.appending(path: "a.plist"), format: .binary)
+    let printed = try Tool.run("convert", "-f", "xml", folder.path("a.plist"))
+    #expect(try printed.status == 0 && printed.output == value.data(format: .xml))
+    value.dictionary?["last"] = .null
+    try value.write(to: folder.url.appending(path: "a.plist"), format: .binary)
+    let refused = try Tool.run("convert", "-f", "xml", folder.path("a.plist"))
+    #expect(refused.status == 2 && refused.output.isEmpty)
   }
 
   @Test("a date that is no number is not taken for one with a fraction", arguments: ["xml", "json"])

@@ -117,7 +117,7 @@ struct ExitCodeTests {
     let directory = try Tool.run("-i", folder.url.path)
     #expect(directory.status == 1 && directory.errors.contains("Is a directory"))
     let onDirectory = try Tool.run("-i", input, "-o", folder.url.path)
-    #expect(onDirectory.status == 1 && onDirectory.errors.contains("Is a directory"))
+    #expect(onDirectory.status == 1 && onDirectory.errors.contains("is a folder"))
     let nowhere = try Tool.run("-i", input, "-o", folder.path("no/such/folder"))
     #expect(nowhere.status == 1 && nowhere.errors.contains(folder.path("no/such/folder")))
     #if os(Linux)

@@ -7,11 +7,13 @@ enum PreferencesWork: String, CaseIterable {
   case string = "`string(forKey:)`"
   case missing = "`integer(forKey:)`, no value"
   case typedKey = "`preferences[Keys.fontSize]`"
+  case twoThreads = "`integer(forKey:)` in 2 threads at once"
   case fourThreads = "`integer(forKey:)` in 4 threads at once"
   case set = "`set(_:forKey:)`"
   case setMany = "set 10 000 keys, until on the disk"
   case setSlowly = "set 10 000 keys in a second, processor time"
   case open = "open a domain of 10 000 keys, read one"
+  case process = "a process that opens a domain of 20 keys, reads one and ends"
 
   /// The stores that do it.
   var implementations: [Implementation] {
@@ -57,9 +59,10 @@ extension PreferencesWork {
 
   private func measure<Store: SettingsStore>(_ type: Store.Type, _ folder: URL) throws -> Measurement? {
     switch self {
-    case .integer, .string, .missing, .typedKey, .fourThreads, .set: try measureSingle(Store.self)
+    case .integer, .string, .missing, .typedKey, .twoThreads, .fourThreads, .set: try measureSingle(Store.self)
     case .setMany, .setSlowly: try measureMany(Store.self, folder)
     case .open: try measureOpening(Store.self, folder)
+    case .process: try measureProcess(Store.self)
     }
   }
 
@@ -80,8 +83,8 @@ extension PreferencesWork {
       case .typedKey:
         let keys = Self.typedKeys.prefix(Self.readCount)
         Self.repeated { for key in keys { sum &+= store.value(for: key) } }
-      case .fourThreads:
-        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      case .twoThreads, .fourThreads:
+        DispatchQueue.concurrentPerform(iterations: self == .twoThreads ? 2 : 4) { _ in
           var sum = 0
           Self.repeated { for key in keys { sum &+= store.integer(forKey: key) } }
           keep(sum)
@@ -141,6 +144,33 @@ extension PreferencesWork {
     guard store.integer(forKey: "setting5000") == 5000 else { throw CocoaError(.fileReadCorruptFile) }
     let end = Self.time
     return Measurement(seconds: end - start, peakMemory: residentMemory(peak: true) - before)
+  }
+
+  /// The time from the start of another program to its end, of which nothing but the store is in it.
+  private func measureProcess<Store: SettingsStore>(_ type: Store.Type) throws -> Measurement {
+    let store = try Store(domain: "benchmark")
+    for (number, key) in Self.keys.prefix(20).enumerated() { store.set(number, forKey: key) }
+    try store.synchronize()
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent(Store.program).path
+    var measurement = Measurement(seconds: .infinity, peakMemory: 0)
+    for _ in 0..<100 {
+      let start = Self.time
+      try Self.run(program)
+      measurement.seconds = min(measurement.seconds, Self.time - start)
+    }
+    return measurement
+  }
+
+  /// Runs a program without more around it than the system needs.
+  private static func run(_ program: String) throws {
+    var arguments = [strdup(program), nil]
+    defer { free(arguments[0]) }
+    var process: pid_t = 0
+    var status: Int32 = 0
+    guard posix_spawn(&process, program, nil, nil, &arguments, environ) == 0,
+      waitpid(process, &status, 0) == process, status == 0
+    else { throw CocoaError(.executableLoad) }
   }
 
   private static var time: Double { seconds(of: CLOCK_MONOTONIC) }

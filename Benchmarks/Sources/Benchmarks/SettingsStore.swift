@@ -18,12 +18,15 @@ protocol SettingsStore: Sendable {
 
   /// The events of the folder of which there is one for each save.
   static var savingEvents: Int32 { get }
+
+  /// The program that opens a domain and reads one value.
+  static var program: String { get }
 }
 
 struct OurSettings: SettingsStore {
-  private let preferences: Preferences
+  private let preferences: UserPreferences
 
-  init(domain: String) throws { preferences = Preferences(suiteName: try DomainName(domain), arguments: []) }
+  init(domain: String) throws { preferences = UserPreferences(suiteName: try DomainName(domain), arguments: []) }
 
   func integer(forKey key: String) -> Int { preferences.integer(forKey: key) }
   func string(forKey key: String) -> String? { preferences.string(forKey: key) }
@@ -35,6 +38,8 @@ struct OurSettings: SettingsStore {
 
   // Another file is moved into the place of the old one.
   static let savingEvents = Int32(IN_MOVED_TO)
+
+  static let program = "OpenPreferences"
 }
 
 struct FoundationSettings: SettingsStore {
@@ -56,4 +61,6 @@ struct FoundationSettings: SettingsStore {
 
   // The file is emptied and written.
   static let savingEvents = Int32(IN_CLOSE_WRITE)
+
+  static let program = "OpenUserDefaults"
 }

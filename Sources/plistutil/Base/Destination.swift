@@ -76,33 +76,48 @@ struct Destination: ParsableArguments {
   }
 
   /// Writes a value where what is made of a file goes.
+  ///
+  /// - Returns: the path of the first date that has a fraction of a second.
   func write(
     _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ options: PropertyListWritingOptions,
     for input: Input, to report: inout FileReport
-  ) throws(PropertyListError) {
+  ) throws(PropertyListError) -> PropertyListKeyPath? {
+    var fraction: PropertyListKeyPath?
     switch target(input) {
     case .standardOutput:
-      guard report.isDirect, node.document.byteCount > Self.largeSize else {
-        return try report.write(node.data(format: format, options: options))
+      // What is on standard output cannot be taken back, so that all of it is known first.
+      if report.isDirect, node.document.byteCount > Self.largeSize, let file = TemporaryFile() {
+        fraction = try node.write(to: file.output, format: format, options: options)
+        try file.copy(to: .standard)
+      } else {
+        let (data, found) = try node.written(format: format, options: options)
+        fraction = found
+        try report.write(data)
       }
-      // What is on standard output cannot be taken back, so that it is written once for nobody.
-      try FileSystem.replace("/dev/null") { output throws(PropertyListError) in
-        try node.write(to: output, format: format, options: options)
-      }
-      try node.write(to: .standard, format: format, options: options)
     case .file(let path):
       try replace(path, &report) { output throws(PropertyListError) in
-        try node.write(to: output, format: format, options: options)
+        fraction = try node.write(to: output, format: format, options: options)
       }
     }
+    return fraction
   }
 
   /// Writes bytes where what is made of a file goes.
-  func write(_ data: Data, for input: Input, to report: inout FileReport) throws(PropertyListError) {
+  func write(_ bytes: EditedBytes, for input: Input, to report: inout FileReport) throws(PropertyListError) {
     switch target(input) {
-    case .standardOutput: try report.write(data)
-    case .file(let path): try replace(path, &report) { output throws(PropertyListError) in try output.write(data) }
+    case .standardOutput:
+      if report.isDirect, bytes.count > Self.largeSize {
+        try bytes.write(to: .standard)
+      } else {
+        try report.write(bytes.data)
+      }
+    case .file(let path): try replace(path, &report) { output throws(PropertyListError) in try bytes.write(to: output) }
     }
+  }
+
+  /// As ``write(_:for:to:)-(EditedBytes,_,_)``.
+  func write(_ data: Data, for input: Input, to report: inout FileReport) throws(PropertyListError) {
+    try write(EditedBytes(data), for: input, to: &report)
   }
 
   private func replace(

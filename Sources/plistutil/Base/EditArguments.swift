@@ -13,6 +13,7 @@ struct EditArguments: ParsableArguments {
     keys and, in text formats, comments and layout.
     """
 
+  /// Changes the whole value of each file.
   func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
     try files.process(to: destination) { [reading, destination] input, report throws(PropertyListError) in
       let document = try reading.document(input)
@@ -21,14 +22,26 @@ struct EditArguments: ParsableArguments {
       try destination.write(document.edited(value, coerces: reading.coerce), for: input, to: &report)
     }
   }
+
+  /// Changes one value of each file.
+  func make(_ edit: PropertyListEdit) throws {
+    try files.process(to: destination) { [reading, destination] input, report throws(PropertyListError) in
+      let document = try reading.document(input)
+      let options = PropertyListDocument.editingOptions(coerces: reading.coerce)
+      try destination.write(document.edited(by: edit, options: options), for: input, to: &report)
+    }
+  }
 }
 
 extension PropertyListDocument {
   /// The bytes of the file with another value, changed only where the values differ.
   func edited(_ value: PropertyList, coerces: Bool) throws(PropertyListError) -> Data {
-    try data(
-      updatedTo: value,
-      options: PropertyListWritingOptions(
-        depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: coerces ? .reversible : .refuse))
+    try data(updatedTo: value, options: Self.editingOptions(coerces: coerces))
+  }
+
+  /// What becomes of values that are put into a file.
+  fileprivate static func editingOptions(coerces: Bool) -> PropertyListWritingOptions {
+    PropertyListWritingOptions(
+      depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: coerces ? .reversible : .refuse)
   }
 }

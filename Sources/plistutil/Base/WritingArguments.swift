@@ -58,17 +58,13 @@ struct WritingArguments: ParsableArguments {
     to destination: Destination, _ report: inout FileReport
   ) throws(PropertyListError) {
     var options = options(coerces: coerces, dialect: name.dialect)
-    do throws(PropertyListError) {
-      try destination.write(node, name.format, options, for: input, to: &report)
-    } catch let exact {
-      guard exact.kind == .notRepresentable, name.format == .xml || plain else { throw exact }
-      options.fractionalSeconds = .drop
-      do throws(PropertyListError) {
-        try destination.write(node, name.format, options, for: input, to: &report)
-      } catch {
-        throw error.kind == .notRepresentable ? exact : error
-      }
-      report.note("\(report.name): warning: dates are cut to whole seconds: \(exact.detail)")
+    let dropsFractions = name.format == .xml || plain && name.format != .binary
+    if dropsFractions { options.fractionalSeconds = .drop }
+    let fraction = try destination.write(node, name.format, options, for: input, to: &report)
+    if let fraction, dropsFractions {
+      var cut = PropertyListError.noFractions(in: name.format)
+      cut.keyPath = fraction
+      report.note("\(report.name): warning: dates are cut to whole seconds: \(cut.detail)")
     }
   }
 }

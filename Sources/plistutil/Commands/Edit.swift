@@ -14,12 +14,9 @@ struct ValueEdit: ParsableArguments {
     if value.hasStandardInput, edit.files.haveStandardInput { throw Input.readTwice }
   }
 
-  func run(
-    _ body:
-      @escaping @Sendable (inout PropertyList, PropertyList, PropertyListKeyPath) throws(PropertyListError) -> Void
-  ) throws {
+  func run(_ kind: (PropertyList, PropertyListKeyPath) -> PropertyListEdit) throws {
     guard let value = try value.value() else { return }
-    try edit.update { [path] list throws(PropertyListError) in try body(&list, value, path) }
+    try edit.make(kind(value, path))
   }
 }
 
@@ -40,7 +37,7 @@ struct SetValue: ParsableCommand {
   @OptionGroup var edit: ValueEdit
 
   func run() throws {
-    try edit.run { list, value, path throws(PropertyListError) in try list.set(value, at: path) }
+    try edit.run(PropertyListEdit.set)
   }
 }
 
@@ -60,7 +57,7 @@ struct Insert: ParsableCommand {
   @OptionGroup var edit: ValueEdit
 
   func run() throws {
-    try edit.run { list, value, path throws(PropertyListError) in try list.insert(value, at: path) }
+    try edit.run(PropertyListEdit.insert)
   }
 }
 
@@ -78,7 +75,7 @@ struct Replace: ParsableCommand {
   @OptionGroup var edit: ValueEdit
 
   func run() throws {
-    try edit.run { list, value, path throws(PropertyListError) in try list.replace(value, at: path) }
+    try edit.run(PropertyListEdit.replace)
   }
 }
 
@@ -96,7 +93,7 @@ struct Append: ParsableCommand {
   @OptionGroup var edit: ValueEdit
 
   func run() throws {
-    try edit.run { list, value, path throws(PropertyListError) in try list.append(value, at: path) }
+    try edit.run(PropertyListEdit.append)
   }
 }
 
@@ -117,6 +114,6 @@ struct Remove: ParsableCommand {
   @OptionGroup var edit: EditArguments
 
   func run() throws {
-    try edit.update { [path] list throws(PropertyListError) in try list.remove(at: path) }
+    try edit.make(.remove(at: path))
   }
 }

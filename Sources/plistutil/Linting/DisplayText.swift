@@ -5,6 +5,7 @@ struct DisplayText {
   /// The characters, each with the cells that it takes.
   private var cells: [(text: String, width: Int)] = []
   private var column = 0
+  private var previous: Unicode.Scalar?
 
   /// How many cells wide it is.
   var width: Int { column }
@@ -12,13 +13,14 @@ struct DisplayText {
   static let tabWidth = 8
 
   mutating func append(_ scalar: Unicode.Scalar) {
+    defer { previous = scalar }
     let width: Int
     let text: String
     switch scalar.value {
     case 0x09:
       width = Self.tabWidth - column % Self.tabWidth
       text = String(repeating: " ", count: width)
-    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069:
+    case _ where scalar.isHidden(after: previous):
       text = String(scalar).printable()
       width = text.utf8.count
     default:

@@ -148,37 +148,45 @@ extension PlutilWork {
   ) throws(PlutilError) {
     var writing = writingOptions(dialect)
     writing.isCompact = format == .json
-    do throws(PlutilError) {
-      try write(node, format, writing, target, &report)
-    } catch let exact {
-      // As in all of the tool, fractions of seconds are not dropped in silence.
-      writing.fractionalSeconds = .drop
-      guard format == .xml, (try? write(node, format, writing, target, &report)) != nil else { throw exact }
-      if !options.isSilent { report.note("\(input.name): warning: dates are cut to whole seconds") }
+    if format == .xml { writing.fractionalSeconds = .drop }
+    let fraction = try write(node, format, writing, target, &report)
+    // As in all of the tool, fractions of seconds are not dropped in silence.
+    if fraction != nil, format == .xml, !options.isSilent {
+      report.note("\(input.name): warning: dates are cut to whole seconds")
     }
   }
 
+  /// - Returns: the path of the first date that has a fraction of a second.
   private func write(
     _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ writing: PropertyListWritingOptions,
     _ target: OutputPath, _ report: inout FileReport
-  ) throws(PlutilError) {
+  ) throws(PlutilError) -> PropertyListKeyPath? {
     if format != .json, case .file(let path) = target {
       // Piece by piece, which takes no memory for large files.
       return try refusing(format) { () throws(PropertyListError) in
+        var fraction: PropertyListKeyPath?
         try report.replace(path) { output throws(PropertyListError) in
-          try node.write(to: output, format: format, options: writing)
+          fraction = try node.write(to: output, format: format, options: writing)
         }
+        return fraction
       }
     }
-    let data = try refusing(format) { () throws(PropertyListError) in try node.data(format: format, options: writing) }
-    guard format == .json else { return try put(data, target, &report) }
-    // JSON of Apple's tool ends without a line end.
-    guard options.isReadable else { return try put(data.dropLast(), target, &report) }
-    let value = try tree(of: node)
-    let text = try PlutilError.saying { () throws(PropertyListError) in
-      try ReadableJSON(options: writing).text(of: value)
+    let (data, fraction) = try refusing(format) { () throws(PropertyListError) in
+      try node.written(format: format, options: writing)
     }
-    try put(text, target, &report)
+    if format != .json {
+      try put(data, target, &report)
+    } else if options.isReadable {
+      let value = try tree(of: node)
+      let text = try PlutilError.saying { () throws(PropertyListError) in
+        try ReadableJSON(options: writing).text(of: value)
+      }
+      try put(text, target, &report)
+    } else {
+      // JSON of Apple's tool ends without a line end.
+      try put(data.dropLast(), target, &report)
+    }
+    return fraction
   }
 
   private func refusing<Result>(

@@ -7,8 +7,9 @@ struct ArchiveCheck: ParsableCommand {
     commandName: "check",
     abstract: "Find everything that is wrong with an archive.",
     discussion: """
-      An archive without fault gets a line on standard output. Each fault is a line on standard error, with the object and \
-      the key it is at, and makes the exit code 3.
+      An archive without errors gets a line on standard output. Each fault is a line on standard error, with the object and \
+      the key it is at. Errors make the exit code 3; warnings, such as of another archiver's name, and notes, such as of \
+      objects that nothing leads to, do not.
 
       Example: plistutil archive check -r Sessions/
       """)
@@ -24,10 +25,11 @@ struct ArchiveCheck: ParsableCommand {
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       let faults = KeyedArchive.check(document)
-      if !faults.isEmpty { report.raise(ExitCodes.malformed) }
+      let isFaulty = faults.contains { $0.severity == .error }
+      if isFaulty { report.raise(ExitCodes.malformed) }
       if isForMachines { return try report.machineLine(["faults": .array(faults.map(\.fields))]) }
-      for fault in faults { report.note("\(input.name): error: \(fault.description)") }
-      guard faults.isEmpty else { return }
+      for fault in faults { report.note("\(input.name): \(fault.severity.rawValue): \(fault.description)") }
+      if isFaulty { return }
       let summary = try reading.summary(document)
       try report.line("\(input.name): OK (\(summary))")
     }
@@ -49,7 +51,9 @@ extension ArchiveArguments {
 
 extension KeyedArchive.Fault {
   fileprivate var fields: PropertyList {
-    var fields: PropertyList = ["kind": .string(kind.rawValue), "message": .string(message)]
+    var fields: PropertyList = [
+      "severity": .string(severity.rawValue), "kind": .string(kind.rawValue), "message": .string(message),
+    ]
     if let uid { fields.dictionary?["object"] = .integer(.init(Int(uid.value))) }
     if !path.components.isEmpty { fields.dictionary?["keyPath"] = .string(path.description) }
     return fields

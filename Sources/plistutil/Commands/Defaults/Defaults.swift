@@ -23,7 +23,7 @@ struct Defaults: ParsableCommand {
   /// - Returns: the exit code.
   static func run(_ arguments: [String]) -> Int32 {
     // Faults that are no failure of the verb, such as a file that was set aside.
-    Preferences.handleFaults { note("plistutil: warning: \($0)") }
+    UserPreferences.handleFaults { note("plistutil: warning: \($0)") }
     let isForMachines = DefaultsArguments.asksForJSON(arguments)
     do throws(DefaultsError) {
       switch try DefaultsArguments.parse(arguments) {

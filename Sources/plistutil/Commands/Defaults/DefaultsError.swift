@@ -111,7 +111,7 @@ extension DefaultsError {
     case .notStorable, .emptyKey: self.init("not-representable", "\(error)", exitCode: ExitCodes.notRepresentable)
     case .invalidName: self.init("usage", "Error: \(error)", exitCode: ExitCodes.usage)
     case .locked: self.init("locked", "plistutil: error: \(error)", exitCode: ExitCodes.inputOutput)
-    case .noFolder, .folderVanished, .changedMeanwhile, .notDecodable:
+    case .noFolder, .folderVanished, .changedMeanwhile, .updateUnderWay, .notDecodable:
       self.init("input-output", "plistutil: error: \(error)", exitCode: ExitCodes.inputOutput)
     }
   }

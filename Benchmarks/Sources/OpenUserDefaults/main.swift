@@ -1,0 +1,6 @@
+import Foundation
+
+// As OpenPreferences, with Foundation.
+
+let defaults = UserDefaults(suiteName: "benchmark")
+exit(defaults?.integer(forKey: "setting5") == 5 ? 0 : 1)
