@@ -53,7 +53,7 @@ struct HonestArchiveTests {
   private func expectRoundTrip<T: SecureCoding & Equatable>(
     _ value: T, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    for format in PropertyListFormat.allCases {
+    for format in [PropertyListFormat.binary, .xml] {
       let data = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: format)
       let decoded = try KeyedUnarchiver.unarchivedObject(of: T.self, from: data)
       #expect(decoded == value, sourceLocation: sourceLocation)

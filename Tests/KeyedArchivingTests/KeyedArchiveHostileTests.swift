@@ -27,9 +27,9 @@ struct KeyedArchiveHostileTests {
     return (try archive.tree(), try archive.jsonData())
   }
 
-  @Test("depth costs no stack: a thread of 512 kB shows 100 000 objects, each in the one before")
+  @Test("depth costs no stack: a thread of 512 kB shows 30 000 objects, each in the one before")
   func depth() throws {
-    let (many, fewer): (UInt32, UInt32) = (100_000, 10_000)
+    let (many, fewer): (UInt32, UInt32) = (30_000, 5_000)
     let chains = [
       try chain(many, key: "Node") { ["next": $0, "$class": .uid(many + 1)] },
       try chain(fewer, key: "NSArray") { ["NS.objects": [$0], "$class": .uid(fewer + 1)] },
@@ -68,8 +68,8 @@ struct KeyedArchiveHostileTests {
   @Test("overlapping objects end in an error, soon")
   func overlap() throws {
     for file in [
-      BinaryFile.sharedDictionary(entries: 3000, objects: 3000), BinaryFile.sharedTree(depth: 40),
-      BinaryFile.overlappingKeys(count: 1000),
+      BinaryFile.sharedDictionary(entries: 2000, objects: 2000), BinaryFile.sharedTree(depth: 40),
+      BinaryFile.overlappingKeys(count: 500),
     ] {
       let document = try PropertyListDocument(file.data)
       let archive = try KeyedArchive(document)

@@ -174,26 +174,26 @@ struct DifferenceTests {
 
   @Test("many entries of a large dictionary are removed and inserted at once", arguments: [false, true])
   func largeDictionaries(_ ignoresKeyOrder: Bool) throws {
-    let keys = (0..<20_000).map { "key \($0)" }
+    let keys = (0..<10_000).map { "key \($0)" }
     func list(_ keys: [String]) -> PropertyList {
       .dictionary(OrderedDictionary(uniqueKeysWithValues: keys.map { ($0, .string($0)) }))
     }
     let old = list(keys.enumerated().filter { $0.offset % 9 != 0 }.map(\.element))
     let new = list(keys.enumerated().filter { $0.offset % 7 != 0 }.map(\.element))
     let difference = PropertyListDifference(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder)
-    #expect(difference.changes.count > 4000)
+    #expect(difference.changes.count > 2000)
     let duration = try ContinuousClock().measure {
       let made = try difference.applied(to: old)
       #expect(ignoresKeyOrder ? made.sorted() == new.sorted() : made == new)
       let undone = try difference.inverse.applied(to: new)
       #expect(ignoresKeyOrder ? undone.sorted() == old.sorted() : undone == old)
     }
-    #expect(duration < .seconds(10), "one by one would take a minute")
+    #expect(duration < .seconds(10), "one by one would take much longer")
     // One that does not fit is found among them.
     var other = old
-    other.dictionary?["key 12607"] = 0
+    other.dictionary?["key 6307"] = 0
     let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
-    #expect(failure?.kind == .conflict && failure?.keyPath == PropertyListKeyPath([.key("key 12607")]))
+    #expect(failure?.kind == .conflict && failure?.keyPath == PropertyListKeyPath([.key("key 6307")]))
   }
 
   @Test("changes that are made at once are as if made one by one", arguments: 0..<200 as Range<UInt64>)

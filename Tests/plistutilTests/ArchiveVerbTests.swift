@@ -198,10 +198,10 @@ struct ArchiveVerbTests {
   }
 
   @Test(
-    "100 000 objects, each in the one before, are shown in time",
+    "30 000 objects, each in the one before, are shown in time",
     arguments: ["show", "classes", "check", "dot", "json"])
   func chain(_ verb: String) throws {
-    let count: UInt32 = 100_000
+    let count: UInt32 = 30_000
     var objects: [PropertyList] = ["$null"]
     for uid in 1..<count { objects.append(["next": .uid(.init(uid + 1)), "$class": .uid(.init(count + 1))]) }
     objects += ["end", ["$classname": "Node", "$classes": ["Node"]]]
