@@ -22,12 +22,11 @@ struct ByteBuffer: ~Copyable {
 
   @inline(never)
   private mutating func grow(by size: Int) {
-    // Growing copies, and keeps both blocks for that time, up to the size from which malloc always maps pages of their
-    // own (32 MB in glibc). From there on pages are moved, and those that nobody wrote to cost nothing. So the sizes
-    // between are skipped.
-    let larger = capacity < 1 << 16 ? 4 * capacity : max(2 * capacity, 33 << 20)
-    let needed = max(count + size, larger, 512)
-    unsafe base = CLibrary.reallocate(base, to: needed)
+    let larger = capacity < CLibrary.smallBlock ? 4 * capacity : max(2 * capacity, CLibrary.largeBlock)
+    var needed = max(count + size, larger, 512)
+    unsafe base =
+      needed >= CLibrary.largeBlock
+      ? CLibrary.reallocateLarge(base, to: &needed) : CLibrary.reallocate(base, to: needed)
     capacity = needed
   }
 
@@ -83,10 +82,30 @@ struct ByteBuffer: ~Copyable {
     count += tabs
   }
 
+  /// Appends a line: tabs, a tag, text, and a tag with the end of the line. Or nothing, if the text has a byte that XML text cannot
+  /// have as it is.
+  ///
+  /// - Returns: whether the line was appended.
+  @inline(__always)
+  mutating func append(
+    tabs: Int, _ opening: StaticString, cleanText text: RawSpan, _ closing: StaticString
+  ) -> Bool {
+    let start = count
+    reserve(tabs + opening.utf8CodeUnitCount + text.byteCount + closing.utf8CodeUnitCount + 8)
+    append(tabs: tabs)
+    append(opening)
+    guard append(cleanTextOf: text, from: 0) == text.byteCount else {
+      count = start
+      return false
+    }
+    append(closing)
+    return true
+  }
+
   /// Appends `text` from `start` up to the first byte that XML text cannot have as it is, or to its end.
   ///
   /// - Returns: where it stopped in `text`.
-  @inline(__always)
+  @inline(never)
   mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
     let length = text.byteCount - start
     reserve(length + 8)
@@ -103,10 +122,10 @@ struct ByteBuffer: ~Copyable {
       }
       copied += 8
     }
-    while copied < length, !ByteClass.needsLook(text[start + copied]) {
-      unsafe target.storeBytes(of: text[start + copied], toByteOffset: copied, as: UInt8.self)
-      copied += 1
-    }
+    let rest = length - copied
+    let word = text.littleEndianWord(at: start + copied, length: rest)
+    unsafe target.storeBytes(of: word.littleEndian, toByteOffset: copied, as: UInt64.self)
+    copied += min(ByteClass.needsLook(word).trailingZeroBitCount / 8, rest)
     count += copied
     return start + copied
   }
@@ -178,15 +197,16 @@ extension ByteBuffer {
 
   /// A number in decimal digits, with zeros in front up to `width`, which is at most 20.
   ///
-  /// Sound: the digits are written backwards from 24 bytes behind `count`, for which there is room, and 64 bits have no
-  /// more than 20; a static string of 200 bytes has the pairs of every number below 100.
+  /// Sound: 64 bits have no more than 20 digits, which are counted before they are written from the last to the first; a static
+  /// string of 200 bytes has the pairs of every number below 100.
   @inline(__always)
   mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
-    reserve(48)
+    reserve(20)
     let base = unsafe self.base.unsafelyUnwrapped.advanced(by: count)
     let pairs = unsafe Self.digitPairs.utf8Start
     var rest = UInt64(truncatingIfNeeded: value)
-    var start = 24
+    var start = max(Self.digitCount(rest), width)
+    count += start
     while rest >= 100 {
       let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
       start -= 2
@@ -201,11 +221,30 @@ extension ByteBuffer {
       unsafe base.storeBytes(
         of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest), toByteOffset: start, as: UInt8.self)
     }
-    while 24 - start < width {
+    while start > 0 {
       start -= 1
       unsafe base.storeBytes(of: UInt8(ascii: "0"), toByteOffset: start, as: UInt8.self)
     }
-    unsafe base.copyMemory(from: base.advanced(by: start), byteCount: 24 - start)
-    count += 24 - start
+  }
+
+  @inline(__always)
+  private static func digitCount(_ value: UInt64) -> Int {
+    var rest = value
+    var count = 1
+    while rest >= 10_000 {
+      rest /= 10_000
+      count += 4
+    }
+    return count + (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
+  }
+
+  /// Two decimal digits of a number below 100.
+  @inline(__always)
+  mutating func append(twoDigits value: Int) {
+    precondition(value >= 0 && value < 100)
+    reserve(2)
+    let pair = unsafe Self.digitPairs.utf8Start.advanced(by: 2 * value)
+    unsafe base.unsafelyUnwrapped.advanced(by: count).copyMemory(from: pair, byteCount: 2)
+    count += 2
   }
 }

@@ -14,6 +14,20 @@ extension RawSpan {
     unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
+  /// 0 to 7 bytes that are there, the first in the lowest bits, and zeros above.
+  @inline(__always)
+  func littleEndianWord(at offset: Int, length: Int) -> UInt64 {
+    if length >= 4 {
+      let first = UInt64(littleEndianUInt32(at: offset))
+      let last = UInt64(littleEndianUInt32(at: offset + length - 4))
+      return first | last << UInt64(8 * (length - 4))
+    }
+    if length == 0 { return 0 }
+    let middle = length / 2
+    return UInt64(self[offset]) | UInt64(self[offset + middle]) << UInt64(8 * middle)
+      | UInt64(self[offset + length - 1]) << UInt64(8 * (length - 1))
+  }
+
   /// A big-endian integer of 1 to 8 bytes that begins at least 8 bytes before the end.
   @inline(__always)
   func bigEndian(at offset: Int, width: Int) -> UInt64 {

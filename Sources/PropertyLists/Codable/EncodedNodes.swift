@@ -75,6 +75,7 @@ struct EncodedNodes: ~Copyable {
   mutating func container(_ kind: NodeKind, _ children: ArraySlice<FlatNode>) -> FlatNode {
     let count = kind == .dictionary ? children.count / 2 : children.count
     let node = FlatNode.container(kind, offset: nodes.count, count: count)
+    nodes.makeRoom(for: children.count)
     nodes.append(contentsOf: children)
     return node
   }

@@ -55,7 +55,11 @@ final class EncodingContext {
 /// Nodes of values.
 extension EncodingContext {
   @inline(__always)
-  func string(_ value: String) -> FlatNode { unsafe nodes.string(value.utf8Span.rawBytes) }
+  func string(_ value: String) -> FlatNode {
+    var node = FlatNode.null
+    value.withRawUTF8 { node = unsafe nodes.string($0) }
+    return node
+  }
 
   @inline(__always)
   func key(_ value: String, after last: inout Int) -> FlatNode { unsafe nodes.key(value, after: &last) }

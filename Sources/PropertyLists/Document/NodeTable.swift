@@ -44,7 +44,7 @@ struct NodeTableBuilder: ~Copyable {
   init(options: PropertyListReadingOptions, expectedNodes: Int) {
     self.options = options
     pending.reserveCapacity(256)
-    table.nodes.reserveCapacity(expectedNodes)
+    table.nodes.makeRoom(for: expectedNodes)
   }
 
   /// How many containers are open.
@@ -96,6 +96,7 @@ struct NodeTableBuilder: ~Copyable {
     let childCount = pending.count - frame.start
     let count = frame.kind == .dictionary ? childCount / 2 : childCount
     let first = table.nodes.count
+    table.nodes.makeRoom(for: childCount)
     table.nodes.append(contentsOf: pending[frame.start...])
     pending.removeLast(childCount)
     if frame.kind == .dictionary { shapes[count & 15] = KeyShape(first: first, count: count) }

@@ -42,6 +42,37 @@ package enum CLibrary {
 
   static func release(_ block: UnsafeMutableRawPointer?) { unsafe free(block) }
 
+  /// Memory that grows copies what is in it, and keeps both blocks for that time, up to the size from which malloc always maps
+  /// pages of their own (32 MB in glibc). From there on pages are moved, and those that nobody wrote to cost nothing. So the sizes
+  /// between a small block and a large one are skipped.
+  static let (smallBlock, largeBlock) = (1 << 20, 33 << 20)
+
+  /// A block of many megabytes made larger, which is to be filled soon.
+  ///
+  /// On Linux it asks for large pages, since the first write to each small page costs more than what is written.
+  static func reallocateLarge(_ block: UnsafeMutableRawPointer?, to size: inout Int) -> UnsafeMutableRawPointer {
+    #if os(Linux)
+      let page = 4096
+      // With malloc's own words before and behind it, such a block takes whole pages, which grow in place as long as all of them
+      // have the same advice.
+      size = (size / page + 1) * page - 64
+      let larger = unsafe reallocate(block, to: size)
+      unsafe preferLargePages(larger, size: size)
+      return unsafe larger
+    #else
+      return unsafe reallocate(block, to: size)
+    #endif
+  }
+
+  /// Asks for large pages in a block of many megabytes. That the advice is not taken changes nothing else.
+  static func preferLargePages(_ block: UnsafeMutableRawPointer, size: Int) {
+    #if os(Linux)
+      let start = unsafe block.alignedDown(toMultipleOf: 4096)
+      let end = unsafe (block + size).alignedUp(toMultipleOf: 4096)
+      _ = unsafe madvise(start, end - start, MADV_HUGEPAGE)
+    #endif
+  }
+
   /// A finite number as `printf` prints it with `%.16e`. The decimal point depends on the locale of the process.
   static func printed(_ value: Double) -> [UInt8] {
     var text = [CChar](repeating: 0, count: 64)

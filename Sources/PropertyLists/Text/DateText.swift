@@ -63,15 +63,15 @@ package enum DateText {
     if year < 0 { buffer.append(byte: UInt8(ascii: "-")) }
     buffer.append(decimal: year.magnitude, width: 4)
     buffer.append(byte: UInt8(ascii: "-"))
-    buffer.append(decimal: UInt(month), width: 2)
+    buffer.append(twoDigits: month)
     buffer.append(byte: UInt8(ascii: "-"))
-    buffer.append(decimal: UInt(day), width: 2)
+    buffer.append(twoDigits: day)
     buffer.append(byte: UInt8(ascii: "T"))
-    buffer.append(decimal: UInt(secondOfDay / 3600), width: 2)
+    buffer.append(twoDigits: secondOfDay / 3600)
     buffer.append(byte: UInt8(ascii: ":"))
-    buffer.append(decimal: UInt(secondOfDay / 60 % 60), width: 2)
+    buffer.append(twoDigits: secondOfDay / 60 % 60)
     buffer.append(byte: UInt8(ascii: ":"))
-    buffer.append(decimal: UInt(secondOfDay % 60), width: 2)
+    buffer.append(twoDigits: secondOfDay % 60)
     buffer.append(byte: UInt8(ascii: "Z"))
     return true
   }
@@ -117,18 +117,16 @@ extension DateText {
       + floorDivision(last, 400).quotient + 1
   }
 
+  /// In years that begin with March, so that a leap day is the last day of a year, of a century and of 400 years.
   private static func civil(daysSinceYearZero days: Int) -> (year: Int, month: Int, day: Int) {
-    // 400 years have 146 097 days; the estimate is at most one year off.
-    var year = floorDivision(days * 400, 146_097).quotient
-    if days < self.days(before: year) { year -= 1 }
-    if days >= self.days(before: year + 1) { year += 1 }
-    var rest = days - self.days(before: year)
-    var month = 1
-    while rest >= self.days(in: month, of: year) {
-      rest -= self.days(in: month, of: year)
-      month += 1
-    }
-    return (year, month, rest + 1)
+    let (era, dayOfEra) = floorDivision(days - 60, 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    // Five months in turn, from March, have 153 days.
+    let month = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * month + 2) / 5 + 1
+    let year = 400 * era + yearOfEra
+    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
   }
 
   private static func floorDivision(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {

@@ -52,7 +52,7 @@ extension PropertyList {
   @inline(__always)
   private func tellScalar<Sink: PropertyListSink & ~Copyable>(to sink: inout Sink) throws(PropertyListError) -> Bool {
     switch self {
-    case .string(let value): try sink.string(value.utf8Span.rawBytes)
+    case .string(let value): try value.withRawUTF8 { bytes throws(PropertyListError) in try sink.string(bytes) }
     case .integer(let value): try sink.integer(value)
     case .real(let value): try sink.real(value)
     case .float(let value): try sink.float(value)
@@ -70,7 +70,7 @@ extension PropertyList {
   fileprivate static func tell<Sink: PropertyListSink & ~Copyable>(
     key: String, to sink: inout Sink
   ) throws(PropertyListError) {
-    try sink.key(key.utf8Span.rawBytes)
+    try key.withRawUTF8 { bytes throws(PropertyListError) in try sink.key(bytes) }
   }
 }
 

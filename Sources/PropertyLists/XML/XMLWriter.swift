@@ -131,6 +131,10 @@ struct XMLWriter: PropertyListSink, ~Copyable {
   }
 
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+    if !isFragment, output.append(tabs: indent, "<string>", cleanText: utf8, "</string>\n") {
+      uidCandidate = .none
+      return
+    }
     beginValue()
     output.append("<string>")
     try appendEscaped(utf8)
@@ -142,12 +146,13 @@ struct XMLWriter: PropertyListSink, ~Copyable {
     let isUID =
       uidCandidate == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6
       && utf8.starts(with: "CF$UID")
+    uidCandidate = isUID ? .key : .none
+    if !isFragment, output.append(tabs: indent, "<key>", cleanText: utf8, "</key>\n") { return }
     beginLine()
     output.append("<key>")
     try appendEscaped(utf8)
     output.append("</key>\n")
     endLine()
-    uidCandidate = isUID ? .key : .none
     if isFragment { endKeyOfFragment() }
   }
 
