@@ -127,14 +127,12 @@ struct ArchiverClasses {
     for (key, names) in lists {
       let texts = try names.map { try pool.inline($0) }
       let value =
-        key == "$classname" ? texts[0] : try pool.container(.array, count: texts.count) { $0 += texts }.contents
+        key == "$classname" ? texts[0] : try pool.container(.array, texts.span)
       entries.append((try pool.inline(key), value))
     }
     let order = CoreFoundationOrder.growing(lists.map { CoreFoundationOrder.hash($0.0) })
-    let contents = try pool.container(.dictionary, count: entries.count) { nodes in
-      for position in order { nodes += [entries[position].key, entries[position].value] }
-    }.contents
-    pool.fill(uid, with: contents)
+    let nodes = order.flatMap { [entries[$0].key, entries[$0].value] }
+    try pool.fill(uid, with: pool.container(.dictionary, nodes.span))
     record.uid = uid
     return uid
   }

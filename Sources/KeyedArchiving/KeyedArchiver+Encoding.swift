@@ -158,7 +158,7 @@ extension KeyedArchiver {
       elements.append(node == .uid(0) ? try Archived.Null()._archive(by: self).node : node)
       index += 1
     }
-    let contents = try pool.container(.array, count: index) { $0.append(contentsOf: elements[start...]) }.contents
+    let contents = try pool.container(.array, elements.span.extracting(start...))
     elements.removeLast(index)
     return contents
   }
@@ -201,7 +201,7 @@ extension KeyedArchiver {
       try checkPropertyListDepth(depth)
       var nodes: [FlatNode] = []
       for element in elements { nodes.append(try inline(element, depth: depth + 1)) }
-      return try pool.container(.array, count: elements.count) { $0 += nodes }.contents
+      return try pool.container(.array, nodes.span)
     case .dictionary(let entries):
       try checkPropertyListDepth(depth)
       var nodes: [FlatNode] = []
@@ -209,7 +209,7 @@ extension KeyedArchiver {
         nodes.append(try pool.inline(key))
         nodes.append(try inline(value, depth: depth + 1))
       }
-      return try pool.container(.dictionary, count: entries.count) { $0 += nodes }.contents
+      return try pool.container(.dictionary, nodes.span)
     }
   }
 

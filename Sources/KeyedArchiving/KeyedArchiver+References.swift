@@ -20,12 +20,12 @@ extension KeyedArchiver {
     toValue value: T, _ record: ArchiverClasses.Record
   ) throws -> ArchivedReference {
     let uid = try pool.reserve()
-    let (contents, run) = try contents(of: value, record, isShared: true)
-    if let run, let equal = pool.value(withContents: run), pool.withdraw(uid) {
+    let contents = try contents(of: value, record, isShared: true)
+    if let equal = pool.value(with: contents), pool.withdraw(uid) {
       return ArchivedReference(node: .uid(equal))
     }
-    pool.fill(uid, with: contents)
-    if let run { pool.share(uid, asContents: run) }
+    try pool.fill(uid, with: contents)
+    pool.share(uid, as: contents)
     return ArchivedReference(node: .uid(uid))
   }
 
@@ -43,7 +43,7 @@ extension KeyedArchiver {
     }
     let uid = try pool.reserve()
     remember(object, as: uid)
-    pool.fill(uid, with: try objectContents(of: object))
+    try pool.fill(uid, with: objectContents(of: object))
     return ArchivedReference(node: .uid(uid))
   }
 
@@ -54,7 +54,7 @@ extension KeyedArchiver {
       extent?.objectCount -= 1
       extent?.objectDepth += 1
     }
-    let contents = try contents(of: object, try record(of: type(of: object)), isShared: false).contents
+    let contents = try contents(of: object, try record(of: type(of: object)), isShared: false)
     if extent != nil { extent?.objectDepth -= 1 }
     return contents
   }
@@ -78,10 +78,11 @@ extension KeyedArchiver {
   /// Archives what was referred to conditionally.
   private func archive(_ value: some SecureCoding, as uid: UInt32) throws {
     if type(of: value) is AnyObject.Type {
-      pool.fill(uid, with: try objectContents(of: value))
+      try pool.fill(uid, with: objectContents(of: value))
     } else {
       // A value, which may be somewhere else too.
-      pool.fill(uid, with: pool.objects[Int(try archive(replacement: value).node.uid)])
+      let other = try archive(replacement: value).node.uid
+      pool.fill(uid, as: other)
     }
   }
 

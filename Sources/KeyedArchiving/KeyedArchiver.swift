@@ -141,9 +141,11 @@ public final class KeyedArchiver {
       throw KeyedArchiveError(.finished, "the archive cannot be completed while an object is being encoded")
     }
     hasFinished = true
-    let document = try document()
+    let data = try binaryData()
+    if outputFormat == .binary { return data }
     do throws(PropertyListError) {
-      return try document.root.data(
+      let limits = ParsingLimits(depth: .max, inputSize: .max, expandedSize: .max)
+      return try PropertyListDocument(data, format: .binary, options: .init(limits: limits)).root.data(
         format: outputFormat,
         options: PropertyListWritingOptions(
           sortsKeys: outputFormat == .xml, depth: .max, coercion: .reversible, openStepDialect: .gnustep))
@@ -165,12 +167,14 @@ public final class KeyedArchiver {
     }
   }
 
-  private func document() throws -> PropertyListDocument {
-    let top = try contents(of: current, classUID: nil, isShared: false).contents
+  private func binaryData() throws -> Data {
+    let top = try contents(of: current, classUID: nil, isShared: false)
     // Nothing is looked for any more.
     identities = [:]
     retained = []
-    return try pool.finish(top: top, archiver: Self.archiverName, version: Self.version, format: outputFormat)
+    elements = []
+    entries = []
+    return try pool.finish(top: top, archiver: Self.archiverName, version: Self.version)
   }
 }
 
@@ -195,7 +199,7 @@ extension KeyedArchiver {
     _modify { yield unsafe &uncheckedEntries }
   }
 
-  /// Elements of the arrays that are being encoded.
+  /// Elements of the arrays that are being encoded; keys and values of an object, when it is complete.
   @inline(__always)
   var elements: [FlatNode] {
     _read { yield unsafe uncheckedElements }
@@ -275,10 +279,9 @@ extension KeyedArchiver {
   /// Encodes the contents of a value or an object.
   ///
   /// - Parameter isShared: whether equal contents are to be found.
-  /// - Returns: the contents; and the run of nodes that they are, if equal ones are to be found.
   func contents<T: SecureCoding>(
     of value: T, _ record: ArchiverClasses.Record, isShared: Bool
-  ) throws -> (contents: FlatNode, run: Int?) {
+  ) throws -> FlatNode {
     if isStackDue, try needsMoreStack() {
       return try onMoreStack {
         enter(record)
@@ -299,7 +302,7 @@ extension KeyedArchiver {
   }
 
   @inline(never)
-  private func leave(isShared: Bool) throws -> (contents: FlatNode, run: Int?) {
+  private func leave(isShared: Bool) throws -> FlatNode {
     // The value may have caught an error, and what it could not encode is missing.
     if let failure { throw failure }
     // After the contents, as Apple's archiver numbers them.
@@ -377,7 +380,7 @@ extension KeyedArchiver {
   /// The entries of an object, in the order of Core Foundation's dictionaries.
   private func contents(
     of frame: Frame, classUID: UInt32?, isShared: Bool
-  ) throws -> (contents: FlatNode, run: Int?) {
+  ) throws -> FlatNode {
     let start = frame.start
     if let classUID {
       let key = try frame.type.key("$class", at: entries.count - start, in: &keys, &pool)
@@ -385,16 +388,13 @@ extension KeyedArchiver {
     }
     let order = try frame.type.order(of: entries, from: start, in: keys)
     defer { entries.removeLast(entries.count - start) }
-    if isShared { return try pool.container(.dictionary, count: order.count) { append(order, from: start, to: &$0) } }
-    return (pool.distinctContainer(.dictionary, count: order.count) { append(order, from: start, to: &$0) }, nil)
-  }
-
-  @inline(__always)
-  private func append(_ order: [Int], from start: Int, to nodes: inout [FlatNode]) {
+    let first = elements.count
     for position in order {
       let entry = entries[start + position]
-      nodes.append(entry.key)
-      nodes.append(entry.value)
+      elements.append(entry.key)
+      elements.append(entry.value)
     }
+    defer { elements.removeLast(2 * order.count) }
+    return try pool.container(.dictionary, elements.span.extracting(first...), isShared: isShared)
   }
 }

@@ -66,7 +66,7 @@ extension KeyedArchiver {
     case .boolean, .integer, .unsignedInteger, .real, .float: copied = try pool.number(node)
     case .date:
       copied = try pool.reserve()
-      pool.fill(copied, with: node)
+      try pool.fill(copied, with: node)
     case .dictionary:
       let (description, classPosition) = try classDescription(ofOpaque: node, &reader)
       copied = try pool.reserve()
@@ -111,7 +111,7 @@ extension KeyedArchiver {
     let contents = try contents(of: copy.node, of: document, classUID: classUID) { uid in
       opaque.uids[ArchivedOpaqueObjects.Place(document: ObjectIdentifier(document), uid: uid)] ?? 0
     }
-    pool.fill(copy.uid, with: contents)
+    try pool.fill(copy.uid, with: contents)
   }
 
   /// The entries of an object, in the order of the archive that it comes from.
@@ -126,7 +126,7 @@ extension KeyedArchiver {
         key == "$class"
           ? .uid(classUID) : try inline(try document.value(ofEntry: entry, of: node), of: document, target))
     }
-    return pool.distinctContainer(.dictionary, count: node.count) { $0 += entries }
+    return try pool.container(.dictionary, entries.span, isShared: false)
   }
 
   /// A value that stands in an object itself.
@@ -143,14 +143,14 @@ extension KeyedArchiver {
       for position in 0..<node.count {
         elements.append(try inline(document.element(position, of: node), of: document, target))
       }
-      return try pool.container(.array, count: node.count) { $0 += elements }.contents
+      return try pool.container(.array, elements.span)
     case .dictionary:
       var entries: [FlatNode] = []
       for entry in 0..<node.count {
         entries.append(try pool.inline(document.key(ofEntry: entry, of: node)))
         entries.append(try inline(document.value(ofEntry: entry, of: node), of: document, target))
       }
-      return try pool.container(.dictionary, count: node.count) { $0 += entries }.contents
+      return try pool.container(.dictionary, entries.span)
     }
   }
 
@@ -163,7 +163,7 @@ extension KeyedArchiver {
     let node = try reader.object(object.uid)
     let classUID = try classes.write(opaque: classDescription(ofOpaque: node, &reader).0, into: &pool)
     let uid = try pool.reserve()
-    pool.fill(uid, with: try contents(of: node, of: archive.document, classUID: classUID) { _ in 0 })
+    try pool.fill(uid, with: contents(of: node, of: archive.document, classUID: classUID) { _ in 0 })
     return ArchivedReference(node: .uid(uid))
   }
 }

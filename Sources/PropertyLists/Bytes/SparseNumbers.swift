@@ -1,19 +1,31 @@
 /// A fixed number of numbers that begin as 0. Those that are never set take no memory, however many there are.
 ///
-/// Sound: `base` is a block of `count` numbers that this value alone owns, and every place is checked.
+/// Sound: `base` leads to `count` numbers in a block that this value alone owns, and every place is checked.
 @safe
-struct SparseNumbers: ~Copyable {
-  private let base: UnsafeMutablePointer<UInt32>
+struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
+  private let block: UnsafeMutableRawPointer
+  private let base: UnsafeMutablePointer<Number>
   let count: Int
 
-  init(count: Int) {
+  /// - Parameter isDense: whether most of them are going to be set, so that large pages serve them better than small ones.
+  init(count: Int, isDense: Bool = false) {
     self.count = count
-    unsafe base = CLibrary.zeros(count * 4).bindMemory(to: UInt32.self, capacity: count)
+    let size = count * MemoryLayout<Number>.stride
+    if isDense, size >= CLibrary.smallBlock {
+      // Of a large block, whose rest nobody writes to, the system gets back every page at the end.
+      let room = max(size + CLibrary.largePage, CLibrary.largeBlock)
+      unsafe block = CLibrary.zeros(room)
+      unsafe CLibrary.preferLargePages(block, size: room)
+      unsafe base = block.alignedUp(toMultipleOf: CLibrary.largePage).bindMemory(to: Number.self, capacity: count)
+    } else {
+      unsafe block = CLibrary.zeros(size)
+      unsafe base = block.bindMemory(to: Number.self, capacity: count)
+    }
   }
 
-  deinit { unsafe CLibrary.release(base) }
+  deinit { unsafe CLibrary.release(block) }
 
-  subscript(place: Int) -> UInt32 {
+  subscript(place: Int) -> Number {
     @inline(__always) get {
       precondition(place >= 0 && place < count)
       return unsafe base[place]

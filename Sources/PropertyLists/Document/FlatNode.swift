@@ -183,24 +183,3 @@ extension FlatNode {
   @inlinable @inline(__always)
   package var count: Int { Int(truncatingIfNeeded: payload) }
 }
-
-extension [FlatNode] {
-  /// Makes room for more nodes, in the steps in which ``ByteBuffer`` grows.
-  @inline(__always)
-  package mutating func makeRoom(for more: Int) {
-    if count + more > capacity { grow(by: more) }
-  }
-
-  @inline(never)
-  private mutating func grow(by more: Int) {
-    let size = MemoryLayout<FlatNode>.stride
-    let larger =
-      capacity * size < CLibrary.smallBlock ? 4 * count : Swift.max(2 * capacity, CLibrary.largeBlock / size)
-    reserveCapacity(Swift.max(count + more, larger, 16))
-    let bytes = capacity * size
-    guard bytes >= 4 * CLibrary.smallBlock else { return }
-    unsafe withUnsafeMutableBytes {
-      if let start = unsafe $0.baseAddress { unsafe CLibrary.preferLargePages(start, size: bytes) }
-    }
-  }
-}

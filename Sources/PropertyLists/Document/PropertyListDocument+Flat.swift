@@ -5,13 +5,6 @@ package import FoundationEssentials
 ///
 /// A node must come from the document it is used with.
 extension PropertyListDocument {
-  /// A document made in memory, such as by an archiver.
-  ///
-  /// - Parameter text: the bytes that the strings and data of the table lie in, all verbatim; strings are valid UTF-8.
-  package convenience init(made table: NodeTable, text: Data, format: PropertyListFormat) {
-    self.init(TextContent(text: text, table: table), format, PropertyListReadingOptions())
-  }
-
   /// The top value.
   package var flatRoot: FlatNode { root.flat }
 

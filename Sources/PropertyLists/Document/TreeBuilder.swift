@@ -26,7 +26,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private var incomplete: Set<Int> = []
 
   /// For each place that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
-  private let builtNumbers: SparseNumbers
+  private let builtNumbers: SparseNumbers<UInt32>
   private var built: [Built] = []
 
   /// A container that is not finished.

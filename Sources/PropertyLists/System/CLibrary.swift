@@ -47,6 +47,9 @@ package enum CLibrary {
   /// between a small block and a large one are skipped.
   static let (smallBlock, largeBlock) = (1 << 20, 33 << 20)
 
+  /// The size of a large page on most systems. Where it is another, nothing but time is lost.
+  static let largePage = 2 << 20
+
   /// A block of many megabytes made larger, which is to be filled soon.
   ///
   /// On Linux it asks for large pages, since the first write to each small page costs more than what is written.

@@ -1,0 +1,55 @@
+internal import FoundationEssentials
+
+/// The bytes of a binary file around its objects: the header, the table of offsets, and the trailer.
+struct BinaryFileWriter: ~Copyable {
+  /// The file so far, to which the bytes of objects are appended.
+  var output = ByteBuffer()
+  private let objectCount: Int
+  /// Of the header and the objects.
+  private let length: Int
+  private let offsetWidth: Int
+  /// Where the next offset stands.
+  private var place: Int
+
+  /// - Parameters:
+  ///   - objectCount: the objects, of which number 0 is the root.
+  ///   - length: the bytes of the header and of all objects.
+  init(objectCount: Int, length: Int) {
+    self.objectCount = objectCount
+    self.length = length
+    offsetWidth = BinaryLayout.width(length)
+    place = length
+    output.reserve(length + objectCount * offsetWidth + BinaryLayout.trailerLength + 8)
+    output.append("bplist00")
+  }
+
+  /// Says where the next object is.
+  @inline(__always)
+  mutating func beginObject(at offset: Int) {
+    output.store(bigEndian: UInt64(offset), width: offsetWidth, at: place)
+    place += offsetWidth
+  }
+
+  consuming func finish() -> Data {
+    precondition(output.count == length && place == length + objectCount * offsetWidth)
+    output.include(upTo: place)
+    output.append(repeating: 0, count: 6)
+    output.append(byte: UInt8(offsetWidth))
+    output.append(byte: UInt8(BinaryLayout.width(objectCount)))
+    output.append(bigEndian: UInt64(objectCount), width: 8)
+    output.append(bigEndian: 0, width: 8)
+    output.append(bigEndian: UInt64(length), width: 8)
+    return output.takeData()
+  }
+}
+
+extension BinaryLayout {
+  /// The bytes of a marker with its count.
+  static func markerLength(count: Int) -> Int {
+    count < Int(BinaryMarker.countFollows) ? 1 : count < 1 << 8 ? 3 : count < 1 << 16 ? 4 : count < 1 << 32 ? 6 : 10
+  }
+
+  /// The least number of bytes that hold `value`. Apple's writer takes only 1, 2, 4 and 8; its reader takes every
+  /// width.
+  static func width(_ value: Int) -> Int { max(1, (Int.bitWidth - value.leadingZeroBitCount + 7) / 8) }
+}

@@ -1,0 +1,280 @@
+package import FoundationEssentials
+
+/// The values of a binary property list that is made in any order, as an archiver makes its object table: each scalar once, and
+/// references of four bytes between values.
+///
+/// A value is a ``FlatNode`` outside: of a string, of data and of a container, the offset is its number here.
+package struct ValuePool: ~Copyable {
+  /// As the objects of the binary format.
+  private var scalars = UniqueBytes()
+  /// Of each container a word that says its kind and its count, and then its references, of a dictionary those of all keys first.
+  private var containers = UniqueBytes()
+  /// The numbers of the integers from 0 to 255.
+  private var smallIntegers = [UInt32](repeating: .max, count: 256)
+
+  package init() {}
+
+  /// A value, in the low two bits what it is, above them a UID or its number.
+  package struct Reference: Hashable, Sendable {
+    fileprivate let bits: UInt32
+
+    fileprivate static let uid: UInt32 = 0
+    fileprivate static let scalar: UInt32 = 1
+    fileprivate static let container: UInt32 = 2
+
+    fileprivate init(bits: UInt32) { self.bits = bits }
+
+    fileprivate init(_ kind: UInt32, _ number: Int) { bits = UInt32(truncatingIfNeeded: number) << 2 | kind }
+
+    fileprivate var kind: UInt32 { bits & 3 }
+    fileprivate var number: Int { Int(bits >> 2) }
+  }
+
+  /// How many UIDs, scalars and containers there can be.
+  package static var greatestCount: Int { 1 << 30 - 1 }
+
+  private static func check(_ number: Int) throws(PropertyListError) -> Int {
+    guard number < greatestCount else {
+      throw PropertyListError(.notRepresentable, "more than \(greatestCount) values")
+    }
+    return number
+  }
+}
+
+/// Values, each of which is added if there is no equal one.
+extension ValuePool {
+  @inline(__always)
+  package mutating func string(_ text: String) throws(PropertyListError) -> FlatNode {
+    text.withRawUTF8 { scalars.bytes.append(objectOfText: $0) }
+    return .string(.verbatim, offset: try Self.check(scalars.find()), length: 0)
+  }
+
+  package mutating func data(_ data: Data) throws(PropertyListError) -> FlatNode {
+    scalars.bytes.append(objectOfData: data.bytes)
+    return .data(.verbatim, offset: try Self.check(scalars.find()), length: 0)
+  }
+
+  /// The number of a value that is no container and no UID, among those.
+  package mutating func number(ofScalar node: FlatNode) throws(PropertyListError) -> Int {
+    switch node.kind {
+    case .string, .data: return node.offset
+    case .integer where node.payload < 256:
+      let value = Int(node.payload)
+      if smallIntegers[value] == .max {
+        scalars.bytes.append(object: node.integer)
+        smallIntegers[value] = UInt32(try Self.check(scalars.find()))
+      }
+      return Int(smallIntegers[value])
+    case .integer, .unsignedInteger: scalars.bytes.append(object: node.integer)
+    case .real: scalars.bytes.append(object: node.real)
+    case .float: scalars.bytes.append(object: node.float)
+    case .date: scalars.bytes.append(objectOfDate: node.real)
+    case .boolean: scalars.bytes.append(object: node.boolean)
+    case .null, .uid, .array, .dictionary: scalars.bytes.append(byte: BinaryMarker.null)
+    }
+    return try Self.check(scalars.find())
+  }
+
+  /// - Parameter node: a value of this pool, or a UID.
+  @inline(__always)
+  package mutating func reference(to node: FlatNode) throws(PropertyListError) -> Reference {
+    switch node.kind {
+    case .uid: Reference(Reference.uid, try Self.check(Int(node.uid)))
+    case .array, .dictionary: Reference(Reference.container, node.offset)
+    default: Reference(Reference.scalar, try number(ofScalar: node))
+    }
+  }
+
+  /// A container with these children: of a dictionary keys and values in turn.
+  ///
+  /// - Parameters:
+  ///   - nodes: values of this pool, or UIDs.
+  ///   - isShared: whether it is to be the same as another with the same children.
+  package mutating func container(
+    _ kind: NodeKind, _ nodes: Span<FlatNode>, isShared: Bool
+  ) throws(PropertyListError) -> FlatNode {
+    let isDictionary = kind == .dictionary
+    let count = try Self.check(isDictionary ? nodes.count / 2 : nodes.count)
+    containers.bytes.append(word: UInt32(count) << 1 | (isDictionary ? 1 : 0))
+    if isDictionary {
+      for entry in 0..<count { containers.bytes.append(word: try reference(to: nodes[2 * entry]).bits) }
+      for entry in 0..<count { containers.bytes.append(word: try reference(to: nodes[2 * entry + 1]).bits) }
+    } else {
+      for index in 0..<count { containers.bytes.append(word: try reference(to: nodes[index]).bits) }
+    }
+    let number = isShared ? containers.find() : containers.add()
+    return .container(kind, offset: try Self.check(number), count: count)
+  }
+
+  /// An array of values of this pool.
+  package mutating func array(_ elements: [Reference]) throws(PropertyListError) -> FlatNode {
+    let count = try Self.check(elements.count)
+    containers.bytes.append(word: UInt32(count) << 1)
+    for element in elements { containers.bytes.append(word: element.bits) }
+    return .container(.array, offset: try Self.check(containers.add()), count: count)
+  }
+}
+
+extension ByteBuffer {
+  @inline(__always)
+  fileprivate mutating func append(word: UInt32) { append(littleEndianWord: UInt64(word), length: 4) }
+}
+
+/// The file.
+extension ValuePool {
+  /// The binary property list with this container as its root, as ``BinaryWriter`` writes it.
+  ///
+  /// - Complexity: O(*n*), and no look-up.
+  package consuming func binaryData(root: FlatNode) throws(PropertyListError) -> Data {
+    scalars.endSearch()
+    containers.endSearch()
+    var order = FileOrder(scalarCount: scalars.count)
+    try order.number(Reference(Reference.container, root.offset), scalars, containers)
+    let referenceWidth = BinaryLayout.width(order.objects.count)
+    var file = BinaryFileWriter(
+      objectCount: order.objects.count,
+      length: BinaryLayout.headerLength + order.length + order.referenceCount * referenceWidth)
+    var container = 0
+    for object in order.objects {
+      file.beginObject(at: file.output.count)
+      switch object.kind {
+      case Reference.uid: file.output.append(objectOfUID: UInt32(truncatingIfNeeded: object.number))
+      case Reference.scalar: file.output.append(scalars.bytes.bytes.extracting(scalars.range(of: object.number)))
+      default:
+        append(object.number, order, container, referenceWidth, to: &file.output)
+        container += 1
+      }
+    }
+    return file.finish()
+  }
+
+  /// - Parameter place: which of the containers of the file it is.
+  private borrowing func append(
+    _ number: Int, _ order: borrowing FileOrder, _ place: Int, _ width: Int, to output: inout ByteBuffer
+  ) {
+    let words = containers.words(of: number)
+    let marker = words.isDictionary ? BinaryMarker.dictionary : BinaryMarker.array
+    output.append(marker: marker, count: words.count)
+    output.reserve(words.range.count / 4 * width + 8)
+    let bytes = containers.bytes.bytes
+    // Those in it stand behind it, each with all that is in it.
+    var inner = place + 1
+    for offset in stride(from: words.range.lowerBound, to: words.range.upperBound, by: 4) {
+      let child = Reference(bits: bytes.littleEndianUInt32(at: offset))
+      let object: UInt32
+      switch child.kind {
+      case Reference.uid: object = order.uids[child.number]
+      case Reference.scalar: object = order.scalars[child.number]
+      default:
+        object = order.containers[inner].object
+        inner = Int(order.containers[inner].end)
+      }
+      output.append(bigEndian: UInt64(object), width: width)
+    }
+  }
+
+  /// Which number each object has in the file: depth first from the root, a dictionary followed by all its keys and then its values,
+  /// as Core Foundation numbers them.
+  private struct FileOrder: ~Copyable {
+    /// By their numbers. A container stands here as often as it is referred to.
+    private(set) var objects: [Reference] = []
+    /// The numbers of scalars and of UIDs; the greatest of all for none.
+    private(set) var scalars: [UInt32]
+    private(set) var uids: [UInt32] = []
+    /// The number of each container, and how many containers there are up to the last one in it.
+    private(set) var containers: [(object: UInt32, end: UInt32)] = []
+    /// The bytes of all objects but for their references, and how many of these there are.
+    private(set) var length = 0
+    private(set) var referenceCount = 0
+
+    private struct Frame {
+      /// Which of the containers it is.
+      let place: Int
+      /// Where its next reference stands, and where the last one ends.
+      var next: Int
+      let end: Int
+    }
+
+    private var open: [Frame] = []
+
+    init(scalarCount: Int) { scalars = Array(repeating: .max, count: scalarCount) }
+
+    /// Numbers a container and all that is in it.
+    mutating func number(
+      _ root: Reference, _ values: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
+    ) throws(PropertyListError) {
+      try begin(root, values, containers)
+      let bytes = containers.bytes.bytes
+      while let frame = open.last {
+        guard frame.next < frame.end else {
+          self.containers[frame.place].end = UInt32(truncatingIfNeeded: self.containers.count)
+          open.removeLast()
+          continue
+        }
+        open[open.count - 1].next += 4
+        let child = Reference(bits: bytes.littleEndianUInt32(at: frame.next))
+        if child.kind == Reference.container { try begin(child, values, containers) } else { try number(child, values) }
+      }
+    }
+
+    private mutating func begin(
+      _ container: Reference, _ values: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
+    ) throws(PropertyListError) {
+      let words = containers.words(of: container.number)
+      self.containers.makeRoom(for: 1)
+      self.containers.append((object: UInt32(objects.count), end: 0))
+      try append(container)
+      length += BinaryLayout.markerLength(count: words.count)
+      referenceCount += words.range.count / 4
+      var next = words.range.lowerBound
+      if words.isDictionary {
+        let bytes = containers.bytes.bytes
+        for _ in 0..<words.count {
+          try number(Reference(bits: bytes.littleEndianUInt32(at: next)), values)
+          next += 4
+        }
+      }
+      open.append(Frame(place: self.containers.count - 1, next: next, end: words.range.upperBound))
+    }
+
+    /// Numbers a scalar or a UID, unless it has a number.
+    @inline(__always)
+    private mutating func number(
+      _ value: Reference, _ values: borrowing UniqueBytes
+    ) throws(PropertyListError) {
+      let number = value.number
+      if value.kind == Reference.scalar {
+        guard scalars[number] == .max else { return }
+        scalars[number] = UInt32(objects.count)
+        length += values.range(of: number).count
+      } else {
+        while uids.count <= number {
+        uids.makeRoom(for: 1)
+        uids.append(.max)
+      }
+        guard uids[number] == .max else { return }
+        uids[number] = UInt32(objects.count)
+        length += 1 + ByteBuffer.widthOfUID(UInt32(number))
+      }
+      try append(value)
+    }
+
+    private mutating func append(_ object: Reference) throws(PropertyListError) {
+      guard objects.count < UInt32.max - 1 else {
+        throw PropertyListError(.notRepresentable, "more than 4294967294 objects")
+      }
+      objects.makeRoom(for: 1)
+      objects.append(object)
+    }
+  }
+}
+
+extension UniqueBytes {
+  /// What a container is, and where its references stand.
+  @inline(__always)
+  fileprivate func words(of container: Int) -> (isDictionary: Bool, count: Int, range: Range<Int>) {
+    let range = range(of: container)
+    let word = bytes.bytes.littleEndianUInt32(at: range.lowerBound)
+    return (word & 1 == 1, Int(word >> 1), range.lowerBound + 4..<range.upperBound)
+  }
+}

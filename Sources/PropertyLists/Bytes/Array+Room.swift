@@ -1,0 +1,21 @@
+extension Array {
+  /// Makes room for more elements, in the steps in which ``ByteBuffer`` grows.
+  @inlinable @inline(__always)
+  package mutating func makeRoom(for more: Int) {
+    if count + more > capacity { grow(by: more) }
+  }
+
+  @usableFromInline @inline(never)
+  package mutating func grow(by more: Int) {
+    let size = MemoryLayout<Element>.stride
+    let larger =
+      capacity * size < CLibrary.smallBlock ? 4 * count : Swift.max(2 * capacity, CLibrary.largeBlock / size)
+    reserveCapacity(Swift.max(count + more, larger, 16))
+    let bytes = capacity * size
+    guard bytes >= 4 * CLibrary.smallBlock else { return }
+    // Sound: the room behind the elements belongs to the array too.
+    unsafe withUnsafeMutableBufferPointer {
+      if let start = unsafe $0.baseAddress { unsafe CLibrary.preferLargePages(start, size: bytes) }
+    }
+  }
+}
