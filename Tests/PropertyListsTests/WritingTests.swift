@@ -56,6 +56,20 @@ struct WritingTests {
     #expect(try PropertyList(thrice.root).array == scalars + scalars + scalars)
   }
 
+  @Test("whatever stands last in the file, all before it is as it was", arguments: [1, 5, 300, 70_000])
+  func lastObjects(_ count: Int) throws {
+    let numbers = (0..<count).map { PropertyList.integer(.init($0)) }
+    let last: [PropertyList] = [
+      .array([0]), .array([]), ["": 0], .uid(.init(7)), .uid(.init(70_000)), "text", "größe", .data(Data()), .null,
+    ]
+    for value in last {
+      let tree = PropertyList.array(numbers + [value])
+      #expect(try PropertyList(tree.data(format: .binary)) == tree)
+      let document = try PropertyListDocument(tree.data(format: .binary))
+      #expect(try document.root.data(format: .binary) == tree.data(format: .binary))
+    }
+  }
+
   @Test("references and offsets are as wide as they have to be", arguments: [254, 255, 65534, 65535])
   func widths(_ count: Int) throws {
     let list = PropertyList.array((0..<count).map { .integer(.init($0)) })

@@ -8,8 +8,7 @@ struct BinaryFileWriter: ~Copyable {
   /// Of the header and the objects.
   private let length: Int
   private let offsetWidth: Int
-  /// Where the next offset stands.
-  private var place: Int
+  private var table = ByteBuffer()
 
   /// - Parameters:
   ///   - objectCount: the objects, of which number 0 is the root.
@@ -18,24 +17,21 @@ struct BinaryFileWriter: ~Copyable {
     self.objectCount = objectCount
     self.length = length
     offsetWidth = BinaryLayout.width(length)
-    place = length
+    table.reserve(objectCount * offsetWidth + 8)
     output.reserve(length + objectCount * offsetWidth + BinaryLayout.trailerLength + 8)
     output.append("bplist00")
   }
 
   /// Says where the next object is.
   @inline(__always)
-  mutating func beginObject(at offset: Int) {
-    output.store(bigEndian: UInt64(offset), width: offsetWidth, at: place)
-    place += offsetWidth
-  }
+  mutating func beginObject(at offset: Int) { table.append(bigEndian: UInt64(offset), width: offsetWidth) }
 
   consuming func finish() -> Data {
-    precondition(output.count == length && place == length + objectCount * offsetWidth)
-    output.include(upTo: place)
+    let (table, referenceWidth) = (table.takeData(), BinaryLayout.width(objectCount))
+    output.append(table.bytes)
     output.append(repeating: 0, count: 6)
     output.append(byte: UInt8(offsetWidth))
-    output.append(byte: UInt8(BinaryLayout.width(objectCount)))
+    output.append(byte: UInt8(referenceWidth))
     output.append(bigEndian: UInt64(objectCount), width: 8)
     output.append(bigEndian: 0, width: 8)
     output.append(bigEndian: UInt64(length), width: 8)

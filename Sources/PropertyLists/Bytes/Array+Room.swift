@@ -15,7 +15,7 @@ extension Array {
     guard bytes >= 4 * CLibrary.smallBlock else { return }
     // Sound: the room behind the elements belongs to the array too.
     unsafe withUnsafeMutableBufferPointer {
-      if let start = unsafe $0.baseAddress { unsafe CLibrary.preferLargePages(start, size: bytes) }
+      if let start = $0.baseAddress { unsafe CLibrary.preferLargePages(start, size: bytes) }
     }
   }
 }

@@ -151,21 +151,6 @@ struct ByteBuffer: ~Copyable {
     unsafe base.unsafelyUnwrapped.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
   }
 
-  /// Puts the lowest `width` bytes of `value` behind what was appended so far, 1 to 8 of them, the highest first; what they are
-  /// overwritten with must not reach the place, or ``include(upTo:)`` has to follow. Writes up to 8 bytes.
-  @inline(__always)
-  mutating func store(bigEndian value: UInt64, width: Int, at offset: Int) {
-    precondition(offset >= count && offset <= capacity - 8)
-    unsafe base.unsafelyUnwrapped.storeBytes(
-      of: (value << UInt64(64 - 8 * width)).bigEndian, toByteOffset: offset, as: UInt64.self)
-  }
-
-  /// Takes what was stored behind ``count`` as appended, up to `end`. All of it has to be stored by then.
-  mutating func include(upTo end: Int) {
-    precondition(end >= count && end <= capacity)
-    count = end
-  }
-
   /// Forgets what was appended after the first `count` bytes.
   mutating func truncate(to count: Int) { self.count = min(count, self.count) }
 
