@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// The parts that every keyed archive has at its top.
 struct ArchiveLayout {

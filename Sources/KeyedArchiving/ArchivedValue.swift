@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import OrderedCollections
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 /// A value of one of the types that anybody may put where an archive's format leaves the choice: in the user info of an error,
 /// in the attributes of text.

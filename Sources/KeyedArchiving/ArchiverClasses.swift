@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// The classes of an archive in the making: what each type is called, and where its class description stands.
 struct ArchiverClasses {

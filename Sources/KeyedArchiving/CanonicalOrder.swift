@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// The order in which the elements of sets and the keys of dictionaries are written, which Swift gives none: the same elements
 /// always give the same archive.

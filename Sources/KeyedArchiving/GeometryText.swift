@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// The text that Apple's archives have for points, sizes and rectangles: numbers in braces, `{1, 2.5}` or
 /// `{{0, 0}, {640, 480}}`.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import OrderedCollections
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Decodes the elements of a collection that hashes and compares them, and counts what that takes.
 ///

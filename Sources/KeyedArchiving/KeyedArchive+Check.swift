@@ -1,4 +1,4 @@
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 extension KeyedArchive {
   /// Everything that is wrong with the archive, and what is odd about it.

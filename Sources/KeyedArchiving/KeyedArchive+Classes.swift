@@ -1,4 +1,4 @@
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 extension KeyedArchive {
   /// What an archive says of a class.

@@ -1,4 +1,4 @@
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 extension KeyedArchive {
   /// The objects of the archive and what refers to what, as a picture for Graphviz (`dot -Tsvg`).

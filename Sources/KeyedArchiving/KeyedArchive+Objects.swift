@@ -1,4 +1,4 @@
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 extension KeyedArchive {
   /// The objects of an archive, addressed by UID.

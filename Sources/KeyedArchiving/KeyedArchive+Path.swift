@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension KeyedArchive {
   /// What a path leads to: a reference, or a value that stands there itself.

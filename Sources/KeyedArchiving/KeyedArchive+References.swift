@@ -1,4 +1,4 @@
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 extension KeyedArchive {
   /// A reference from an object, or from the top of an archive, to an object.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 /// A keyed archive as it stands in its file: objects, classes and references, to be looked at.
 ///

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 /// Why an archive could not be written or read, and where.
 public struct KeyedArchiveError: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 /// Values, objects and collections of them.
 extension KeyedArchiver {

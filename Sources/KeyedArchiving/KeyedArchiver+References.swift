@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// References to values and objects, which are archived where they are first referred to.
 extension KeyedArchiver {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 internal import OrderedCollections
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 extension KeyedUnarchiver {
   /// Decodes the value of a key, as the type that stands in the program. Which type a metatype in a variable is does not

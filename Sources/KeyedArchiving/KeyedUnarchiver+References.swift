@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Values and objects behind references.
 extension KeyedUnarchiver {

@@ -1,5 +1,5 @@
 internal import OrderedCollections
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Values of several types.
 extension KeyedUnarchiver {

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Values without keys, as `encodeObject:` and its like write them, and libraries of other languages at the top.
 ///

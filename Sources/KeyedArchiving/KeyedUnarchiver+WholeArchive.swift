@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 /// The whole of an archive in one call. For class names or unknown classes of one archive's own, make an unarchiver.
 extension KeyedUnarchiver {

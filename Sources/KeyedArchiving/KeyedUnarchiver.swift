@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 /// Gets values and objects out of a keyed archive.
 ///
@@ -326,7 +326,7 @@ extension KeyedUnarchiver {
 
   /// Decodes the contents of an object.
   @inline(__always)
-  func contents<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
+  func contents<T: SecureCoding>(of type: T.Type, _ frame: consuming Frame) throws -> T {
     if isStackDue, try needsMoreStack() { return try contentsOnMoreStack(of: type, frame) }
     enter(frame)
     defer { leave() }
@@ -364,7 +364,7 @@ extension KeyedUnarchiver {
   // Frames change places instead of being copied.
 
   @inline(never)
-  func enter(_ frame: Frame) {
+  func enter(_ frame: consuming Frame) {
     outer.append(frame)
     let last = outer.count - 1
     swap(&outer[last], &current)

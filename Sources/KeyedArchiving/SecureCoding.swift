@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// A type whose values can be put into keyed archives and got out of them again.
 ///

@@ -1,10 +1,10 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// What has been decoded of an archive: objects, of which there is one for each UID, and values that are needed again.
 ///
 /// A value is not kept the first time it is decoded, because most are referred to once; the second time it is. So a value is
 /// decoded twice at most, however many references lead to it, and nothing is kept for most.
-struct UnarchivedObjects {
+struct UnarchivedObjects: ~Copyable {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
   private var values: [ValueKey: Kept] = [:]

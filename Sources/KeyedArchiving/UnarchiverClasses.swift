@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// The classes of an archive that is being read, and which types their objects may be decoded as.
 struct UnarchiverClasses {

@@ -1,5 +1,5 @@
 internal import OrderedCollections
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Gets a `Codable` value out of an archive.
 ///

@@ -1,5 +1,5 @@
 internal import OrderedCollections
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// A `Codable` value on its way into an archive.
 ///

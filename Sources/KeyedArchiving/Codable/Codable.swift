@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// A `Codable` type conforms with no code. The keys of its archive are the names of its coding keys.
 ///

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// The way to a value that is being decoded or encoded. Each step knows the one before; an array of keys is made only when
 /// somebody asks for one.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 internal import Synchronization
 
 /// The types of full Foundation that Apple's archives have classes for.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSAffineTransform`: the six numbers of a transformation of the plane, of 4 bytes each.

@@ -1,5 +1,5 @@
 public import OrderedCollections
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSAttributedString`, and `NSMutableAttributedString` where an archive has one: text in runs, each with its attributes.

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// An array of C's numbers, all of one type. Apple's archives have it in an `NSValue`, as an object of a class of its own.

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// The number types of C, each with the letter that Objective-C's compiler has for it (`@encode`).

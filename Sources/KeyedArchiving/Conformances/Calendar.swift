@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSCalendar` as an archive has it. Every process can decode it.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSCharacterSet`, and `NSMutableCharacterSet` where an archive has one: Unicode scalars, in the form that the archive has

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import PropertyLists
+@_spi(Archives) public import PropertyLists
 
 extension Archived {
   /// `NSColor` and `UIColor`, with all that the archive says of it.

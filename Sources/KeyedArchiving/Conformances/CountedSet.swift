@@ -1,5 +1,5 @@
 public import OrderedCollections
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSCountedSet`: elements, and how many times each is in the set, in the order of the archive.

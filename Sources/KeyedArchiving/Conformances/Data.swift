@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSData`: the bytes themselves in the object table. `NSMutableData`, which is read too, is an object with `NS.data`.
 extension Data: SecureCoding {

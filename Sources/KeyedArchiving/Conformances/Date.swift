@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSDate`: the seconds since 2001 as `NS.time`. A date that stands in the object table itself is read too; GNUstep writes
 /// those.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSDecimalNumber`: a sign, an exponent of 10, and an integer of up to 128 bits as 16 bytes, two for each digit to the base
 /// of 65536, the lowest first. Apple's archiver calls the class `NSDecimalNumberPlaceholder`.

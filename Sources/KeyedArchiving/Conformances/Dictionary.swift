@@ -1,5 +1,5 @@
 public import OrderedCollections
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSDictionary`, and `NSMutableDictionary` where an archive has one: `NS.keys` and `NS.objects`, side by side.
 ///

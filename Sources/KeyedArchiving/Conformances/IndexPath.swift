@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSIndexPath`: how many indices there are, and one of them as a number, several packed.
 ///

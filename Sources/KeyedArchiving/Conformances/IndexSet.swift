@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSIndexSet`, and `NSMutableIndexSet` where an archive has one: a set of integers from 0 on, as ranges.

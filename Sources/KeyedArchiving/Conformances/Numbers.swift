@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// What all numbers are archived as: `NSNumber`, which is the number itself in the object table.
 private let numberClass = ArchivedClass(

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Nil is a reference to nothing, and in a collection `NSNull`; anything else is archived as itself.
 extension Optional: SecureCoding where Wrapped: SecureCoding {

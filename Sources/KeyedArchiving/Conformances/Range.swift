@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSRange`, which is archived as an `NSValue`: a place and a length.

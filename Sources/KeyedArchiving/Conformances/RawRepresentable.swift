@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// An enumeration with raw values is archived as those.
 extension SecureCoding where Self: RawRepresentable, RawValue: SecureCoding {

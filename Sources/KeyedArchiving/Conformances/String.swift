@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSString`: the text itself in the object table. `NSMutableString`, which is read too, is an object with `NS.string`.
 extension String: SecureCoding {

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSRange` in an `NSValue`. A range that begins below 0 is none; it is an `NSArray` of its two bounds, as `Codable` has it.
 extension Swift.Range: SecureCoding where Bound == Int {

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension Archived {
   /// `NSTimeZone` as an archive has it: a name, and mostly the rules of the zone. Every process can decode it.

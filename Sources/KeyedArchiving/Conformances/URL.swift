@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// `NSURL`: the text as `NS.relative`, and what it is relative to as `NS.base`.
 extension URL: SecureCoding {

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// What has been archived of opaque objects, by the archives that they come from and their UIDs there.
 struct ArchivedOpaqueObjects {

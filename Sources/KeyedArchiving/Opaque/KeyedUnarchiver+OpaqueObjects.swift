@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// The opaque objects of an archive that is being read.
 struct OpaqueObjects {

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// An object of a class that the program has no type for, carried as it is: class, keys and values.
 ///

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Circles that no reader can make.
 extension ArchiveChecker {

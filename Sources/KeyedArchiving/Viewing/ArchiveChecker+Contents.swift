@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// What Apple's reader needs to make objects of Foundation's classes.
 extension ArchiveChecker {

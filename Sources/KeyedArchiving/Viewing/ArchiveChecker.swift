@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Finds everything that is wrong with an archive; see ``KeyedArchive/check(_:)``.
 ///

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Writes the picture of an archive for Graphviz; see ``KeyedArchive/graph(of:depth:)``.
 ///

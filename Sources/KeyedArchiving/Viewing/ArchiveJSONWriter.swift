@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Writes the form of an archive that programs read; see ``KeyedArchive/jsonData(isIndented:)``.
 ///

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Reads the objects of an archive for those who look at all of them, and counts the work.
 ///

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Objects of Foundation's classes, by their value.
 extension ArchiveTreeWriter {

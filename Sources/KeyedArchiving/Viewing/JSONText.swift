@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Writes JSON (RFC 8259): the caller says what is in it, this what stands between it.
 ///

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// What a picture of an archive shows of one object: its class, the values it has itself, and the objects it refers to.
 struct ObjectBox {

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Goes through an object, or any other value, and the arrays and dictionaries in it, from reference to reference.
 ///

@@ -1,4 +1,4 @@
-internal import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// What a rendering of an archive shows at the place of a reference, so that every object is shown in full once, near the first
 /// reference to it, and the output grows in proportion to the input.

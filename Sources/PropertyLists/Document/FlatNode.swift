@@ -1,6 +1,6 @@
 /// What a value is, as it stands in a node table.
-@frozen
-package enum NodeKind: UInt8 {
+@_spi(Archives) @frozen
+public enum NodeKind: UInt8 {
   case null, boolean
   /// `Int64`.
   case integer
@@ -10,15 +10,15 @@ package enum NodeKind: UInt8 {
   case string, data, array, dictionary
 
   @inlinable @inline(__always)
-  package var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
+  public var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
 
   // Not the one of all types with raw values, which is called by way of two witness tables.
   @inlinable @inline(__always)
-  package static func == (first: NodeKind, second: NodeKind) -> Bool { first.rawValue == second.rawValue }
+  public static func == (first: NodeKind, second: NodeKind) -> Bool { first.rawValue == second.rawValue }
 
   /// As ``init(rawValue:)``, which the compiler does not inline across modules.
   @inlinable @inline(__always)
-  package init(bits: UInt8) {
+  public init(bits: UInt8) {
     switch bits {
     case 1: self = .boolean
     case 2: self = .integer
@@ -37,8 +37,8 @@ package enum NodeKind: UInt8 {
 }
 
 /// How the bytes of a string or of data stand in the document.
-@frozen
-package enum ContentEncoding: UInt8 {
+@_spi(Archives) @frozen
+public enum ContentEncoding: UInt8 {
   /// UTF-8, or the bytes of the data.
   case verbatim
   /// Bytes that are all below 0x80.
@@ -62,79 +62,80 @@ extension ContentEncoding {
 ///
 /// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the
 /// readers; strings and data are a place in the bytes of the document.
-package struct FlatNode: Hashable, Sendable {
-  package var tag: UInt64
-  package var payload: UInt64
+@_spi(Archives) @frozen
+public struct FlatNode: Hashable, Sendable {
+  public var tag: UInt64
+  public var payload: UInt64
 
   @inlinable @inline(__always)
-  package init(_ kind: NodeKind, _ encoding: ContentEncoding, offset: Int, payload: UInt64) {
+  public init(_ kind: NodeKind, _ encoding: ContentEncoding, offset: Int, payload: UInt64) {
     tag = UInt64(truncatingIfNeeded: offset) << 8 | UInt64(encoding.rawValue) << 4 | UInt64(kind.rawValue)
     self.payload = payload
   }
 
   @inlinable @inline(__always)
-  package var kind: NodeKind { NodeKind(bits: UInt8(truncatingIfNeeded: tag & 0xF)) }
+  public var kind: NodeKind { NodeKind(bits: UInt8(truncatingIfNeeded: tag & 0xF)) }
 
   @inlinable @inline(__always)
-  package var encoding: ContentEncoding {
+  public var encoding: ContentEncoding {
     ContentEncoding(rawValue: UInt8(truncatingIfNeeded: (tag >> 4) & 0xF)) ?? .verbatim
   }
 
   /// Where the content of a string or of data begins; for a container of a binary document, where its references begin.
   @inlinable @inline(__always)
-  package var offset: Int { Int(tag >> 8) }
+  public var offset: Int { Int(tag >> 8) }
 }
 
-extension FlatNode {
+@_spi(Archives) extension FlatNode {
   @inlinable @inline(__always)
-  package static var null: FlatNode { FlatNode(.null, .verbatim, offset: 0, payload: 0) }
+  public static var null: FlatNode { FlatNode(.null, .verbatim, offset: 0, payload: 0) }
 
   @inlinable @inline(__always)
-  package static func boolean(_ value: Bool) -> FlatNode {
+  public static func boolean(_ value: Bool) -> FlatNode {
     FlatNode(.boolean, .verbatim, offset: 0, payload: value ? 1 : 0)
   }
 
   @inlinable @inline(__always)
-  package static func integer(_ value: PropertyList.Integer) -> FlatNode {
+  public static func integer(_ value: PropertyList.Integer) -> FlatNode {
     let isSigned = value.isNegative || value.bits <= UInt64(Int64.max)
     return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: value.bits)
   }
 
   /// - Parameter value: an integer of at most 64 bits.
   @inlinable @inline(__always)
-  package static func integer(_ value: some FixedWidthInteger) -> FlatNode {
+  public static func integer(_ value: some FixedWidthInteger) -> FlatNode {
     let bits = UInt64(truncatingIfNeeded: value)
     let isSigned = value < 0 || bits <= UInt64(Int64.max)
     return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: bits)
   }
 
   @inlinable @inline(__always)
-  package static func real(_ value: Double) -> FlatNode {
+  public static func real(_ value: Double) -> FlatNode {
     FlatNode(.real, .verbatim, offset: 0, payload: value.bitPattern)
   }
 
   @inlinable @inline(__always)
-  package static func float(_ value: Float) -> FlatNode {
+  public static func float(_ value: Float) -> FlatNode {
     FlatNode(.float, .verbatim, offset: 0, payload: UInt64(value.bitPattern))
   }
 
   /// - Parameter seconds: since 2001-01-01T00:00:00Z.
-  package static func date(_ seconds: Double) -> FlatNode {
+  public static func date(_ seconds: Double) -> FlatNode {
     FlatNode(.date, .verbatim, offset: 0, payload: seconds.bitPattern)
   }
 
   @inlinable @inline(__always)
-  package static func uid(_ value: UInt32) -> FlatNode {
+  public static func uid(_ value: UInt32) -> FlatNode {
     FlatNode(.uid, .verbatim, offset: 0, payload: UInt64(value))
   }
 
   @inlinable @inline(__always)
-  package static func string(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
+  public static func string(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
     FlatNode(.string, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
 
   @inlinable @inline(__always)
-  package static func data(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
+  public static func data(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
     FlatNode(.data, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
 
@@ -142,44 +143,44 @@ extension FlatNode {
   ///
   /// - Parameter count: of elements; of a dictionary's entries, each a key and a value.
   @inlinable @inline(__always)
-  package static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
+  public static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
     FlatNode(kind, .verbatim, offset: offset, payload: UInt64(truncatingIfNeeded: count))
   }
 }
 
-extension FlatNode {
+@_spi(Archives) extension FlatNode {
   /// A hash of the node, and of `seed`, which is that of the nodes before it.
   @inlinable @inline(__always)
-  package func hash(after seed: UInt64) -> UInt64 {
+  public func hash(after seed: UInt64) -> UInt64 {
     let product = (tag ^ seed ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: payload ^ 0xE703_7ED1_A0B4_28DB)
     return product.high ^ product.low ^ seed << 1
   }
 }
 
 /// What is read out of a node; each only of the kinds it makes sense for.
-extension FlatNode {
+@_spi(Archives) extension FlatNode {
   @inlinable @inline(__always)
-  package var boolean: Bool { payload != 0 }
+  public var boolean: Bool { payload != 0 }
 
   @inlinable @inline(__always)
-  package var integer: PropertyList.Integer {
+  public var integer: PropertyList.Integer {
     kind == .integer ? PropertyList.Integer(Int64(bitPattern: payload)) : PropertyList.Integer(payload)
   }
 
   @inlinable @inline(__always)
-  package var real: Double { Double(bitPattern: payload) }
+  public var real: Double { Double(bitPattern: payload) }
 
   @inlinable @inline(__always)
-  package var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
+  public var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
 
   @inlinable @inline(__always)
-  package var uid: UInt32 { UInt32(truncatingIfNeeded: payload) }
+  public var uid: UInt32 { UInt32(truncatingIfNeeded: payload) }
 
   /// The bytes of a string or data as they stand in the document.
   @inlinable @inline(__always)
-  package var length: Int { Int(truncatingIfNeeded: payload) }
+  public var length: Int { Int(truncatingIfNeeded: payload) }
 
   /// The elements of an array, the entries of a dictionary.
   @inlinable @inline(__always)
-  package var count: Int { Int(truncatingIfNeeded: payload) }
+  public var count: Int { Int(truncatingIfNeeded: payload) }
 }
