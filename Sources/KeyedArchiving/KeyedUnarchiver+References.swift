@@ -14,9 +14,9 @@ extension KeyedUnarchiver {
     }
     var beginning = table.beginValue(uid, unlessKept: true)
     if beginning == .kept {
-      if let kept = table.kept(type, uid), let value = kept.value as? T {
+      if let kept = table.kept(type, uid) {
         try weigh(kept.weight)
-        return value
+        return kept.value
       }
       beginning = table.beginValue(uid, unlessKept: false)
     }

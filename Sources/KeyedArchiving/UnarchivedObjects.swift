@@ -7,7 +7,7 @@
 struct UnarchivedObjects: ~Copyable {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
-  private var values: [ValueKey: Kept] = [:]
+  private var values = PagedArray<Kept?>(repeating: nil)
   /// Long texts and data, by where they stand in the document.
   private var texts: [FlatNode: Any] = [:]
   /// How many times an object is being decoded as a type that is only `Decodable`.
@@ -27,10 +27,27 @@ struct UnarchivedObjects: ~Copyable {
     static let kept = State(rawValue: 8)
   }
 
-  /// A value, and how large it is with all that it shares.
-  struct Kept {
-    let value: Any
+  /// A value that is kept, and how large it is with all that it shares.
+  private class Kept {
+    let type: ObjectIdentifier
     let weight: Int
+    /// What the same object was decoded as besides.
+    var next: Kept?
+
+    init(_ type: ObjectIdentifier, _ weight: Int, _ next: Kept?) {
+      self.type = type
+      self.weight = weight
+      self.next = next
+    }
+  }
+
+  private final class KeptValue<Value>: Kept {
+    let value: Value
+
+    init(_ value: Value, _ weight: Int, _ next: Kept?) {
+      self.value = value
+      super.init(ObjectIdentifier(Value.self), weight, next)
+    }
   }
 
   /// The same object of an archive may be decoded as values of several types, such as an array as `[Int]` and as `[Double]`.
@@ -61,7 +78,7 @@ struct UnarchivedObjects: ~Copyable {
     objects[Int(uid)] = nil
     for entry in finished[start...] {
       if let type = entry.type {
-        if let value = values.removeValue(forKey: ValueKey(uid: entry.uid, type: type)) { void.append(value) }
+        if let value = removeKept(type, entry.uid) { void.append(value) }
       } else if let object = objects[Int(entry.uid)] {
         void.append(object)
         objects[Int(entry.uid)] = nil
@@ -105,7 +122,7 @@ struct UnarchivedObjects: ~Copyable {
   ///
   /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
-  mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int) -> Any? {
+  mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int) -> AnyObject? {
     var state = states[Int(uid)]
     state.remove(state.contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
     states[Int(uid)] = state
@@ -116,12 +133,23 @@ struct UnarchivedObjects: ~Copyable {
   ///
   /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
-  mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int) -> Any? {
+  mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int) -> AnyObject? {
     guard noteDecoded(uid) else { return nil }
     states[Int(uid)].insert(.kept)
     if !published.isEmpty { finished.append((uid, ObjectIdentifier(T.self))) }
-    return values.updateValue(
-      Kept(value: value, weight: weight), forKey: ValueKey(uid: uid, type: ObjectIdentifier(T.self)))
+    let former = removeKept(ObjectIdentifier(T.self), uid)
+    values[Int(uid)] = KeptValue(value, weight, values[Int(uid)])
+    return former
+  }
+
+  private mutating func removeKept(_ type: ObjectIdentifier, _ uid: UInt32) -> AnyObject? {
+    var before: Kept?
+    var kept = values[Int(uid)]
+    while let current = kept, current.type != type { (before, kept) = (current, current.next) }
+    guard let kept else { return nil }
+    if let before { before.next = kept.next } else { values[Int(uid)] = kept.next }
+    kept.next = nil
+    return kept
   }
 
   /// As ``beginValue(_:unlessKept:)``, for a type that is only `Decodable`. One such type may hand the object on to another.
@@ -140,9 +168,17 @@ struct UnarchivedObjects: ~Copyable {
 
   /// What is kept of an object that was decoded as a type.
   @inline(__always)
-  func kept(_ type: Any.Type, _ uid: UInt32) -> Kept? {
+  func kept<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int)? {
     guard states[Int(uid)].contains(.kept) else { return nil }
-    return values[ValueKey(uid: uid, type: ObjectIdentifier(type))]
+    var kept = values[Int(uid)]
+    while let current = kept {
+      if current.type == ObjectIdentifier(T.self) {
+        // Sound: only a kept value of a type says that it is of this type.
+        return (unsafe unsafeDowncast(current, to: KeptValue<T>.self).value, current.weight)
+      }
+      kept = current.next
+    }
+    return nil
   }
 
   /// Notes that something has been decoded.
@@ -156,7 +192,7 @@ struct UnarchivedObjects: ~Copyable {
   }
 
   /// A long text, or long data.
-  func text<T>(_ type: T.Type, at node: FlatNode) -> T? { texts[node] as? T }
+  func text<T>(_ type: T.Type, at node: FlatNode) -> T? { texts.isEmpty ? nil : texts[node] as? T }
 
   mutating func keep<T>(_ text: T, at node: FlatNode) { texts[node] = text }
 

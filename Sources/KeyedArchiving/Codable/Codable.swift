@@ -101,9 +101,9 @@ extension KeyedUnarchiver {
 
   @inline(never)
   private func keptDecodable<T>(_ type: T.Type, _ uid: UInt32) throws -> T? {
-    guard let kept = table.kept(type, uid), let value = kept.value as? T else { return nil }
+    guard let kept = table.kept(type, uid) else { return nil }
     try weigh(kept.weight)
-    return value
+    return kept.value
   }
 
   @inline(never)
