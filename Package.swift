@@ -33,9 +33,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    .systemLibrary(
-      name: "CLibXML2", pkgConfig: "libxml-2.0",
-      providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
+    .systemLibrary(name: "CLibXML2"),
     .target(
       name: "PropertyLists",
       dependencies: ["CLibXML2", .product(name: "OrderedCollections", package: "swift-collections")],

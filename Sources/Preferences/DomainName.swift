@@ -51,6 +51,11 @@ public struct DomainName: Sendable {
 
   /// The nearest name to a text that may not be one, for the names of processes.
   init(nearestTo text: String) {
+    // As nearly all are.
+    guard Self.fault(in: text) != nil else {
+      rawValue = text
+      return
+    }
     var name = String(text.unicodeScalars.map { Self.fault(in: String($0)) == nil || $0 == "." ? Character($0) : "_" })
     while name.utf8.count > Self.greatestLength { name.removeLast() }
     rawValue = Self.fault(in: name) == nil ? name : "_" + name

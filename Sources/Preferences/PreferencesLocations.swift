@@ -42,9 +42,10 @@ public struct PreferencesLocations: Sendable {
 
   /// The folders of this process, as its environment says.
   public static let standard = PreferencesLocations(
-    environment: ProcessInfo.processInfo.environment, home: FileSystem.homeFolder)
+    environment: { FileSystem.environmentValue($0) }, home: FileSystem.homeFolder)
 
-  init(environment: [String: String], home: String?) {
+  /// - Parameter environment: the value of a variable; nil if there is none.
+  init(environment: (String) -> String?, home: String?) {
     let home = home.flatMap(Self.absolute)
     self.home = home
     host = Self.hostName(ProcessInfo.processInfo.hostName)
@@ -54,8 +55,8 @@ public struct PreferencesLocations: Sendable {
       let user = ProcessInfo.processInfo.userName
       managedFolders = ["/Library/Managed Preferences/\(user)", "/Library/Managed Preferences"]
     #else
-      userFolder = environment["XDG_CONFIG_HOME"].flatMap(Self.absolute) ?? home.map { Self.join($0, ".config") }
-      let folders = (environment["XDG_CONFIG_DIRS"] ?? "").split(separator: ":").compactMap {
+      userFolder = environment("XDG_CONFIG_HOME").flatMap(Self.absolute) ?? home.map { Self.join($0, ".config") }
+      let folders = (environment("XDG_CONFIG_DIRS") ?? "").split(separator: ":").compactMap {
         Self.absolute(String($0))
       }
       systemFolders = folders.isEmpty ? ["/etc/xdg"] : folders

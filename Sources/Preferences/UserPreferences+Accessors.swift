@@ -14,30 +14,30 @@ public import PropertyLists
 /// | anything else | false | 0 | 0 | nil |
 extension UserPreferences {
   /// The value for a key as a truth value; false if there is none.
-  public func bool(forKey key: String) -> Bool { read(key) { $0.asBool } ?? false }
+  public func bool(forKey key: String) -> Bool { read(key, default: false) { $0.asBool } }
 
   /// The value for a key as an integer; 0 if there is none.
   ///
   /// Reals are cut towards zero. What is beyond `Int` gives `Int.max` or `Int.min`, and not-a-number gives 0.
-  public func integer(forKey key: String) -> Int { read(key) { $0.asInt } ?? 0 }
+  public func integer(forKey key: String) -> Int { read(key, default: 0) { $0.asInt } }
 
   /// The value for a key as a double; 0 if there is none.
-  public func double(forKey key: String) -> Double { read(key) { $0.asDouble } ?? 0 }
+  public func double(forKey key: String) -> Double { read(key, default: 0) { $0.asDouble } }
 
   /// The value for a key as a float; 0 if there is none. What is beyond `Float` becomes infinite.
-  public func float(forKey key: String) -> Float { read(key) { $0.asFloat } ?? 0 }
+  public func float(forKey key: String) -> Float { read(key, default: 0) { $0.asFloat } }
 
   /// The value for a key as text; nil if there is none, or none that is text or a number.
-  public func string(forKey key: String) -> String? { read(key) { $0.asString } ?? nil }
+  public func string(forKey key: String) -> String? { read(key, default: nil) { $0.asString } }
 
   /// The bytes for a key; nil if there are none.
-  public func data(forKey key: String) -> Data? { read(key) { $0.data } ?? nil }
+  public func data(forKey key: String) -> Data? { read(key, default: nil) { $0.data } }
 
   /// The moment for a key; nil if there is none. Nothing else is taken for one.
-  public func date(forKey key: String) -> Date? { read(key) { $0.date } ?? nil }
+  public func date(forKey key: String) -> Date? { read(key, default: nil) { $0.date } }
 
   /// The elements of the array for a key; nil if there is none.
-  public func array(forKey key: String) -> [PropertyList]? { read(key) { $0.array } ?? nil }
+  public func array(forKey key: String) -> [PropertyList]? { read(key, default: nil) { $0.array } }
 
   /// The elements of the array for a key; nil if there is none, or if not all of them are text. Numbers are not converted.
   public func stringArray(forKey key: String) -> [String]? {
@@ -48,7 +48,7 @@ extension UserPreferences {
 
   /// The entries of the dictionary for a key; nil if there is none.
   public func dictionary(forKey key: String) -> OrderedDictionary<String, PropertyList>? {
-    read(key) { $0.dictionary } ?? nil
+    read(key, default: nil) { $0.dictionary }
   }
 
   /// The URL for a key; nil if there is none.

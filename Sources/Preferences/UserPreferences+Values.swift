@@ -10,7 +10,7 @@ extension UserPreferences {
   @inlinable
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get {
-      guard let stored = value(forKey: key.name) else { return key.defaultValue }
+      guard let stored = value(forKey: key.name, hash: key.hash) else { return key.defaultValue }
       return Value.preferenceValue(from: stored) ?? key.defaultValue
     }
     set {

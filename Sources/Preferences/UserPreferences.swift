@@ -150,13 +150,19 @@ extension UserPreferences {
     }
   }
 
-  /// What `body` makes of the value that counts for a key; nil if there is none.
+  /// What `body` makes of the value that counts for a key; `default` if there is none.
   @inline(__always)
-  func read<Result>(_ key: String, _ body: (PropertyList) -> Result) -> Result? {
-    let key = TableKey(key)
+  func read<Result>(_ key: String, default: Result, _ body: (PropertyList) -> Result) -> Result {
+    read(TableKey(key), default: `default`, body)
+  }
+
+  @inline(__always)
+  private func read<Result>(_ key: TableKey, default: Result, _ body: (PropertyList) -> Result) -> Result {
+    // Not returned by all that look for the value, as an optional in another one for each.
+    var result = `default`
     // The claim must have ended when a change is waited for, which waits for it.
-    if case .some(let result) = readNow(key, body) { return result }
-    return waitingForChanges(key).map(body)
+    if case .some = readNow(key, { result = body($0) }) { return result }
+    return waitingForChanges(key).map(body) ?? `default`
   }
 
   /// What `body` makes of the value, `.some(nil)` if there is none; nil if a domain is being changed just now.
@@ -175,7 +181,13 @@ extension UserPreferences {
   }
 
   /// The value that counts for a key, as it is stored; nil if there is none.
-  public func value(forKey key: String) -> PropertyList? { read(key) { $0 } }
+  public func value(forKey key: String) -> PropertyList? { read(key, default: nil) { $0 } }
+
+  /// - Parameter hash: as ``PreferenceKey`` has it.
+  @usableFromInline
+  func value(forKey key: String, hash: UInt64) -> PropertyList? {
+    read(TableKey(key, hash: hash), default: nil) { $0 }
+  }
 
   /// The value that counts for a key, and where it comes from; nil if there is none.
   public func effectiveValue(forKey key: String) -> (value: PropertyList, source: Source)? {

@@ -64,6 +64,7 @@ extension PropertyList.Integer: CustomStringConvertible {
 
 extension BinaryInteger {
   /// The value of a property list's integer; nil if it does not fit.
+  @inlinable
   public init?(exactly integer: PropertyList.Integer) {
     if integer.isNegative {
       self.init(exactly: Int64(bitPattern: integer.bits))

@@ -77,7 +77,7 @@ struct ObstructedSaveTests {
     let domain = DomainName("com.example.homeless")
     for home in [nil, missing] {
       let store = UserPreferences(
-        suiteName: domain, locations: PreferencesLocations(environment: [:], home: home), arguments: [])
+        suiteName: domain, locations: PreferencesLocations(environment: { _ in nil }, home: home), arguments: [])
       store.set("kept", forKey: "a")
       #expect(failure { () throws(PreferencesError) in try store.synchronize() } == .noFolder)
       #expect(failure { () throws(PreferencesError) in try store.update(forKey: "b") { $0 = 1 } } == .noFolder)

@@ -249,7 +249,7 @@ struct PreferencesLocationsTests {
 
     @Test("are those that the environment says, if they are absolute", arguments: environments)
     func environment(_ environment: [String: String], _ home: String?, _ user: String?, _ system: [String]) {
-      let locations = PreferencesLocations(environment: environment, home: home)
+      let locations = PreferencesLocations(environment: { environment[$0] }, home: home)
       #expect(locations.userFolder == user)
       #expect(locations.systemFolders == system)
       // Whoever sets the environment is no administrator.
@@ -287,7 +287,7 @@ struct PreferencesLocationsTests {
 
   @Test("may be none: values are then kept in memory")
   func noFolder() throws {
-    let locations = PreferencesLocations(environment: [:], home: nil)
+    let locations = PreferencesLocations(environment: { _ in nil }, home: nil)
     let store = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
     let other = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
     store.set(1, forKey: "key")

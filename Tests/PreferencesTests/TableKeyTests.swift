@@ -15,6 +15,17 @@ struct TableKeyTests {
     #expect(TableKey(name).hashValue == TableKey(copy).hashValue)
   }
 
+  @Test("A short text that is stored as a long one is the same key", arguments: 0...20)
+  func storage(_ count: Int) {
+    for name in [String(repeating: "k", count: count), String("abcdefghijklmnopqrst".prefix(count)) + "é"] {
+      var copy = ""
+      copy.reserveCapacity(100)
+      copy += name
+      #expect(TableKey(name) == TableKey(copy))
+      #expect(TableKey(name).hashValue == TableKey(copy).hashValue)
+    }
+  }
+
   @Test(
     "Spellings that strings take as one are different keys",
     arguments: [

@@ -128,4 +128,24 @@ struct ExitCodeTests {
     #expect(path.status == 1 && path.errors == "\(input): error: \"x\" below a value of kind integer (in 7)\n")
     #expect(folder.names.isEmpty)
   }
+
+  #if canImport(Glibc)
+    @Test("without libxml2 everything is read that the package reads by itself, and the rest is an error that says why")
+    func withoutLibXML2() throws {
+      let folder = try TemporaryFolder()
+      // The loader takes these for the libraries, and finds that they are none.
+      for name in ["libxml2.so.2", "libxml2.so.16"] { try Data().write(to: URL(filePath: folder.path(name))) }
+      let environment = ["LD_LIBRARY_PATH": folder.path("")]
+      let file = folder.path("latin.plist")
+      try Data("<?xml version='1.0' encoding='ISO-8859-1'?><plist><string>a</string></plist>".utf8)
+        .write(to: URL(filePath: file))
+      let foreign = try Program.run("plistutil", ["print", file], environment: environment)
+      #expect(foreign.status == 1)
+      #expect(foreign.output.isEmpty)
+      #expect(foreign.errors == "plistutil: error: cannot read XML: libxml2 is not installed\n")
+      let integers = Fixtures.url("xml/integers.plist").path
+      let plain = try Program.run("plistutil", ["print", integers], environment: environment)
+      #expect(plain.status == 0)
+    }
+  #endif
 }

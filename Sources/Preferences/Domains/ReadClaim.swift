@@ -47,8 +47,9 @@ struct ReadPlaces: @unchecked Sendable {
 
   @inline(__always)
   fileprivate func take() -> UnsafePointer<Place>? {
-    // The upper bits, since identifiers of threads are addresses that differ there.
-    let first = CLibrary.threadNumber &* 0x9E37_79B9_7F4A_7C15 >> 59
+    // Identifiers of threads are addresses at the end of their stacks, most of which are an odd number of pages apart: a power of two
+    // and a guard page. So threads that are made one after another begin with different places.
+    let first = CLibrary.threadNumber >> 12
     for attempt in 0..<4 as Range<UInt> {
       let place = unsafe places + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))
       let (isTaken, _) = unsafe place.pointee.isTaken.compareExchange(

@@ -8,12 +8,17 @@ struct TableKey: Hashable, Sendable {
   let name: String
   /// Kept, so that a read hashes once for all tables that it looks in, and other keys are told by it. The lowest bit is set if all
   /// characters are ASCII.
-  private let hash: UInt64
+  let hash: UInt64
 
   init(_ name: String) {
-    self.name = name
     let (hash, isASCII) = ByteHash.hash(name)
-    self.hash = hash & ~1 | (isASCII ? 1 : 0)
+    self.init(name, hash: hash & ~1 | (isASCII ? 1 : 0))
+  }
+
+  /// - Parameter hash: the ``hash`` of another key of this name.
+  init(_ name: String, hash: UInt64) {
+    self.name = name
+    self.hash = hash
   }
 
   var isASCII: Bool { hash & 1 != 0 }

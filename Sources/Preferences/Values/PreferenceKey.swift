@@ -12,6 +12,8 @@ internal import PropertyLists
 public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
   /// The key.
   public let name: String
+  /// That of its ``TableKey``, made once and not each time a value is read.
+  @usableFromInline let hash: UInt64
   /// What counts when there is no value, or one that is none of `Value`.
   public let defaultValue: Value
 
@@ -20,6 +22,7 @@ public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
   /// - Parameter name: at least one character; nothing can be set for an empty key.
   public init(_ name: String, default defaultValue: Value) {
     self.name = name
+    hash = TableKey(name).hash
     self.defaultValue = defaultValue
   }
 

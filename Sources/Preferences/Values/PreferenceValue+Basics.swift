@@ -32,7 +32,7 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable & SecureCoding
   @inlinable
   public static func preferenceValue(from stored: PropertyList) -> Self? {
     switch stored {
-    case .integer(let value): Self(exactly: value.int128)
+    case .integer(let value): Self(exactly: value)
     case .real(let value): Self(exactly: value)
     case .float(let value): Self(exactly: value)
     case .string(let text): Self(text)

@@ -55,13 +55,17 @@ extension PropertyList {
   }
 
   /// The text, or the digits of a number: `1` and `0` for a boolean, the shortest that read back the same for a real.
+  @inline(__always)
   var asString: String? {
+    if case .string(let text) = self { text } else { digits }
+  }
+
+  private var digits: String? {
     switch self {
     case .boolean(let value): value ? "1" : "0"
     case .integer(let value): value.description
     case .real(let value): value.description
     case .float(let value): value.description
-    case .string(let text): text
     default: nil
     }
   }

@@ -38,12 +38,6 @@ package enum ByteHash {
     return finish(0, 0, state, seed)
   }
 
-  /// The hash of a text's bytes, and whether all its characters are ASCII.
-  package static func hash(_ text: String) -> (hash: UInt64, isASCII: Bool) {
-    let bytes = text.utf8Span.rawBytes
-    return (hash(bytes, from: 0, count: bytes.byteCount, seed: seed), bytes.isASCII)
-  }
-
   /// A hash of two numbers, in this order.
   @inline(__always)
   package static func combine(_ first: UInt64, _ second: UInt64, seed: Seed) -> UInt64 {
@@ -59,5 +53,58 @@ package enum ByteHash {
   private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = a.multipliedFullWidth(by: b)
     return product.high ^ product.low
+  }
+}
+
+/// Hashes of text.
+extension ByteHash {
+  private struct TextHashing: Sendable {
+    let seed = ByteHash.seed
+    /// The upper four bits of the second word of an ASCII text of up to 15 bytes, which Swift stores in the text's own two
+    /// words (`StringObject.swift`); a number that four bits cannot have if Swift comes to do it in another way.
+    let shortTag: UInt64
+
+    init() {
+      guard MemoryLayout<String>.size == 16 else {
+        shortTag = .max
+        return
+      }
+      let short = ByteHash.words(of: String(decoding: 0x61...0x6F as ClosedRange<UInt8>, as: UTF8.self))
+      let long = ByteHash.words(of: String(repeating: "a", count: 16))
+      let isKnown = short == (0x6867_6665_6463_6261, 0xEF6F_6E6D_6C6B_6A69) && long.1 >> 60 != 0xE
+      shortTag = isKnown ? 0xE : .max
+    }
+  }
+
+  private static let textHashing = TextHashing()
+
+  /// Sound: a text has 16 bytes where this is called, and any bits are a value of two integers.
+  @inline(__always)
+  private static func words(of text: String) -> (UInt64, UInt64) {
+    unsafe unsafeBitCast(text, to: (UInt64, UInt64).self)
+  }
+
+  /// The hash of a text's bytes, and whether all its characters are ASCII.
+  package static func hash(_ text: String) -> (hash: UInt64, isASCII: Bool) {
+    let hashing = textHashing
+    if MemoryLayout<String>.size == 16 {
+      let (low, high) = words(of: text)
+      if high >> 60 == hashing.shortTag {
+        return (hash(low, high & 0x00FF_FFFF_FFFF_FFFF, count: high >> 56 & 15, hashing.seed), true)
+      }
+    }
+    let bytes = text.utf8Span.rawBytes
+    let count = bytes.byteCount
+    guard count < 16 else { return (hash(bytes, from: 0, count: count, seed: hashing.seed), bytes.isASCII) }
+    // As above, since a short text may be stored as a long one.
+    var words = SIMD2<UInt64>()
+    for index in 0..<count { words[index >> 3] |= UInt64(bytes[index]) << UInt64((index & 7) << 3) }
+    return (hash(words[0], words[1], count: UInt64(count), hashing.seed), bytes.isASCII)
+  }
+
+  /// The hash of up to 15 bytes, the first in the lowest bits of the first word.
+  @inline(__always)
+  private static func hash(_ low: UInt64, _ high: UInt64, count: UInt64, _ seed: Seed) -> UInt64 {
+    finish(low, high, seed.first ^ count, seed)
   }
 }

@@ -197,6 +197,15 @@ extension FileSystem {
     PropertyListError(.inputOutput(errno: ENOMEM), "cannot read \(name): \(message(ENOMEM))")
   }
 
+  static func missingLibrary(_ library: String, for name: String) -> PropertyListError {
+    #if os(Linux)
+      let code = ELIBACC
+    #else
+      let code = ENOENT
+    #endif
+    return PropertyListError(.inputOutput(errno: code), "cannot read \(name): \(library) is not installed")
+  }
+
   static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }
 

@@ -1,37 +1,87 @@
 private import CLibXML2
 internal import FoundationEssentials
 
+#if !canImport(Glibc) && !canImport(Bionic)
+  private import CLibXML2Link
+#endif
+
 /// The whole boundary to libxml2: above it everything is Swift values.
 ///
 /// libxml2 never loads anything here: no network, no DTD, no entities but the five predefined ones, no internal subset.
-/// The callbacks are sound because libxml2 calls them only inside `xmlParseDocument`, while the handler that their context
+/// The callbacks are sound because libxml2 calls them only inside `xmlParseDocument`, while the parsing that their context
 /// points to is alive, and with text that has the length it says.
 enum LibXML2 {
-  private static let isPrepared: Void = xmlInitParser()
+  /// The functions of libxml2, nil if it is not installed. Loaded on first need, for it and the libraries it pulls in take longer
+  /// to load than most processes take to run.
+  private static let functions = load(["libxml2.so.2", "libxml2.so.16"])
 
-  /// Initializes libxml2, once and before anything else of it is called, as it asks of programs with threads.
-  private static func prepare() { _ = isPrepared }
+  private static func load(_ files: [String]) -> LibXML2Functions? {
+    var functions = LibXML2Functions()
+    guard files.contains(where: { unsafe LibXML2FunctionsLoad(&functions, $0) }) else { return nil }
+    // Once and before anything else of it is called, as it asks of programs with threads.
+    functions.xmlInitParser()
+    return functions
+  }
+
+  private static func loaded() throws(PropertyListError) -> LibXML2Functions {
+    guard let functions else { throw FileSystem.missingLibrary("libxml2", for: "XML") }
+    return functions
+  }
+
+  /// What one call of ``parse(_:)`` has the callbacks know.
+  @safe
+  private final class Parsing {
+    let handler: XMLHandler
+    let functions: LibXML2Functions
+    /// Nil before libxml2 has made it.
+    var parser: UnsafeMutablePointer<xmlParserCtxt>?
+
+    init(_ handler: XMLHandler, _ functions: LibXML2Functions) {
+      self.handler = handler
+      self.functions = functions
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer) -> Parsing {
+      unsafe Unmanaged<Parsing>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// How much of its input the parser has read.
+    var offset: Int {
+      guard let input = unsafe parser?.pointee.input else { return 0 }
+      return unsafe Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
+    }
+
+    /// Tells the handler of an event.
+    func tell(_ event: (XMLHandler) -> Void) {
+      handler.setParserOffset(offset)
+      event(handler)
+      if handler.isStopped { unsafe functions.xmlStopParser(parser) }
+    }
+  }
 
   /// Tells a handler the events of its text.
   ///
   /// - Returns: whether the text is well-formed.
   static func parse(_ handler: XMLHandler) throws(PropertyListError) -> Bool {
-    prepare()
-    return try withExtendedLifetime(handler) { () throws(PropertyListError) in
-      let context = unsafe Unmanaged.passUnretained(handler).toOpaque()
-      guard let parser = unsafe xmlCreateIOParserCtxt(nil, nil, readMore, nil, context, XML_CHAR_ENCODING_UTF8) else {
-        throw FileSystem.outOfMemory("XML")
-      }
+    let functions = try loaded()
+    let parsing = Parsing(handler, functions)
+    return try withExtendedLifetime(parsing) { () throws(PropertyListError) in
+      let context = unsafe Unmanaged.passUnretained(parsing).toOpaque()
+      guard
+        let parser = unsafe functions.xmlCreateIOParserCtxt(
+          nil, nil, readMore, nil, context, Int32(XML_CHAR_ENCODING_UTF8))
+      else { throw FileSystem.outOfMemory("XML") }
+      unsafe parsing.parser = parser
       defer {
         // Made by libxml2 for itself when it reads on into a document type after an error.
-        unsafe xmlFreeDoc(parser.pointee.myDoc)
-        unsafe xmlFreeParserCtxt(parser)
+        unsafe functions.xmlFreeDoc(parser.pointee.myDoc)
+        unsafe functions.xmlFreeParserCtxt(parser)
       }
-      let flags = XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_IGNORE_ENC.rawValue
-      unsafe xmlCtxtUseOptions(parser, Int32(bitPattern: flags))
+      let flags = XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_IGNORE_ENC
+      unsafe _ = functions.xmlCtxtUseOptions(parser, Int32(flags))
       unsafe setCallbacks(parser.pointee.sax)
-      unsafe parser.pointee._private = context
-      unsafe xmlParseDocument(parser)
+      unsafe parser.pointee.userData = context
+      unsafe _ = functions.xmlParseDocument(parser)
       return unsafe parser.pointee.wellFormed == 1
     }
   }
@@ -64,14 +114,15 @@ enum LibXML2 {
       unsafe LibXML2.tell(context) { $0.documentType() }
     }
     unsafe sax.pointee.serror = { context, error in
-      guard let context = unsafe context, let error = unsafe error else { return }
-      let parser = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self)
-      guard unsafe error.pointee.level == XML_ERR_FATAL, unsafe parser.pointee._private != nil else { return }
-      let handler = unsafe LibXML2.handler(parser)
+      guard let context = unsafe context, let error = unsafe error, unsafe error.pointee.level == XML_ERR_FATAL else {
+        return
+      }
+      let parsing = unsafe Parsing.of(context)
+      let handler = parsing.handler
       guard !handler.isStopped else { return }
       let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "not well-formed XML"
       // Not stopped here, where libxml2 may still hold on to its input; the handler gives it nothing more to read.
-      handler.setParserOffset(unsafe LibXML2.offset(parser))
+      handler.setParserOffset(parsing.offset)
       handler.syntaxFault(unsafe SyntaxFault(code: error.pointee.code), String(message.prefix { $0 != "\n" }))
     }
   }
@@ -85,27 +136,27 @@ enum LibXML2 {
 
     init(code: Int32) {
       switch code {
-      case Int32(XML_ERR_TAG_NAME_MISMATCH.rawValue): self = .tagMismatch
-      case Int32(XML_ERR_TAG_NOT_FINISHED.rawValue): self = .tagNotFinished
-      case Int32(XML_ERR_GT_REQUIRED.rawValue): self = .tagNotClosed
-      case Int32(XML_ERR_NAME_REQUIRED.rawValue): self = .noName
-      case Int32(XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue): self = .noReferenceEnd
-      case Int32(XML_ERR_UNDECLARED_ENTITY.rawValue): self = .unknownEntity
-      case Int32(XML_ERR_INVALID_CHAR.rawValue): self = .character
-      case Int32(XML_ERR_INVALID_HEX_CHARREF.rawValue), Int32(XML_ERR_INVALID_DEC_CHARREF.rawValue),
-        Int32(XML_ERR_INVALID_CHARREF.rawValue):
+      case Int32(XML_ERR_TAG_NAME_MISMATCH): self = .tagMismatch
+      case Int32(XML_ERR_TAG_NOT_FINISHED): self = .tagNotFinished
+      case Int32(XML_ERR_GT_REQUIRED): self = .tagNotClosed
+      case Int32(XML_ERR_NAME_REQUIRED): self = .noName
+      case Int32(XML_ERR_ENTITYREF_SEMICOL_MISSING): self = .noReferenceEnd
+      case Int32(XML_ERR_UNDECLARED_ENTITY): self = .unknownEntity
+      case Int32(XML_ERR_INVALID_CHAR): self = .character
+      case Int32(XML_ERR_INVALID_HEX_CHARREF), Int32(XML_ERR_INVALID_DEC_CHARREF),
+        Int32(XML_ERR_INVALID_CHARREF):
         self = .reference
-      case Int32(XML_ERR_INVALID_ENCODING.rawValue): self = .notUTF8
-      case Int32(XML_ERR_DOCUMENT_END.rawValue): self = .documentEnd
-      case Int32(XML_ERR_DOCUMENT_EMPTY.rawValue): self = .noRoot
-      case Int32(XML_ERR_MISPLACED_CDATA_END.rawValue): self = .cdataEnd
-      case Int32(XML_ERR_COMMENT_NOT_FINISHED.rawValue): self = .comment
-      case Int32(XML_ERR_PI_NOT_FINISHED.rawValue): self = .instruction
-      case Int32(XML_ERR_CDATA_NOT_FINISHED.rawValue): self = .cdata
-      case Int32(XML_ERR_HYPHEN_IN_COMMENT.rawValue): self = .hyphens
-      case Int32(XML_ERR_ATTRIBUTE_WITHOUT_VALUE.rawValue): self = .attributeWithoutValue
-      case Int32(XML_ERR_ATTRIBUTE_NOT_STARTED.rawValue): self = .attributeWithoutQuotes
-      case Int32(XML_ERR_LT_IN_ATTRIBUTE.rawValue): self = .lessInAttribute
+      case Int32(XML_ERR_INVALID_ENCODING): self = .notUTF8
+      case Int32(XML_ERR_DOCUMENT_END): self = .documentEnd
+      case Int32(XML_ERR_DOCUMENT_EMPTY): self = .noRoot
+      case Int32(XML_ERR_MISPLACED_CDATA_END): self = .cdataEnd
+      case Int32(XML_ERR_COMMENT_NOT_FINISHED): self = .comment
+      case Int32(XML_ERR_PI_NOT_FINISHED): self = .instruction
+      case Int32(XML_ERR_CDATA_NOT_FINISHED): self = .cdata
+      case Int32(XML_ERR_HYPHEN_IN_COMMENT): self = .hyphens
+      case Int32(XML_ERR_ATTRIBUTE_WITHOUT_VALUE): self = .attributeWithoutValue
+      case Int32(XML_ERR_ATTRIBUTE_NOT_STARTED): self = .attributeWithoutQuotes
+      case Int32(XML_ERR_LT_IN_ATTRIBUTE): self = .lessInAttribute
       default: self = .other
       }
     }
@@ -113,18 +164,13 @@ enum LibXML2 {
 
   private static let readMore: xmlInputReadCallback = { context, buffer, capacity in
     guard let context = unsafe context, let buffer = unsafe buffer, capacity > 0 else { return -1 }
-    let handler = unsafe Unmanaged<XMLHandler>.fromOpaque(context).takeUnretainedValue()
+    let handler = unsafe Parsing.of(context).handler
     return Int32(unsafe handler.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(capacity))))
   }
 
-  /// Tells the handler of an event; libxml2 passes the parser as the context of events.
   private static func tell(_ context: UnsafeMutableRawPointer?, _ event: (XMLHandler) -> Void) {
     guard let context = unsafe context else { return }
-    let parser = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self)
-    let handler = unsafe handler(parser)
-    handler.setParserOffset(unsafe offset(parser))
-    event(handler)
-    if handler.isStopped { unsafe xmlStopParser(parser) }
+    unsafe Parsing.of(context).tell(event)
   }
 
   /// How far a parser has still to go to the end of a text that it tells of: for some texts it stands before them, for
@@ -132,20 +178,10 @@ enum LibXML2 {
   private static func bytesRead(
     _ context: UnsafeMutableRawPointer?, behind text: UnsafePointer<xmlChar>?, count: Int
   ) -> Int {
-    guard let context = unsafe context, let text = unsafe text else { return 0 }
-    let parser = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self)
-    guard let input = unsafe parser.pointee.input, unsafe text == input.pointee.cur else { return 0 }
+    guard let context = unsafe context, let text = unsafe text,
+      let input = unsafe Parsing.of(context).parser?.pointee.input, unsafe text == input.pointee.cur
+    else { return 0 }
     return count
-  }
-
-  private static func handler(_ parser: xmlParserCtxtPtr) -> XMLHandler {
-    unsafe Unmanaged<XMLHandler>.fromOpaque(parser.pointee._private).takeUnretainedValue()
-  }
-
-  /// How much of its input a parser has read.
-  private static func offset(_ parser: xmlParserCtxtPtr) -> Int {
-    guard let input = unsafe parser.pointee.input else { return 0 }
-    return unsafe Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
   }
 
   private static func string(_ name: UnsafePointer<xmlChar>?) -> String {
@@ -161,25 +197,25 @@ enum LibXML2 {
   static func convert(
     _ data: Data, from name: String, faults: inout FaultLog
   ) throws(PropertyListError) -> TextSource {
-    prepare()
+    let functions = try loaded()
     // libxml2 tells of bad input by its return value, and on standard error if nobody listens. Listening is per thread.
-    let listener = unsafe __xmlStructuredError()
+    let listener = functions.__xmlStructuredError()
     let formerListener = unsafe listener?.pointee
     unsafe listener?.pointee = { _, _ in }
     defer { if let formerListener = unsafe formerListener { unsafe listener?.pointee = formerListener } }
-    guard let handler = unsafe xmlFindCharEncodingHandler(XMLEncoding.iconvName(name)) else {
+    guard let handler = unsafe functions.xmlFindCharEncodingHandler(XMLEncoding.iconvName(name)) else {
       try faults.report(
         PropertyListError(
           .malformed, "unknown encoding \(name.quoted)", byteOffset: 0, position: .init(line: 1, column: 1)))
       return TextSource(text: data)
     }
-    defer { unsafe _ = xmlCharEncCloseFunc(handler) }
-    guard let input = unsafe xmlBufferCreate(), let output = unsafe xmlBufferCreate() else {
+    defer { unsafe _ = functions.xmlCharEncCloseFunc(handler) }
+    guard let input = functions.xmlBufferCreate(), let output = functions.xmlBufferCreate() else {
       throw FileSystem.outOfMemory("XML")
     }
     defer {
-      unsafe xmlBufferFree(input)
-      unsafe xmlBufferFree(output)
+      unsafe functions.xmlBufferFree(input)
+      unsafe functions.xmlBufferFree(output)
     }
     var text: [UInt8] = []
     text.reserveCapacity(data.count + data.count / 4)
@@ -192,20 +228,20 @@ enum LibXML2 {
     while offset < bytes.byteCount {
       let piece = bytes.extracting(offset..<min(offset + 1 << 16, bytes.byteCount))
       let added = unsafe piece.withUnsafeBytes {
-        unsafe xmlBufferAdd(input, $0.bindMemory(to: UInt8.self).baseAddress, Int32($0.count))
+        unsafe functions.xmlBufferAdd(input, $0.bindMemory(to: UInt8.self).baseAddress, Int32($0.count))
       }
       guard added == 0 else { throw FileSystem.outOfMemory("XML") }
       offset += piece.byteCount
-      while unsafe xmlBufferLength(input) > 0 {
-        let before = unsafe xmlBufferLength(input)
-        let result = unsafe xmlCharEncInFunc(handler, output, input)
-        let length = Int(unsafe xmlBufferLength(output))
-        if length > 0, let content = unsafe xmlBufferContent(output) {
+      while unsafe functions.xmlBufferLength(input) > 0 {
+        let before = unsafe functions.xmlBufferLength(input)
+        let result = unsafe functions.xmlCharEncInFunc(handler, output, input)
+        let length = Int(unsafe functions.xmlBufferLength(output))
+        if length > 0, let content = unsafe functions.xmlBufferContent(output) {
           let produced = unsafe RawSpan(_unsafeStart: content, byteCount: length)
           text.append(bytes: produced)
-          unsafe xmlBufferEmpty(output)
+          unsafe functions.xmlBufferEmpty(output)
         }
-        let left = unsafe Int(xmlBufferLength(input))
+        let left = unsafe Int(functions.xmlBufferLength(input))
         // A character has at most eight bytes, with all that may shift to its character set.
         if result == -2 || (left >= before && left >= 16) || (left > 0 && left >= before && offset == bytes.byteCount) {
           let place = offset - left
@@ -216,7 +252,7 @@ enum LibXML2 {
           }
           mended = place + 1
           text.append(scalar: 0xFFFD)
-          unsafe _ = xmlBufferShrink(input, 1)
+          unsafe _ = functions.xmlBufferShrink(input, 1)
         } else if left >= before {
           break
         }
@@ -235,39 +271,38 @@ enum LibXML2 {
   ///
   /// - Returns: nil if libxml2 cannot say it.
   static func encode(_ text: RawSpan, to name: String) -> [UInt8]? {
-    prepare()
-    guard let listener = unsafe __xmlStructuredError() else { return nil }
+    guard let functions, let listener = functions.__xmlStructuredError() else { return nil }
     let formerListener = unsafe listener.pointee
     unsafe listener.pointee = { _, _ in }
     defer { unsafe listener.pointee = formerListener }
-    guard let handler = unsafe xmlFindCharEncodingHandler(XMLEncoding.iconvName(name)) else { return nil }
-    defer { unsafe _ = xmlCharEncCloseFunc(handler) }
-    guard let input = unsafe xmlBufferCreate(), let output = unsafe xmlBufferCreate() else { return nil }
+    guard let handler = unsafe functions.xmlFindCharEncodingHandler(XMLEncoding.iconvName(name)) else { return nil }
+    defer { unsafe _ = functions.xmlCharEncCloseFunc(handler) }
+    guard let input = functions.xmlBufferCreate(), let output = functions.xmlBufferCreate() else { return nil }
     defer {
-      unsafe xmlBufferFree(input)
-      unsafe xmlBufferFree(output)
+      unsafe functions.xmlBufferFree(input)
+      unsafe functions.xmlBufferFree(output)
     }
     var bytes: [UInt8] = []
     var offset = 0
     while offset < text.byteCount {
       let piece = text.extracting(offset..<min(offset + 1 << 16, text.byteCount))
       let added = unsafe piece.withUnsafeBytes {
-        unsafe xmlBufferAdd(input, $0.bindMemory(to: UInt8.self).baseAddress, Int32($0.count))
+        unsafe functions.xmlBufferAdd(input, $0.bindMemory(to: UInt8.self).baseAddress, Int32($0.count))
       }
       guard added == 0 else { return nil }
       offset += piece.byteCount
-      while unsafe xmlBufferLength(input) > 0 {
-        let before = unsafe xmlBufferLength(input)
+      while unsafe functions.xmlBufferLength(input) > 0 {
+        let before = unsafe functions.xmlBufferLength(input)
         // The result is below 0 also where a reference was put in.
-        _ = unsafe xmlCharEncOutFunc(handler, output, input)
-        let length = Int(unsafe xmlBufferLength(output))
-        if length > 0, let content = unsafe xmlBufferContent(output) {
+        _ = unsafe functions.xmlCharEncOutFunc(handler, output, input)
+        let length = Int(unsafe functions.xmlBufferLength(output))
+        if length > 0, let content = unsafe functions.xmlBufferContent(output) {
           bytes.append(bytes: unsafe RawSpan(_unsafeStart: content, byteCount: length))
-          unsafe xmlBufferEmpty(output)
+          unsafe functions.xmlBufferEmpty(output)
         }
-        if unsafe xmlBufferLength(input) == before { break }
+        if unsafe functions.xmlBufferLength(input) == before { break }
       }
     }
-    return unsafe xmlBufferLength(input) == 0 ? bytes : nil
+    return unsafe functions.xmlBufferLength(input) == 0 ? bytes : nil
   }
 }

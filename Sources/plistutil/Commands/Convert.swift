@@ -5,6 +5,7 @@ import PropertyLists
 /// Converts any number of files.
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "convert",
     abstract: "Convert property lists into another format.",
     discussion: """
       Without --format, a binary property list becomes XML, and any other binary. Several files need --in-place, \

@@ -4,6 +4,7 @@ import PropertyLists
 
 struct Create: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "create",
     abstract: "Make new property lists.",
     discussion: """
       Without a value, an empty dictionary. A file that is there already is an error without --force.

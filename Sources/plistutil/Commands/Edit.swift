@@ -43,6 +43,7 @@ struct SetValue: ParsableCommand {
 
 struct Insert: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "insert",
     abstract: "Insert a value under a new key, or into an array before an index.",
     discussion: """
       A key that is there already is an error. The index that is the count of an array appends to it.
@@ -63,6 +64,7 @@ struct Insert: ParsableCommand {
 
 struct Replace: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "replace",
     abstract: "Replace the value at a path, which has to be there.",
     discussion: """
       \(EditArguments.help)
@@ -81,6 +83,7 @@ struct Replace: ParsableCommand {
 
 struct Append: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "append",
     abstract: "Append a value to the array at a path.",
     discussion: """
       \(EditArguments.help)
@@ -99,6 +102,7 @@ struct Append: ParsableCommand {
 
 struct Remove: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "remove",
     abstract: "Remove the value at a path.",
     discussion: """
       \(EditArguments.help)

@@ -1,0 +1,1 @@
+// Nothing: the module map says what to link.
