@@ -32,8 +32,13 @@ struct HashCounts {
 
   mutating func add(_ hash: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
     let count = counts[hash, default: 0]
-    // A comparison takes some time to begin with; the rest is a quarter of what it takes to hash, to compare and to archive.
-    if count > 0 { try coder.spendHashing(count * (1 + weight / 4)) }
+    if count > 0 {
+      // A comparison takes some time to begin with; the rest is a quarter of what it takes to hash, to compare and to archive.
+      let comparisons = count * (1 + weight / 4)
+      try coder.spendHashing(comparisons)
+      // Wherever the collection stands, to compare it with another takes all of them again.
+      try coder.weigh(comparisons)
+    }
     counts[hash] = count + 1
   }
 }

@@ -140,6 +140,21 @@ struct EqualHashTests {
     #expect(duration < .seconds(60), "which is long, but this is a debug build")
   }
 
+  @Test("are refused in a collection that stands in many places, where they would be compared again")
+  func repeated() throws {
+    for times in [1, 100] {
+      var archive = HandmadeArchive()
+      let elements = (0..<250).map { archive.add(.data(Self.data($0))) }
+      let set = archive.addObject("NSSet", ["NS.objects": .array(elements)])
+      let data = try archive.data(root: archive.addArray(Array(repeating: set, count: times)))
+      let error = archiveError {
+        let sets = try KeyedUnarchiver.unarchivedObject(of: [Set<Data>].self, from: data)
+        #expect(sets.count == 1 && sets[0].count == 250)
+      }
+      #expect(error?.kind == (times == 1 ? nil : .limitExceeded))
+    }
+  }
+
   @Test("are no reason to refuse a thousand of them", arguments: floods)
   func honest(_ flood: Flood) throws {
     let data = try flood.archive(flood.testDescription.contains("poor") ? 300 : 1000)
