@@ -1,7 +1,7 @@
 // The parts of libxml2 that the XML reader calls: the SAX parser, its error records, and the encodings.
 //
 // Declared here, as in libxml2's own headers, and not included from there: most programs never need libxml2, which takes longer to load
-// than they take to run, so it is loaded on first need, and nothing of it has to be there when a program is built. The layouts
+// than they take to run, so on Linux it is loaded on first need, and nothing of it has to be there when a program is built. The layouts
 // are those that libxml2 has had since version 2.6 and keeps for compatibility; a library that changed them would have another number
 // in its file's name.
 #pragma once

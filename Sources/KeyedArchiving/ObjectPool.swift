@@ -3,10 +3,10 @@ internal import FoundationEssentials
 
 /// The object table of an archive in the making.
 ///
-/// Objects are numbered when they are first reached, and filled in when their contents are known. Equal contents are kept once, so
-/// that whether two objects have equal contents is one comparison of numbers.
+/// Objects are numbered when they are first reached, and filled in when their contents are known. Equal contents of values are kept
+/// once, so that whether two have equal contents is one comparison of numbers.
 struct ObjectPool: ~Copyable {
-  private var values = ValuePool()
+  private var values: ValuePool
   /// The objects by UID. A place that nobody filled holds `$null`.
   private var objects: [ValuePool.Reference]
   private let null: ValuePool.Reference
@@ -39,14 +39,6 @@ struct ObjectPool: ~Copyable {
     return UInt32(truncatingIfNeeded: objects.count - 1)
   }
 
-  @inline(__always)
-  private static func extend(_ numbers: inout [UInt32], to place: Int) {
-    while numbers.count <= place {
-      numbers.makeRoom(for: 1)
-      numbers.append(0)
-    }
-  }
-
   mutating func fill(_ uid: UInt32, with contents: FlatNode) throws {
     objects[Int(uid)] = try checked { values throws(PropertyListError) in try values.reference(to: contents) }
   }
@@ -77,7 +69,7 @@ extension ObjectPool {
 
   private mutating func object(ofScalar node: FlatNode) throws -> UInt32 {
     let number = try checked { values throws(PropertyListError) in try values.number(ofScalar: node) }
-    Self.extend(&scalarObjects, to: number)
+    scalarObjects.extend(to: number, with: 0)
     if scalarObjects[number] == 0 {
       let uid = try reserve()
       try fill(uid, with: node)
@@ -121,7 +113,7 @@ extension ObjectPool {
 
   /// From now on the object stands for all values with these contents.
   mutating func share(_ uid: UInt32, as contents: FlatNode) {
-    Self.extend(&sharedObjects, to: contents.offset)
+    sharedObjects.extend(to: contents.offset, with: 0)
     sharedObjects[contents.offset] = uid
   }
 

@@ -70,6 +70,42 @@ struct WritingTests {
     }
   }
 
+  @Test("a large block has room for what was asked for, whatever its size")
+  func largeBlocks() {
+    for remainder in Array(0..<70) + Array(4020..<4096) {
+      var buffer = ByteBuffer()
+      let size = 33 << 20 + remainder
+      buffer.append(repeating: 7, count: size)
+      buffer.append(byte: 9)
+      #expect(buffer.count == size + 1 && buffer.bytes[size - 1] == 7 && buffer.bytes[size] == 9)
+    }
+  }
+
+  @Test("UIDs that are far from each other take memory as others do")
+  func distantUIDs() throws {
+    let far = PropertyList.array((0..<3000).map { .uid(.init(UInt32($0) &* 4095 &+ 4095)) })
+    let near = PropertyList.array((0..<30_000).map { .uid(.init($0 * 2)) })
+    let mixed = PropertyList.array([near, far, near, far])
+    for tree in [far, near, mixed] {
+      let data = try tree.data(format: .binary)
+      #expect(try PropertyList(data) == tree)
+      // Each UID once.
+      #expect(try PropertyListDocument(data).objectCount <= 33_005)
+    }
+  }
+
+  @Test("dates are written as they are read, to the last year and the first")
+  func dateLimits() throws {
+    for text in [
+      "99999999-12-31T23:59:59Z", "-99999999-01-01T00:00:00Z", "0000-02-29T00:00:00Z", "-0001-12-31T23:59:59Z",
+      "-0400-03-01T00:00:00Z", "1900-02-28T23:59:59Z", "2000-02-29T12:00:00Z", "2001-01-01T00:00:00Z",
+    ] {
+      let xml = "<plist version=\"1.0\">\n<date>\(text)</date>\n</plist>\n"
+      let written = String(decoding: try PropertyList(Data(xml.utf8)).data(format: .xml), as: UTF8.self)
+      #expect(written.contains("<date>\(text)</date>"))
+    }
+  }
+
   @Test("references and offsets are as wide as they have to be", arguments: [254, 255, 65534, 65535])
   func widths(_ count: Int) throws {
     let list = PropertyList.array((0..<count).map { .integer(.init($0)) })

@@ -47,9 +47,9 @@ struct ReadPlaces: @unchecked Sendable {
 
   @inline(__always)
   fileprivate func take() -> UnsafePointer<Place>? {
-    // Identifiers of threads are addresses at the end of their stacks, most of which are an odd number of pages apart: a power of two
-    // and a guard page. So threads that are made one after another begin with different places.
-    let first = CLibrary.threadNumber >> 12
+    // Identifiers of threads are addresses at the end of their stacks, which are a power of two and a guard page apart, or begin at
+    // large pages. Either way threads that are made one after another begin with different places.
+    let first = CLibrary.threadNumber >> 12 &+ CLibrary.threadNumber >> 21
     for attempt in 0..<4 as Range<UInt> {
       let place = unsafe places + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))
       let (isTaken, _) = unsafe place.pointee.isTaken.compareExchange(

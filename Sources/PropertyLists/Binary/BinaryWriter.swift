@@ -37,6 +37,7 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
   private var booleans: (UInt32?, UInt32?) = (nil, nil)
   private var smallIntegers = [UInt32](repeating: .max, count: 256)
   private var uids: [UInt32] = []
+  private var uidCount = 0
   /// Whether there were UIDs that the list would have had to grow for too far.
   private var hasDistantUIDs = false
 
@@ -117,15 +118,17 @@ struct BinaryWriter: PropertyListSink, ~Copyable {
     let value = Int(value)
     if value < uids.count, uids[value] != .max { return refer(to: uids[value]) }
     let object = try newUID(UInt32(value))
-    if value >= uids.count, value < uids.count + 4096 {
-      while uids.count <= value { uids.append(.max) }
-    }
+    if value < uidReach { uids.extend(to: value, with: .max) }
     if value < uids.count { uids[value] = object }
+    uidCount += 1
   }
+
+  /// How far the list goes: no further than there are UIDs to fill half of it.
+  private var uidReach: Int { 2 * uidCount + 4096 }
 
   private mutating func newUID(_ value: UInt32) throws(PropertyListError) -> UInt32 {
     scalars.bytes.append(objectOfUID: value)
-    hasDistantUIDs = hasDistantUIDs || Int(value) >= uids.count + 4096
+    hasDistantUIDs = hasDistantUIDs || Int(value) >= uidReach
     guard !hasDistantUIDs else { return try referToScalar() }
     let object = try newObject()
     _ = scalars.add()

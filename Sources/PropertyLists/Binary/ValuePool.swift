@@ -124,7 +124,7 @@ extension ByteBuffer {
 extension ValuePool {
   /// The binary property list with this container as its root, as ``BinaryWriter`` writes it.
   ///
-  /// - Complexity: O(*n*), and no look-up.
+  /// - Complexity: O(*n*) in the size of the file, and no look-up.
   package consuming func binaryData(root: FlatNode) throws(PropertyListError) -> Data {
     scalars.endSearch()
     containers.endSearch()
@@ -201,9 +201,9 @@ extension ValuePool {
 
     /// Numbers a container and all that is in it.
     mutating func number(
-      _ root: Reference, _ values: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
+      _ root: Reference, _ scalarBytes: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
     ) throws(PropertyListError) {
-      try begin(root, values, containers)
+      try begin(root, scalarBytes, containers)
       let bytes = containers.bytes.bytes
       while let frame = open.last {
         guard frame.next < frame.end else {
@@ -213,12 +213,16 @@ extension ValuePool {
         }
         open[open.count - 1].next += 4
         let child = Reference(bits: bytes.littleEndianUInt32(at: frame.next))
-        if child.kind == Reference.container { try begin(child, values, containers) } else { try number(child, values) }
+        if child.kind == Reference.container {
+          try begin(child, scalarBytes, containers)
+        } else {
+          try number(child, scalarBytes)
+        }
       }
     }
 
     private mutating func begin(
-      _ container: Reference, _ values: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
+      _ container: Reference, _ scalarBytes: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
     ) throws(PropertyListError) {
       let words = containers.words(of: container.number)
       self.containers.makeRoom(for: 1)
@@ -230,7 +234,7 @@ extension ValuePool {
       if words.isDictionary {
         let bytes = containers.bytes.bytes
         for _ in 0..<words.count {
-          try number(Reference(bits: bytes.littleEndianUInt32(at: next)), values)
+          try number(Reference(bits: bytes.littleEndianUInt32(at: next)), scalarBytes)
           next += 4
         }
       }
@@ -240,18 +244,15 @@ extension ValuePool {
     /// Numbers a scalar or a UID, unless it has a number.
     @inline(__always)
     private mutating func number(
-      _ value: Reference, _ values: borrowing UniqueBytes
+      _ value: Reference, _ scalarBytes: borrowing UniqueBytes
     ) throws(PropertyListError) {
       let number = value.number
       if value.kind == Reference.scalar {
         guard scalars[number] == .max else { return }
         scalars[number] = UInt32(objects.count)
-        length += values.range(of: number).count
+        length += scalarBytes.range(of: number).count
       } else {
-        while uids.count <= number {
-        uids.makeRoom(for: 1)
-        uids.append(.max)
-      }
+        uids.extend(to: number, with: .max)
         guard uids[number] == .max else { return }
         uids[number] = UInt32(objects.count)
         length += 1 + ByteBuffer.widthOfUID(UInt32(number))

@@ -5,6 +5,15 @@ extension Array {
     if count + more > capacity { grow(by: more) }
   }
 
+  /// Makes the array so long that it has an element at `place`.
+  @inlinable @inline(__always)
+  package mutating func extend(to place: Int, with element: Element) {
+    while count <= place {
+      makeRoom(for: 1)
+      append(element)
+    }
+  }
+
   @usableFromInline @inline(never)
   package mutating func grow(by more: Int) {
     let size = MemoryLayout<Element>.stride

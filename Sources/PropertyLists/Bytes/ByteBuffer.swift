@@ -28,6 +28,7 @@ struct ByteBuffer: ~Copyable {
       needed >= CLibrary.largeBlock
       ? CLibrary.reallocateLarge(base, to: &needed) : CLibrary.reallocate(base, to: needed)
     capacity = needed
+    precondition(capacity - count >= size)
   }
 
   @inline(__always)
@@ -148,6 +149,7 @@ struct ByteBuffer: ~Copyable {
   /// Replaces the four bytes at `offset`, which stand before ``count``.
   @inline(__always)
   mutating func store(_ value: UInt32, at offset: Int) {
+    precondition(offset >= 0 && offset + 4 <= count)
     unsafe base.unsafelyUnwrapped.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
   }
 

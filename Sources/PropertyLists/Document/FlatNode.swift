@@ -148,15 +148,6 @@ public struct FlatNode: Hashable, Sendable {
   }
 }
 
-@_spi(Archives) extension FlatNode {
-  /// A hash of the node, and of `seed`, which is that of the nodes before it.
-  @inlinable @inline(__always)
-  public func hash(after seed: UInt64) -> UInt64 {
-    let product = (tag ^ seed ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: payload ^ 0xE703_7ED1_A0B4_28DB)
-    return product.high ^ product.low ^ seed << 1
-  }
-}
-
 /// What is read out of a node; each only of the kinds it makes sense for.
 @_spi(Archives) extension FlatNode {
   @inlinable @inline(__always)

@@ -3,11 +3,11 @@ private import OrderedCollections
 
 /// The nodes of a document of a text format: the children of a container stand side by side, before their container,
 /// and the root stands last. A dictionary's children are key, value, key, value.
-package struct NodeTable: Sendable {
+struct NodeTable: Sendable {
   fileprivate(set) var nodes: [FlatNode] = []
 
   /// - Parameter nodes: the children of each container side by side and before it; the root last.
-  package init(nodes: [FlatNode] = []) { self.nodes = nodes }
+  init(nodes: [FlatNode] = []) { self.nodes = nodes }
 
   var root: Int { nodes.count - 1 }
 }

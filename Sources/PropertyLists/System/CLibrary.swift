@@ -58,7 +58,7 @@ package enum CLibrary {
       let page = 4096
       // With malloc's own words before and behind it, such a block takes whole pages, which grow in place as long as all of them
       // have the same advice.
-      size = (size / page + 1) * page - 64
+      size = (size + 64 + page - 1) / page * page - 64
       let larger = unsafe reallocate(block, to: size)
       unsafe preferLargePages(larger, size: size)
       return unsafe larger

@@ -96,7 +96,7 @@ extension FileSystem {
   /// The home folder of the user: `HOME` if that is an absolute path, else what the system has for the user; nil without
   /// either.
   package static var homeFolder: String? {
-    if let home = environmentValue("HOME"), home.hasPrefix("/") { return home }
+    if let home = environmentValue("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
     // Not `getpwuid`, whose result the next call of any thread overwrites.
     var entry = unsafe passwd()
     var found: UnsafeMutablePointer<passwd>?

@@ -55,7 +55,7 @@ package enum DateText {
   ///   for.
   static func append(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     let whole = seconds.rounded(.down)
-    guard whole.magnitude < 3.1e15 else { return false }
+    guard whole.magnitude < 3.2e15 else { return false }
     let total = Int(whole)
     let (dayCount, secondOfDay) = floorDivision(total, 86400)
     let (year, month, day) = civil(daysSinceYearZero: dayCount + daysToReferenceDate)

@@ -29,11 +29,6 @@ enum ByteClass {
     equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20) | equal(word, 0xEF)
   }
 
-  @inline(__always)
-  static func needsLook(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "&") || byte | 2 == UInt8(ascii: ">") || byte < 0x20 || byte == 0xEF
-  }
-
   /// Bytes at which the scanner stops inside text: `<`, `>`, `&`, control characters, and, if asked, those from 0x80.
   @inline(__always)
   static func stopsText(_ word: UInt64, stopsAtHigh: Bool) -> UInt64 {
