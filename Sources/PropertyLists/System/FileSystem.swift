@@ -203,7 +203,8 @@ extension FileSystem {
     #else
       let code = ENOENT
     #endif
-    return PropertyListError(.inputOutput(errno: code), "cannot read \(name): no \(library) is installed that can be used")
+    return PropertyListError(
+      .inputOutput(errno: code), "cannot read \(name): no \(library) is installed that can be used")
   }
 
   static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
