@@ -131,7 +131,10 @@ extension ArchivedValue: SecureCoding {
     }
   }
 
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try base._archive(by: coder) }
+  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+    if case .array(let elements) = self { return try coder.reference(toElements: elements) }
+    return try base._archive(by: coder)
+  }
 }
 
 /// Values are equal when they are of the same case and equal in it, dictionaries and sets in any order. Values of other types are equal if their types say so.

@@ -31,13 +31,15 @@ struct HashCounts {
   init(_ element: Any.Type) { areEven = element is any EvenlyHashed.Type }
 
   mutating func add(_ hash: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
+    // An archiver orders such elements by an archive of each.
+    try coder.weigh(8)
     let count = counts[hash, default: 0]
     if count > 0 {
       // A comparison takes some time to begin with; the rest is a quarter of what it takes to hash, to compare and to archive.
       let comparisons = count * (1 + weight / 4)
       try coder.spendHashing(comparisons)
       // Wherever the collection stands, to compare it with another takes all of them again.
-      try coder.weigh(comparisons)
+      try coder.weigh(comparisons: comparisons)
     }
     counts[hash] = count + 1
   }

@@ -29,6 +29,18 @@ extension KeyedArchiver {
     return ArchivedReference(node: .uid(uid))
   }
 
+  /// A reference to an array, which is archived once however many values share its elements in memory. A small archive can stand for
+  /// an array of pairs of pairs that is a million parts, and is archived again in no time so.
+  func reference(toElements elements: [ArchivedValue]) throws -> ArchivedReference {
+    if elements.isEmpty || extent != nil { return try elements._archive(by: self) }
+    // Sound: only the place is looked at.
+    let place = unsafe elements.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    if let known = sharedElements[place] { return known.reference }
+    let reference = try elements._archive(by: self)
+    sharedElements[place] = (elements, reference)
+    return reference
+  }
+
   /// A reference to an object, whose contents are encoded the first time.
   func reference<T: SecureCoding & AnyObject>(toObject object: T) throws -> ArchivedReference {
     if let uid = identities[ObjectIdentifier(object)] {

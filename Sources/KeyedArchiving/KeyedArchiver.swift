@@ -53,6 +53,10 @@ public final class KeyedArchiver {
   /// By the UIDs of objects that have been referred to conditionally only: what is to be archived as them.
   var conditional: [UInt32: any SecureCoding] = [:]
 
+  /// The arrays of any values that have been archived, by where their elements are in memory. Kept, so that no other array gets the
+  /// same place.
+  var sharedElements: [UInt: (elements: [ArchivedValue], reference: ArchivedReference)] = [:]
+
   /// The opaque objects that have been archived.
   var opaque = ArchivedOpaqueObjects()
 
@@ -171,6 +175,7 @@ public final class KeyedArchiver {
     let top = try contents(of: current, classUID: nil, isShared: false)
     // Nothing is looked for any more.
     identities = [:]
+    sharedElements = [:]
     retained = []
     elements = []
     entries = []

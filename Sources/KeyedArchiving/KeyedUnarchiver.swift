@@ -278,6 +278,12 @@ extension KeyedUnarchiver {
     if unsafe weight > uncheckedGreatestWeight { try outweigh() }
   }
 
+  /// Counts comparisons of elements of the same hash as a part of the collection that is being decoded.
+  func weigh(comparisons: Int) throws {
+    weight &+= comparisons
+    if unsafe weight > uncheckedGreatestWeight, !outer.isEmpty { throw hashesTooMuch() }
+  }
+
   /// Counts an object that is finished. Each is a part of what is decoded once, however many references lead to it.
   @inline(__always)
   func weighObject() throws {

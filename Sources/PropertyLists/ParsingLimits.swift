@@ -18,8 +18,7 @@ public struct ParsingLimits: Hashable, Sendable {
   ///
   /// What is decoded from a keyed archive counts in values, each as often as it is in what is decoded, and one more for each
   /// 512 bytes of a string or of data. An object of a class counts once, because all references lead to the same. To
-  /// compare and to hash what was decoded takes a fraction of a microsecond for each, to archive it again up to a few
-  /// microseconds.
+  /// compare, to hash and to archive again what was decoded takes a fraction of a microsecond for each.
   public var expandedSize: Int
 
   /// How many times larger than the input a value may become when shared references are followed. A value that is decoded

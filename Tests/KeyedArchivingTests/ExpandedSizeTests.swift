@@ -93,7 +93,8 @@ struct ExpandedSizeTests {
         let keys = [$0.add("left"), $0.add("right")]
         return $0.addObject("NSDictionary", ["NS.keys": .array(keys), "NS.objects": [$1, $1]])
       }
-      return (data, 4 << levels)
+      // Each pair has two keys, of 9 each.
+      return (data, 20 << levels)
     } decode: {
       _ = try $0.decode(ArchivedValue.self, forKey: "root")
     },

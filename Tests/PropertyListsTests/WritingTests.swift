@@ -70,17 +70,6 @@ struct WritingTests {
     }
   }
 
-  @Test("a large block has room for what was asked for, whatever its size")
-  func largeBlocks() {
-    for remainder in Array(0..<70) + Array(4020..<4096) {
-      var buffer = ByteBuffer()
-      let size = 33 << 20 + remainder
-      buffer.append(repeating: 7, count: size)
-      buffer.append(byte: 9)
-      #expect(buffer.count == size + 1 && buffer.bytes[size - 1] == 7 && buffer.bytes[size] == 9)
-    }
-  }
-
   @Test("UIDs that are far from each other take memory as others do")
   func distantUIDs() throws {
     let far = PropertyList.array((0..<3000).map { .uid(.init(UInt32($0) &* 4095 &+ 4095)) })

@@ -8,7 +8,7 @@ struct UniqueBytes: ~Copyable {
   private(set) var ends: [Int] = []
   /// The number of a string plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash choose the
   /// slot. A power of two of slots, at most five of eight in use.
-  private var slots = SparseNumbers<UInt64>(count: 1024)
+  private var slots = SparseNumbers<UInt64>(count: 64)
   private var usedSlots = 0
   private let seed = ByteHash.seed
 

@@ -9,8 +9,8 @@ package struct ValuePool: ~Copyable {
   private var scalars = UniqueBytes()
   /// Of each container a word that says its kind and its count, and then its references, of a dictionary those of all keys first.
   private var containers = UniqueBytes()
-  /// The numbers of the integers from 0 to 255.
-  private var smallIntegers = [UInt32](repeating: .max, count: 256)
+  /// The numbers of the integers from 0 to 255; empty until there is one.
+  private var smallIntegers: [UInt32] = []
 
   package init() {}
 
@@ -60,6 +60,7 @@ extension ValuePool {
     case .string, .data: return node.offset
     case .integer where node.payload < 256:
       let value = Int(node.payload)
+      if smallIntegers.isEmpty { smallIntegers = [UInt32](repeating: .max, count: 256) }
       if smallIntegers[value] == .max {
         scalars.bytes.append(object: node.integer)
         smallIntegers[value] = UInt32(try Self.check(scalars.find()))
