@@ -7,21 +7,33 @@ public enum OnSmallStack {
     public var error: (any Error)?
   }
 
-  private final class Box: @unchecked Sendable { var outcome = Outcome() }
+  private final class Box: @unchecked Sendable {
+    var work: (() throws -> Any)?
+    var outcome = Outcome()
+
+    /// Does the work, and lets go of it: what it holds may be too deep to be freed on this thread.
+    func run() {
+      guard let work else { return }
+      self.work = nil
+      do { outcome.value = try work() } catch { outcome.error = error }
+    }
+  }
 
   public static func run<T>(_ work: @escaping () throws -> T) -> Outcome { run(stackSize: 512 << 10, work) }
 
   public static func run<T>(stackSize: Int, _ work: @escaping () throws -> T) -> Outcome {
     let box = Box()
-    nonisolated(unsafe) let work = work
+    box.work = work
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
-      do { box.outcome.value = try work() } catch { box.outcome.error = error }
+      box.run()
       done.signal()
     }
     thread.stackSize = stackSize
     thread.start()
     done.wait()
+    // The thread may have the box for a moment longer.
+    defer { box.outcome = Outcome() }
     return box.outcome
   }
 }
