@@ -35,9 +35,17 @@ extension KeyedArchiver {
     if elements.isEmpty || extent != nil { return try elements._archive(by: self) }
     // Sound: only the place is looked at.
     let place = unsafe elements.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
-    if let known = sharedElements[place] { return known.reference }
+    if let known = sharedElements[place] {
+      // It is decoded where it stands here too.
+      _ = try needsMoreStack(within: known.height)
+      deepest = max(deepest, depth + known.height)
+      return known.reference
+    }
+    let deepestBefore = deepest
+    deepest = depth
     let reference = try elements._archive(by: self)
-    sharedElements[place] = (elements, reference)
+    sharedElements[place] = (elements, deepest - depth, reference)
+    deepest = max(deepest, deepestBefore)
     return reference
   }
 

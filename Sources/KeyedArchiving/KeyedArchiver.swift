@@ -55,7 +55,9 @@ public final class KeyedArchiver {
 
   /// The arrays of any values that have been archived, by where their elements are in memory. Kept, so that no other array gets the
   /// same place.
-  var sharedElements: [UInt: (elements: [ArchivedValue], reference: ArchivedReference)] = [:]
+  var sharedElements: [UInt: (elements: [ArchivedValue], height: Int, reference: ArchivedReference)] = [:]
+  /// The greatest ``depth`` so far of what is being archived.
+  var deepest = 0
 
   /// The opaque objects that have been archived.
   var opaque = ArchivedOpaqueObjects()
@@ -304,6 +306,7 @@ extension KeyedArchiver {
     outer.append(Frame(type: record, start: entries.count))
     let last = outer.count - 1
     swap(&outer[last], &current)
+    deepest = max(deepest, depth)
   }
 
   @inline(never)
@@ -327,7 +330,7 @@ extension KeyedArchiver {
     collectionDepth += 1
   }
 
-  private var depth: Int { outerDepth + outer.count - collectionDepth }
+  var depth: Int { outerDepth + outer.count - collectionDepth }
 
   /// Whether the stack is to be looked at. A few objects fit into what is kept free.
   @inline(__always)

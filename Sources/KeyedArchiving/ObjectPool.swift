@@ -17,7 +17,6 @@ struct ObjectPool: ~Copyable {
 
   init() {
     var values = ValuePool()
-    // These are the first two values.
     guard let text = try? values.string("$null"), let null = try? values.reference(to: text) else {
       preconditionFailure("a pool has room for one value")
     }

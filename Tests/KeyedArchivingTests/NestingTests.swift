@@ -219,6 +219,21 @@ struct NestingTests {
     #expect(outcome.error == nil)
   }
 
+  @Test("an array that is the same in memory in two places is as deep as it is in each")
+  func sharedArrays() throws {
+    let outcome = OnLargeStack.run {
+      let inner = (0..<400).reduce(ArchivedValue.null) { value, _ in .array([value]) }
+      let outer = (0..<400).reduce(inner) { value, _ in .array([value]) }
+      nonisolated(unsafe) let value = ArchivedValue.array([inner, inner, outer])
+      let outcome = OnSmallStack.run { _ = try KeyedArchiver.archivedData(withRootObject: value) }
+      #expect((outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+      // There is room for it here.
+      let data = try KeyedArchiver.archivedData(withRootObject: value)
+      #expect(try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data) == value)
+    }
+    #expect(outcome.error == nil)
+  }
+
   @Test("what a thread can archive it can unarchive")
   func sameDepth() throws {
     let outcome = OnLargeStack.run {
