@@ -14,12 +14,17 @@ extension String {
   /// reference; where a text is all that an element is made of, these are a third of the time.
   @inline(__always)
   func withRawUTF8<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
-    var failure: Failure?
-    let isDone: Void? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
-      do throws(Failure) { unsafe try body(bytes.span.bytes) } catch { failure = error }
+    // A result, for an error that the closure puts into a variable outside is taken for thrown in any case by an
+    // optimized build with Swift 6.3.
+    let result: Result<Void, Failure>? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+      do throws(Failure) {
+        unsafe try body(bytes.span.bytes)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
     }
-    if let failure { throw failure }
-    if isDone == nil { try body(utf8Span.rawBytes) }
+    if let result { try result.get() } else { try body(utf8Span.rawBytes) }
   }
 }
 
