@@ -12,6 +12,12 @@ struct Measurement: Codable {
   var saves: Int?
 }
 
+/// A process that was to measure ended with a failure.
+struct MeasurementFailure: Error {
+  let work: String
+  let status: Int32
+}
+
 extension Measurement {
   static let repetitions = 7
   /// No further repetition begins after so many seconds.
@@ -31,6 +37,8 @@ extension Measurement {
   }
 
   /// Runs this program again with arguments that have it measure one thing and print the measurement; nil if there is none.
+  ///
+  /// - Throws: ``MeasurementFailure``.
   static func inProcess(
     _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> Measurement? {
@@ -43,6 +51,9 @@ extension Measurement {
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      throw MeasurementFailure(work: arguments.joined(separator: " "), status: process.terminationStatus)
+    }
     return try? JSONDecoder().decode(Measurement.self, from: output)
   }
 
