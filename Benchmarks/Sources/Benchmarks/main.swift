@@ -2,7 +2,8 @@ import Foundation
 import PropertyLists
 
 // Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With the argument
-// `preferences`: only the table of those.
+// `preferences`: only the table of those. With `check`: does our part of every work on a small library, to see that an optimized build does it
+// at all.
 // With the arguments `tool PATH`: the table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk.
 // With the arguments `WORK IMPLEMENTATION FOLDER`: measures one in this process and prints the figures as JSON.
 
@@ -10,14 +11,14 @@ let arguments = CommandLine.arguments.dropFirst()
 
 /// The table of property lists and archives, in Markdown: the time and the peak memory here, and those of the peers, the
 /// times as multiples of the time here.
-func printTable(in folder: URL) throws {
-  print("| work | " + Implementation.allCases.map(\.name).joined(separator: " | ") + " |")
-  print("|---|" + Implementation.allCases.map { _ in "---|" }.joined())
+func printTable(of implementations: [Implementation], in folder: URL) throws {
+  print("| work | " + implementations.map(\.name).joined(separator: " | ") + " |")
+  print("|---|" + implementations.map { _ in "---|" }.joined())
   var sizes: [String] = []
   for work in Work.allCases {
     var row = "| \(work.rawValue) |"
     var ours: Measurement?
-    for implementation in Implementation.allCases {
+    for implementation in implementations {
       guard
         let measurement = try Measurement.inProcess([work.rawValue, implementation.rawValue, folder.path])
       else {
@@ -41,12 +42,13 @@ func printTable(in folder: URL) throws {
 }
 
 /// The table of preferences, likewise, with the number of saves or the memory where that says something.
-func printPreferencesTable() throws {
-  print("| work | \(Implementation.ours.name) | \(Implementation.foundation.name) |\n|---|---|---|")
+func printPreferencesTable(of implementations: [Implementation]) throws {
+  print("| work | " + implementations.map(\.name).joined(separator: " | ") + " |")
+  print("|---|" + implementations.map { _ in "---|" }.joined())
   for work in PreferencesWork.allCases {
     var row = "| \(work.rawValue) |"
     var ours: Measurement?
-    for implementation in [Implementation.ours, .foundation] {
+    for implementation in implementations {
       guard work.implementations.contains(implementation), let measurement = try work.measureInProcesses(implementation)
       else {
         row += " – |"
@@ -86,18 +88,19 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
 } else if arguments.count == 2, arguments[1] == "tool" {
   try ToolWork(tool: arguments[2]).printTable()
 } else {
-  if arguments.isEmpty {
+  let isCheck = arguments == ["check"]
+  if arguments.isEmpty || isCheck {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("property-list-benchmarks")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let library = Library.make(dictionaries: 30_000)
+    let library = Library.make(dictionaries: isCheck ? 300 : 30_000)
     try library.write(to: folder.appendingPathComponent("library.xml"), format: .xml)
     try library.write(to: folder.appendingPathComponent("library.bplist"), format: .binary)
     for name in ["library.xml", "library.bplist"] {
       let size = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)[.size] ?? 0
       print("\(name): \(size) bytes")
     }
-    try printTable(in: folder)
+    try printTable(of: isCheck ? [.ours] : Implementation.allCases, in: folder)
     print("")
   }
-  try printPreferencesTable()
+  try printPreferencesTable(of: isCheck ? [.ours] : [.ours, .foundation])
 }
