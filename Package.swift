@@ -34,9 +34,12 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLibXML2"),
+    .target(name: "SystemFiles", swiftSettings: settings),
     .target(
       name: "PropertyLists",
-      dependencies: ["CLibXML2", .product(name: "OrderedCollections", package: "swift-collections")],
+      dependencies: [
+        "CLibXML2", "SystemFiles", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .target(
       name: "KeyedArchiving",
@@ -46,13 +49,14 @@ let package = Package(
     .target(
       name: "Preferences",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", .product(name: "OrderedCollections", package: "swift-collections"),
+        "KeyedArchiving", "PropertyLists", "SystemFiles",
+        .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "KeyedArchiving", "Preferences", "PropertyLists",
+        "KeyedArchiving", "Preferences", "PropertyLists", "SystemFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
@@ -70,7 +74,9 @@ let package = Package(
       ],
       path: "Examples/Settings", swiftSettings: testSettings),
     .target(
-      name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport", swiftSettings: testSettings),
+      name: "TestSupport", dependencies: ["PropertyLists", "SystemFiles"], path: "Tests/TestSupport",
+      swiftSettings: testSettings),
+    .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
@@ -82,7 +88,7 @@ let package = Package(
       swiftSettings: testSettings),
     .executableTarget(
       name: "preferences-probe",
-      dependencies: ["Preferences", "PropertyLists"],
+      dependencies: ["Preferences", "PropertyLists", "SystemFiles"],
       path: "Tests/PreferencesProbe", swiftSettings: testSettings),
     .executableTarget(
       name: "foundation-preferences-probe",
@@ -91,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
-        "Preferences", "KeyedArchiving", "PropertyLists", "TestSupport", "preferences-probe",
+        "Preferences", "KeyedArchiving", "PropertyLists", "SystemFiles", "TestSupport", "preferences-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

@@ -167,7 +167,7 @@ public final class KeyedArchiver {
   public func write(to url: URL) throws {
     let data = try encodedData()
     do throws(PropertyListError) {
-      try FileSystem.replace(FileSystem.path(url), with: data)
+      try data.replaceFile(at: url)
     } catch {
       throw KeyedArchiveError(error)
     }

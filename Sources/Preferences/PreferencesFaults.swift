@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// Where faults go that no caller is there to hear of.
 enum PreferencesFaults {
@@ -20,7 +21,7 @@ enum PreferencesFaults {
 
   @Sendable private static func printed(_ error: PreferencesError) {
     // Nobody is left to tell if this fails.
-    try? FileSystem.write(Data("preferences: \(error)\n".utf8), to: 2, named: "standard error")
+    try? FileOutput.standardError.write(Data("preferences: \(error)\n".utf8))
   }
 }
 

@@ -4,6 +4,7 @@
 public import FoundationEssentials
 public import OrderedCollections
 public import PropertyLists
+internal import SystemFiles
 
 /// The file of one domain by itself: for tools that look at the preferences of other programs and change them.
 ///
@@ -50,7 +51,7 @@ extension PreferencesFile {
     do throws(PropertyListError) {
       return try Self.values(of: path)
     } catch {
-      guard FileSystem.isAboutFile(error) else { throw .notRead(path: path, error) }
+      guard error.isAboutFile else { throw .notRead(path: path, error) }
       throw .unreadable(path: path, setAside: path + DomainFile.suffixOfUnreadable(), error)
     }
   }
@@ -58,15 +59,15 @@ extension PreferencesFile {
   private static func values(of path: String) throws(PropertyListError) -> OrderedDictionary<String, PropertyList>? {
     let deadline = ContinuousClock.now + .milliseconds(500)
     while true {
-      guard let (data, identity) = try FileSystem.readRegularFile(path) else { return nil }
-      let isLast = !identity.mayBeIncomplete || ContinuousClock.now >= deadline
+      guard let file = try PreferencesBytes(of: path) else { return nil }
+      let isLast = !file.identity.mayBeIncomplete || ContinuousClock.now >= deadline
       do throws(PropertyListError) {
-        return try DomainFile.entries(of: data).entries.values.byName
+        return try DomainFile.entries(of: file.data).entries.values.byName
       } catch {
         if isLast { throw error }
       }
       // Whoever writes to it may not have finished.
-      FileSystem.pause(milliseconds: 20)
+      CurrentProcess.pause(milliseconds: 20)
     }
   }
 

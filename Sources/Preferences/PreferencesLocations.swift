@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import PropertyLists
+internal import SystemFiles
 
 /// The folders that preferences are in.
 ///
@@ -42,7 +43,7 @@ public struct PreferencesLocations: Sendable {
 
   /// The folders of this process, as its environment says.
   public static let standard = PreferencesLocations(
-    environment: { FileSystem.environmentValue($0) }, home: FileSystem.homeFolder)
+    environment: { CurrentProcess.environmentValue($0) }, home: CurrentProcess.homeFolder)
 
   /// - Parameter environment: the value of a variable; nil if there is none.
   init(environment: (String) -> String?, home: String?) {

@@ -1,6 +1,7 @@
 import Preferences
 import PropertyLists
 import Synchronization
+import SystemFiles
 
 #if canImport(Darwin)
   import Darwin

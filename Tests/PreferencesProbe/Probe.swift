@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Preferences
 import PropertyLists
+import SystemFiles
 
 #if canImport(Darwin)
   import Darwin
@@ -95,7 +96,7 @@ struct Probe {
   }
 
   private static func say(_ text: String) {
-    try? FileSystem.write(Data("\(text)\n".utf8), to: 1, named: "standard output")
+    try? FileOutput.standard.write(Data("\(text)\n".utf8))
   }
 }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Preferences
 import PropertyLists
+import SystemFiles
 
 #if canImport(Darwin)
   import Darwin
@@ -37,7 +38,7 @@ struct Work {
     let descriptor = open(journal, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     guard descriptor >= 0 else { throw Usage() }
     func note(_ line: String) throws {
-      try FileSystem.write(Data("\(line)\n".utf8), to: descriptor, named: journal)
+      try FileOutput(descriptor: descriptor, name: journal).write(Data("\(line)\n".utf8))
     }
     // What an earlier process of this writer was told to be safe is there for the next one.
     for number in 0..<values where done.contains("v \(number)") {

@@ -2,6 +2,7 @@ import Foundation
 import OrderedCollections
 import PropertyLists
 import Synchronization
+import SystemFiles
 import TestSupport
 import Testing
 

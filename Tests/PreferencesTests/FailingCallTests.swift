@@ -1,5 +1,6 @@
 import Foundation
 import PropertyLists
+import SystemFiles
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import OrderedCollections
 import PropertyLists
+import SystemFiles
 import TestSupport
 import Testing
 

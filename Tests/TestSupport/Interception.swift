@@ -1,5 +1,5 @@
-package import PropertyLists
 internal import Synchronization
+package import SystemFiles
 
 /// Looks at the system calls that concern one folder while something is done, and has some of them fail.
 package final class Interception: Sendable {

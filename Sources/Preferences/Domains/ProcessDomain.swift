@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import PropertyLists
+internal import SystemFiles
 
 /// The domain that belongs to the program of this process.
 enum ProcessDomain {
@@ -7,9 +8,9 @@ enum ProcessDomain {
   static let name = DomainName(nearestTo: bundleIdentifier ?? ProcessInfo.processInfo.processName)
 
   private static var bundleIdentifier: String? {
-    guard let program = FileSystem.programPath,
-      let (data, _) = try? FileSystem.readRegularFile(informationPath(programFolder: FileSystem.parent(of: program))),
-      case .dictionary(let entries)? = try? PropertyList(data),
+    guard let program = CurrentProcess.programPath,
+      let file = try? PreferencesBytes(of: informationPath(programFolder: FileSystem.parent(of: program))),
+      case .dictionary(let entries)? = try? PropertyList(file.data),
       let identifier = entries["CFBundleIdentifier"]?.string, !identifier.isEmpty
     else { return nil }
     return identifier

@@ -1,5 +1,6 @@
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// The right to read shared values. As long as it lives, none of them changes, so it lives for one look only.
 ///
@@ -49,7 +50,7 @@ struct ReadPlaces: @unchecked Sendable {
   fileprivate func take() -> UnsafePointer<Place>? {
     // Identifiers of threads are addresses at the end of their stacks, which are a power of two and a guard page apart, or begin at
     // large pages. Either way threads that are made one after another begin with different places.
-    let first = CLibrary.threadNumber >> 12 &+ CLibrary.threadNumber >> 21
+    let first = CurrentProcess.threadNumber >> 12 &+ CurrentProcess.threadNumber >> 21
     for attempt in 0..<4 as Range<UInt> {
       let place = unsafe places + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))
       let (isTaken, _) = unsafe place.pointee.isTaken.compareExchange(
@@ -71,7 +72,7 @@ struct ReadPlaces: @unchecked Sendable {
     while unsafe places[number].isTaken.load(ordering: .sequentiallyConsistent) {
       attempts += 1
       // A look takes some nanoseconds, unless its thread has to wait for a processor.
-      if attempts > 1000 { FileSystem.pause(milliseconds: 1) } else if attempts > 100 { CLibrary.yield() }
+      if attempts > 1000 { CurrentProcess.pause(milliseconds: 1) } else if attempts > 100 { CurrentProcess.yield() }
     }
   }
 }

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// Saving: under the file's lock, what the file holds is read, changed key by key, and put in the file's place.
 extension DomainFile {
@@ -160,8 +161,10 @@ extension DomainFile {
       return true
     } catch let error as PreferencesError {
       throw error
+    } catch let error as FileError {
+      throw error.isLocked ? .locked(path: path) : .notSaved(path: path, PropertyListError(error))
     } catch let error as PropertyListError {
-      throw FileSystem.isLocked(error) ? .locked(path: path) : .notSaved(path: path, error)
+      throw .notSaved(path: path, error)
     } catch {
       throw .notSaved(path: path, PropertyListError(.malformed, "\(error)"))
     }
@@ -236,7 +239,7 @@ extension DomainFile {
     do throws(PropertyListError) {
       if let contents = try read(&file, until: deadline) { return contents }
     } catch {
-      guard FileSystem.isAboutFile(error) else { throw error }
+      guard error.isAboutFile else { throw error }
       fileIsUnreadable(path, error, file.identity, &disk)
       return nil
     }
@@ -284,7 +287,7 @@ extension DomainFile {
 
   private func makeFolder(_ path: String, _ disk: inout Disk) throws {
     let folder = FileSystem.folderOfTarget(of: path)
-    do throws(PropertyListError) {
+    do throws(FileError) {
       try FileSystem.makeFolder(folder, below: base)
     } catch {
       throw base.map { (try? FileIdentity(at: $0)) == nil } == true ? PreferencesError.noFolder : error
@@ -299,7 +302,7 @@ extension DomainFile {
     _ file: inout LockedFile, until deadline: ContinuousClock.Instant
   ) throws(PropertyListError) -> Contents? {
     while true {
-      let data = try file.read()
+      let data = try PreferencesBytes(of: &file).data
       do throws(PropertyListError) {
         let (entries, format) = try Self.entries(of: data)
         return (data, entries, format)
@@ -307,7 +310,7 @@ extension DomainFile {
         guard file.identity.mayBeIncomplete else { throw error }
       }
       guard ContinuousClock.now < deadline else { return nil }
-      FileSystem.pause(milliseconds: 20)
+      CurrentProcess.pause(milliseconds: 20)
     }
   }
 

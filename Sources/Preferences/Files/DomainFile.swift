@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// The file of one domain: read, watched and saved for all who use the domain in this process.
 ///
@@ -200,7 +201,7 @@ extension DomainFile {
     guard let path else { return [] }
     let moment = FileMoment.now
     do throws(PropertyListError) {
-      guard let identity = try FileIdentity(at: path) else { return try fileIsMissing(path, &disk) }
+      guard let identity = try identity(at: path) else { return try fileIsMissing(path, &disk) }
       disk.seenFolder = FileSystem.folderOfTarget(of: path)
       if disk.isInStep(with: identity) {
         disk.isLost = false
@@ -209,9 +210,9 @@ extension DomainFile {
       }
       return try read(path, &disk, isFirst: isFirst)
     } catch {
-      guard FileSystem.isAboutFile(error) else {
+      guard error.isAboutFile else {
         // Whoever puts something else in the place of the file tells of it when it goes.
-        let isObstructed = FileSystem.isAboutPath(error)
+        let isObstructed = error.isAboutPath
         if disk.known == nil || isObstructed { disk.isLost = true }
         if disk.readFault != error { disk.faults.append(.notRead(path: path, error)) }
         disk.readFault = error
@@ -223,13 +224,17 @@ extension DomainFile {
     }
   }
 
+  private func identity(at path: String) throws(PropertyListError) -> FileIdentity? {
+    try PropertyListError.converting { () throws(FileError) in try FileIdentity(at: path) }
+  }
+
   private func fileIsMissing(_ path: String, _ disk: inout Disk) throws(PropertyListError) -> [TableKey] {
     let folder = FileSystem.folderOfTarget(of: path)
-    let nearest = try FileSystem.nearestFolder(to: folder)
+    let nearest = try PropertyListError.converting { () throws(FileError) in try FileSystem.nearestFolder(to: folder) }
     if nearest == folder {
       disk.seenFolder = folder
       disk.changesBeforeVanishing = nil
-    } else if let seen = disk.seenFolder, try FileIdentity(at: seen) == nil {
+    } else if let seen = disk.seenFolder, try identity(at: seen) == nil {
       // One that is not mounted just now, perhaps. What it held is not gone because of that, nor when the folder is made
       // again.
       disk.isLost = true
@@ -284,7 +289,8 @@ extension DomainFile {
     let deadline = ContinuousClock.now + (isFirst ? .milliseconds(500) : .zero)
     while true {
       let moment = FileMoment.now
-      guard let (data, identity) = try FileSystem.readRegularFile(path) else { return try fileIsMissing(path, &disk) }
+      guard let file = try PreferencesBytes(of: path) else { return try fileIsMissing(path, &disk) }
+      let (data, identity) = (file.data, file.identity)
       if disk.isInStep(with: data) {
         disk.isInStep(with: identity, data, disk.format, at: moment)
         return []
@@ -303,7 +309,7 @@ extension DomainFile {
         reloadLater(&disk, milliseconds: 100)
         return []
       }
-      FileSystem.pause(milliseconds: 20)
+      CurrentProcess.pause(milliseconds: 20)
     }
   }
 
@@ -321,7 +327,7 @@ extension DomainFile {
   /// Values in the order that their keys have in the file, and then in that of the keys.
   func ordered(_ values: [TableKey: PropertyList]) -> OrderedDictionary<TableKey, PropertyList> {
     var ordered = OrderedDictionary<TableKey, PropertyList>(minimumCapacity: values.count)
-    if let path, let (data, _) = try? FileSystem.readRegularFile(path), let held = try? Self.entries(of: data).entries {
+    if let path, let file = try? PreferencesBytes(of: path), let held = try? Self.entries(of: file.data).entries {
       for key in held.values.keys { ordered[key] = values[key] }
     }
     for key in values.keys.sorted() { ordered[key] = values[key] }

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// Has files read again when other processes change them.
 ///

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// Whether Dispatch can be asked to do something later, or when there is something to read.
 ///
@@ -14,7 +15,7 @@ enum LaterWork {
   /// Has Dispatch take what it needs, if that is there.
   static var isPossible: Bool {
     if isReady.load(ordering: .acquiring) { return true }
-    guard FileSystem.hasDescriptors(descriptorCount) else { return false }
+    guard CurrentProcess.hasDescriptors(descriptorCount) else { return false }
     if !isReady.exchange(true, ordering: .acquiringAndReleasing) {
       // Late, so that a process that ends soon is not woken for it.
       DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(100)) {}

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// When a file with unsaved changes is saved without being asked: soon after a change, again and again after a failure, and
 /// when the process ends in order. After a failure changes have it tried once a second at most.
@@ -31,7 +32,7 @@ final class SaveSchedule: Sendable {
 
   /// All files with unsaved changes.
   private static let unsaved = Mutex<[ObjectIdentifier: DomainFile]>([:])
-  private static let registration: Void = CLibrary.atExit { SaveSchedule.saveAllAtExit() }
+  private static let registration: Void = CurrentProcess.atExit { SaveSchedule.saveAllAtExit() }
 
   /// Has a file saved that was changed.
   ///

@@ -1,5 +1,6 @@
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// Updates that threads are in the middle of.
 ///

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
 internal import PropertyLists
+internal import SystemFiles
 
 /// URLs as preferences store them: a file's as its path with `~` for the home folder, any other as an archive of an `NSURL`
 /// (`UserDefaults.set(_:forKey:)` for URLs, in Apple's documentation).
@@ -24,7 +25,7 @@ enum StoredURL {
     guard path.hasPrefix("~") else { return path }
     let end = path.firstIndex(of: "/") ?? path.endIndex
     let user = String(path[..<end].dropFirst())
-    let home = user.isEmpty ? FileSystem.homeFolder : FileManager.default.homeDirectory(forUser: user)?.path
+    let home = user.isEmpty ? CurrentProcess.homeFolder : FileManager.default.homeDirectory(forUser: user)?.path
     guard let home else { return path }
     return (home == "/" && end < path.endIndex ? "" : home) + path[end...]
   }
@@ -45,7 +46,7 @@ enum StoredURL {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  static func stored(_ url: URL, home: String? = FileSystem.homeFolder) throws -> PropertyList {
+  static func stored(_ url: URL, home: String? = CurrentProcess.homeFolder) throws -> PropertyList {
     guard url.isFileURL else { return .data(try KeyedArchiver.archivedData(withRootObject: url)) }
     let path = url.absoluteURL.path
     guard let home, home != "/" else { return .string(path) }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SystemFiles
 
 /// Output that grows. It becomes `Data` without a copy.
 ///
@@ -177,7 +178,7 @@ struct ByteBuffer: ~Copyable {
 
   /// Writes the bytes to a file and begins anew.
   mutating func drain(to output: FileOutput) throws(PropertyListError) {
-    try output.write(bytes)
+    try PropertyListError.converting { () throws(FileError) in try output.write(bytes) }
     count = 0
   }
 

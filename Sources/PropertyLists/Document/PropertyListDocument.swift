@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import SystemFiles
 
 /// A property list that has been parsed, to be read and not changed.
 ///
@@ -100,8 +101,11 @@ public final class PropertyListDocument: Sendable {
     contentsOf url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
-    try self.init(
-      FileSystem.read(FileSystem.path(url), limit: options.limits.inputSize), format: format, options: options)
+    let path = try url.filePath
+    let data = try PropertyListError.converting { () throws(FileError) in 
+      try FileSystem.read(path, limit: options.limits.inputSize)
+    }
+    try self.init(data, format: format, options: options)
   }
 
   /// Maps a file into memory and parses it there: of a large binary property list, only the pages that are looked at
@@ -114,7 +118,9 @@ public final class PropertyListDocument: Sendable {
     mapping url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
-    try self.init(FileSystem.map(FileSystem.path(url)), format: format, options: options)
+    let path = try url.filePath
+    let data = try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
+    try self.init(data, format: format, options: options)
   }
 }
 

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import SystemFiles
 
 /// The bytes of an edited document.
 package struct EditedBytes {
@@ -48,7 +49,9 @@ extension EditedBytes {
 
   /// Writes them to a file, as far as they are those of the document without a copy.
   package func write(to output: FileOutput) throws(PropertyListError) {
-    guard case .pieces(let text, let root, let source, let head) = content else { return try output.write(data) }
+    guard case .pieces(let text, let root, let source, let head) = content else {
+      return try PropertyListError.converting { () throws(FileError) in try output.write(data) }
+    }
     let bytes = source.text.bytes
     var ready = ByteBuffer()
     ready.append(head.bytes)
@@ -61,7 +64,7 @@ extension EditedBytes {
           ready.append(bytes.extracting(range))
         } else {
           try ready.drain(to: output)
-          try output.write(bytes.extracting(range))
+          try PropertyListError.converting { () throws(FileError) in try output.write(bytes.extracting(range)) }
         }
       }
       if ready.count > Self.greatestReadyByteCount { try ready.drain(to: output) }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SystemFiles
 
 /// Writes JSON (RFC 8259), indented by two spaces a level, or on one line.
 struct JSONWriter: PropertyListSink, ~Copyable {

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SystemFiles
 
 /// Writes the OpenStep format, so that Core Foundation and GNUstep read the same from it, and libplist but for a
 /// backslash, of whose escape its reader makes another one (`oplist.c`).

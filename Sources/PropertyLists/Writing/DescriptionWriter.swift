@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SystemFiles
 
 /// How the form for people looks.
 package struct DescriptionOptions: Hashable, Sendable {

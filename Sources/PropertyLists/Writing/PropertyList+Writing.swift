@@ -1,4 +1,5 @@
 public import FoundationEssentials
+package import SystemFiles
 
 extension PropertyList {
   /// This value as the bytes of a file.
@@ -40,7 +41,7 @@ extension PropertyList {
   public func write(
     to url: URL, format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) {
-    try FileSystem.replace(FileSystem.path(url), with: data(format: format, options: options))
+    try data(format: format, options: options).replaceFile(at: url)
   }
 }
 
@@ -64,7 +65,7 @@ extension PropertyListDocument.Node {
     to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
   ) throws(PropertyListError) -> PropertyListKeyPath? {
     let (rest, fraction) = try written(format: format, options: options, to: output)
-    try output.write(rest)
+    try PropertyListError.converting { () throws(FileError) in try output.write(rest) }
     return fraction
   }
 

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SystemFiles
 
 /// Tells the values of a document to a writer, without a tree in between. It keeps its own stack, so that the depth of
 /// a document costs no stack of the thread.

@@ -1,3 +1,5 @@
+internal import SystemFiles
+
 /// What every writer is: it is told the values of a property list in order.
 ///
 /// Trees and documents walk through themselves (`PropertyList+Walk.swift`, `PropertyListDocument+Walk.swift`), so a

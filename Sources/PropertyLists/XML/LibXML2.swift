@@ -24,7 +24,7 @@ enum LibXML2 {
   }
 
   private static func loaded() throws(PropertyListError) -> LibXML2Functions {
-    guard let functions else { throw FileSystem.missingLibrary("libxml2", for: "XML") }
+    guard let functions else { throw PropertyListError(.missingLibrary("libxml2", for: "XML")) }
     return functions
   }
 
@@ -70,7 +70,7 @@ enum LibXML2 {
       guard
         let parser = unsafe functions.xmlCreateIOParserCtxt(
           nil, nil, readMore, nil, context, Int32(XML_CHAR_ENCODING_UTF8))
-      else { throw FileSystem.outOfMemory("XML") }
+      else { throw PropertyListError(.outOfMemory("XML")) }
       unsafe parsing.parser = parser
       defer {
         // Made by libxml2 for itself when it reads on into a document type after an error.
@@ -211,7 +211,7 @@ enum LibXML2 {
     }
     defer { unsafe _ = functions.xmlCharEncCloseFunc(handler) }
     guard let input = functions.xmlBufferCreate(), let output = functions.xmlBufferCreate() else {
-      throw FileSystem.outOfMemory("XML")
+      throw PropertyListError(.outOfMemory("XML"))
     }
     defer {
       unsafe functions.xmlBufferFree(input)
@@ -230,7 +230,7 @@ enum LibXML2 {
       let added = unsafe piece.withUnsafeBytes {
         unsafe functions.xmlBufferAdd(input, $0.bindMemory(to: UInt8.self).baseAddress, Int32($0.count))
       }
-      guard added == 0 else { throw FileSystem.outOfMemory("XML") }
+      guard added == 0 else { throw PropertyListError(.outOfMemory("XML")) }
       offset += piece.byteCount
       while unsafe functions.xmlBufferLength(input) > 0 {
         let before = unsafe functions.xmlBufferLength(input)

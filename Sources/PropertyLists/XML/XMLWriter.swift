@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SystemFiles
 
 /// Writes the XML format, as Apple's writer does (`CFPropertyList.c`).
 struct XMLWriter: PropertyListSink, ~Copyable {

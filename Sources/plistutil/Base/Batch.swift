@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import PropertyLists
 import Synchronization
+import SystemFiles
 
 /// Works on many files at once and prints what each has to say in the order of the files.
 struct Batch: Sendable {
@@ -36,7 +37,7 @@ struct Batch: Sendable {
       DispatchQueue.concurrentPerform(iterations: workers) { _ in takeAll() }
     }
     let last = process(Input("-"), replacements) { _, report throws(PropertyListError) in
-      for failure in replacements.finish() { report.fail(failure.error, about: Input(failure.path)) }
+      for failure in replacements.finish() { report.fail(PropertyListError(failure.error), about: Input(failure.path)) }
     }
     let exitCode = queue.withLock { $0.close(last) }
     // What shells say of a process that a signal ended.
@@ -46,7 +47,7 @@ struct Batch: Sendable {
   /// How the work on one file ended, and what is to be printed.
   fileprivate struct Outcome {
     var exitCode: Int32
-    var pieces: [(descriptor: Int32, bytes: Data)]
+    var pieces: [(isOutput: Bool, bytes: Data)]
   }
 
   private func process(_ input: Input, _ replacements: Replacements?, _ work: Work) -> Outcome {
@@ -95,15 +96,15 @@ private struct Queue {
   private mutating func print(_ outcome: Batch.Outcome) {
     exitCode = max(exitCode, outcome.exitCode)
     if !outcome.pieces.isEmpty { bar.clear() }
-    for piece in outcome.pieces { print(piece.bytes, to: piece.descriptor) }
+    for piece in outcome.pieces { print(piece.bytes, isOutput: piece.isOutput) }
   }
 
-  private mutating func print(_ bytes: Data, to descriptor: Int32) {
-    do throws(PropertyListError) {
-      try FileSystem.write(bytes, to: descriptor, named: descriptor == 1 ? "standard output" : "standard error")
+  private mutating func print(_ bytes: Data, isOutput: Bool) {
+    do throws(FileError) {
+      try (isOutput ? FileOutput.standard : .standardError).write(bytes)
     } catch {
       // Nobody reads any more; the files that are left are none the worse for it.
-      if !hasLost, descriptor == 1 { note(error.line(about: "standard output")) }
+      if !hasLost, isOutput { note(PropertyListError(error).line(about: "standard output")) }
       hasLost = true
       exitCode = max(exitCode, lossExitCode)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// Whether output has colours.
 struct ColorArgument: ParsableArguments {

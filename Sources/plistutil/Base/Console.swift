@@ -1,15 +1,20 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// A line on standard output.
-func output(_ text: String) throws(PropertyListError) {
-  try FileSystem.write(Data((text + "\n").utf8), to: 1, named: "standard output")
+func output(_ text: String) throws(PropertyListError) { try output(Data((text + "\n").utf8)) }
+
+/// Bytes on standard output.
+func output(_ bytes: Data) throws(PropertyListError) {
+  try PropertyListError.converting { () throws(FileError) in try FileOutput.standard.write(bytes) }
 }
 
 /// A line on standard error.
 func note(_ text: String) {
-  try? FileSystem.write(Data((text + "\n").utf8), to: 2, named: "standard error")
+  // Nothing can be done if standard error fails.
+  try? FileOutput.standardError.write(Data((text + "\n").utf8))
 }
 
 /// What `body` gives, outside the work on a file. What it throws is told as all errors are.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// Where what is made of files goes.
 struct Destination: ParsableArguments {
@@ -88,7 +89,7 @@ struct Destination: ParsableArguments {
       // What is on standard output cannot be taken back, so that all of it is known first.
       if report.isDirect, node.document.byteCount > Self.largeSize, let file = TemporaryFile() {
         fraction = try node.write(to: file.output, format: format, options: options)
-        try file.copy(to: .standard)
+        try PropertyListError.converting { () throws(FileError) in try file.copy(to: .standard) }
       } else {
         let (data, found) = try node.written(format: format, options: options)
         fraction = found
@@ -128,7 +129,11 @@ struct Destination: ParsableArguments {
       throw PropertyListError(
         .inputOutput(errno: FileSystem.invalidFile), "cannot replace \(path.printable()): it is no regular file")
     }
-    if outfolder != nil { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) }
+    if outfolder != nil {
+      try PropertyListError.converting { () throws(FileError) in 
+        try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
+      }
+    }
     try report.replace(path, writing: body)
     if self.report { try report.machineLine(["output": .string(path)]) }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import SystemFiles
 
 /// Two files, or what two folders have in files of the same names.
 struct FilePairs: Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// What the work on one file has to say, on both outputs, and how it ended.
 ///
@@ -14,8 +15,8 @@ struct FileReport: ~Copyable {
   private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
-  /// What is to be printed, and on which descriptor.
-  private(set) var pieces: [(descriptor: Int32, bytes: Data)] = []
+  /// What is to be printed, on standard output or standard error.
+  private(set) var pieces: [(isOutput: Bool, bytes: Data)] = []
 
   /// - Parameter replacements: where files are replaced together; nil for the only one.
   init(_ input: Input, isForMachines: Bool, replacements: Replacements?) {
@@ -32,16 +33,31 @@ struct FileReport: ~Copyable {
   mutating func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
-    guard let replacements else { return try FileSystem.replace(path, writing: body) }
-    for failure in try replacements.replace(path, writing: body) { fail(failure.error, about: Input(failure.path)) }
+    let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
+    try body(replacement.output)
+    do throws(FileError) {
+      guard let replacements else { return try replacement.takePlace() }
+      for failure in try replacements.add(replacement) {
+        fail(PropertyListError(failure.error), about: Input(failure.path))
+      }
+    } catch {
+      throw PropertyListError(error)
+    }
+  }
+
+  /// Puts bytes in the place of a file, in one step.
+  mutating func replace(_ path: String, with data: Data) throws(PropertyListError) {
+    try replace(path) { output throws(PropertyListError) in
+      try PropertyListError.converting { () throws(FileError) in try output.write(data) }
+    }
   }
 
   /// Bytes on standard output.
   mutating func write(_ bytes: Data) throws(PropertyListError) {
     if isDirect {
-      try FileSystem.write(bytes, to: 1, named: "standard output")
+      try output(bytes)
     } else {
-      pieces.append((1, bytes))
+      pieces.append((true, bytes))
     }
   }
 
@@ -50,12 +66,10 @@ struct FileReport: ~Copyable {
 
   /// A line on standard error.
   mutating func note(_ text: String) {
-    let bytes = Data((text + "\n").utf8)
     if isDirect {
-      // There is nobody to tell that nobody can be told.
-      try? FileSystem.write(bytes, to: 2, named: "standard error")
+      plistutil.note(text)
     } else {
-      pieces.append((2, bytes))
+      pieces.append((false, Data((text + "\n").utf8)))
     }
   }
 

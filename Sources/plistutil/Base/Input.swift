@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// A file that was named on the command line or found in a folder, or standard input.
 struct Input: Sendable {
@@ -31,7 +32,9 @@ struct Input: Sendable {
 
   /// All of its bytes.
   func data(limit: Int) throws(PropertyListError) -> Data {
-    try isStandard ? FileSystem.read(0, named: name, limit: limit) : FileSystem.read(path, limit: limit)
+    try PropertyListError.converting { () throws(FileError) in
+      try isStandard ? FileSystem.read(0, named: name, limit: limit) : FileSystem.read(path, limit: limit)
+    }
   }
 
   /// Its bytes, of a large file only those that are looked at.
@@ -40,7 +43,7 @@ struct Input: Sendable {
       return try data(limit: limit)
     }
     Signals.explainLostPages()
-    return try FileSystem.map(path)
+    return try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
   }
 
   /// Up to this many bytes a file is read whole, which is as fast, and no other program can take its pages away.

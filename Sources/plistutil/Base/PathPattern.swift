@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import SystemFiles
 
 /// A pattern of paths: a path in whose components `*`, `?` and `[a-z]` have the meaning that they have for the shell, and
 /// in which a component `**` stands for any number of them.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// A line on the terminal that says how far the work is, if it takes longer than a second.
 struct ProgressBar {
@@ -35,6 +36,6 @@ struct ProgressBar {
   }
 
   private func write(_ text: String) {
-    try? FileSystem.write(Data(text.utf8), to: 2, named: "standard error")
+    try? FileOutput.standardError.write(Data(text.utf8))
   }
 }

@@ -1,4 +1,5 @@
 import PropertyLists
+import SystemFiles
 
 extension String {
   /// The text as it is, or, where standard output is a terminal, without what gives a terminal commands.

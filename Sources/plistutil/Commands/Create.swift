@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 struct Create: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -41,7 +42,7 @@ struct Create: ParsableCommand {
       guard force || !FileSystem.exists(input.path) else {
         throw PropertyListError(.valueExists, "there is a file already")
       }
-      try report.replace(input.path) { output throws(PropertyListError) in try output.write(data) }
+      try report.replace(input.path, with: data)
     }
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
   }

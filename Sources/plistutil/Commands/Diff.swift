@@ -130,7 +130,7 @@ struct Diff: ParsableCommand {
           depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: .reversible,
           openStepDialect: format.dialect))
       guard let outfile, outfile != "-" else { return try report.write(data) }
-      return try report.replace(outfile) { output throws(PropertyListError) in try output.write(data) }
+      return try report.replace(outfile, with: data)
     }
     if isForMachines {
       return try report.machineLine(

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import Synchronization
+import SystemFiles
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(

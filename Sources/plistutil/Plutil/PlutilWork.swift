@@ -234,7 +234,7 @@ extension PlutilWork {
     case .standardOutput: try print(data, &report)
     case .file(let path):
       do throws(PropertyListError) {
-        try report.replace(path) { output throws(PropertyListError) in try output.write(data) }
+        try report.replace(path, with: data)
       } catch {
         throw PlutilError("(\(error.message.printable()))")
       }

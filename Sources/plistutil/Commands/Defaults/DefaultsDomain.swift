@@ -2,6 +2,7 @@ import FoundationEssentials
 import OrderedCollections
 import Preferences
 import PropertyLists
+import SystemFiles
 
 /// Where domains are looked for.
 struct DefaultsPlace {

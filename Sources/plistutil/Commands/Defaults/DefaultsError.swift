@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Preferences
 import PropertyLists
+import SystemFiles
 
 /// Why a call failed. Scripts look for the words of Apple's tool, which are used where it has any; programs go by the
 /// exit code and, with `--json`, by the kind.
@@ -28,7 +29,7 @@ struct DefaultsError: Error {
     let fields: PropertyList = ["error": ["kind": .string(kind), "message": .string(message)]]
     do throws(PropertyListError) {
       let options = PropertyListWritingOptions(isCompact: true)
-      try FileSystem.write(fields.data(format: .json, options: options), to: 1, named: "standard output")
+      try output(fields.data(format: .json, options: options))
     } catch {
       note(message)
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 enum DefaultsExport: DefaultsVerb {
   static let name = "export"
@@ -24,7 +25,7 @@ enum DefaultsExport: DefaultsVerb {
     let data = try DefaultsOutput.data(.dictionary(values), format, name: domain.name)
     if isStandard { return try DefaultsOutput.write(data) }
     try DefaultsError.about(path.printable()) { () throws(PropertyListError) in
-      try FileSystem.replace(path, with: data)
+      try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: data) }
     }
   }
 }

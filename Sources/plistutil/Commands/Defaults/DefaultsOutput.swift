@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OrderedCollections
 import PropertyLists
+import SystemFiles
 
 /// How values are printed.
 ///
@@ -17,7 +18,7 @@ enum DefaultsOutput {
 
   static func write(_ data: Data) throws(DefaultsError) {
     try DefaultsError.about("standard output") { () throws(PropertyListError) in
-      try FileSystem.write(data, to: 1, named: "standard output")
+      try output(data)
     }
   }
 

@@ -49,7 +49,7 @@ final class OpenFolder: Sendable {
   func remove(_ name: FileSystem.SystemPath) -> Int32 { unsafe unlinkat(descriptor, name, 0) }
 
   /// Sees to it that the names in the folder are on the disk.
-  func synchronize(reportedAs path: String) throws(PropertyListError) {
+  func synchronize(reportedAs path: String) throws(FileError) {
     let descriptor = FileSystem.attempt(.open, path) { openAgain() }
     guard descriptor >= 0 else {
       // A folder may let its owner make files in it and not read it; the names are safe when the system gets to it.

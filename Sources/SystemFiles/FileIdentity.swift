@@ -36,7 +36,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 
   /// The file that is open under a descriptor.
-  init(_ descriptor: Int32, named path: String) throws(PropertyListError) {
+  init(_ descriptor: Int32, named path: String) throws(FileError) {
     var status = stat()
     guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
       throw FileSystem.failure("read", path)
@@ -45,7 +45,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 
   /// The file that a path leads to; nil if there is none.
-  package init?(at path: String) throws(PropertyListError) {
+  package init?(at path: String) throws(FileError) {
     var status = stat()
     guard FileSystem.attempt(.status, path, { unsafe stat(path, &status) }) == 0 else {
       if errno == ENOENT { return nil }

@@ -29,7 +29,7 @@ package struct TemporaryFile: ~Copyable {
   deinit { _ = close(output.descriptor) }
 
   /// Writes all that was written to this file to another one.
-  package func copy(to other: FileOutput) throws(PropertyListError) {
+  package func copy(to other: FileOutput) throws(FileError) {
     guard lseek(output.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", output.name) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { unsafe buffer.deallocate() }

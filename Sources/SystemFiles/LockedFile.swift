@@ -21,7 +21,7 @@ package struct LockedFile: ~Copyable {
   /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
   private let descriptor: Int32
   /// Why the file cannot be opened; nil if it is.
-  private let fault: PropertyListError?
+  private let fault: FileError?
   /// The file as it was when it was locked.
   private let status: stat
   /// The state of the file that was read.
@@ -35,11 +35,11 @@ package struct LockedFile: ~Copyable {
   /// - Returns: nil if there is no such file.
   /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names the place if what is there is no regular
   ///   file, or must not be replaced by way of the links that lead to it.
-  package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(PropertyListError) {
+  package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(FileError) {
     while true {
       guard let place = try FilePlace(path), let found = try place.file() else { return nil }
       let (descriptor, fault) = try Self.open(place, found)
-      do throws(PropertyListError) {
+      do throws(FileError) {
         if descriptor >= 0 { try FileSystem.lock(descriptor, path, until: deadline) }
         var status = found
         var isForbidden = true
@@ -70,15 +70,15 @@ package struct LockedFile: ~Copyable {
   /// Opens what is to be locked for a file. Never waits.
   private static func open(
     _ place: FilePlace, _ status: stat
-  ) throws(PropertyListError) -> (descriptor: Int32, fault: PropertyListError?) {
-    var fault: PropertyListError?
+  ) throws(FileError) -> (descriptor: Int32, fault: FileError?) {
+    var fault: FileError?
     // To write if that is allowed: on a network file system only such a descriptor can be locked.
     for flags in [O_RDWR, O_RDONLY] {
-      do throws(PropertyListError) {
+      do throws(FileError) {
         guard let descriptor = try place.open(flags) else { break }
         return (descriptor, nil)
       } catch {
-        guard FileSystem.isAboutFile(error) || error.kind == .inputOutput(errno: EROFS) else { throw error }
+        guard FileError.isAboutFile(error.code) || error.code == EROFS else { throw error }
         fault = error
       }
     }
@@ -87,17 +87,17 @@ package struct LockedFile: ~Copyable {
   }
 
   /// Whether the file may still not be opened.
-  private static func isForbidden(_ place: FilePlace) throws(PropertyListError) -> Bool {
-    do throws(PropertyListError) {
+  private static func isForbidden(_ place: FilePlace) throws(FileError) -> Bool {
+    do throws(FileError) {
       if let descriptor = try place.open(O_RDONLY) { _ = close(descriptor) }
       return false
     } catch {
-      guard FileSystem.isAboutFile(error) else { throw error }
+      guard FileError.isAboutFile(error.code) else { throw error }
       return true
     }
   }
 
-  private static func status(of descriptor: Int32, _ path: String) throws(PropertyListError) -> stat {
+  private static func status(of descriptor: Int32, _ path: String) throws(FileError) -> stat {
     var status = stat()
     guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
       throw FileSystem.failure("read", path)
@@ -105,11 +105,11 @@ package struct LockedFile: ~Copyable {
     return status
   }
 
-  /// The whole of the file.
-  package mutating func read() throws(PropertyListError) -> Data {
+  /// The whole of the file, at most `limit` bytes.
+  package mutating func read(limit: Int) throws(FileError) -> Data {
     if let fault { throw fault }
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", place.path) }
-    let (data, identity) = try FileSystem.readRegularFile(descriptor, named: place.path)
+    let (data, identity) = try FileSystem.readRegularFile(descriptor, named: place.path, limit: limit)
     self.identity = identity
     return data
   }
@@ -126,8 +126,8 @@ package struct LockedFile: ~Copyable {
   ///   then, or if the path leads to another folder by now.
   package consuming func replace(
     with data: Data, settingAside suffix: String?, displaced: @autoclosure () -> String
-  ) throws(PropertyListError) -> FileIdentity? {
-    let file = try NewFile(at: place, holding: data, .own(like: status))
+  ) throws(FileError) -> FileIdentity? {
+    let file = try NewFile.holding(data, at: place, .own(like: status))
     guard try isUnchanged() else { return nil }
     guard let identity = try file.takePlace(of: self.identity, settingAside: suffix, displaced: displaced) else {
       return nil
@@ -137,10 +137,10 @@ package struct LockedFile: ~Copyable {
   }
 
   /// Whether the file is still at its path and as it was when it was read.
-  package func isUnchanged() throws(PropertyListError) -> Bool { try FileIdentity(at: place.path) == identity }
+  package func isUnchanged() throws(FileError) -> Bool { try FileIdentity(at: place.path) == identity }
 
   /// Sees to it that the file is on the disk; its name is when its folder is.
-  package func synchronize() throws(PropertyListError) {
+  package func synchronize() throws(FileError) {
     guard FileSystem.attempt(.synchronize, place.path, { fsync(descriptor) }) == 0 else {
       throw FileSystem.failure("write", place.path)
     }
@@ -150,13 +150,13 @@ package struct LockedFile: ~Copyable {
   ///
   /// - Parameter suffix: if not nil, the file is kept under its name with that and a number if need be.
   /// - Returns: whether that was done; not if somebody who does not lock it changed the file since it was read.
-  package consuming func remove(settingAside suffix: String? = nil) throws(PropertyListError) -> Bool {
+  package consuming func remove(settingAside suffix: String? = nil) throws(FileError) -> Bool {
     guard try isUnchanged() else { return false }
     if let suffix {
-      do throws(PropertyListError) {
+      do throws(FileError) {
         guard try place.keep(identity, suffix: suffix) != nil else { return false }
       } catch {
-        guard error.kind == .inputOutput(errno: EMLINK) else { throw error }
+        guard error.code == EMLINK else { throw error }
         return try place.moveAside(identity, suffix: suffix)
       }
     }
@@ -167,7 +167,7 @@ package struct LockedFile: ~Copyable {
 extension FileSystem {
   fileprivate static func lock(
     _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
-  ) throws(PropertyListError) {
+  ) throws(FileError) {
     // Asked again and again, since a call that waits can be ended by a signal only. A save takes about as long as one
     // wait. Who has waited longer asks more often, so that of many processes that save all the time each has its turn.
     let start = ContinuousClock.now
@@ -185,7 +185,7 @@ extension FileSystem {
     }
   }
 
-  fileprivate static func isLocked(_ path: String) -> PropertyListError {
-    PropertyListError(.inputOutput(errno: EWOULDBLOCK), "cannot lock \(path): another process has it locked")
+  fileprivate static func isLocked(_ path: String) -> FileError {
+    FileError(EWOULDBLOCK, "cannot lock \(path): another process has it locked")
   }
 }

@@ -42,10 +42,10 @@ extension FileSystem {
   /// What is in a folder, in the order of the names, without `.` and `..`. A symbolic link counts as a folder nowhere, so
   /// that a search comes to an end. Pipes, sockets and devices are left out.
   ///
-  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)`` for a folder that cannot be read.
+  /// - Throws: ``FileError`` for a folder that cannot be read.
   package static func contents(
     of path: String
-  ) throws(PropertyListError) -> FolderContents {
+  ) throws(FileError) -> FolderContents {
     guard let folder = unsafe opendir(path) else { throw failure("open", path) }
     defer { _ = unsafe closedir(folder) }
     var contents = FolderContents()

@@ -8,24 +8,8 @@
   private import Darwin
 #endif
 
-/// What is taken from the C library but for files: memory that can grow in place, the digits of unusual numbers, and what is done
-/// when a process ends.
-package enum CLibrary {
-  /// Has `body` called when the process ends in order: by `exit` or by the end of its main function.
-  package static func atExit(_ body: @convention(c) () -> Void) { _ = atexit(body) }
-
-  /// A number that no other thread has as long as this one lives.
-  package static var threadNumber: UInt {
-    #if canImport(Glibc) || canImport(Bionic)
-      UInt(truncatingIfNeeded: pthread_self())
-    #else
-      UInt(bitPattern: pthread_self())
-    #endif
-  }
-
-  /// Lets threads run that wait for the processor.
-  package static func yield() { _ = sched_yield() }
-
+/// What is taken from the C library: memory that can grow in place, and the digits of unusual numbers.
+enum CLibrary {
   /// A block from malloc made larger or smaller. As everywhere in Swift, memory that the system does not have ends the
   /// process.
   static func reallocate(_ block: UnsafeMutableRawPointer?, to size: Int) -> UnsafeMutableRawPointer {

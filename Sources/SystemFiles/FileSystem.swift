@@ -15,20 +15,23 @@ package import FoundationEssentials
 /// The unsafe expressions are sound: each passes memory with its own length, of a buffer that outlives the call.
 package enum FileSystem {
   /// The whole of a file, at most `limit` bytes.
-  package static func read(_ path: String, limit: Int = .max) throws(PropertyListError) -> Data {
+  package static func read(_ path: String, limit: Int = .max) throws(FileError) -> Data {
     let descriptor = try openToRead(path)
     defer { _ = close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw failure("read", path) }
     let size = Int(status.st_size)
-    guard size <= limit else { throw ParsingLimits.tooLarge(limit: limit) }
+    guard size <= limit else { throw FileError.tooLarge(limit: limit) }
     // One byte more than the file has, so that its end is seen without another buffer.
     return try read(descriptor, named: path, expecting: size + 1, limit: limit)
   }
 
   /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads to.
-  package static func readRegularFile(_ path: String) throws(PropertyListError) -> (data: Data, identity: FileIdentity)?
-  {
+  ///
+  /// - Throws: ``FileError``, also if it has more than `limit` bytes.
+  package static func readRegularFile(
+    _ path: String, limit: Int
+  ) throws(FileError) -> (data: Data, identity: FileIdentity)? {
     // Looked at first, since opening a device may do something.
     guard let identity = try FileIdentity(at: path) else { return nil }
     try requireRegularFile(identity, named: path)
@@ -38,40 +41,39 @@ package enum FileSystem {
       throw failure("open", path)
     }
     defer { _ = close(descriptor) }
-    return try readRegularFile(descriptor, named: path)
+    return try readRegularFile(descriptor, named: path, limit: limit)
   }
 
   /// The whole of a regular file from where it is read next, and the state it was read in.
   static func readRegularFile(
-    _ descriptor: Int32, named path: String
-  ) throws(PropertyListError) -> (data: Data, identity: FileIdentity) {
+    _ descriptor: Int32, named path: String, limit: Int
+  ) throws(FileError) -> (data: Data, identity: FileIdentity) {
     let identity = try FileIdentity(descriptor, named: path)
     try requireRegularFile(identity, named: path)
-    let limit = ParsingLimits().inputSize
-    guard identity.size <= limit else { throw ParsingLimits.tooLarge(limit: limit) }
+    guard identity.size <= limit else { throw FileError.tooLarge(limit: limit) }
     return (try read(descriptor, named: path, expecting: identity.size + 1, limit: limit), identity)
   }
 
   private static func requireRegularFile(
     _ identity: FileIdentity, named path: String
-  ) throws(PropertyListError) {
+  ) throws(FileError) {
     guard !identity.isRegularFile else { return }
-    throw PropertyListError(.inputOutput(errno: EINVAL), "cannot read \(path): it is no regular file")
+    throw FileError(EINVAL, "cannot read \(path): it is no regular file")
   }
 
   /// All that can be read from a descriptor, such as standard input.
   package static func read(
     _ descriptor: Int32, named name: String, expecting size: Int = 1 << 16, limit: Int = .max
-  ) throws(PropertyListError) -> Data {
+  ) throws(FileError) -> Data {
     var capacity = max(size, 4096)
-    guard var block = unsafe malloc(capacity) else { throw outOfMemory(name) }
+    guard var block = unsafe malloc(capacity) else { throw FileError.outOfMemory(name) }
     var count = 0
     while true {
       if count == capacity {
         capacity *= 2
         guard let larger = unsafe realloc(block, capacity) else {
           unsafe free(block)
-          throw outOfMemory(name)
+          throw FileError.outOfMemory(name)
         }
         unsafe block = larger
       }
@@ -86,14 +88,14 @@ package enum FileSystem {
       count += received
       if count > limit {
         unsafe free(block)
-        throw ParsingLimits.tooLarge(limit: limit)
+        throw FileError.tooLarge(limit: limit)
       }
     }
     return unsafe Data(bytesNoCopy: block, count: count, deallocator: .free)
   }
 
   /// A file as memory whose pages are read when they are looked at.
-  package static func map(_ path: String) throws(PropertyListError) -> Data {
+  package static func map(_ path: String) throws(FileError) -> Data {
     let descriptor = try openToRead(path)
     defer { _ = close(descriptor) }
     var status = stat()
@@ -107,15 +109,10 @@ package enum FileSystem {
       bytesNoCopy: start, count: size, deallocator: .custom { start, size in unsafe munmap(start, size) })
   }
 
-  /// Writes all of `data` to a descriptor, such as standard output.
-  package static func write(_ data: Data, to descriptor: Int32, named name: String) throws(PropertyListError) {
-    try FileOutput(descriptor: descriptor, name: name).write(data)
-  }
-
   /// Writes as much of `bytes` as the system takes at once.
   ///
   /// - Returns: how many bytes that is.
-  static func write(_ bytes: RawSpan, to descriptor: Int32, named name: String) throws(PropertyListError) -> Int {
+  static func write(_ bytes: RawSpan, to descriptor: Int32, named name: String) throws(FileError) -> Int {
     while true {
       let result = attempt(.write, name) {
         unsafe bytes.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
@@ -123,26 +120,6 @@ package enum FileSystem {
       if result >= 0 { return result }
       guard errno == EINTR else { throw failure("write", name) }
     }
-  }
-
-  /// The path of a file URL.
-  package static func path(_ url: URL) throws(PropertyListError) -> String {
-    guard url.isFileURL else {
-      throw PropertyListError(.inputOutput(errno: EINVAL), "\(url.absoluteString.quoted) is no file URL")
-    }
-    return url.path
-  }
-
-  /// Whether the process may have so many more descriptors.
-  package static func hasDescriptors(_ count: Int) -> Bool {
-    var descriptors: [Int32] = []
-    defer { for descriptor in descriptors { _ = close(descriptor) } }
-    while descriptors.count < count {
-      let descriptor = attempt(.open, "/") { unsafe open("/", O_RDONLY | O_CLOEXEC) }
-      guard descriptor >= 0 else { return false }
-      descriptors.append(descriptor)
-    }
-    return true
   }
 
   /// The descriptor, or another for the same file if it is one of the three standard ones.
@@ -161,50 +138,16 @@ package enum FileSystem {
 }
 
 extension FileSystem {
-  private static func openToRead(_ path: String) throws(PropertyListError) -> Int32 {
+  private static func openToRead(_ path: String) throws(FileError) -> Int32 {
     let descriptor = attempt(.open, path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw failure("open", path) }
     return descriptor
   }
 
   /// The error of the call that failed just now.
-  static func failure(_ verb: String, _ name: String) -> PropertyListError {
+  static func failure(_ verb: String, _ name: String) -> FileError {
     let code = errno
-    return PropertyListError(.inputOutput(errno: code), "cannot \(verb) \(name): \(message(code))")
-  }
-
-  /// Whether an error says that another process has a file locked.
-  package static func isLocked(_ error: PropertyListError) -> Bool {
-    error.kind == .inputOutput(errno: EWOULDBLOCK)
-  }
-
-  /// Whether an error says that the file cannot be read for what it is, and not for what the system could do just now.
-  package static func isAboutFile(_ error: PropertyListError) -> Bool {
-    guard case .inputOutput(let code) = error.kind else { return true }
-    return code == EACCES || code == EPERM
-  }
-
-  /// Whether an error says that the path leads to no regular file, which stays so until somebody changes that.
-  package static func isAboutPath(_ error: PropertyListError) -> Bool {
-    guard case .inputOutput(let code) = error.kind else { return false }
-    return [EISDIR, EINVAL, ELOOP, ENXIO, ENOTDIR].contains(code)
-  }
-
-  /// Has the thread wait.
-  package static func pause(milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
-
-  static func outOfMemory(_ name: String) -> PropertyListError {
-    PropertyListError(.inputOutput(errno: ENOMEM), "cannot read \(name): \(message(ENOMEM))")
-  }
-
-  static func missingLibrary(_ library: String, for name: String) -> PropertyListError {
-    #if os(Linux)
-      let code = ELIBACC
-    #else
-      let code = ENOENT
-    #endif
-    return PropertyListError(
-      .inputOutput(errno: code), "cannot read \(name): no \(library) is installed that can be used")
+    return FileError(code, "cannot \(verb) \(name): \(message(code))")
   }
 
   static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

@@ -19,20 +19,18 @@ package final class Replacements: Sendable {
   private let greatestCount: Int
 
   /// What could not be put in its place, and why. The file that was there before is there still.
-  package typealias Failure = (path: String, error: PropertyListError)
+  package typealias Failure = (path: String, error: FileError)
 
   /// - Parameter greatestCount: how many files wait before they are put in their places.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
 
   deinit { for file in ready.withLock({ $0 }) { file.remove() } }
 
-  /// Has a file replaced by what `body` writes, as ``FileSystem/replace(_:writing:)``, now or when others are.
+  /// Has a replacement take its place, now or when others do.
   ///
   /// - Returns: what failed of the files that waited.
-  package func replace(
-    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) -> [Failure] {
-    guard let file = try FileSystem.newFile(for: path, isOnDisk: false, writing: body) else { return [] }
+  package func add(_ replacement: consuming Replacement) throws(FileError) -> [Failure] {
+    guard let file = try replacement.finish(isOnDisk: false) else { return [] }
     let waiting = file.handOver()
     let due = ready.withLock { ready in
       ready.append(waiting)
@@ -51,7 +49,7 @@ package final class Replacements: Sendable {
     var failures: [Failure] = []
     var folders: [String: String] = [:]
     for (file, fault) in zip(files, unwritten) {
-      do throws(PropertyListError) {
+      do throws(FileError) {
         if let fault { throw fault }
         try file.takePlace()
         folders[FileSystem.folderOfTarget(of: file.path)] = file.path
@@ -61,7 +59,7 @@ package final class Replacements: Sendable {
       }
     }
     for (_, path) in folders {
-      do throws(PropertyListError) { try FileSystem.synchronizeFolder(of: path) } catch {
+      do throws(FileError) { try FileSystem.synchronizeFolder(of: path) } catch {
         failures.append((path, error))
       }
     }
@@ -71,7 +69,7 @@ package final class Replacements: Sendable {
   /// Sees to it that files are on the disk.
   ///
   /// - Returns: for each of them, why it is not.
-  private static func synchronize(_ files: [ReadyFile]) -> [PropertyListError?] {
+  private static func synchronize(_ files: [ReadyFile]) -> [FileError?] {
     #if os(Linux)
       // A file system at a time. Where it cannot do that, or says that something failed, each file is asked for.
       var synchronized: [UInt64: Bool] = [:]
@@ -98,8 +96,8 @@ package final class Replacements: Sendable {
     }
   #endif
 
-  private static func synchronize(_ file: ReadyFile) -> PropertyListError? {
-    do throws(PropertyListError) {
+  private static func synchronize(_ file: ReadyFile) -> FileError? {
+    do throws(FileError) {
       let descriptor = try file.open()
       guard descriptor >= 0 else { throw FileSystem.failure("write", file.path) }
       defer { _ = close(descriptor) }

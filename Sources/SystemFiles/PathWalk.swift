@@ -24,7 +24,7 @@ struct PathWalk {
   private let path: String
 
   /// - Parameter name: how errors name the path; as it is if nil.
-  init(_ path: String, reportedAs name: String? = nil) throws(PropertyListError) {
+  init(_ path: String, reportedAs name: String? = nil) throws(FileError) {
     self.path = name ?? path
     let whole = Array(path.utf8CString)
     isAbsolute = whole.first == FileSystem.slash
@@ -36,7 +36,7 @@ struct PathWalk {
   ///
   /// - Parameter permissions: of folders that are made where one is missing; nil to make none.
   /// - Returns: the last name, in ``folder``; nil if a folder on the way is missing.
-  mutating func next(making permissions: mode_t? = nil) throws(PropertyListError) -> FileSystem.SystemPath? {
+  mutating func next(making permissions: mode_t? = nil) throws(FileError) -> FileSystem.SystemPath? {
     while let name = ahead.popLast() {
       switch Array(name.dropLast()) {
       case Self.dot: continue
@@ -77,22 +77,20 @@ struct PathWalk {
     return FileSystem.attempt(.status, description(of: name)) { folder.status(of: name, &status) }
   }
 
-  private mutating func enter(_ name: FileSystem.SystemPath) throws(PropertyListError) {
+  private mutating func enter(_ name: FileSystem.SystemPath) throws(FileError) {
     let descriptor = folder.open(name, FileSystem.searchOnly | O_DIRECTORY | O_NOFOLLOW)
     guard descriptor >= 0 else { throw FileSystem.failure("write", path) }
     folder = OpenFolder(descriptor)
   }
 
-  private mutating func follow(_ name: FileSystem.SystemPath) throws(PropertyListError) {
+  private mutating func follow(_ name: FileSystem.SystemPath) throws(FileError) {
     linkCount += 1
     guard linkCount <= FileSystem.greatestLinkCount else { throw Self.failure(ELOOP, path) }
     guard let (link, target) = Self.link(name, in: folder) else { throw FileSystem.failure("write", path) }
     var status = stat()
     guard unsafe fstat(folder.descriptor, &status) == 0 else { throw FileSystem.failure("write", path) }
     guard Self.isTrusted(link.st_uid) || (Self.isTrusted(status.st_uid) && status.st_mode & 0o022 == 0) else {
-      throw PropertyListError(
-        .inputOutput(errno: EPERM),
-        "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user made, "
+      throw FileError(EPERM, "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user made, "
           + "in a folder that others can write to")
     }
     if ahead.isEmpty { isBehindLink = true }
@@ -104,7 +102,7 @@ struct PathWalk {
     ahead += Self.names(target)
   }
 
-  private func make(_ name: FileSystem.SystemPath, _ permissions: mode_t) throws(PropertyListError) {
+  private func make(_ name: FileSystem.SystemPath, _ permissions: mode_t) throws(FileError) {
     let made = description(of: name)
     guard
       FileSystem.attempt(.makeFolder, made, { unsafe mkdirat(folder.descriptor, name, permissions) }) == 0
@@ -117,7 +115,7 @@ struct PathWalk {
   /// Users who can do to the files of this process what they want, or what it wants.
   private static func isTrusted(_ user: uid_t) -> Bool { user == geteuid() || user == 0 }
 
-  private static func start(_ isAbsolute: Bool, _ path: String) throws(PropertyListError) -> OpenFolder {
+  private static func start(_ isAbsolute: Bool, _ path: String) throws(FileError) -> OpenFolder {
     let descriptor = FileSystem.aboveStandard(
       unsafe open(isAbsolute ? "/" : ".", FileSystem.searchOnly | O_DIRECTORY | O_CLOEXEC))
     guard descriptor >= 0 else { throw FileSystem.failure("write", path) }
@@ -149,8 +147,8 @@ struct PathWalk {
     path.dropLast().split(separator: FileSystem.slash).reversed().map { $0 + [0] }
   }
 
-  private static func failure(_ code: Int32, _ path: String) -> PropertyListError {
-    PropertyListError(.inputOutput(errno: code), "cannot write \(path): \(FileSystem.message(code))")
+  private static func failure(_ code: Int32, _ path: String) -> FileError {
+    FileError(code, "cannot write \(path): \(FileSystem.message(code))")
   }
 
   private static let dot = [CChar(bitPattern: UInt8(ascii: "."))]

@@ -13,7 +13,7 @@ extension FilePlace {
   /// Exchanges the file in the place and one beside it, in one step.
   ///
   /// - Returns: false if the system or the file system cannot do that.
-  func exchange(with other: FileSystem.SystemPath) throws(PropertyListError) -> Bool {
+  func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {
     guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
     switch errno {
     case ENOSYS, EINVAL, ENOTSUP, EOPNOTSUPP: return false
@@ -29,8 +29,8 @@ extension FilePlace {
   ///   - displaced: what is added to the name of the place for what is kept.
   func putBack(
     _ other: FileSystem.SystemPath, inPlaceOf file: FileIdentity, displaced: String
-  ) throws(PropertyListError) {
-    func exchange() throws(PropertyListError) {
+  ) throws(FileError) {
+    func exchange() throws(FileError) {
       guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }
       guard folder.rename(other, to: name) == 0 else { throw FileSystem.failure("write", path) }
     }
@@ -45,7 +45,7 @@ extension FilePlace {
   /// - Parameter suffix: what is added to its name, and to that a number if there is a file of that name.
   /// - Returns: the second name; nil if the file is not the one in the place any more.
   /// - Throws: `EMLINK` if the file system, or the system for this file, has no second names.
-  func keep(_ file: FileIdentity, suffix: String) throws(PropertyListError) -> FileSystem.SystemPath? {
+  func keep(_ file: FileIdentity, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     if let kept = nameKept(of: file) { return kept }
     guard let candidate = try addName(to: name, suffix: suffix) else { return nil }
     if identity(of: candidate)?.isSameFile(as: file) == true { return candidate }
@@ -58,24 +58,24 @@ extension FilePlace {
   /// - Returns: the name; nil if the file is not there.
   private func addName(
     to file: FileSystem.SystemPath, suffix: String
-  ) throws(PropertyListError) -> FileSystem.SystemPath? {
+  ) throws(FileError) -> FileSystem.SystemPath? {
     for candidate in candidates(suffix) {
       if FileSystem.attempt(.link, path, { folder.link(file, to: candidate) }) == 0 { return candidate }
       switch errno {
       case EEXIST: continue
       case ENOENT: return nil
       case EPERM, EACCES, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK:
-        throw PropertyListError(.inputOutput(errno: EMLINK), "cannot set aside \(path)")
+        throw FileError(EMLINK, "cannot set aside \(path)")
       default: throw FileSystem.failure("set aside", path)
       }
     }
-    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(FileSystem.message(EEXIST))")
+    throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
   /// Gives the file in the place another name, where there are no second names.
   ///
   /// - Returns: whether that was done; not if the file is not the one in the place any more.
-  func moveAside(_ file: FileIdentity, suffix: String) throws(PropertyListError) -> Bool {
+  func moveAside(_ file: FileIdentity, suffix: String) throws(FileError) -> Bool {
     guard identity(of: name) == file else { return false }
     for candidate in candidates(suffix) where identity(of: candidate) == nil {
       guard FileSystem.attempt(.rename, path, { folder.rename(name, to: candidate) }) == 0 else {
@@ -83,13 +83,13 @@ extension FilePlace {
       }
       return true
     }
-    throw PropertyListError(.inputOutput(errno: EEXIST), "cannot set aside \(path): \(FileSystem.message(EEXIST))")
+    throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
   /// Removes the file in the place.
   ///
   /// - Returns: whether that was done; not if the file is not the one in the place any more.
-  func remove(_ file: FileIdentity) throws(PropertyListError) -> Bool {
+  func remove(_ file: FileIdentity) throws(FileError) -> Bool {
     // Under another name first, to look at what it is.
     let out = NewFile.temporaryName(for: name)
     guard FileSystem.attempt(.rename, path, { folder.rename(name, to: out) }) == 0 else {

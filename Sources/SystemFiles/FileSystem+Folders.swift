@@ -19,9 +19,9 @@ extension FileSystem {
   ///   - permissions: of the new folders; for their owner alone if not given.
   package static func makeFolder(
     _ path: String, below base: String?, permissions: UInt32 = 0o700
-  ) throws(PropertyListError) {
+  ) throws(FileError) {
     if let base, path == base || path.hasPrefix(base + "/"), try FileIdentity(at: base) == nil {
-      throw PropertyListError(.inputOutput(errno: ENOENT), "\(base) does not exist")
+      throw FileError(ENOENT, "\(base) does not exist")
     }
     // A name in the folder, so that the folder itself is on the way too.
     var walk = try PathWalk(path + "/.new", reportedAs: path)
@@ -29,7 +29,7 @@ extension FileSystem {
   }
 
   /// The folder at a path, or the nearest above it that there is.
-  package static func nearestFolder(to path: String) throws(PropertyListError) -> String {
+  package static func nearestFolder(to path: String) throws(FileError) -> String {
     var current = path
     while try FileIdentity(at: current) == nil, current != "/", current != "." { current = parent(of: current) }
     return current
@@ -84,38 +84,6 @@ extension FileSystem {
       return name.hasPrefix(prefix) && place.folder.status(of: Array(name.utf8CString), &status) == 0
         && FileMoment(changeOf: status) >= moment
     }
-  }
-
-  /// The value of a variable of the environment; nil if there is none. The whole environment as a dictionary takes a small process a
-  /// tenth of its time.
-  package static func environmentValue(_ name: String) -> String? {
-    // Sound: as for whoever else asks for it, as long as no thread changes the environment.
-    unsafe getenv(name).map { unsafe String(cString: $0) }
-  }
-
-  /// The home folder of the user: `HOME` if that is an absolute path, else what the system has for the user; nil without
-  /// either.
-  package static var homeFolder: String? {
-    if let home = environmentValue("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
-    // Not `getpwuid`, whose result the next call of any thread overwrites.
-    var entry = unsafe passwd()
-    var found: UnsafeMutablePointer<passwd>?
-    var strings = [CChar](repeating: 0, count: 1 << 14)
-    let result = unsafe getpwuid_r(getuid(), &entry, &strings, strings.count, &found)
-    guard result == 0, unsafe found != nil, let home = unsafe entry.pw_dir else { return nil }
-    // Sound: what it points at is in `strings`, which is alive until the text is made.
-    return withExtendedLifetime(strings) { unsafe String(cString: home) }
-  }
-
-  /// The path of the program that this process runs; nil if the system does not tell.
-  package static var programPath: String? {
-    #if os(Linux) || os(Android)
-      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-      let length = unsafe readlink("/proc/self/exe", &target, target.count - 1)
-      return length > 0 ? text(Array(target.prefix(length)) + [0]) : nil
-    #else
-      return CommandLine.arguments.first
-    #endif
   }
 
   /// Whether other computers may change the files of a folder, which the system here does not tell anybody.

@@ -28,14 +28,14 @@ package struct FilePlace: Sendable {
   /// The place that a path leads to, links followed.
   ///
   /// - Returns: nil if there is no folder for it.
-  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, also for a link that is not to be followed.
-  package init?(_ path: String) throws(PropertyListError) {
+  /// - Throws: ``FileError``, also for a link that is not to be followed.
+  package init?(_ path: String) throws(FileError) {
     guard FileSystem.attempt(.status, path, { 0 }) == 0 else { throw FileSystem.failure("write", path) }
     try self.init(lookingFor: path)
   }
 
   /// The place, where it does not matter to a test that it cannot be found.
-  init?(lookingFor path: String) throws(PropertyListError) {
+  init?(lookingFor path: String) throws(FileError) {
     var walk = try PathWalk(path)
     guard let name = try walk.next() else { return nil }
     folder = walk.folder
@@ -46,7 +46,7 @@ package struct FilePlace: Sendable {
   }
 
   /// What is in the place; nil if nothing is.
-  func status() throws(PropertyListError) -> stat? {
+  func status() throws(FileError) -> stat? {
     var status = stat()
     guard FileSystem.attempt(.status, path, { folder.status(of: name, &status) }) == 0 else {
       if errno == ENOENT { return nil }
@@ -58,16 +58,13 @@ package struct FilePlace: Sendable {
   /// The regular file in the place; nil if nothing is there.
   ///
   /// - Throws: an error that says what is there instead, or that it belongs to another user and a link leads to it.
-  func file() throws(PropertyListError) -> stat? {
+  func file() throws(FileError) -> stat? {
     guard let status = try status() else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw PropertyListError(
-        .inputOutput(errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL),
-        "cannot write \(path): \(realPath) is \(Self.description(of: status)), and no regular file")
+      throw FileError(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, "cannot write \(path): \(realPath) is \(Self.description(of: status)), and no regular file")
     }
     guard !isBehindLink || status.st_uid == geteuid() else {
-      throw PropertyListError(
-        .inputOutput(errno: EPERM), "cannot write \(path): it is a link to \(realPath), which belongs to another user")
+      throw FileError(EPERM, "cannot write \(path): it is a link to \(realPath), which belongs to another user")
     }
     return status
   }
@@ -86,7 +83,7 @@ package struct FilePlace: Sendable {
   }
 
   /// Opens the file to lock or to read it; nil if there is none.
-  func open(_ flags: Int32) throws(PropertyListError) -> Int32? {
+  func open(_ flags: Int32) throws(FileError) -> Int32? {
     let descriptor = FileSystem.attempt(.open, path) { folder.open(name, flags | O_NOFOLLOW | O_NONBLOCK) }
     if descriptor >= 0 { return descriptor }
     if errno == ENOENT { return nil }

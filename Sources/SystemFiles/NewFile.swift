@@ -35,45 +35,24 @@ struct NewFile: ~Copyable {
   }
 
   /// A file that holds `data`, which nobody else can lock before this value goes.
-  init(at place: FilePlace, holding data: Data, _ permissions: Permissions) throws(PropertyListError) {
-    try self.init(at: place, permissions, isLocked: true) { output throws(PropertyListError) in
-      try output.write(data)
-    }
+  static func holding(_ data: Data, at place: FilePlace, _ permissions: Permissions) throws(FileError) -> NewFile {
+    let file = try UnfinishedFile(at: place, permissions)
+    try file.output.write(data)
+    return try file.finish(isLocked: true)
   }
 
-  /// Writes a file under a name that no other process knows.
-  ///
-  /// - Parameters:
-  ///   - isOnDisk: whether it has to be on the disk.
-  ///   - isLocked: whether it is locked until this value goes.
-  init(
-    at place: FilePlace, _ permissions: Permissions, isOnDisk: Bool = true, isLocked: Bool = false,
-    writing body: (FileOutput) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) {
-    let path = place.path
-    let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
-    do throws(PropertyListError) {
-      try Self.set(permissions, on: descriptor, reportedAs: path)
-      try body(FileOutput(descriptor: descriptor, name: path))
-      guard !isOnDisk || FileSystem.attempt(.synchronize, path, { fsync(descriptor) }) == 0 else {
-        throw FileSystem.failure("write", path)
-      }
-      identity = try FileIdentity(descriptor, named: path)
-    } catch {
-      _ = FileSystem.attempt(.unlink, path) { place.folder.remove(temporary) }
-      _ = FileSystem.attempt(.close, path) { close(descriptor) }
-      throw error
-    }
-    // Nobody else knows of it yet. Some file systems have no locks.
-    if isLocked { _ = flock(descriptor, LOCK_EX | LOCK_NB) } else { _ = close(descriptor) }
-    lock = isLocked ? descriptor : -1
-    self.temporary = temporary
+  fileprivate init(
+    _ place: FilePlace, _ temporary: FileSystem.SystemPath, _ identity: FileIdentity, lock: Int32
+  ) {
     self.place = place
+    self.temporary = temporary
+    self.identity = identity
+    self.lock = lock
   }
 
   /// Takes the place of whatever is there. The name is on the disk when the folder is.
   @discardableResult
-  consuming func takePlace() throws(PropertyListError) -> FileIdentity {
+  consuming func takePlace() throws(FileError) -> FileIdentity {
     try rename()
     isGone = true
     return identity
@@ -87,14 +66,14 @@ struct NewFile: ~Copyable {
   /// - Returns: nil if another file is there; it is there still.
   consuming func takePlace(
     of old: FileIdentity, settingAside suffix: String?, displaced: () -> String
-  ) throws(PropertyListError) -> FileIdentity? {
+  ) throws(FileError) -> FileIdentity? {
     var kept: FileSystem.SystemPath?
     if let suffix {
-      do throws(PropertyListError) {
+      do throws(FileError) {
         kept = try place.keep(old, suffix: suffix)
         if kept == nil { return nil }
       } catch {
-        guard error.kind == .inputOutput(errno: EMLINK) else { throw error }
+        guard error.code == EMLINK else { throw error }
         guard try place.moveAside(old, suffix: suffix) else { return nil }
         return try takeFreePlace()
       }
@@ -105,7 +84,7 @@ struct NewFile: ~Copyable {
     }
     // What came out goes with this value, if that is what was to be replaced.
     if place.identity(of: temporary) == old { return identity }
-    do throws(PropertyListError) {
+    do throws(FileError) {
       try place.putBack(temporary, inPlaceOf: identity, displaced: displaced())
     } catch {
       isGone = true
@@ -119,7 +98,7 @@ struct NewFile: ~Copyable {
   /// Takes a place where no file is. The name is on the disk when the folder is.
   ///
   /// - Returns: nil if there is one.
-  consuming func takeFreePlace() throws(PropertyListError) -> FileIdentity? {
+  consuming func takeFreePlace() throws(FileError) -> FileIdentity? {
     let (place, temporary) = (place, temporary)
     guard FileSystem.attempt(.link, place.path, { place.folder.link(temporary, to: place.name) }) == 0 else {
       switch errno {
@@ -142,7 +121,7 @@ struct NewFile: ~Copyable {
     return ReadyFile(place: place, temporary: temporary, identity: identity)
   }
 
-  private func rename() throws(PropertyListError) {
+  private func rename() throws(FileError) {
     let (place, temporary) = (place, temporary)
     guard FileSystem.attempt(.rename, place.path, { place.folder.rename(temporary, to: place.name) }) == 0 else {
       throw FileSystem.failure("write", place.path)
@@ -151,9 +130,73 @@ struct NewFile: ~Copyable {
 }
 
 extension NewFile {
+  /// How many bytes of a file's name are part of the name of the file beside it.
+  private static let greatestStem = 225
+  static let temporarySuffix = ".tmp"
+
+  /// What the names of the files begin with that are made beside one of this name.
+  static func temporaryPrefix(_ name: String) -> String {
+    ".\(String(decoding: name.utf8.prefix(greatestStem), as: UTF8.self))."
+  }
+
+  /// A name for a file beside another, which no other process knows.
+  static func temporaryName(for name: FileSystem.SystemPath) -> FileSystem.SystemPath {
+    // A file name has at most 255 bytes.
+    let stem = name.dropLast().prefix(greatestStem)
+    let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36))\(temporarySuffix)"
+    return [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
+  }
+}
+
+/// A file that is being written beside the one whose place it is to take, under a name that no other process knows. It is removed
+/// unless it is finished.
+final class UnfinishedFile {
+  /// What is to be in the file is written here.
+  let output: FileOutput
+  private let place: FilePlace
+  private let temporary: FileSystem.SystemPath
+  private var isFinished = false
+
+  init(at place: FilePlace, _ permissions: NewFile.Permissions) throws(FileError) {
+    let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
+    do throws(FileError) {
+      try Self.set(permissions, on: descriptor, reportedAs: place.path)
+    } catch {
+      Self.remove(temporary, descriptor, place)
+      throw error
+    }
+    output = FileOutput(descriptor: descriptor, name: place.path)
+    self.place = place
+    self.temporary = temporary
+  }
+
+  deinit { if !isFinished { Self.remove(temporary, output.descriptor, place) } }
+
+  private static func remove(_ temporary: FileSystem.SystemPath, _ descriptor: Int32, _ place: FilePlace) {
+    _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) }
+    _ = FileSystem.attempt(.close, place.path) { close(descriptor) }
+  }
+
+  /// - Parameters:
+  ///   - isOnDisk: whether it has to be on the disk.
+  ///   - isLocked: whether it is locked until the value that is returned goes.
+  func finish(isOnDisk: Bool = true, isLocked: Bool = false) throws(FileError) -> NewFile {
+    let descriptor = output.descriptor
+    guard !isOnDisk || FileSystem.attempt(.synchronize, place.path, { fsync(descriptor) }) == 0 else {
+      throw FileSystem.failure("write", place.path)
+    }
+    let identity = try FileIdentity(descriptor, named: place.path)
+    isFinished = true
+    // Nobody else knows of it yet. Some file systems have no locks.
+    if isLocked { _ = flock(descriptor, LOCK_EX | LOCK_NB) } else { _ = close(descriptor) }
+    return NewFile(place, temporary, identity, lock: isLocked ? descriptor : -1)
+  }
+}
+
+extension UnfinishedFile {
   private static func set(
-    _ permissions: Permissions, on descriptor: Int32, reportedAs path: String
-  ) throws(PropertyListError) {
+    _ permissions: NewFile.Permissions, on descriptor: Int32, reportedAs path: String
+  ) throws(FileError) {
     var mode: mode_t
     switch permissions {
     case .new: return
@@ -179,30 +222,13 @@ extension NewFile {
     FileSystem.attempt(.changeOwner, path) { fchown(descriptor, uid_t.max, old.st_gid) } == 0
   }
 
-  /// How many bytes of a file's name are part of the name of the file beside it.
-  private static let greatestStem = 225
-  static let temporarySuffix = ".tmp"
-
-  /// What the names of the files begin with that are made beside one of this name.
-  static func temporaryPrefix(_ name: String) -> String {
-    ".\(String(decoding: name.utf8.prefix(greatestStem), as: UTF8.self))."
-  }
-
-  /// A name for a file beside another, which no other process knows.
-  static func temporaryName(for name: FileSystem.SystemPath) -> FileSystem.SystemPath {
-    // A file name has at most 255 bytes.
-    let stem = name.dropLast().prefix(greatestStem)
-    let suffix = ".\(String(UInt64.random(in: .min ... .max), radix: 36))\(temporarySuffix)"
-    return [CChar(bitPattern: UInt8(ascii: "."))] + stem + suffix.utf8CString
-  }
-
   private static func createTemporary(
-    in place: FilePlace, _ permissions: Permissions
-  ) throws(PropertyListError) -> (descriptor: Int32, name: FileSystem.SystemPath) {
+    in place: FilePlace, _ permissions: NewFile.Permissions
+  ) throws(FileError) -> (descriptor: Int32, name: FileSystem.SystemPath) {
     // Nobody else may read it until it has the permissions it is to have.
     let mode: mode_t = if case .new(let mode) = permissions { mode } else { 0o600 }
     for _ in 0..<100 {
-      let candidate = temporaryName(for: place.name)
+      let candidate = NewFile.temporaryName(for: place.name)
       let descriptor = FileSystem.attempt(.create, place.path) {
         place.folder.open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
       }
@@ -213,7 +239,7 @@ extension NewFile {
     let reason =
       code == EACCES || code == EROFS
       ? "no file can be made in its folder: \(FileSystem.message(code))" : FileSystem.message(code)
-    throw PropertyListError(.inputOutput(errno: code), "cannot write \(place.path): \(reason)")
+    throw FileError(code, "cannot write \(place.path): \(reason)")
   }
 }
 
@@ -235,14 +261,14 @@ struct ReadyFile: Sendable {
   /// The folder that the file is in, and where it is to go.
   ///
   /// - Throws: `ENOENT` if the path leads to another folder by now.
-  private func place() throws(PropertyListError) -> FilePlace {
+  private func place() throws(FileError) -> FilePlace {
     guard let place = try FilePlace(path), let folder, place.folder.identity?.isSameFile(as: folder) == true else {
-      throw PropertyListError(.inputOutput(errno: ENOENT), "cannot write \(path): its folder was replaced")
+      throw FileError(ENOENT, "cannot write \(path): its folder was replaced")
     }
     return place
   }
 
-  func takePlace() throws(PropertyListError) {
+  func takePlace() throws(FileError) {
     let place = try place()
     _ = try place.file()
     guard FileSystem.attempt(.rename, path, { place.folder.rename(temporary, to: place.name) }) == 0 else {
@@ -253,7 +279,7 @@ struct ReadyFile: Sendable {
   func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }
 
   /// Opens the file; negative if that fails, with the error in `errno`.
-  func open() throws(PropertyListError) -> Int32 {
+  func open() throws(FileError) -> Int32 {
     let place = try place()
     return FileSystem.attempt(.open, path) { place.folder.open(temporary, O_RDONLY) }
   }

@@ -1,5 +1,5 @@
 import Foundation
-import PropertyLists
+import SystemFiles
 import TestSupport
 import Testing
 
@@ -16,9 +16,9 @@ struct ReplacementsTests {
 
   private func stage(_ replacements: Replacements) throws {
     for path in paths {
-      let failures = try replacements.replace(path) { output throws(PropertyListError) in
-        try output.write(Data("new".utf8))
-      }
+      let replacement = try Replacement(of: path)
+      try replacement.output.write(Data("new".utf8))
+      let failures = try replacements.add(replacement)
       #expect(failures.isEmpty)
     }
   }
@@ -67,7 +67,7 @@ struct ReplacementsTests {
     try stage(replacements)
     let failures = finish(replacements) { [path = paths[1]] in $0.call == .rename && $0.path == path }
     #expect(failures.map(\.path) == [paths[1]])
-    #expect(failures.first?.error.kind == .inputOutput(errno: EIO))
+    #expect(failures.first?.error.code == EIO)
     #expect(try paths.map(content) == ["new", "old", "new", "new", "new"])
     #expect(folder.names.count == paths.count)
   }
@@ -88,9 +88,10 @@ struct ReplacementsTests {
   @Test("what is no regular file is written to at once")
   func device() throws {
     let replacements = Replacements()
-    #expect(
-      try replacements.replace("/dev/null") { output throws(PropertyListError) in try output.write(Data([1])) }
-        .isEmpty)
+    let replacement = try Replacement(of: "/dev/null")
+    try replacement.output.write(Data([1]))
+    let failures = try replacements.add(replacement)
+    #expect(failures.isEmpty)
     #expect(replacements.finish().isEmpty)
   }
 }

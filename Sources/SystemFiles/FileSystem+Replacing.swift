@@ -19,48 +19,23 @@ extension FileSystem {
   /// A symbolic link is followed, so that the file it names is replaced and not the link; but not one that another user made in a
   /// folder that others can write to, and not to a file that belongs to another user. The permission bits of the old file are kept,
   /// and its owner where the system allows that. What is no regular file, such as a terminal or a pipe, is written to.
-  package static func replace(_ path: String, with data: Data) throws(PropertyListError) {
-    try replace(path) { output throws(PropertyListError) in try output.write(data) }
-  }
-
-  /// As ``replace(_:with:)``, with what `body` writes.
-  package static func replace(
-    _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) {
-    guard let file = try newFile(for: path, writing: body) else { return }
-    try file.takePlace()
-    try synchronizeFolder(of: path)
-  }
-
-  /// A new file that can take the place of the one at a path.
-  ///
-  /// - Parameter isOnDisk: whether it has to be on the disk.
-  /// - Returns: nil for what is no regular file, such as a terminal or a pipe; it has been written to.
-  static func newFile(
-    for path: String, isOnDisk: Bool = true, writing body: (FileOutput) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) -> NewFile? {
-    if try isWrittenTo(path) {
-      try writeThrough(path, body)
-      return nil
-    }
-    guard let place = try FilePlace(path) else {
-      throw PropertyListError(.inputOutput(errno: ENOENT), "cannot write \(path): \(message(ENOENT))")
-    }
-    let permissions: NewFile.Permissions = try place.file().map { .same(as: $0) } ?? .new(0o666)
-    return try NewFile(at: place, permissions, isOnDisk: isOnDisk, writing: body)
+  package static func replace(_ path: String, with data: Data) throws(FileError) {
+    let replacement = try Replacement(of: path)
+    try replacement.output.write(data)
+    try replacement.takePlace()
   }
 
   /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk, and its name is
   /// when its folder is.
   ///
   /// - Returns: what the file is known by; nil if there is a file already, which is left as it is, or no folder.
-  package static func create(_ path: String, with data: Data) throws(PropertyListError) -> FileIdentity? {
+  package static func create(_ path: String, with data: Data) throws(FileError) -> FileIdentity? {
     guard let place = try FilePlace(path) else { return nil }
-    return try NewFile(at: place, holding: data, .new(0o600)).takeFreePlace()
+    return try NewFile.holding(data, at: place, .new(0o600)).takeFreePlace()
   }
 
   /// Whether a path leads to something that is written to, as a terminal is, and that no file takes the place of.
-  private static func isWrittenTo(_ path: String) throws(PropertyListError) -> Bool {
+  fileprivate static func isWrittenTo(_ path: String) throws(FileError) -> Bool {
     if namesOpenFile(path) { return true }
     var status = stat()
     guard attempt(.status, path, { unsafe stat(path, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG,
@@ -78,17 +53,53 @@ extension FileSystem {
     return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
   }
 
-  private static func writeThrough(
-    _ path: String, _ body: (FileOutput) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) {
+  fileprivate static func openToWriteThrough(_ path: String) throws(FileError) -> Int32 {
     let descriptor = attempt(.open, path) { unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
     guard descriptor >= 0 else { throw failure("open", path) }
-    defer { _ = close(descriptor) }
-    try body(FileOutput(descriptor: descriptor, name: path))
+    return descriptor
   }
 
   /// Sees to it that the name of a file, or that there is none any more, is on the disk.
-  package static func synchronizeFolder(of path: String) throws(PropertyListError) {
+  package static func synchronizeFolder(of path: String) throws(FileError) {
     try FilePlace(path)?.folder.synchronize(reportedAs: path)
+  }
+}
+
+/// The replacement of one file, as ``FileSystem/replace(_:with:)`` does it, for what is written piece by piece. Nothing changes unless
+/// it takes the place of the file.
+package struct Replacement: ~Copyable {
+  /// What the file is to hold is written here.
+  package let output: FileOutput
+  /// Nil for what is no regular file, such as a terminal or a pipe; that is written to.
+  private let file: UnfinishedFile?
+
+  deinit { if file == nil { _ = close(output.descriptor) } }
+
+  package init(of path: String) throws(FileError) {
+    if try FileSystem.isWrittenTo(path) {
+      output = FileOutput(descriptor: try FileSystem.openToWriteThrough(path), name: path)
+      file = nil
+      return
+    }
+    guard let place = try FilePlace(path) else {
+      throw FileError(ENOENT, "cannot write \(path): \(FileSystem.message(ENOENT))")
+    }
+    let permissions: NewFile.Permissions = try place.file().map { .same(as: $0) } ?? .new(0o666)
+    let file = try UnfinishedFile(at: place, permissions)
+    output = file.output
+    self.file = file
+  }
+
+  /// Puts what was written in the place of the file. It is on the disk then, and so is its name.
+  package consuming func takePlace() throws(FileError) {
+    let path = output.name
+    guard let file = try finish(isOnDisk: true) else { return }
+    try file.takePlace()
+    try FileSystem.synchronizeFolder(of: path)
+  }
+
+  /// - Returns: nil for what was written to.
+  consuming func finish(isOnDisk: Bool) throws(FileError) -> NewFile? {
+    try file?.finish(isOnDisk: isOnDisk)
   }
 }

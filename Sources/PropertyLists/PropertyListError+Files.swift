@@ -1,0 +1,49 @@
+package import FoundationEssentials
+package import SystemFiles
+
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+extension PropertyListError {
+  package init(_ error: FileError) {
+    if let limit = error.limit {
+      self = ParsingLimits.tooLarge(limit: limit)
+    } else {
+      self.init(.inputOutput(errno: error.code), error.message)
+    }
+  }
+
+  /// Does something with files, whose errors become errors of property lists.
+  package static func converting<Result: ~Copyable>(
+    _ body: () throws(FileError) -> Result
+  ) throws(PropertyListError) -> Result {
+    do throws(FileError) { return try body() } catch { throw PropertyListError(error) }
+  }
+}
+
+extension URL {
+  /// The path of a file URL.
+  var filePath: String {
+    get throws(PropertyListError) {
+      guard isFileURL else {
+        throw PropertyListError(.inputOutput(errno: EINVAL), "\(absoluteString.quoted) is no file URL")
+      }
+      return path
+    }
+  }
+}
+
+extension Data {
+  /// Puts these bytes in the place of a file, in one step; see ``FileSystem/replace(_:with:)``.
+  package func replaceFile(at url: URL) throws(PropertyListError) {
+    let path = try url.filePath
+    try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: self) }
+  }
+}

@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Bionic)
+  private import Bionic
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// This process: what it runs, its surroundings, its threads.
+///
+/// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
+package enum CurrentProcess {
+  /// The value of a variable of the environment; nil if there is none. The whole environment as a dictionary takes a small process a
+  /// tenth of its time.
+  package static func environmentValue(_ name: String) -> String? {
+    // Sound: as for whoever else asks for it, as long as no thread changes the environment.
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  /// The home folder of the user: `HOME` if that is an absolute path, else what the system has for the user; nil without
+  /// either.
+  package static var homeFolder: String? {
+    if let home = environmentValue("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
+    // Not `getpwuid`, whose result the next call of any thread overwrites.
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var strings = [CChar](repeating: 0, count: 1 << 14)
+    let result = unsafe getpwuid_r(getuid(), &entry, &strings, strings.count, &found)
+    guard result == 0, unsafe found != nil, let home = unsafe entry.pw_dir else { return nil }
+    // Sound: what it points at is in `strings`, which is alive until the text is made.
+    return withExtendedLifetime(strings) { unsafe String(cString: home) }
+  }
+
+  /// The path of the program that this process runs; nil if the system does not tell.
+  package static var programPath: String? {
+    #if os(Linux) || os(Android)
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+      let length = unsafe readlink("/proc/self/exe", &target, target.count - 1)
+      return length > 0 ? FileSystem.text(Array(target.prefix(length)) + [0]) : nil
+    #else
+      return CommandLine.arguments.first
+    #endif
+  }
+
+  /// Whether the process may have so many more descriptors.
+  package static func hasDescriptors(_ count: Int) -> Bool {
+    var descriptors: [Int32] = []
+    defer { for descriptor in descriptors { _ = close(descriptor) } }
+    while descriptors.count < count {
+      let descriptor = FileSystem.attempt(.open, "/") { unsafe open("/", O_RDONLY | O_CLOEXEC) }
+      guard descriptor >= 0 else { return false }
+      descriptors.append(descriptor)
+    }
+    return true
+  }
+
+  /// Has `body` called when the process ends in order: by `exit` or by the end of its main function.
+  package static func atExit(_ body: @convention(c) () -> Void) { _ = atexit(body) }
+
+  /// A number that no other thread has as long as this one lives.
+  package static var threadNumber: UInt {
+    #if canImport(Glibc) || canImport(Bionic)
+      UInt(truncatingIfNeeded: pthread_self())
+    #else
+      UInt(bitPattern: pthread_self())
+    #endif
+  }
+
+  /// Lets threads run that wait for the processor.
+  package static func yield() { _ = sched_yield() }
+
+  /// Has the thread wait.
+  package static func pause(milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
+}
