@@ -61,7 +61,9 @@ package struct FilePlace: Sendable {
   func file() throws(FileError) -> stat? {
     guard let status = try status() else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw FileError(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, "cannot write \(path): \(realPath) is \(Self.description(of: status)), and no regular file")
+      throw FileError(
+        status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL,
+        "cannot write \(path): \(realPath) is \(Self.description(of: status)), and no regular file")
     }
     guard !isBehindLink || status.st_uid == geteuid() else {
       throw FileError(EPERM, "cannot write \(path): it is a link to \(realPath), which belongs to another user")

@@ -90,7 +90,9 @@ struct PathWalk {
     var status = stat()
     guard unsafe fstat(folder.descriptor, &status) == 0 else { throw FileSystem.failure("write", path) }
     guard Self.isTrusted(link.st_uid) || (Self.isTrusted(status.st_uid) && status.st_mode & 0o022 == 0) else {
-      throw FileError(EPERM, "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user made, "
+      throw FileError(
+        EPERM,
+        "cannot write \(path): \(description(of: name)) is a link to \(FileSystem.text(target)) that another user made, "
           + "in a folder that others can write to")
     }
     if ahead.isEmpty { isBehindLink = true }

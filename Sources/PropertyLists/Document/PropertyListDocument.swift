@@ -102,7 +102,7 @@ public final class PropertyListDocument: Sendable {
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
     let path = try url.filePath
-    let data = try PropertyListError.converting { () throws(FileError) in 
+    let data = try PropertyListError.converting { () throws(FileError) in
       try FileSystem.read(path, limit: options.limits.inputSize)
     }
     try self.init(data, format: format, options: options)

@@ -130,7 +130,7 @@ struct Destination: ParsableArguments {
         .inputOutput(errno: FileSystem.invalidFile), "cannot replace \(path.printable()): it is no regular file")
     }
     if outfolder != nil {
-      try PropertyListError.converting { () throws(FileError) in 
+      try PropertyListError.converting { () throws(FileError) in
         try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
       }
     }

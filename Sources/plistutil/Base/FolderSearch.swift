@@ -29,7 +29,9 @@ struct FolderSearch {
     while let folder = open.popLast() {
       var folders: [(path: String, relative: String)] = []
       do throws(PropertyListError) {
-        let contents = try PropertyListError.converting { () throws(FileError) in try FileSystem.contents(of: folder.path) }
+        let contents = try PropertyListError.converting { () throws(FileError) in
+          try FileSystem.contents(of: folder.path)
+        }
         for entry in contents.unnamable where entry.isFolder || matches(entry.name) {
           let path = folder.path.hasSuffix("/") ? folder.path + entry.name : "\(folder.path)/\(entry.name)"
           failures.append((Input(path), Self.unnamable(path)))
