@@ -82,6 +82,25 @@ def json_producers():
     run(PLUTIL, "-convert", "json", "-r", "-o", HERE / "json/kinds-foundation.json", python)
 
 
+def openstep_producers():
+    """GNUstep writes plain OpenStep and its own types. Integers beyond 64 bits with a sign become the greatest of those."""
+    source = HERE / "xml/kinds-python.plist"
+    plain = subprocess.run(["pl"], stdin=source.open(), check=True, stdout=subprocess.PIPE).stdout
+    put("openstep/kinds-gnustep.plist", plain)
+    run("plmerge", HERE / "openstep/kinds-typed-gnustep.plist", source)
+
+
+def openstep_by_hand():
+    put("openstep/strings.strings",
+        '/* A comment. */\n"key" = "value";\n// Another one.\nbare = word;\n"shorthand";\n'
+        '"escapes" = "\\a\\b\\t\\n\\v\\f\\r\\"\\\\\\U00e9\\101";\n')
+    put("openstep/utf-16.strings", '\ufeff"Größe" = "東京";\n'.encode("utf-16-le"))
+    put("openstep/data.plist", "( <>, <00>, <0f 0F\n\tf0>, <DEADBEEF> )\n")
+    put("openstep/quotes.plist", "{ 'single' = 'it\\'s'; \"double\" = \"a \\\"b\\\"\"; a.b/c:d_e-f$g = (x,y,); }\n")
+    # Of a number in octal, as NeXTSTEP's own encoding has the character.
+    put("openstep/nextstep.plist", '{ "octal" = "\\341\\201"; }\n')
+
+
 def contains_other_kinds(value):
     """Whether there are dates or data in a value, which JSON has not."""
     if isinstance(value, dict):
@@ -267,7 +286,6 @@ def hostile():
     put("hostile/nul-after-the-end.plist", xml("<true/>") + "\0more")
     put("hostile/not-ascii-as-declared.plist", xml("<string>a?b</string>", '<?xml version="1.0" encoding="ascii"?>').encode()
         .replace(b"?b", b"\xe9b"))
-    put("hostile/data-tag-empty-with-bracket.plist", xml('<data a=">"/>'))
     put("hostile/many-namespaces.plist", "<plist>" + "".join(
         f'<array xmlns:n{n}="u{n}">' for n in range(400)) + "</array>" * 400 + "</plist>")
     put("hostile/key-twice.plist", xml("\n<dict>\n<key>a</key><true/>\n<key>b</key><true/>\n  <key>a</key><false/>\n</dict>\n"))
@@ -298,10 +316,10 @@ def hostile():
         "integer-too-small": "<integer>-9223372036854775809</integer>", "integer-tag-empty": "<integer/>",
         "real-empty": "<real></real>", "real-junk": "<real>1.5.2</real>", "real-hexadecimal": "<real>0x1p3</real>",
         "real-too-large": "<real>1e999</real>",
-        "date-no-such-day": "<date>2026-02-30T00:00:00Z</date>", "date-no-such-hour": "<date>2026-01-01T24:00:00Z</date>",
+        "date-no-such-day": "<date>2026-02-30T00:00:00Z</date>", "date-no-such-hour": "<date>2026-01-01T25:00:00Z</date>",
         "date-with-fraction": "<date>2026-01-01T00:00:00.5Z</date>", "date-without-zone": "<date>2026-01-01T00:00:00</date>",
         "date-empty": "<date></date>",
-        "data-tag-empty": "<data/>", "data-cut-off": "<data>AAE</data>", "data-bad-character": "<data>AA*C</data>",
+        "data-cut-off": "<data>AAE</data>", "data-bad-character": "<data>AA*C</data>",
         "data-after-padding": "<data>AA==AA==</data>", "data-one-digit": "<data>A</data>",
     }.items():
         put(f"hostile/{name}.plist", xml(body))
@@ -445,6 +463,8 @@ if __name__ == "__main__":
     readme()
     producers()
     json_producers()
+    openstep_producers()
+    openstep_by_hand()
     by_hand()
     xml_by_hand()
     hostile()

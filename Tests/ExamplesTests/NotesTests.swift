@@ -10,7 +10,7 @@ struct NotesTests {
   private func notes(_ arguments: String...) throws -> Program { try Program.run("notes", arguments) }
 
   @Test("notes are made, found, changed, removed and listed, in both kinds of file", arguments: ["plist", "archive"])
-  func course(_ kind: String) throws {
+  func notesAreMade(_ kind: String) throws {
     let folder = try TemporaryFolder()
     let file = "--file=" + folder.path("notes." + kind)
     #expect(try notes("list", file).text == "")
@@ -33,7 +33,7 @@ struct NotesTests {
   }
 
   @Test("a key that is taken, or that nobody has, is an error and changes nothing")
-  func errors() throws {
+  func aKeyThatIsTaken() throws {
     let folder = try TemporaryFolder()
     let file = "--file=" + folder.path("notes.archive")
     try #require(try notes("add", file, "a", "First").status == 0)

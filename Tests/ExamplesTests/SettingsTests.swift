@@ -24,7 +24,7 @@ struct SettingsTests {
   private func lines(_ program: Program) -> [String] { program.text.split(separator: "\n").map(String.init) }
 
   @Test("settings are shown with where they come from, set, and reset")
-  func course() throws {
+  func settingsAreShownWithWhereTheyComeFrom() throws {
     #expect(try lines(settings("show")) == Self.defaults)
     for (name, value) in [("fontSize", "14"), ("theme", "dark"), ("showsLineNumbers", "no"), ("author", "Zoë K.")] {
       let run = try settings("set", name, value)
@@ -42,7 +42,7 @@ struct SettingsTests {
   }
 
   @Test("the command line comes first for one run, and is not kept")
-  func overrides() throws {
+  func theCommandLineComesFirstForOneRun() throws {
     #expect(try settings("set", "fontSize", "14").status == 0)
     let overridden = try lines(settings("show", "-fontSize", "20", "-lineSpacing", "-1"))
     #expect(overridden.prefix(2) == ["fontSize = 20 (arguments)", "lineSpacing = -1.0 (arguments)"])
@@ -55,7 +55,7 @@ struct SettingsTests {
       ["set", "size", "14"], ["set", "fontSize", "large"], ["set", "theme", "Dark"], ["reset", "size"],
       ["show", "-size", "14"], ["show", "-fontSize", "large"], ["show", "-fontSize"], ["show", "14"],
     ])
-  func errors(_ arguments: [String]) throws {
+  func whatIsNoSetting(_ arguments: [String]) throws {
     let run = try Program.run("settings", arguments + [option])
     #expect(run.status != 0)
     #expect(run.errors.hasPrefix("Error: "))
@@ -63,7 +63,7 @@ struct SettingsTests {
   }
 
   @Test("what other processes change is seen by one that watches, a line for each")
-  func watch() async throws {
+  func whatOtherProcessesChangeIsSeenByOne() async throws {
     let watching = try RunningProgram("settings", ["watch", option, "-author", "Zoë"])
     let shown = await watching.next(5).map(\.text)
     #expect(shown == Self.defaults.dropLast() + ["author = Zoë (arguments)"])
@@ -86,7 +86,7 @@ struct SettingsTests {
   }
 
   @Test("a change reaches a process that watches within 100 ms")
-  func latency() async throws {
+  func aChangeReachesAProcessThatWatchesWithin100() async throws {
     let watching = try RunningProgram("settings", ["watch", option])
     #expect(await watching.next(5).count == 5)
     let preferences = UserPreferences(

@@ -26,13 +26,13 @@ struct CustomClassInterchangeTests {
   }
 
   @Test("with every kind of contents: Foundation writes, we read", arguments: PropertyListFormat.ofArchives)
-  func read(_ format: PropertyListFormat) throws {
+  func withEveryKindOfContents(_ format: PropertyListFormat) throws {
     let data = try Foundations.archive(Vehicle(Self.full), format: format)
     #expect(try KeyedUnarchiver.unarchivedObject(of: OurVehicle.self, from: data) == Self.full)
   }
 
   @Test("with every kind of contents: we write, Foundation reads", arguments: PropertyListFormat.ofArchives)
-  func written(_ format: PropertyListFormat) throws {
+  func withEveryKindOfContents2(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Self.full, outputFormat: format)
     #expect(OurVehicle(try Foundations.unarchive(Vehicle.self, data)) == Self.full)
   }
@@ -88,7 +88,7 @@ struct CustomClassInterchangeTests {
   }
 
   @Test("a subclass where its superclass is asked for: we read it if it is named, Foundation always")
-  func subclasses() throws {
+  func aSubclassWhereItsSuperclassIsAsked() throws {
     let theirs = Truck()
     theirs.plate = Data([1])
     let data = try Foundations.archive(theirs)

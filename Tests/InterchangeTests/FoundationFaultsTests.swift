@@ -27,7 +27,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it drops the user info of a notification")
-  func notification() throws {
+  func itDropsTheUserInfoOfANotification() throws {
     let notification = Archived.Notification(
       name: "n", object: .string("sender"), userInfo: [.string("k"): .integer(1)])
     let data = try KeyedArchiver.archivedData(withRootObject: notification)
@@ -37,7 +37,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it writes a string called $null as nothing")
-  func null() throws {
+  func itWritesAStringCalledNullAsNothing() throws {
     let theirs = try Foundations.archive(NSArray(array: ["$null"]))
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], theirs) == [])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: theirs) } == .valueNotFound)
@@ -58,7 +58,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it takes true and 1 for one number")
-  func numbers() throws {
+  func itTakesTrueAnd1ForOneNumber() throws {
     let theirs = try Foundations.archive(NSArray(array: [true, 1, 1.0] as [NSNumber]))
     let ours: [ArchivedValue] = [.boolean(true), .integer(1), .real(1)]
     #expect(
@@ -84,7 +84,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it never asks for a replacement")
-  func replacements() throws {
+  func itNeverAsksForAReplacement() throws {
     let theirs = try PropertyList(Foundations.archive(Replaced()))
     #expect(theirs["$objects"]?[1]?["$class"] != nil)
     let ours = try KeyedArchiver.archivedData(withRootObject: OurReplaced())
@@ -111,7 +111,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it decodes numbers that do not fit as other numbers")
-  func misfits() throws {
+  func itDecodesNumbersThatDoNotFitAsOther() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(1 << 40, forKey: "large")
     try archiver.encode(3.75, forKey: "fraction")
@@ -167,7 +167,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it drops elements that are nothing, and all elements if one is no reference")
-  func elements() throws {
+  func itDropsElementsThatAreNothing() throws {
     let nothing = try archive(["NSArray", "NSObject"], ["NS.objects": [.uid(.init(0)), .uid(.init(3))]], ["a"])
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], nothing) == ["a"])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: nothing) } == .valueNotFound)
@@ -184,7 +184,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it counts keys without values as entries of a dictionary")
-  func dictionary() throws {
+  func itCountsKeysWithoutValuesAsEntries() throws {
     let data = try archive(
       ["NSDictionary", "NSObject"],
       ["NS.keys": [.uid(.init(3)), .uid(.init(4))], "NS.objects": [.uid(.init(3))]], ["a", "b"])
@@ -195,7 +195,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it reads a date that is text as the reference date")
-  func date() throws {
+  func itReadsADateThatIsText() throws {
     let data = try archive(["NSDate", "NSObject"], ["NS.time": "1"])
     #expect(try Foundations.unarchive(NSDate.self, data).timeIntervalSinceReferenceDate == 0)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: Date.self, from: data) } == .typeMismatch)
@@ -206,7 +206,7 @@ struct FoundationFaultsTests {
     arguments: [
       (-5, 3, KeyedArchiveError.Kind.numberOutOfRange), (3, -5, .numberOutOfRange), (Int.max, 3, .invalidContents),
     ])
-  func indices(_ location: Int, _ length: Int, _ kind: KeyedArchiveError.Kind) throws {
+  func itReadsIndicesThatCannotBe(_ location: Int, _ length: Int, _ kind: KeyedArchiveError.Kind) throws {
     let data = try archive(
       ["NSIndexSet", "NSObject"],
       ["NSRangeCount": 1, "NSLocation": .integer(.init(location)), "NSLength": .integer(.init(length))])
@@ -222,14 +222,14 @@ struct FoundationFaultsTests {
   }
 
   @Test("it reads a rectangle of nonsense as an empty one")
-  func rectangle() throws {
+  func itReadsARectangleOfNonsenseAsAnEmpty() throws {
     let data = try archive(["NSValue", "NSObject"], ["NS.special": 3, "NS.rectval": .uid(.init(3))], ["nonsense"])
     #expect(try Foundations.unarchive(NSValue.self, data).rectValue == .zero)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: Archived.Rect.self, from: data) } == .invalidContents)
   }
 
   @Test("it reads no text as a URL")
-  func url() throws {
+  func itReadsNoTextAsAURL() throws {
     let data = try archive(
       ["NSURL", "NSObject"], ["NS.base": .uid(.init(0)), "NS.relative": .uid(.init(3))], [""])
     #expect(try Foundations.unarchive(NSURL.self, data).absoluteString == "")
@@ -237,7 +237,7 @@ struct FoundationFaultsTests {
   }
 
   @Test("it never writes what Apple numbers a unit by")
-  func specifier() throws {
+  func itNeverWritesWhatAppleNumbersAUnit() throws {
     let theirs = try KeyedUnarchiver.unarchivedObject(
       of: Archived.Unit.self, from: Foundations.archive(UnitLength.miles))
     #expect(theirs.specifier == nil)
@@ -265,7 +265,7 @@ struct FoundationRefusalTests {
   }
 
   @Test("text in one run, because it has no list of runs")
-  func text() throws {
+  func textInOneRun() throws {
     let text = Archived.AttributedString("ab", attributes: ["Size": .integer(1)])
     let data = try KeyedArchiver.archivedData(withRootObject: text)
     #expect(isRefused(NSAttributedString.self, with: [NSString.self, NSDictionary.self, NSNumber.self], data))
@@ -273,14 +273,14 @@ struct FoundationRefusalTests {
   }
 
   @Test("components of a date, because those that are not set are absent")
-  func components() throws {
+  func componentsOfADate() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: DateComponents(year: 2001))
     #expect(isRefused(NSDateComponents.self, data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: DateComponents.self, from: data) == DateComponents(year: 2001))
   }
 
   @Test("an error whose user info is absent")
-  func errors() throws {
+  func anErrorWhoseUserInfoIsAbsent() throws {
     let data = try archive(["NSError", "NSObject"], ["NSDomain": .uid(.init(3)), "NSCode": 5], ["d"])
     #expect(isRefused(NSError.self, data))
     #expect(
@@ -288,7 +288,7 @@ struct FoundationRefusalTests {
   }
 
   @Test("a transformation of 24 bytes")
-  func transformation() throws {
+  func aTransformationOf24Bytes() throws {
     let transformation = Archived.AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6)
     let data = try KeyedArchiver.archivedData(withRootObject: transformation)
     #expect(try PropertyList(data)["$objects"]?[1]?["NSTransformStruct"]?.data?.count == 24)
@@ -297,14 +297,14 @@ struct FoundationRefusalTests {
   }
 
   @Test("a decimal number, whose class it does not know", arguments: [Decimal(7), Decimal(-12.5)])
-  func decimal(_ decimal: Decimal) throws {
+  func aDecimalNumber(_ decimal: Decimal) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: decimal)
     #expect(isRefused(NSDecimalNumber.self, data, .coderReadCorrupt))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Decimal.self, from: data) == decimal)
   }
 
   @Test("an object of a program's own whose optional contents are absent")
-  func optional() throws {
+  func anObjectOfAProgramsOwnWhoseOptionalContents() throws {
     let data = try archive(["InterchangeTests.Optionally", "NSObject"], [:])
     #expect(isRefused(Optionally.self, data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: OurOptionally.self, from: data).name == nil)

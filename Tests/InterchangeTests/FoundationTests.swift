@@ -43,14 +43,14 @@ struct FoundationTests {
   /// Over every file of the folder that `PLIST_CORPUS` names. Foundation refuses UIDs, so keyed archives are passed
   /// over.
   @Test("what both read means the same", arguments: Fixtures.corpus)
-  func corpus(_ url: URL) throws {
+  func whatBothReadMeansTheSame(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     guard let value = try? PropertyList(data), let expected = try? Self.foundationXML(data) else { return }
     #expect(try Self.ourXML(value) == expected)
   }
 
   @Test("reals are written alike to the last digit")
-  func reals() throws {
+  func realsAreWrittenAlikeToTheLastDigit() throws {
     var random = SeededGenerator(seed: 17)
     var values: [Double] = [
       0.1, 1e-5, 9.9999999999999995e-6, 1e17, 1e17.nextDown, 1e16, 123_456_789_012_345_680, 0.3, 2.5, 1e22,
@@ -75,7 +75,7 @@ struct FoundationTests {
   }
 
   @Test("dates are written alike")
-  func dates() throws {
+  func datesAreWrittenAlike() throws {
     var random = SeededGenerator(seed: 17)
     var seconds: [Double] = [0, -0.5, 0.5, -1, 86399.999, -63_113_904_000, 252_423_993_600, 63_113_904_000]
     for _ in 0..<20_000 { seconds.append(Double.random(in: -63_000_000_000...252_000_000_000, using: &random)) }
@@ -144,7 +144,7 @@ struct DifferenceTests {
   ]
 
   @Test("each with its reason", arguments: differences)
-  func difference(_ difference: Difference) throws {
+  func eachWithItsReason(_ difference: Difference) throws {
     let data = Data("<plist version=\"1.0\">\(difference.input)</plist>".utf8)
     #expect(body(try? FoundationTests.foundationXML(data)) == difference.foundation)
     #expect(body(try? FoundationTests.ourXML(PropertyList(data))) == difference.ours)

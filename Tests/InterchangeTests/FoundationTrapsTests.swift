@@ -12,24 +12,24 @@ struct FoundationTrapsTests {
   }
 
   @Test("to archive a decimal number is possible", arguments: [Decimal(7), Decimal(-12.5), .greatestFiniteMagnitude])
-  func decimal(_ decimal: Decimal) throws {
+  func toArchiveADecimalNumberIsPossible(_ decimal: Decimal) throws {
     #expect(try decode(Decimal.self, KeyedArchiver.archivedData(withRootObject: decimal)) == decimal)
   }
 
   @Test("to archive an error is possible")
-  func errors() throws {
+  func toArchiveAnErrorIsPossible() throws {
     let error = Archived.Error(domain: "d", code: 1, userInfo: ["k": .integer(1)])
     #expect(try decode(Archived.Error.self, KeyedArchiver.archivedData(withRootObject: error)) == error)
   }
 
   @Test("to archive a set of characters that was made of a bitmap is possible")
-  func bitmap() throws {
+  func toArchiveASetOfCharactersThatWasMade() throws {
     let set = Archived.CharacterSet(.bitmap(Data(repeating: 1, count: 8192)))
     #expect(try decode(Archived.CharacterSet.self, KeyedArchiver.archivedData(withRootObject: set)) == set)
   }
 
   @Test("a match without its regular expression is decoded")
-  func match() throws {
+  func aMatchWithoutItsRegularExpressionIsDecoded() throws {
     let match = Archived.TextCheckingResult(ranges: [.init(location: 1, length: 1)], regularExpression: nil)
     let data = try KeyedArchiver.archivedData(withRootObject: match)
     #expect(try decode(Archived.TextCheckingResult.self, data) == match)
@@ -45,14 +45,14 @@ struct FoundationTrapsTests {
   }
 
   @Test("a notification, whose class does not support secure coding, is decoded, and without an object too")
-  func notification() throws {
+  func aNotificationWhoseClassDoesNotSupportSecureCoding() throws {
     let notification = Archived.Notification(name: "n")
     let data = try KeyedArchiver.archivedData(withRootObject: notification)
     #expect(try decode(Archived.Notification.self, data) == notification)
   }
 
   @Test("objects that refer to each other in a circle are decoded")
-  func circle() throws {
+  func objectsThatReferToEachOtherInACircle() throws {
     let (first, second) = (Link(), Link())
     (first.next, second.next) = (second, first)
     defer { first.next = nil }

@@ -24,13 +24,13 @@ struct FoundationTypesInterchangeTests {
   ]
 
   @Test("archived by Foundation are decoded here", arguments: pairs)
-  func theirs(_ pair: Pair) throws { try pair.expectDecodedHere(.binary) }
+  func archivedByFoundationAreDecodedHere(_ pair: Pair) throws { try pair.expectDecodedHere(.binary) }
 
   @Test("archived here are decoded by Foundation", arguments: pairs)
-  func ours(_ pair: Pair) throws { try pair.expectDecodedByFoundation(.binary) }
+  func archivedHereAreDecodedByFoundation(_ pair: Pair) throws { try pair.expectDecodedByFoundation(.binary) }
 
   @Test("stand under keys, in collections and in optionals")
-  func places() throws {
+  func standUnderKeys() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([1, 2] as IndexSet, forKey: "rows")
     try archiver.encode([Self.name], forKey: "names")

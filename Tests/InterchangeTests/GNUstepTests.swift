@@ -30,7 +30,7 @@ struct GNUstepTests {
   }
 
   @Test("what is written in OpenStep means the same to GNUstep", arguments: 0..<20 as Range<UInt64>)
-  func meaning(_ seed: UInt64) throws {
+  func whatIsWrittenInOpenStepMeansTheSame(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value: PropertyList = ["a": Self.random(depth: 3, using: &random)]
     let text = try Self.text(value, isCompact: seed & 1 == 1)
@@ -39,7 +39,7 @@ struct GNUstepTests {
 
   /// But for a byte order mark at the beginning of a string, which it drops, escaped or not.
   @Test("every character means the same to GNUstep")
-  func characters() throws {
+  func everyCharacterMeansTheSameToGNUstep() throws {
     let scalars = Array(0..<0x250) + [0x2028, 0x2029, 0xFFFD, 0x1F600, 0x10FFFD] as [UInt32]
     let characters = scalars.map { Character(Unicode.Scalar($0)!) }
     let value = PropertyList.array(characters.flatMap { [.string("x\($0)1"), .string("\($0)")] })
@@ -55,13 +55,13 @@ struct GNUstepTests {
       (.integer(.init(UInt64.max)), "18446744073709551615"), (1.5, "1.5"), (0.1, "0.1"), (true, "1"), (false, "0"),
       (.date(Date(timeIntervalSinceReferenceDate: 86401)), "2001-01-02 00:00:01 +0000"),
     ] as [(PropertyList, String)])
-  func types(_ value: PropertyList, _ printed: String) throws {
+  func valuesWithATypeMeanTheSameToGNUstep(_ value: PropertyList, _ printed: String) throws {
     #expect(try Self.gnustep(Self.text([value], .gnustep)) == [.string(printed)])
   }
 
   @Test(
     "what GNUstep has no notation for, it refuses", arguments: ["<*F1.5>", "<*T0.5>", "<*N>", "<*XR7ff8000000000001>"])
-  func additions(_ text: String) throws {
+  func whatGNUstepHasNoNotation(_ text: String) throws {
     #expect(try PropertyList(openStep: text) != .string(text))
     #expect(try Self.gnustep("(\(text))") == nil)
   }

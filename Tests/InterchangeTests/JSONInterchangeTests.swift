@@ -52,7 +52,7 @@ struct JSONInterchangeTests {
   }
 
   @Test("Foundation reads the same", arguments: valid)
-  func foundation(_ text: String) throws {
+  func foundationReadsTheSame(_ text: String) throws {
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     #expect(isSame(object, try tree(text)), "\(object)")
   }
@@ -81,10 +81,10 @@ struct JSONInterchangeTests {
   }
 
   @Test("what is lost elsewhere is refused here", arguments: takenByOthers)
-  func strictness(_ text: String) { #expect(throws: PropertyListError.self) { try tree(text) } }
+  func whatIsLostElsewhereIsRefusedHere(_ text: String) { #expect(throws: PropertyListError.self) { try tree(text) } }
 
   @Test("Foundation reads what is written here, and we what it writes", arguments: 0..<40)
-  func random(_ seed: UInt64) throws {
+  func foundationReadsWhatIsWrittenHere(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.randomJSON(depth: 4, using: &random)
     for isCompact in [false, true] {
@@ -98,7 +98,7 @@ struct JSONInterchangeTests {
   }
 
   @Test("JSONEncoder's JSON is decoded, and JSONDecoder decodes ours")
-  func codable() throws {
+  func jsonencodersJSONIsDecoded() throws {
     struct Model: Codable, Equatable {
       var name = "größe \"x\" / \u{1}"
       var count = Int.min
@@ -142,7 +142,7 @@ struct JSONInterchangeTests {
   static let hasPython = (try? Program.run(URL(filePath: "/usr/bin/env"), ["python3", "--version"]))?.status == 0
 
   @Test("Python reads the same, and refuses the same", .enabled(if: hasPython))
-  func python() throws {
+  func pythonReadsTheSame() throws {
     let results = try python((Self.valid + Self.invalid).map { Data($0.utf8) })
     try #require(results.count == Self.valid.count + Self.invalid.count)
     for (text, result) in zip(Self.valid, results) {

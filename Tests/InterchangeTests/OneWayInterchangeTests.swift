@@ -14,19 +14,19 @@ struct OneWayInterchangeTests {
   }
 
   @Test("a string called $null comes in a box, which Foundation opens", arguments: PropertyListFormat.ofArchives)
-  func null(_ format: PropertyListFormat) throws {
+  func aStringCalledNullComesInABox(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["$null", "a", "$null"], outputFormat: format)
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], data) == ["$null", "a", "$null"])
   }
 
   @Test("an interval of dates is read", arguments: PropertyListFormat.ofArchives)
-  func interval(_ format: PropertyListFormat) throws {
+  func anIntervalOfDatesIsRead(_ format: PropertyListFormat) throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
     #expect(try decode(DateInterval.self, from: interval as NSDateInterval, format) == interval)
   }
 
   @Test("components of a date, of which few are set, are read", arguments: PropertyListFormat.ofArchives)
-  func components(_ format: PropertyListFormat) throws {
+  func componentsOfADate(_ format: PropertyListFormat) throws {
     let components = DateComponents(year: 2001, month: 2)
     var expected = components
     // Foundation has no third state.
@@ -35,7 +35,7 @@ struct OneWayInterchangeTests {
   }
 
   @Test("a transformation is read from Foundation's array of C", arguments: PropertyListFormat.ofArchives)
-  func transformation(_ format: PropertyListFormat) throws {
+  func aTransformationIsReadFromFoundationsArrayOfC(_ format: PropertyListFormat) throws {
     let transform = NSAffineTransform(transform: AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
     #expect(
       try decode(Archived.AffineTransform.self, from: transform, format)
@@ -66,7 +66,7 @@ struct OneWayInterchangeTests {
   }
 
   @Test("a calendar and a time zone of which only the name is known are read by Foundation")
-  func names() throws {
+  func aCalendarAndATimeZoneOfWhichOnly() throws {
     let calendar = try KeyedArchiver.archivedData(withRootObject: Archived.Calendar(identifier: "gregorian"))
     #expect(try Foundations.unarchive(NSCalendar.self, calendar).calendarIdentifier == .gregorian)
     let zone = try KeyedArchiver.archivedData(withRootObject: Archived.TimeZone(name: "Europe/Berlin"))
@@ -74,7 +74,7 @@ struct OneWayInterchangeTests {
   }
 
   @Test("units of dimensions are read", arguments: PropertyListFormat.ofArchives)
-  func units(_ format: PropertyListFormat) throws {
+  func unitsOfDimensionsAreRead(_ format: PropertyListFormat) throws {
     let miles = try decode(
       Archived.Measurement.self, from: NSMeasurement(doubleValue: 45, unit: UnitLength.miles), format)
     #expect(miles.value == 45 && miles.unit.symbol == "mi" && miles.unit.unitClass.name == "NSUnitLength")
@@ -93,7 +93,7 @@ struct OneWayInterchangeTests {
   }
 
   @Test("a notification is read", arguments: PropertyListFormat.ofArchives)
-  func notification(_ format: PropertyListFormat) throws {
+  func aNotificationIsRead(_ format: PropertyListFormat) throws {
     let notification = NSNotification(
       name: .init("n"), object: NSString(string: "sender"), userInfo: ["k": NSNumber(value: 1)])
     #expect(
@@ -102,7 +102,7 @@ struct OneWayInterchangeTests {
   }
 
   @Test("a formatter of intervals is read", arguments: PropertyListFormat.ofArchives)
-  func intervals(_ format: PropertyListFormat) throws {
+  func aFormatterOfIntervalsIsRead(_ format: PropertyListFormat) throws {
     let formatter = DateIntervalFormatter()
     formatter.locale = Locale(identifier: "de_DE")
     formatter.dateStyle = .long
@@ -111,7 +111,7 @@ struct OneWayInterchangeTests {
   }
 
   @Test("an error is read by Foundation", arguments: PropertyListFormat.ofArchives)
-  func errors(_ format: PropertyListFormat) throws {
+  func anErrorIsReadByFoundation(_ format: PropertyListFormat) throws {
     let error = Archived.Error(
       domain: "outer", code: -4,
       userInfo: [

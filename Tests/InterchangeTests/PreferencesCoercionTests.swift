@@ -18,7 +18,7 @@ struct PreferencesCoercionTests {
   }
 
   @Test("is what is written in the table", arguments: Coercion.table)
-  func ours(_ coercion: Coercion) throws {
+  func isWhatIsWrittenInTheTable(_ coercion: Coercion) throws {
     let preferences = try Self.preferences(["key": coercion.stored])
     for accessor in Coercion.Accessor.allCases {
       #expect(preferences.answer(accessor) == coercion.expected[accessor], "\(accessor)")
@@ -27,7 +27,7 @@ struct PreferencesCoercionTests {
 
   /// Foundation is not asked for a URL in data, which ends the process if there is none.
   @Test("is what Foundation makes of it, or one of the differences", arguments: Coercion.table)
-  func foundation(_ coercion: Coercion) throws {
+  func isWhatFoundationMakes(_ coercion: Coercion) throws {
     let defaults = try #require(UserDefaults(suiteName: "coercions-\(UUID().uuidString)"))
     defaults.set(coercion.stored.foundationObject, forKey: "key")
     for accessor in Coercion.Accessor.allCases where accessor != .url || coercion.stored.kind != .data {
@@ -42,7 +42,7 @@ struct PreferencesCoercionTests {
   }
 
   @Test("differs only for values of the table, each listed once")
-  func differences() {
+  func differsOnlyForValuesOfTheTable() {
     let stored = Set(Coercion.table.map(\.stored))
     #expect(stored.count == Coercion.table.count)
     for value in CoercionDifference.all.keys { #expect(stored.contains(value), "\(value) is not in the table") }
@@ -57,7 +57,7 @@ struct PreferencesCoercionTests {
   @Test(
     "Foundation ends the process over text that begins with a character beyond 16 bits",
     arguments: ["🙂", "𝟙"], [Coercion.Accessor.integer, .double, .float])
-  func surrogates(_ text: String, _ accessor: Coercion.Accessor) throws {
+  func foundationEndsTheProcessOverTextThatBegins(_ text: String, _ accessor: Coercion.Accessor) throws {
     let folder = try TemporaryFolder()
     let program = try Program.run(
       "foundation-preferences-probe", ["foundation-number", "suite", accessor.rawValue, text],
@@ -81,7 +81,7 @@ struct PreferencesCoercionTests {
   }
 
   @Test("is 0, false or nil if there is none")
-  func nothing() throws {
+  func is0FalseOrNilIfThereIsNone() throws {
     let preferences = try Self.preferences([:])
     let defaults = try #require(UserDefaults(suiteName: "nothing-\(UUID().uuidString)"))
     let expected: [Coercion.Accessor: PropertyList] = [.bool: false, .integer: 0, .double: 0.0, .float: .float(0)]

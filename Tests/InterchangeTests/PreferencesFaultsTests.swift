@@ -61,7 +61,7 @@ final class PreferencesFaultsTests {
   }
 
   @Test("elements of containers are values, and not optional ones")
-  func elements() throws {
+  func elementsOfContainersAreValues() throws {
     defaults.set([1], forKey: "key")
     let element = try #require(defaults.array(forKey: "key")?.first)
     #expect(Mirror(reflecting: element).displayStyle == .optional)
@@ -106,7 +106,7 @@ final class PreferencesFaultsTests {
   }
 
   @Test("a URL that is no file's keeps its host", arguments: ["https://a.b/c?d=e#f", "mailto:a@b", "data:,x"])
-  func urls(_ text: String) throws {
+  func aURLThatIsNoFilesKeepsItsHost(_ text: String) throws {
     let url = try #require(URL(string: text))
     defaults.set(url, forKey: "key")
     #expect(defaults.url(forKey: "key") != url)
@@ -146,7 +146,7 @@ final class PreferencesFaultsTests {
   }
 
   @Test("the name of a suite does not lead out of the folder")
-  func escape() throws {
+  func theNameOfASuiteDoesNotLeadOut() throws {
     let files = try FoundationPreferences(subfolder: "configuration")
     try files.run("foundation-set", "../escaped/suite", input: ["key": 1])
     #expect(files.folder.names.contains("escaped"))
@@ -165,7 +165,7 @@ final class PreferencesFaultsTests {
   }
 
   @Test("fractions of a second are kept, also if the file was XML")
-  func fractions() throws {
+  func fractionsOfASecondAreKept() throws {
     let moment = Date(timeIntervalSinceReferenceDate: 700_000_000.123)
     try files.run("foundation-set", "com.example.faults", input: ["key": .date(moment)])
     #expect(
@@ -178,7 +178,7 @@ final class PreferencesFaultsTests {
   }
 
   @Test("a 4-byte real prints as it was set after a reload, too")
-  func floats() throws {
+  func a4ByteRealPrintsAsItWasSet() throws {
     try files.run("foundation-set", "theirs", input: ["key": .float(12.34)])
     #expect(try files.run("foundation-string", "theirs", "key").text == "12.34000015258789\n")
     try files.run("set", "com.example.faults", input: ["key": .float(12.34)])
@@ -186,7 +186,7 @@ final class PreferencesFaultsTests {
   }
 
   @Test("values that nobody asked to save are saved when the process ends")
-  func saving() throws {
+  func valuesThatNobodyAskedToSaveAreSavedWhen() throws {
     try files.run("foundation-set-unsaved", "theirs", "a", "b")
     #expect(files.folder.names == [])
     try files.run("set-unsaved", "com.example.faults", "a", "b")
@@ -197,7 +197,7 @@ final class PreferencesFaultsTests {
 
   /// Foundation loses about a third of them, not always the same.
   @Test("three processes that set 200 keys each lose none")
-  func processes() throws {
+  func threeProcessesThatSet200KeysEachLoseNone() throws {
     let errors = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { [files] process in
       do {
@@ -245,7 +245,7 @@ final class PreferencesFaultsTests {
   }
 
   @Test("managed values are forced, and others are not")
-  func forced() throws {
+  func managedValuesAreForced() throws {
     let managed = files.folder.url.appending(path: "managed")
     try FileManager.default.createDirectory(at: managed, withIntermediateDirectories: true)
     let contents: PropertyList = ["managed": 1]

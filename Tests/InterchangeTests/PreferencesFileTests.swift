@@ -111,7 +111,7 @@ struct PreferencesFileTests {
   }
 
   @Test("keep what only the binary format has, until Foundation writes them")
-  func widths() throws {
+  func keepWhatOnlyTheBinaryFormatHas() throws {
     let files = try FoundationPreferences()
     let store = files.store(DomainName("com.example.widths"))
     let moment = Date(timeIntervalSinceReferenceDate: 100.5)
@@ -153,7 +153,7 @@ struct PreferencesFileTests {
   }
 
   @Test("removed keys are gone for both, and a key that Foundation removed does not come back")
-  func removal() throws {
+  func removedKeysAreGoneForBoth() throws {
     let files = try FoundationPreferences()
     try files.run("foundation-set", "com.example.removal", input: ["a": 1, "b": 2, "c": 3])
     let store = files.store(DomainName("com.example.removal"))
@@ -167,7 +167,7 @@ struct PreferencesFileTests {
   }
 
   @Test("of the global domain are the same")
-  func global() throws {
+  func ofTheGlobalDomainAreTheSame() throws {
     let files = try FoundationPreferences()
     try files.run("foundation-set", ".GlobalPreferences", input: ["theirs": "there"])
     let global = files.store(.global)
@@ -234,7 +234,7 @@ struct ProgramDomainTests {
   }
 
   @Test("is the one that Foundation takes", arguments: places)
-  func domain(_ place: Place) throws {
+  func isTheOneThatFoundationTakes(_ place: Place) throws {
     var files = try FoundationPreferences()
     let home = try TemporaryFolder()
     let program = home.url.appending(path: place.program)

@@ -207,7 +207,7 @@ struct PropertyListCodableErrorTests {
   ]
 
   @Test("the differences, each with its reason", arguments: differences)
-  func difference(_ difference: Difference) throws {
+  func theDifferencesEachWithItsReason(_ difference: Difference) throws {
     let decoding = difference.decoding
     let binary = try decoding.binary()
     #expect(decoding.foundation(decoding.xml) == difference.foundationXML)
@@ -217,7 +217,7 @@ struct PropertyListCodableErrorTests {
   }
 
   @Test("scalars may stand alone in a file; Foundation reads them, but writes none but data")
-  func scalars() throws {
+  func scalarsMayStandAloneInAFile() throws {
     func check<T: Codable & Equatable>(_ value: T) throws {
       #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode(value) }
       let data = try PropertyLists.PropertyListEncoder().encode(value)
@@ -265,7 +265,7 @@ struct PropertyListCodableErrorTests {
   }
 
   @Test("a value that encodes nothing is refused by both, and is an empty dictionary in another value")
-  func nothing() throws {
+  func aValueThatEncodesNothingIsRefusedByBoth() throws {
     struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
     #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode(Nothing()) }
     #expect(throws: EncodingError.self) { try PropertyLists.PropertyListEncoder().encode(Nothing()) }

@@ -124,10 +124,10 @@ struct PropertyListCodableInterchangeTests {
   ]
 
   @Test("what one encodes, the other decodes", arguments: cases)
-  func interchange(_ testCase: CodableCase) throws { try testCase.check() }
+  func whatOneEncodes(_ testCase: CodableCase) throws { try testCase.check() }
 
   @Test("any value, tried as one type after the other", arguments: 0..<40)
-  func random(_ seed: UInt64) throws {
+  func anyValueTriedAsOneTypeAfterTheOther(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = CodableModels.Anything.array([.random(depth: 4, using: &random), .random(depth: 4, using: &random)])
     for format in Coders.foundationFormats {
@@ -143,7 +143,7 @@ struct PropertyListCodableInterchangeTests {
   }
 
   @Test("types find the same in userInfo, and the same paths")
-  func context() throws {
+  func typesFindTheSameInUserInfo() throws {
     let value = ["list": [Models.Context(found: "a"), .init(found: "b")]]
     var encoder = PropertyLists.PropertyListEncoder()
     encoder.userInfo[Models.Context.key] = "here"

@@ -31,7 +31,7 @@ struct AppleLayoutTests {
   }
 
   @Test("a subclass of NSObject has it as its ancestor once, as it is called everywhere")
-  func ancestors() throws {
+  func aSubclassOfNSObjectHasItAsItsAncestor() throws {
     #expect(Listener.archivedClass.ancestors == ["NSObject"])
     #expect(ArchivedClass(NSObject.self) == ArchivedClass("NSObject", ancestors: []))
     let archive = try KeyedArchive(KeyedArchiver.archivedData(withRootObject: Listener()))
@@ -51,7 +51,7 @@ struct AppleLayoutTests {
   }
 
   @Test("the ranges of a match are an array that can be changed, but for many ranges")
-  func ranges() throws {
+  func theRangesOfAMatchAreAnArray() throws {
     func match(_ count: Int) -> Archived.TextCheckingResult {
       Archived.TextCheckingResult(
         ranges: (0..<count).map { Archived.Range(location: $0, length: 1) }, regularExpression: nil)

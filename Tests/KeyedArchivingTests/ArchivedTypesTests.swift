@@ -8,7 +8,7 @@ import Testing
 @Suite("An index set")
 struct IndexSetTests {
   @Test("has its ranges in order, joined where they touch, none of them empty")
-  func ranges() throws {
+  func hasItsRangesInOrder() throws {
     let set = try #require(Archived.IndexSet(ranges: [10..<20, 0..<5, 5..<6, 7..<7, 15..<30]))
     #expect(set.ranges == [0..<6, 10..<30])
     #expect(Array(set.integers) == Array(0..<6) + Array(10..<30))
@@ -17,14 +17,14 @@ struct IndexSetTests {
   }
 
   @Test("cannot be made of what is no index")
-  func invalid() {
+  func cannotBeMadeOfWhatIsNoIndex() {
     #expect(Archived.IndexSet(ranges: [-1..<5]) == nil)
     #expect(Archived.IndexSet([1, -1]) == nil)
     #expect(Archived.IndexSet([Int.max]) == nil)
   }
 
   @Test("finds an integer")
-  func contains() throws {
+  func findsAnInteger() throws {
     let set = try #require(Archived.IndexSet(ranges: [0..<6, 10..<11, 20..<30]))
     let found = (-3..<35).filter { set.contains($0) }
     #expect(found == Array(set.integers))
@@ -33,7 +33,7 @@ struct IndexSetTests {
 
   /// The ranges of an archive may touch; the set is the same.
   @Test("is read from ranges that touch")
-  func touching() throws {
+  func isReadFromRangesThatTouch() throws {
     let data = try archive("NSIndexSet", ["NSRangeCount": 2, "NSRangeData": .bytes([0, 5, 5, 1])])
     #expect(try unarchive(Archived.IndexSet.self, data).ranges == [0..<6])
   }
@@ -42,7 +42,7 @@ struct IndexSetTests {
 @Suite("A counted set")
 struct CountedSetTests {
   @Test("is equal to another with the same counts in another order")
-  func equality() {
+  func isEqualToAnotherWithTheSameCounts() {
     let set: Archived.CountedSet = ["a", "b", "a"]
     #expect(set == ["a", "a", "b"])
     #expect(Set([set, ["b", "a", "a"]]).count == 1)
@@ -57,7 +57,7 @@ struct CountedSetTests {
 @Suite("An attributed text")
 struct AttributedStringTests {
   @Test("has runs as long as it, in UTF-16 units")
-  func lengths() throws {
+  func hasRunsAsLong() throws {
     #expect(Archived.AttributedString("a🙂").runs == [.init(length: 3)])
     #expect(try Archived.AttributedString("a🙂", runs: [.init(length: 1), .init(length: 2)]).runs.count == 2)
     for lengths in [[], [2], [4], [3, 0], [-1, 4], [Int.max, Int.max, 5]] {
@@ -69,7 +69,7 @@ struct AttributedStringTests {
   }
 
   @Test("is equal to another with the same runs, whatever list of attributes the archive has")
-  func equality() throws {
+  func isEqualToAnotherWithTheSameRuns() throws {
     let fields: OrderedDictionary<String, PropertyList> = ["NS.keys": ["a"], "NS.objects": [1], "$class": .uid(6)]
     let data = try archive(
       "NSAttributedString", ["NSString": "ab", "NSAttributes": .uid(3), "NSAttributeInfo": .bytes([1, 0, 1, 2])],
@@ -91,7 +91,7 @@ struct AttributedStringTests {
 @Suite("Points, sizes and rectangles")
 struct GeometryTests {
   @Test("are encoded as text under a key", arguments: PropertyListFormat.allCases)
-  func text(_ format: PropertyListFormat) throws {
+  func areEncodedAsTextUnderAKey(_ format: PropertyListFormat) throws {
     let archiver = KeyedArchiver(outputFormat: format)
     try archiver.encodePoint(.init(x: 1, y: -0.5), forKey: "point")
     try archiver.encodeSize(.init(width: 1e20, height: 0), forKey: "size")
@@ -106,7 +106,7 @@ struct GeometryTests {
   }
 
   @Test("that are none are errors")
-  func errors() throws {
+  func thatAreNoneAreErrors() throws {
     let unarchiver = try KeyedUnarchiver(
       forReadingFrom: archive([["NS.keys": [], "$class": .uid(2)], Description.dictionary]))
     #expect { try unarchiver.decodePoint(forKey: "none") } throws: {
@@ -118,7 +118,7 @@ struct GeometryTests {
   }
 
   @Test("come back exactly, whatever numbers they are of")
-  func numbers() throws {
+  func comeBackExactly() throws {
     var random = SeededGenerator(seed: 17)
     for _ in 0..<1_000 {
       let number = Double(bitPattern: random.next())
@@ -130,7 +130,7 @@ struct GeometryTests {
   }
 
   @Test("a range of the standard library becomes one of Apple's and back")
-  func ranges() {
+  func aRangeOfTheStandardLibraryBecomesOne() {
     #expect(Archived.Range(2..<5) == .init(location: 2, length: 3))
     #expect(Archived.Range(location: 2, length: 3).range == 2..<5)
     #expect(Archived.Range(location: -2, length: 3).range == nil)
@@ -171,7 +171,7 @@ struct ColorTests {
   ]
 
   @Test("are those of the form it has", arguments: colors)
-  func components(_ fields: [String: Color.Field], _ expected: [Double]?) {
+  func areThoseOfTheFormItHas(_ fields: [String: Color.Field], _ expected: [Double]?) {
     #expect(Color(fields: fields).components == expected)
   }
 }
@@ -231,7 +231,7 @@ struct InvalidValueTests {
 @Suite("Plain structures and Foundation's types")
 struct ConversionTests {
   @Test("say the same")
-  func conversions() throws {
+  func sayTheSame() throws {
     #expect(Archived.Locale(Locale(identifier: "de_DE")).identifier == "de_DE")
     #expect(try Locale(Archived.Locale(identifier: "de_DE")) == Locale(identifier: "de_DE"))
     #expect(try Archived.TimeZone(#require(TimeZone(identifier: "Asia/Tokyo"))) == .init(name: "Asia/Tokyo"))
@@ -257,7 +257,7 @@ struct ConversionTests {
   }
 
   @Test("a calendar that does not say how weeks are counted has the weeks of its locale")
-  func weeks() throws {
+  func aCalendarThatDoesNotSayHowWeeks() throws {
     var expected = Calendar(identifier: .gregorian)
     expected.locale = Locale(identifier: "de_DE")
     let read = try Calendar(.init(identifier: "gregorian", locale: .init(identifier: "de_DE"), firstWeekday: 0))

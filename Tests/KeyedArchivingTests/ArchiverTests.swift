@@ -13,7 +13,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
 @Suite("What an archiver writes")
 struct ArchiverTests {
   @Test("objects are numbered when they are reached, and their class after their contents")
-  func order() throws {
+  func objectsAreNumberedWhenTheyAreReached() throws {
     let list = try objects(KeyedArchiver.archivedData(withRootObject: [Point(x: 1, y: 2)]))
     #expect(
       list == [
@@ -24,7 +24,7 @@ struct ArchiverTests {
   }
 
   @Test("equal values are in the archive once, whatever they consist of")
-  func values() throws {
+  func equalValuesAreInTheArchiveOnce() throws {
     let point = Point(x: 1, y: 2)
     let list = try objects(
       KeyedArchiver.archivedData(withRootObject: [[point, point], [point, point], [Point(x: 1, y: 3)]]))
@@ -36,7 +36,7 @@ struct ArchiverTests {
   }
 
   @Test("an object is in the archive once, and is one object again")
-  func identity() throws {
+  func anObjectIsInTheArchiveOnce() throws {
     let shared = Circle(color: "red", radius: 2)
     let equal = Circle(color: "red", radius: 2)
     let data = try KeyedArchiver.archivedData(withRootObject: [shared, equal, shared])
@@ -48,7 +48,7 @@ struct ArchiverTests {
   }
 
   @Test("mutable objects keep their class and their identity")
-  func mutables() throws {
+  func mutableObjectsKeepTheirClassAndTheirIdentity() throws {
     let text = Archived.Mutable("abc")
     let data = try KeyedArchiver.archivedData(withRootObject: [text, Archived.Mutable("abc"), text])
     let list = try objects(data)
@@ -62,7 +62,7 @@ struct ArchiverTests {
   }
 
   @Test("a graph with circles comes back as it was")
-  func circles() throws {
+  func aGraphWithCirclesComesBackAsItWas() throws {
     let root = TreeNode("root", [TreeNode("left"), TreeNode("right", [TreeNode("leaf")])])
     root.friend = root
     root.children[0].friend = root.children[1].children[0]
@@ -77,7 +77,7 @@ struct ArchiverTests {
   }
 
   @Test("what is only referred to conditionally is not archived, in whichever order it is mentioned")
-  func conditional() throws {
+  func whatIsOnlyReferredToConditionallyIsNotArchived() throws {
     let parent = TreeNode("parent", [TreeNode("child")])
     let orphan = try KeyedUnarchiver.unarchivedObject(
       of: TreeNode.self, from: KeyedArchiver.archivedData(withRootObject: parent.children[0]))
@@ -99,7 +99,7 @@ struct ArchiverTests {
   }
 
   @Test("numbers keep their widths, and truth values stay such")
-  func primitives() throws {
+  func numbersKeepTheirWidths() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(true, forKey: "bool")
     try archiver.encode(Int8.min, forKey: "int8")
@@ -127,7 +127,7 @@ struct ArchiverTests {
   }
 
   @Test("keys that begin with a dollar are kept apart from the archiver's own")
-  func dollars() throws {
+  func keysThatBeginWithADollarAreKeptApart() throws {
     let archiver = KeyedArchiver()
     try archiver.encode("a", forKey: "$class")
     try archiver.encode("b", forKey: "$$")
@@ -148,7 +148,7 @@ struct ArchiverTests {
   }
 
   @Test("a replacement is archived in place of a value, and once for an object")
-  func replacements() throws {
+  func aReplacementIsArchivedInPlaceOfAValue() throws {
     final class Original: SecureCoding {
       static nonisolated(unsafe) var asked = 0
       static let archivedClass = ArchivedClass("Original")
@@ -182,7 +182,7 @@ struct ArchiverTests {
   }
 
   @Test("a decoded value may be replaced with another")
-  func awaking() throws {
+  func aDecodedValueMayBeReplacedWithAnother() throws {
     final class Unique: SecureCoding, Sendable {
       static let archivedClass = ArchivedClass("Unique")
       static let shared = Unique()
@@ -241,7 +241,7 @@ struct ArchiverTests {
   }
 
   @Test("sets and dictionaries give the same archive each time, in the order of Apple's")
-  func unordered() throws {
+  func setsAndDictionariesGiveTheSameArchiveEachTime() throws {
     let numbers = try objects(KeyedArchiver.archivedData(withRootObject: Set([1, 2, 3, 4, 5])))
     #expect(numbers[2...6] == [3, 2, 5, 1, 4])
     var archives: Set<Data> = []
@@ -258,7 +258,7 @@ struct ArchiverTests {
   }
 
   @Test("XML has the same objects, and its keys in the order of XML that Apple writes")
-  func xml() throws {
+  func xmlHasTheSameObjects() throws {
     let foo = Foo(kBar: "祈求者Kael", kBaz: 24)
     let data = try KeyedArchiver.archivedData(withRootObject: foo, outputFormat: .xml)
     let text = String(decoding: data, as: UTF8.self)
@@ -271,7 +271,7 @@ struct ArchiverTests {
   }
 
   @Test("files are written in one step and read again")
-  func files() throws {
+  func filesAreWrittenInOneStepAndReadAgain() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "points.plist")
     try KeyedArchiver.archive([Point(x: 1, y: 2)], to: url)
@@ -283,7 +283,7 @@ struct ArchiverTests {
   }
 
   @Test("an archiver that has failed, or is complete, gives nothing more")
-  func failures() throws {
+  func anArchiverThatHasFailed() throws {
     struct Broken: SecureCoding {
       struct Failure: Error {}
       static let archivedClass = ArchivedClass("Broken")
@@ -321,7 +321,7 @@ struct ArchiverTests {
   }
 
   @Test("a chain that the stack has no room for is an error, in both directions, on any thread")
-  func depth() throws {
+  func aChainThatTheStackHasNoRoom() throws {
     let chain = ChainLink.chain(length: 1_000_000)
     defer { ChainLink.release(chain) }
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: chain) }
@@ -350,7 +350,7 @@ struct CoreFoundationOrderTests {
         ["array", "author", "title", "$class", "published", "date"]
       ),
     ])
-  func keys(_ encoded: [String], _ stored: [String]) throws {
+  func isThatOfKeysInArchivesThatMacOSWrote(_ encoded: [String], _ stored: [String]) throws {
     struct Fields: SecureCoding {
       static let archivedClass = ArchivedClass("Fields")
       var keys: [String]
@@ -391,7 +391,7 @@ struct InlinePropertyListTests {
   }
 
   @Test("that are nested too deeply, or hold UIDs, are errors")
-  func refused() throws {
+  func thatAreNestedTooDeeply() throws {
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedArchiver.archivedData(withRootObject: Holder(list: nested(600)))
     }
@@ -409,7 +409,7 @@ struct InlinePropertyListTests {
   }
 
   @Test("in many objects take no longer than they are large")
-  func many() throws {
+  func inManyObjectsTakeNoLongerThanThey() throws {
     let holders = (0..<20_000).map { Holder(list: [.integer(.init($0)), "x"]) }
     let data = try KeyedArchiver.archivedData(withRootObject: holders)
     let start = ContinuousClock.now

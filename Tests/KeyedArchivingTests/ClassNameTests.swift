@@ -33,7 +33,7 @@ struct ClassNameTests {
   }
 
   @Test("classes that declare no name have their superclasses as ancestors")
-  func ancestors() throws {
+  func classesThatDeclareNoNameHaveTheirSuperclasses() throws {
     #expect(Tree.archivedClass.name.hasSuffix(".Tree"))
     #expect(Tree.archivedClass.ancestors == [Plant.archivedClass.name, "NSObject"])
     let copy = try KeyedUnarchiver.unarchivedObject(
@@ -42,7 +42,7 @@ struct ClassNameTests {
   }
 
   @Test("two types that are called alike by accident are refused")
-  func accident() throws {
+  func twoTypesThatAreCalledAlikeByAccident() throws {
     struct First: SecureCoding {
       static let archivedClass = ArchivedClass("ClassNameTests.Same")
       init() {}
@@ -81,7 +81,7 @@ struct ClassNameTests {
 @Suite("Nothing, in collections")
 struct NothingTests {
   @Test("is an NSNull, as Apple's collections have it, and nil again")
-  func collections() throws {
+  func isAnNSNull() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [1, nil, 2, nil])
     let list = try objects(data)
     #expect(list[1]["NS.objects"]?.array?.contains(.uid(.init(0))) == false)
@@ -129,7 +129,7 @@ struct RefusedObjectTests {
   }
 
   @Test("is not to be had from what it was given to")
-  func refused() throws {
+  func isNotToBeHadFromWhatItWas() throws {
     let parent = Parent(percent: 101)
     parent.child = Child(parent: parent)
     let archiver = KeyedArchiver()

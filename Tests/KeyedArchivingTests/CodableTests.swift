@@ -125,7 +125,7 @@ struct CodableTests {
   }
 
   @Test("the keys of the archive are the names of the properties, and numbers stand in the object")
-  func keys() throws {
+  func theKeysOfTheArchiveAreTheNames() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Settings.example)
     let object = try #require(try PropertyList(data)["$objects"]?[1]?.dictionary)
     #expect(Set(object.keys).isSuperset(of: ["volume", "scale", "name", "windows", "$class"]))
@@ -137,7 +137,7 @@ struct CodableTests {
   }
 
   @Test("a superclass has a part of its own")
-  func superclass() throws {
+  func aSuperclassHasAPartOfItsOwn() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Dog(name: "Rex", trick: "roll"))
     let dog = try KeyedUnarchiver.unarchivedObject(of: Dog.self, from: data)
     #expect(dog.name == "Rex")
@@ -165,7 +165,7 @@ struct CodableTests {
   }
 
   @Test("a Codable value that declares nothing can be encoded under a key")
-  func encodable() throws {
+  func aCodableValueThatDeclaresNothingCanBeEncoded() throws {
     let archiver = KeyedArchiver()
     let tree = Tree(children: [Tree(children: []), Tree(children: [Tree(children: [])])])
     try archiver.encodeEncodable(tree, forKey: "tree")
@@ -178,7 +178,7 @@ struct CodableTests {
   }
 
   @Test("what is missing or of another type is an error that says where")
-  func errors() throws {
+  func whatIsMissingOrOfAnotherType() throws {
     var settings = try PropertyList(KeyedArchiver.archivedData(withRootObject: Settings.example))
     settings.dictionary?["$objects"]?.array?[1].dictionary?["volume"] = "loud"
     let error = #expect(throws: KeyedArchiveError.self) {
@@ -213,7 +213,7 @@ struct CodableTests {
   }
 
   @Test("a value that is a part of itself is an error")
-  func circle() throws {
+  func aValueThatIsAPartOfItself() throws {
     let data = try forest(
       node(children: .uid(.init(7))) + [["NS.objects": [.uid(.init(6))], "$class": .uid(.init(4))]])
     let error = #expect(throws: KeyedArchiveError.self) {
@@ -223,7 +223,7 @@ struct CodableTests {
   }
 
   @Test("values nested without end, or shared without measure, are errors")
-  func nesting() throws {
+  func valuesNestedWithoutEnd() throws {
     var deep: [PropertyList] = []
     for level in 0..<50_000 {
       deep += node(children: .uid(.init(UInt32(7 + 2 * level))))
@@ -302,7 +302,7 @@ struct CodableTests {
   private struct Plain: Codable, Hashable { var number: Int }
 
   @Test("sets and dictionaries of values without a class give the same archive, however they came about")
-  func order() throws {
+  func setsAndDictionariesOfValuesWithoutAClassGive() throws {
     let numbers = Array(0..<20)
     let plain = numbers.map(Plain.init)
     func archive(_ order: [Int], capacity: Int) throws -> Data {

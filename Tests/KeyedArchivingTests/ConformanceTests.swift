@@ -72,7 +72,7 @@ struct ConformanceTests {
 @Suite("Equal values")
 struct EqualValueTests {
   @Test("stand in an archive once, also those that consist of several objects")
-  func once() throws {
+  func standInAnArchiveOnce() throws {
     let path = IndexPath(indexes: [1, 2])
     let archived = try PropertyList(KeyedArchiver.archivedData(withRootObject: [path, path]))
     // Null, the array, the path, its data, and the classes of the three.
@@ -81,7 +81,7 @@ struct EqualValueTests {
   }
 
   @Test("of two classes stand in an archive twice")
-  func twice() throws {
+  func ofTwoClassesStandInAnArchiveTwice() throws {
     let units = ["NSUnitLength", "NSUnitMass"].map {
       Archived.Unit(dimension: $0, symbol: "x", converter: .identity)
     }

@@ -60,7 +60,7 @@ struct ConformingTypesTests {
   }
 
   @Test("a class that is not final, and its subclass, with no code")
-  func classes() throws {
+  func aClassThatIsNotFinal() throws {
     #expect(try again(Instrument(name: "drum")).name == "drum")
     let guitar = try again(Guitar(name: "lute", strings: 6))
     #expect(guitar.name == "lute" && guitar.strings == 6)
@@ -73,7 +73,7 @@ struct ConformingTypesTests {
   }
 
   @Test("a generic type, several of whose kinds are in one archive")
-  func generics() throws {
+  func aGenericType() throws {
     #expect(try again(Page(elements: [1, 2])) == Page(elements: [1, 2]))
     #expect(try again(Page(elements: ["a"])) == Page(elements: ["a"]))
     #expect(try again(Page(elements: [Page(elements: [Suit.hearts])])).elements[0].elements == [.hearts])

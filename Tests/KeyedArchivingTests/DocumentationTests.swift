@@ -61,13 +61,13 @@ struct DocumentationTests {
   }
 
   @Test("a Codable type needs no code")
-  func codable() throws {
+  func aCodableTypeNeedsNoCode() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Settings(volume: 0.5))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Settings.self, from: data).volume == 0.5)
   }
 
   @Test("persons who are friends of each other")
-  func friends() throws {
+  func personsWhoAreFriendsOfEachOther() throws {
     let (kim, lee) = (Person(name: "Kim", born: .distantPast), Person(name: "Lee", born: .distantFuture))
     (kim.friends, lee.friends) = ([lee], [kim])
     defer { (kim.friends, lee.friends) = ([], []) }
@@ -79,7 +79,7 @@ struct DocumentationTests {
   }
 
   @Test("errors say where, as the README has it")
-  func errors() throws {
+  func errorsSayWhere() throws {
     let invoices = [Invoice(total: 1), Invoice(total: 2), Invoice(total: 3), Invoice(total: 4)]
     var archive = try PropertyList(KeyedArchiver.archivedData(withRootObject: invoices))
     let objects = try #require(archive["$objects"]?.array)
@@ -94,7 +94,7 @@ struct DocumentationTests {
   }
 
   @Test("errors of a type's own checks say where")
-  func checks() throws {
+  func errorsOfATypesOwnChecksSayWhere() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["load": Progress(percent: 101)])
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedUnarchiver.unarchivedObject(of: [String: Progress].self, from: data)
@@ -147,7 +147,7 @@ extension DocumentationTests {
   }
 
   @Test("the surprises that the article names")
-  func surprises() throws {
+  func theSurprisesThatTheArticleNames() throws {
     func again<T: SecureCoding>(_ value: T) throws -> T {
       try KeyedUnarchiver.unarchivedObject(of: T.self, from: KeyedArchiver.archivedData(withRootObject: value))
     }
@@ -163,7 +163,7 @@ extension DocumentationTests {
   }
 
   @Test("the tree that the article shows")
-  func tree() throws {
+  func theTreeThatTheArticleShows() throws {
     final class Person: SecureCoding {
       static let archivedClass = ArchivedClass("Person")
       var name: String

@@ -130,7 +130,7 @@ struct EqualHashTests {
   ]
 
   @Test("are refused before a collection compares all of them", arguments: floods)
-  func refused(_ flood: Flood) throws {
+  func areRefusedBeforeACollectionComparesAllOfThem(_ flood: Flood) throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: flood.archive(6000))
     var error: KeyedArchiveError?
     let duration = ContinuousClock().measure { error = archiveError { try flood.decode(unarchiver) } }
@@ -141,7 +141,7 @@ struct EqualHashTests {
   }
 
   @Test("are refused in a collection that stands in many places, where they would be compared again")
-  func repeated() throws {
+  func areRefusedInACollectionThatStandsInMany() throws {
     for times in [1, 100] {
       var archive = HandmadeArchive()
       let elements = (0..<250).map { archive.add(.data(Self.data($0))) }
@@ -156,14 +156,14 @@ struct EqualHashTests {
   }
 
   @Test("are no reason to refuse a thousand of them", arguments: floods)
-  func honest(_ flood: Flood) throws {
+  func areNoReasonToRefuseAThousandOfThem(_ flood: Flood) throws {
     let data = try flood.archive(flood.testDescription.contains("poor") ? 300 : 1000)
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     #expect(throws: Never.self) { try flood.decode(unarchiver) }
   }
 
   @Test("are counted in all collections of an archive together")
-  func together() throws {
+  func areCountedInAllCollectionsOfAnArchiveTogether() throws {
     var archive = HandmadeArchive()
     let datas = (0..<1000).map { archive.add(.data(Self.data($0))) }
     let sets = (0..<100).map { _ in archive.addObject("NSSet", ["NS.objects": .array(datas)]) }

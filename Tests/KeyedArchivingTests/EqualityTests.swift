@@ -25,7 +25,7 @@ struct EqualityTests {
   }
 
   @Test("attributes of text")
-  func text() throws {
+  func attributesOfText() throws {
     expect { Archived.AttributedString("ab", attributes: $0) }
     expect { Archived.AttributedString.Run(length: 1, attributes: $0) }
     try expect { attributes in
@@ -36,7 +36,7 @@ struct EqualityTests {
   }
 
   @Test("what errors, exceptions and notifications say")
-  func errors() {
+  func whatErrorsExceptionsAndNotificationsSay() {
     expect { Archived.Error(domain: "d", code: 1, userInfo: $0) }
     expect { userInfo in
       Archived.Exception(name: "n", userInfo: userInfo.reduce(into: [:]) { $0[.string($1.key)] = $1.value })
@@ -49,7 +49,7 @@ struct EqualityTests {
   }
 
   @Test("sets of any values")
-  func sets() {
+  func setsOfAnyValues() {
     let first = ArchivedValue.set([.integer(1), .string("a")])
     let second = ArchivedValue.set([.string("a"), .integer(1)])
     #expect(first == second && first.hashValue == second.hashValue)
@@ -57,7 +57,7 @@ struct EqualityTests {
   }
 
   @Test("dictionaries within dictionaries, in a time that grows as their size does")
-  func nested() {
+  func dictionariesWithinDictionaries() {
     func chain(_ depth: Int, _ isReversed: Bool) -> ArchivedValue {
       var value = ArchivedValue.integer(0)
       for _ in 0..<depth {

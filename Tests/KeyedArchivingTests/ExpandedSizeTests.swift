@@ -164,7 +164,7 @@ struct ExpandedSizeTests {
   }
 
   @Test("are refused by default when a few hundred bytes stand for millions", arguments: pairs)
-  func refused(_ pairs: Pairs) throws {
+  func areRefusedByDefaultWhenAFewHundredBytes(_ pairs: Pairs) throws {
     for levels in [20, 22, 26, 60] {
       let (data, _) = try pairs.archive(levels)
       #expect(data.count < 8192)
@@ -176,7 +176,7 @@ struct ExpandedSizeTests {
   }
 
   @Test("are refused at the size that the limits name, whatever they are decoded as", arguments: pairs)
-  func limits(_ pairs: Pairs) throws {
+  func areRefusedAtTheSizeThatTheLimitsName(_ pairs: Pairs) throws {
     for limit in [5000, 20_000, 100_000, 1_000_000] {
       let limits = ParsingLimits(expandedSize: limit, expansionRatio: 1)
       for levels in [8, 10, 12, 14, 16, 18, 20, 26] {
@@ -204,7 +204,7 @@ struct ExpandedSizeTests {
   }
 
   @Test("say what the limit is, and where it was exceeded")
-  func message() throws {
+  func sayWhatTheLimit() throws {
     let (data, _) = try Self.pairs[0].archive(26)
     let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data) }
     #expect(error?.message.contains("expandedSize") == true)
@@ -212,7 +212,7 @@ struct ExpandedSizeTests {
   }
 
   @Test("may be as large as somebody asks for")
-  func larger() throws {
+  func mayBeAsLargeAsSomebodyAsks() throws {
     let grid = Array(repeating: Array(repeating: 0, count: 1000), count: 1000)
     let data = try KeyedArchiver.archivedData(withRootObject: grid)
     let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: [[Int]].self, from: data) }

@@ -140,7 +140,7 @@ struct FailingCodersTests {
   }
 
   @Test("an archive is completed once, and not by what is in it")
-  func finishing() throws {
+  func anArchiveIsCompletedOnce() throws {
     struct Impatient: SecureCoding {
       init() {}
       init(coder: KeyedUnarchiver) {}
@@ -209,7 +209,7 @@ private struct Inquisitive: SecureCoding {
 @Suite("A type that uses the archiver to say its name", .serialized)
 struct InquisitiveTests {
   @Test("is archived like any other")
-  func name() throws {
+  func isArchivedLikeAnyOther() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Other", for: Data.self)
     Inquisitive.archiver = archiver
@@ -227,7 +227,7 @@ struct ReplacementTests {
   ]
 
   @Test("the replacement is what all references lead to, and it is asked for once", arguments: orders)
-  func object(_ conditional: [Bool]) throws {
+  func theReplacementIsWhatAllReferencesLead(_ conditional: [Bool]) throws {
     let secret = Secret(Picky("public"))
     let archiver = KeyedArchiver()
     for (index, isConditional) in conditional.enumerated() {
@@ -248,7 +248,7 @@ struct ReplacementTests {
   }
 
   @Test("the replacement can be a value, or an object that is archived besides", arguments: orders)
-  func value(_ conditional: [Bool]) throws {
+  func theReplacementCanBeAValue(_ conditional: [Bool]) throws {
     let known = Picky("known")
     let replacements: [(any SecureCoding, String)] = [
       ("text", "text"), (5, "5"), (["a", "b"], #"["a", "b"]"#), (known, ""), (Int?.none, "nil"),

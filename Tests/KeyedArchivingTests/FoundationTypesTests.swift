@@ -34,12 +34,12 @@ struct FoundationTypesTests {
   }
 
   @Test("are decoded from an archive in Apple's layout")
-  func golden() throws {
+  func areDecodedFromAnArchiveInApplesLayout() throws {
     #expect(try unarchive(Selection.self, Fixtures.data("archives/foundation-values.bplist")) == .example)
   }
 
   @Test("in collections, and where there is none")
-  func collections() throws {
+  func inCollectionsAndWhereThereIsNone() throws {
     struct Many: Codable, KeyedArchiving.SecureCoding, Equatable {
       var sets: [IndexSet]
       var named: [String: NSRange]
@@ -58,7 +58,7 @@ struct FoundationTypesTests {
   }
 
   @Test("by themselves, where any Codable value may be encoded")
-  func encodable() throws {
+  func byThemselvesWhereAnyCodableValueMayBeEncoded() throws {
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable([2, 3] as IndexSet, forKey: "rows")
     let data = try archiver.encodedData()
@@ -69,7 +69,7 @@ struct FoundationTypesTests {
   }
 
   @Test("that are of another class, or none, are errors that say where")
-  func errors() throws {
+  func thatAreOfAnotherClass() throws {
     var archive = HandmadeArchive()
     let rows = archive.addObject("NSSet", ["NS.objects": []])
     let selection = archive.addObject("Selection", ["rows": rows])
@@ -89,7 +89,7 @@ struct FoundationTypesTests {
 /// Ranges of the standard library.
 extension FoundationTypesTests {
   @Test("a range of integers is an NSRange in an NSValue, and comes back", arguments: [0..<0, 3..<9, 0..<Int.max])
-  func ranges(_ range: Range<Int>) throws {
+  func aRangeOfIntegersIsAnNSRange(_ range: Range<Int>) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: range)
     #expect(try classNames(data) == ["NSValue"])
     #expect(try unarchive(Range<Int>.self, data) == range)

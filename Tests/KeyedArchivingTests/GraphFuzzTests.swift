@@ -35,7 +35,7 @@ struct GraphFuzzTests {
   }
 
   @Test("are decoded, hashed, compared and archived again in little time, or refused")
-  func graphs() throws {
+  func areDecodedHashedComparedAndArchivedAgainInLittle() throws {
     var random = SeededGenerator(seed: Self.environment["GRAPH_FUZZ_SEED"].flatMap { UInt64($0) } ?? 11)
     let end = ContinuousClock.now + .seconds(Self.seconds)
     let originals = MutationTests.originals.filter { $0.data.count <= Self.largestInput / 2 }

@@ -61,7 +61,7 @@ struct HonestArchiveTests {
   }
 
   @Test("texts of any length", arguments: [0, 1, 15, 16, 63, 64, 65, 127, 128, 250, 256, 257, 1000, 100_000])
-  func texts(_ length: Int) throws {
+  func textsOfAnyLength(_ length: Int) throws {
     for character in ["a", "🙂"] {
       let text = String(repeating: character, count: length)
       let count = length <= 1000 ? 5000 : 300
@@ -75,7 +75,7 @@ struct HonestArchiveTests {
   }
 
   @Test("values and collections")
-  func values() throws {
+  func valuesAndCollections() throws {
     let row = Array(repeating: ["a", "b"], count: 300)
     try expectRoundTrip(Array(repeating: row, count: 500))
     try expectRoundTrip(Array(repeating: Set(["a", "b", "c"]), count: 5000))
@@ -117,7 +117,7 @@ struct HonestArchiveTests {
   }
 
   @Test("bytes that stand in the objects themselves")
-  func bytes() throws {
+  func bytesThatStandInTheObjectsThemselves() throws {
     let bytes = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0) })
     let text = String(repeating: "a text ", count: 1000)
     let pictures = (0..<1000).map { _ in Picture(bytes, text) }
@@ -127,7 +127,7 @@ struct HonestArchiveTests {
   }
 
   @Test("Codable values that have no class")
-  func codable() throws {
+  func codableValuesThatHaveNoClass() throws {
     try expectRoundTrip(Sheet(cells: Array(repeating: Cell(), count: 4000)))
     let other = Cell(title: "another", notes: [])
     try expectRoundTrip(Sheet(cells: (0..<4000).map { $0 % 3 == 0 ? other : Cell() }))
@@ -148,7 +148,7 @@ struct HonestArchiveTests {
   }
 
   @Test("Codable values that hand on to each other what they are made of")
-  func wrappers() throws {
+  func codableValuesThatHandOnToEachOtherWhat() throws {
     let value = Wrapper(Wrapper(Wrapper(Wrapper(Cell()))))
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable(value, forKey: "one")
@@ -172,7 +172,7 @@ struct HonestArchiveTests {
   }
 
   @Test("a program may ask for the same again and again")
-  func polling() throws {
+  func aProgramMayAskForTheSameAgain() throws {
     let archiver = KeyedArchiver()
     let text = String(repeating: "text", count: 10)
     try archiver.encode(text, forKey: "text")

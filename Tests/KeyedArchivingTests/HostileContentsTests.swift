@@ -26,16 +26,16 @@ struct Hostile: CustomTestStringConvertible, Sendable {
 @Suite("Hostile contents")
 struct HostileContentsTests {
   @Test("of collections are errors that say where", arguments: Hostile.collections)
-  func collections(_ hostile: Hostile) throws { try check(hostile) }
+  func ofCollectionsAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
 
   @Test("of values are errors that say where", arguments: Hostile.values)
-  func values(_ hostile: Hostile) throws { try check(hostile) }
+  func ofValuesAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
 
   @Test("of times and places are errors that say where", arguments: Hostile.times)
-  func times(_ hostile: Hostile) throws { try check(hostile) }
+  func ofTimesAndPlacesAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
 
   @Test("of other classes are errors that say where", arguments: Hostile.others)
-  func others(_ hostile: Hostile) throws { try check(hostile) }
+  func ofOtherClassesAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
 
   private func check(_ hostile: Hostile, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let error = try #require(try hostile.decode(sourceLocation))
@@ -46,7 +46,7 @@ struct HostileContentsTests {
   }
 
   @Test("of a class that was not asked for are never looked at")
-  func classes() throws {
+  func ofAClassThatWasNotAsked() throws {
     let data = try archive("NSURL", ["NS.relative": "x"])
     #expect(error(decoding: Archived.IndexSet.self, data)?.kind == .classNotAllowed)
     #expect(error(decoding: Archived.Value.self, data)?.kind == .classNotAllowed)
@@ -58,7 +58,7 @@ struct HostileContentsTests {
 
   /// Errors in errors, each the cause of the one around it.
   @Test("that are nested deeper than the stack has room for are an error")
-  func depth() throws {
+  func thatAreNestedDeeperThanTheStackHasRoom() throws {
     var objects: [PropertyList] = []
     let count: UInt32 = 20_000
     for index in 0..<count {
@@ -88,7 +88,7 @@ struct HostileContentsTests {
 
   /// A circle of errors.
   @Test("that lead back to themselves are an error")
-  func circle() throws {
+  func thatLeadBackToThemselvesAreAnError() throws {
     let data = try archive(
       "NSError", ["NSDomain": .uid(3), "NSCode": 1, "NSUserInfo": .uid(4)],
       [

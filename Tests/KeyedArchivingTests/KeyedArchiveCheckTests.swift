@@ -39,7 +39,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("finds nothing wrong with good archives", arguments: PropertyListFormat.allCases)
-  func good(_ format: PropertyListFormat) throws {
+  func findsNothingWrongWithGoodArchives(_ format: PropertyListFormat) throws {
     #expect(try twoFriends(format: format).check().isEmpty)
     #expect(try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).check().isEmpty)
     let archive = try keyedArchive(
@@ -55,13 +55,13 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("finds nothing wrong with archives of Apple's", arguments: Fixtures.archives)
-  func corpus(_ url: URL) throws {
+  func findsNothingWrongWithArchivesOfApples(_ url: URL) throws {
     let faults = try KeyedArchive(contentsOf: url).check()
     #expect(faults.isEmpty, "\(faults)")
   }
 
   @Test("finds nothing wrong with archives of this package")
-  func own() throws {
+  func findsNothingWrongWithArchivesOfThisPackage() throws {
     let url = try #require(URL(string: "index.html", relativeTo: URL(string: "https://www.swift.org/")))
     let archiver = KeyedArchiver()
     try archiver.encode(["one": [Foo(kBar: "bar", kBaz: 1), Foo(kBar: "bar", kBaz: 2)], "two": []], forKey: "foos")
@@ -107,7 +107,7 @@ struct KeyedArchiveCheckTests {
   ]
 
   @Test("tells what a property list lacks to be an archive", arguments: otherLists)
-  func lacks(_ list: PropertyList, _ expected: [Expected]) throws {
+  func tellsWhatAPropertyListLacksToBe(_ list: PropertyList, _ expected: [Expected]) throws {
     try expect(expected, in: list.data(format: .binary))
     try expect(expected, in: list.data(format: .xml))
   }
@@ -169,7 +169,7 @@ struct KeyedArchiveCheckTests {
   ]
 
   @Test("finds what is wrong with objects, and where", arguments: faultyObjects)
-  func objects(_ objects: [PropertyList], _ expected: [Expected]) throws {
+  func findsWhatIsWrongWithObjects(_ objects: [PropertyList], _ expected: [Expected]) throws {
     let list = PropertyList.archive(objects: objects)
     try expect(expected, in: list.data(format: .binary))
     try expect(expected, in: list.data(format: .xml))
@@ -198,7 +198,9 @@ struct KeyedArchiveCheckTests {
   ]
 
   @Test("finds objects of Foundation's classes that Apple's reader would refuse", arguments: faultyContents)
-  func contents(_ name: String, _ object: PropertyList, _ message: String) throws {
+  func findsObjectsOfFoundationsClassesThatApplesReaderWould(_ name: String, _ object: PropertyList, _ message: String)
+    throws
+  {
     var object = object
     object.dictionary?["$class"] = .uid(2)
     let list = PropertyList.archive(objects: [object, .described(name)])
@@ -209,7 +211,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("finds immutable collections that contain themselves")
-  func circles() throws {
+  func findsImmutableCollectionsThatContainThemselves() throws {
     func array(_ uids: UInt32..., class uid: UInt32) -> PropertyList {
       ["NS.objects": .array(uids.map { .uid($0) }), "$class": .uid(uid)]
     }
@@ -245,7 +247,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("finds every value and key that cannot be read")
-  func unreadable() throws {
+  func findsEveryValueAndKeyThatCannotBeRead() throws {
     let list = PropertyList.archive(
       top: ["root": .uid(1), "t": "top!"],
       objects: [
@@ -265,7 +267,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("finds containers that contain themselves, and are nested too deeply")
-  func nesting() throws {
+  func findsContainersThatContainThemselves() throws {
     var deep: PropertyList = []
     for _ in 0..<600 { deep = [deep] }
     let list = PropertyList.archive(top: ["root": .uid(1), "deep": deep], objects: ["root"])
@@ -284,7 +286,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("stops at overlapping objects")
-  func overlap() throws {
+  func stopsAtOverlappingObjects() throws {
     let faults = KeyedArchive.check(
       try PropertyListDocument(BinaryFile.sharedDictionary(entries: 3000, objects: 3000).data))
     #expect(faults.last?.kind == .limitExceeded)
@@ -292,7 +294,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("says of each fault how bad it is: what can be decoded is no error")
-  func severity() throws {
+  func saysOfEachFaultHowBad() throws {
     var archive = HandmadeArchive()
     let root = archive.add("root")
     archive.addObject("Unused")
@@ -308,7 +310,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("every sort of fault is found by one of these tests")
-  func completeness() {
+  func everySortOfFaultIsFoundByOne() {
     let found = Set(Self.otherLists.flatMap { $0.1.map(\.kind) } + Self.faultyObjects.flatMap { $0.1.map(\.kind) })
     let elsewhere: Set<KeyedArchive.Fault.Kind> = [
       .invalidContents, .circularCollection, .duplicateKey, .unreadableValue, .limitExceeded,
@@ -318,7 +320,7 @@ struct KeyedArchiveCheckTests {
   }
 
   @Test("says where")
-  func description() throws {
+  func saysWhere() throws {
     let archive = try keyedArchive(["a\u{1B}": [1, .uid(9)], "$class": .uid(2)], .described("C"))
     #expect(
       archive.check().map(\.description) == [

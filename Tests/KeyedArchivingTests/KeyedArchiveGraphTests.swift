@@ -7,7 +7,7 @@ import Testing
 @Suite("The picture of an archive")
 struct KeyedArchiveGraphTests {
   @Test("shows objects, their values, what refers to what, and circles")
-  func circle() throws {
+  func showsObjectsTheirValuesWhatRefersToWhat() throws {
     #expect(
       try twoFriends().graph() == #"""
         digraph archive {
@@ -28,7 +28,7 @@ struct KeyedArchiveGraphTests {
   }
 
   @Test("shows further references in blue, and what leads out of the table in red")
-  func shared() throws {
+  func showsFurtherReferencesInBlue() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(1), "c": .uid(99), "n": 5],
       ["list": [.uid(2), ["k": .uid(2)]], "$class": .uid(3)], ["x": 1, "$class": .uid(3)], .described("Node"))
@@ -46,7 +46,7 @@ struct KeyedArchiveGraphTests {
   }
 
   @Test("shows collections by their indices and keys, and objects that nothing leads to")
-  func collections() throws {
+  func showsCollectionsByTheirIndicesAndKeys() throws {
     let archive = try keyedArchive(
       ["NS.keys": [.uid(2), .uid(4)], "NS.objects": [.uid(3), .uid(3)], "$class": .uid(5)],
       "name", ["NS.objects": [1, .uid(2)], "$class": .uid(6)], ["x": 1, "$class": .uid(7)],
@@ -60,7 +60,7 @@ struct KeyedArchiveGraphTests {
   }
 
   @Test("whatever stands in an archive, the text is one that Graphviz reads")
-  func escapes() throws {
+  func whateverStandsInAnArchive() throws {
     let nasty = "a\"b\\n\\\"c\n\u{0}\u{1B}[31m{}<>;]\\"
     let archive = try keyedArchive(
       [nasty: .string(nasty), "list": [.string(nasty)], "o": .uid(3), "$class": .uid(2)],
@@ -80,7 +80,7 @@ struct KeyedArchiveGraphTests {
   }
 
   @Test("can be that of one object, and end some references away")
-  func part() throws {
+  func canBeThatOfOneObject() throws {
     var objects: [PropertyList] = []
     for uid in 1..<10 as Range<UInt32> { objects.append(["next": .uid(uid + 1), "$class": .uid(11)]) }
     objects.append(["next": .uid(0), "$class": .uid(11)])
@@ -96,7 +96,7 @@ struct KeyedArchiveGraphTests {
 @Suite("A part of the tree of an archive")
 struct KeyedArchivePartTests {
   @Test("is what is at a path through objects and collections")
-  func path() throws {
+  func isWhatIsAtAPathThroughObjects() throws {
     let archive = try twoFriends()
     func tree(_ path: String) throws -> String { try archive.tree(at: PropertyListKeyPath(path)) }
     #expect(try tree("root.name") == "\"Ada\"")
@@ -121,7 +121,7 @@ struct KeyedArchivePartTests {
   }
 
   @Test("goes through dictionaries by their keys, be they texts or numbers")
-  func dictionary() throws {
+  func goesThroughDictionariesByTheirKeys() throws {
     let archive = try keyedArchive(
       top: ["root": .uid(1), "$0": 7],
       ["NS.keys": [.uid(2), .uid(3)], "NS.objects": [.uid(4), .uid(5)], "$class": .uid(6)], "a.b", 12, "text", "number",
@@ -132,7 +132,7 @@ struct KeyedArchivePartTests {
   }
 
   @Test("is an object by its UID, and what is below it down to a depth")
-  func object() throws {
+  func isAnObjectByItsUID() throws {
     let archive = try twoFriends()
     #expect(try archive.tree(of: PropertyList.UID(3), depth: 1) == "#3 [\n  #1 Person …\n  Person …\n]")
     #expect(try archive.tree(of: PropertyList.UID(4), at: PropertyListKeyPath("name")) == "\"Charles\"")
@@ -142,7 +142,7 @@ struct KeyedArchivePartTests {
   }
 
   @Test("shows an object that was cut short once, and names it where it is met again")
-  func cut() throws {
+  func showsAnObjectThatWasCutShortOnce() throws {
     let archive = try keyedArchive(
       ["a": .uid(2), "b": .uid(2), "$class": .uid(3)], ["x": 1, "$class": .uid(3)], .described("Node"))
     #expect(try archive.tree(depth: 1) == "root: Node\n  a: #2 Node …\n  b: → #2")
@@ -160,7 +160,7 @@ struct SwiftTypeNameTests {
       ("MyApp.Person", "MyApp.Person"), ("_TtC5MyApp6Person", "MyApp.Person"), ("UIColor", "Archived.Color"),
       ("a b", nil), ("", nil), ("A..B", nil), ("1A", nil), ("A\n.self, B", nil),
     ] as [(String, String?)])
-  func name(_ className: String, _ expected: String?) throws {
+  func areThoseOfThisPackagesTypes(_ className: String, _ expected: String?) throws {
     let archive = try keyedArchive(["$class": .uid(2)], .described(className))
     #expect(try archive.classes.map(\.description.swiftTypeName) == [expected])
   }

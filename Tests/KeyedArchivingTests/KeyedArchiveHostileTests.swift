@@ -28,7 +28,7 @@ struct KeyedArchiveHostileTests {
   }
 
   @Test("depth costs no stack: a thread of 512 kB shows 30 000 objects, each in the one before")
-  func depth() throws {
+  func depthCostsNoStack() throws {
     let (many, fewer): (UInt32, UInt32) = (30_000, 5_000)
     let chains = [
       try chain(many, key: "Node") { ["next": $0, "$class": .uid(many + 1)] },
@@ -53,7 +53,7 @@ struct KeyedArchiveHostileTests {
   }
 
   @Test("objects that are too deep stand behind the others")
-  func deep() throws {
+  func objectsThatAreTooDeepStandBehindTheOthers() throws {
     let archive = try chain(150, key: "Node") { ["next": $0, "$class": .uid(151)] }
     let tree = try archive.tree().split(separator: "\n")
     #expect(tree.first == "root: Node")
@@ -66,7 +66,7 @@ struct KeyedArchiveHostileTests {
   }
 
   @Test("overlapping objects end in an error, soon")
-  func overlap() throws {
+  func overlappingObjectsEndInAnError() throws {
     for file in [
       BinaryFile.sharedDictionary(entries: 2000, objects: 2000), BinaryFile.sharedTree(depth: 40),
       BinaryFile.overlappingKeys(count: 500),
@@ -90,7 +90,7 @@ struct KeyedArchiveHostileTests {
   static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 4000
 
   @Test("damaged archives never trap, and take no time", arguments: [1, 2] as [UInt64])
-  func damage(_ seed: UInt64) throws {
+  func damagedArchivesNeverTrap(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var originals: [[UInt8]] = [Array(try Fixtures.data("archives/foo-ios.bplist"))]
     for url in Fixtures.archives { originals.append(Array(try Data(contentsOf: url))) }

@@ -19,7 +19,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("has the parts of the archive, objects where they are referred to, and the classes")
-  func parts() throws {
+  func hasThePartsOfTheArchive() throws {
     let json = try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).jsonData()
     #expect(
       String(decoding: json, as: UTF8.self) == """
@@ -51,7 +51,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("has shared and circular objects once", arguments: PropertyListFormat.allCases)
-  func sharing(_ format: PropertyListFormat) throws {
+  func hasSharedAndCircularObjectsOnce(_ format: PropertyListFormat) throws {
     #expect(
       try root(twoFriends(format: format)) == #"""
         {"$class":"Person","$uid":1,"name":"Ada","age":36,"friends":{"$class":"NSArray","$uid":3,"NS.objects":[{"$ref":1},\#
@@ -82,13 +82,13 @@ struct KeyedArchiveJSONTests {
   ]
 
   @Test("tells every kind of value from every other", arguments: values)
-  func value(_ value: PropertyList, _ json: String) throws {
+  func tellsEveryKindOfValueFromEveryOther(_ value: PropertyList, _ json: String) throws {
     let archive = try keyedArchive(["v": value, "$class": .uid(3)], "unused", .described("Thing"))
     #expect(try root(archive) == #"{"$class":"Thing","v":\#(json)}"#)
   }
 
   @Test("escapes keys that could be taken for something else")
-  func keys() throws {
+  func escapesKeysThatCouldBeTakenForSomethingElse() throws {
     let archive = try keyedArchive(
       ["$$user": 1, "$0": 2, "$ref": 3, "$.x": 4, "$": 5, "$classname": 6, "$class": .uid(2)], .described("Thing"))
     #expect(
@@ -96,7 +96,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("says the moment of an NSDate beside its seconds")
-  func date() throws {
+  func saysTheMomentOfAnNSDateBesideItsSeconds() throws {
     let archive = try keyedArchive(["NS.time": 86400.25, "$class": .uid(2)], .described("NSDate"))
     #expect(try root(archive) == #"{"$class":"NSDate","$date":"2001-01-02T00:00:00.25Z","NS.time":86400.25}"#)
   }
@@ -120,7 +120,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("keeps what is wrong")
-  func faults() throws {
+  func keepsWhatIsWrong() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(3), "d": .uid(4), "e": .uid(4), "f": .uid(5), "g": .uid(6)],
       ["x": 1, "$class": .uid(50)], ["x": 1, "$class": "Name"], [1], .uid(3), ["$k": 2], ["$class": .uid(7)],
@@ -136,7 +136,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("has objects that no key leads to, and other keys of the property list")
-  func rest() throws {
+  func hasObjectsThatNoKeyLeads() throws {
     var list = PropertyList.archive(objects: [
       "root", ["other": .uid(3), "$class": .uid(4)], ["other": .uid(2), "$class": .uid(4)], .described("Node"), "$null",
     ])
@@ -153,7 +153,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("is not made of what cannot be read, or has a key twice; the error says where")
-  func unreadable() throws {
+  func isNotMadeOfWhatCannotBeRead() throws {
     let list = PropertyList.archive(objects: [
       ["list": [1, ["ab": "aXb", "aa": 2] as PropertyList], "$class": .uid(2)], .described("Thing"),
     ])
@@ -168,7 +168,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("is read by Foundation", arguments: Fixtures.archives + [Fixtures.url("archives/foo-ios.bplist")])
-  func foundation(_ url: URL) throws {
+  func isReadByFoundation(_ url: URL) throws {
     let archive = try KeyedArchive(contentsOf: url)
     let indented = try JSONSerialization.jsonObject(with: archive.jsonData()) as? NSDictionary
     let compact = try JSONSerialization.jsonObject(with: archive.jsonData(isIndented: false)) as? NSDictionary
@@ -181,7 +181,7 @@ struct KeyedArchiveJSONTests {
   }
 
   @Test("loses nothing of generated archives", arguments: 0..<100)
-  func generated(_ seed: UInt64) throws {
+  func losesNothingOfGeneratedArchives(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let archive = try KeyedArchive(PropertyList.randomArchive(using: &random).data(format: .binary))
     let data = try archive.jsonData()

@@ -44,7 +44,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
 @Suite("An archive that is looked at without its classes")
 struct KeyedArchiveTests {
   @Test("has an archiver, top-level keys, and objects by UID", arguments: PropertyListFormat.allCases)
-  func parts(_ format: PropertyListFormat) throws {
+  func hasAnArchiver(_ format: PropertyListFormat) throws {
     let archive = try twoFriends(format: format)
     #expect(archive.archiver == "NSKeyedArchiver")
     #expect(archive.document.format == format)
@@ -64,7 +64,7 @@ struct KeyedArchiveTests {
   }
 
   @Test("is read from a file")
-  func file() throws {
+  func isReadFromAFile() throws {
     let archive = try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist"))
     let foo = archive.objects[PropertyList.UID(1)]
     #expect(foo.className == "Foo")
@@ -80,7 +80,7 @@ struct KeyedArchiveTests {
   }
 
   @Test("what is no archive is refused with the reason")
-  func refusal() throws {
+  func whatIsNoArchiveIsRefusedWithTheReason() throws {
     let cases: [(PropertyList, String)] = [
       (["$objects"], "its root is no dictionary"),
       (["$version": 100000], "it has no text $archiver"),
@@ -99,7 +99,7 @@ struct KeyedArchiveTests {
   }
 
   @Test("natives have values, and no fields")
-  func natives() throws {
+  func nativesHaveValues() throws {
     let moment = Date(timeIntervalSinceReferenceDate: 1.5)
     let archive = try keyedArchive("text", 3, 2.5, .float(0.5), true, .data(Data([1])), .date(moment), .null)
     let objects = archive.objects
@@ -112,7 +112,7 @@ struct KeyedArchiveTests {
   }
 
   @Test("a key that was encoded with a dollar has it, and one encoded without key has its number")
-  func keys() throws {
+  func aKeyThatWasEncodedWithADollarHas() throws {
     let archive = try keyedArchive(
       top: ["$$top": .uid(1), "$0": 7],
       ["$$class": 1, "$$$two": 2, "$0": 3, "plain": 4, "$class": .uid(2)], .described("Thing"))
@@ -121,7 +121,7 @@ struct KeyedArchiveTests {
   }
 
   @Test("what an object cannot be is malformed, and so is what lies beyond the table")
-  func malformed() throws {
+  func whatAnObjectCannotBeIsMalformed() throws {
     let archive = try keyedArchive([1], .uid(3), ["a": 1], ["$class": .uid(9)], ["$classname": 3])
     let objects = archive.objects
     #expect(
@@ -136,7 +136,7 @@ struct KeyedArchiveTests {
   }
 
   @Test("the objects are a collection that can be gone through in both directions")
-  func collection() throws {
+  func theObjectsAreACollectionThatCanBeGone() throws {
     let objects = try twoFriends().objects
     #expect(objects.distance(from: objects.startIndex, to: objects.endIndex) == 8)
     #expect(objects.reversed().first?.uid == PropertyList.UID(7))
@@ -148,7 +148,7 @@ struct KeyedArchiveTests {
 @Suite("The classes of an archive")
 struct KeyedArchiveClassesTests {
   @Test("are listed with what they inherit from, their hints, and the number of their objects")
-  func list() throws {
+  func areListedWithWhatTheyInheritFrom() throws {
     let archive = try keyedArchive(
       ["$class": .uid(3)], ["$class": .uid(3)], .described("UIColor", hints: ["NSColor"]), .described("Unused", "Base"),
       ["$classname": "Renamed"], ["$class": .uid(5)])
@@ -166,7 +166,7 @@ struct KeyedArchiveClassesTests {
   }
 
   @Test("of real archives are those that they have", .enabled(if: !Fixtures.archives.isEmpty))
-  func corpus() throws {
+  func ofRealArchivesAreThoseThatTheyHave() throws {
     let url = try #require(
       Fixtures.archives.first { $0.lastPathComponent == "NSTextCheckingResult-SimpleRegex.archive" })
     let classes = try KeyedArchive(contentsOf: url).classes
@@ -186,7 +186,7 @@ struct KeyedArchiveClassesTests {
 @Suite("The references of an archive")
 struct KeyedArchiveReferencesTests {
   @Test("say from where, by which way and to where, circles included", arguments: PropertyListFormat.allCases)
-  func list(_ format: PropertyListFormat) throws {
+  func sayFromWhere(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).references().map(\.description) == [
         "root → #1", "#1 name → #2", "#1 friends → #3", "#3 NS.objects[0] → #1", "#3 NS.objects[1] → #4",
@@ -195,7 +195,7 @@ struct KeyedArchiveReferencesTests {
   }
 
   @Test("to an object are those that others have to it")
-  func incoming() throws {
+  func toAnObjectAreThoseThatOthersHave() throws {
     let references = try twoFriends().references(to: PropertyList.UID(3))
     #expect(references.map(\.source?.value) == [1, 4])
     #expect(references.map(\.path.description) == ["friends", "friends"])
@@ -203,7 +203,7 @@ struct KeyedArchiveReferencesTests {
   }
 
   @Test("are found in dictionaries and arrays within an object, and those to nothing are none")
-  func nested() throws {
+  func areFoundInDictionariesAndArraysWithinAnObject() throws {
     let archive = try keyedArchive(
       top: ["root": .uid(1), "list": [.uid(2), .uid(99)]],
       ["a": ["b": [[.uid(1)], .uid(0), .uid(2)]], "$$k": .uid(3), "$class": .uid(4)], "$null", "text",
@@ -216,7 +216,7 @@ struct KeyedArchiveReferencesTests {
   }
 
   @Test("are those of unreachable objects too")
-  func unreachable() throws {
+  func areThoseOfUnreachableObjectsToo() throws {
     let archive = try keyedArchive("root", [.uid(1)], .uid(1))
     #expect(try archive.references().map(\.description) == ["root → #1", "#2 [0] → #1", "#3  → #1"])
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite("The tree of an archive")
 struct KeyedArchiveTreeTests {
   @Test("shows an object with its class and fields")
-  func object() throws {
+  func showsAnObjectWithItsClassAndFields() throws {
     #expect(
       try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).tree() == """
         root: Foo
@@ -19,7 +19,7 @@ struct KeyedArchiveTreeTests {
 
   @Test(
     "shows what several references lead to once, with its UID, and circles", arguments: PropertyListFormat.allCases)
-  func sharing(_ format: PropertyListFormat) throws {
+  func showsWhatSeveralReferencesLeadToOnce(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).tree() == """
         root: #1 Person
@@ -36,7 +36,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test("shows collections by what is in them")
-  func collections() throws {
+  func showsCollectionsByWhatIsInThem() throws {
     let archive = try keyedArchive(
       top: ["array": .uid(1), "set": .uid(2), "dictionary": .uid(3), "list": [1, ["k": .uid(4)]]],
       ["NS.objects": [.uid(4), .uid(7)], "$class": .uid(8)],
@@ -87,7 +87,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test("shows values of Foundation's classes as people write them")
-  func values() throws {
+  func showsValuesOfFoundationsClassesAsPeopleWriteThem() throws {
     let archive = try keyedArchive(
       top: [
         "text": .uid(1), "data": .uid(2), "date": .uid(3), "uuid": .uid(4), "url": .uid(5), "null": .uid(7),
@@ -165,7 +165,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test("shows what is wrong in its place")
-  func faults() throws {
+  func showsWhatIsWrongInItsPlace() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(99), "d": .uid(4), "e": .uid(5), "f": .uid(6), "g": .uid(7)],
       ["x": 1, "$class": .uid(50)], ["x": 1, "$class": "Name"], "unused", [1], .uid(4), ["k": 2], .described("Class"))
@@ -192,7 +192,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test("shows objects that no key leads to, also circles of them")
-  func unreachable() throws {
+  func showsObjectsThatNoKeyLeads() throws {
     let archive = try keyedArchive(
       "root", ["other": .uid(3), "$class": .uid(4)], ["other": .uid(2), "$class": .uid(4)], .described("Node"),
       .described("Unused"), "$null")
@@ -208,7 +208,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test("cannot be read: the rest is shown all the same")
-  func unreadable() throws {
+  func cannotBeRead() throws {
     let list = PropertyList.archive(objects: [
       ["first": 1, "second": "aXb", "third": 3, "$class": .uid(2)], .described("Thing"),
     ])
@@ -231,7 +231,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test("gives a terminal no commands, whatever the strings, keys and classes are")
-  func printable() throws {
+  func givesATerminalNoCommands() throws {
     let evil = "\u{1B}[31m\n\r\t\u{7F}\u{9B}\u{2028}\u{202E}\"\\ x: 1"
     let archive = try keyedArchive(
       top: [evil: .uid(1), "": 1],
@@ -246,7 +246,7 @@ struct KeyedArchiveTreeTests {
   }
 
   @Test("of real archives reads well", .enabled(if: !Fixtures.archives.isEmpty))
-  func corpus() throws {
+  func ofRealArchivesReadsWell() throws {
     let trees = try Dictionary(
       uniqueKeysWithValues: Fixtures.archives.map { ($0.lastPathComponent, try KeyedArchive(contentsOf: $0).tree()) })
     #expect(

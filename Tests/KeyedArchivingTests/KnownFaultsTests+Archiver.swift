@@ -43,7 +43,7 @@ extension KnownFaultsTests {
 
   /// Foundation on Linux, NSKeyedArchiver: replacementObject(for:) is never called.
   @Test("an object is asked once for what is archived in its place")
-  func replacement() throws {
+  func anObjectIsAskedOnceForWhatIsArchived() throws {
     let ticket = Ticket("7")
     let data = try KeyedArchiver.archivedData(withRootObject: [ticket, ticket])
     #expect(ticket.askedCount == 1)

@@ -9,7 +9,7 @@ extension KnownFaultsTests {
   /// Foundation on Linux, NSArray: elements that are no UIDs, or UID 0, are dropped; without an array in NS.objects it is
   /// empty.
   @Test("no element of an array is dropped")
-  func array() throws {
+  func noElementOfAnArrayIsDropped() throws {
     let withNothing = try archive("NSArray", ["NS.objects": [.uid(3), .uid(0), .uid(3)]], ["a"])
     let failure = error(decoding: [String].self, withNothing)
     #expect(failure?.kind == .valueNotFound && failure?.path?.description == "root.1")
@@ -27,7 +27,7 @@ extension KnownFaultsTests {
   /// Foundation on Linux, NSDictionary: 2 keys and 1 value are taken for 2 entries, and using the second kills the process;
   /// with nil for a key it is empty.
   @Test("a dictionary with more keys than values, or nil for a key, is an error")
-  func dictionary() throws {
+  func aDictionaryWithMoreKeysThanValues() throws {
     func failure(_ keys: PropertyList, _ values: PropertyList) throws -> KeyedArchiveError.Kind? {
       let data = try archive("NSDictionary", ["NS.keys": keys, "NS.objects": values], ["a", "b", "c"])
       let kind = error(decoding: [String: String].self, data)?.kind
@@ -46,7 +46,7 @@ extension KnownFaultsTests {
 
   /// Foundation on Linux, NSString and NSMutableString: NS.string that is missing, or no text, traps.
   @Test("a string object without text is an error", arguments: ["NSString", "NSMutableString"])
-  func string(_ className: String) throws {
+  func aStringObjectWithoutTextIsAnError(_ className: String) throws {
     func failure(_ fields: OrderedDictionary<String, PropertyList>) throws -> KeyedArchiveError.Kind? {
       error(decoding: String.self, try archive(.string(className), fields))?.kind
     }
@@ -73,7 +73,7 @@ extension KnownFaultsTests {
 
   /// Foundation on Linux, NSURL: no text, or text that is no URL, gives an empty URL.
   @Test("text that is no URL is an error", arguments: ["", "http://[::1", "http://a:b:c/", "http://example.com:port/"])
-  func url(_ text: String) throws {
+  func textThatIsNoURLIsAnError(_ text: String) throws {
     let data = try archive("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(3)], [.string(text)])
     #expect(error(decoding: URL.self, data)?.kind == .invalidContents)
     let whole = try archive("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(3)], ["http://[::1]/a"])
@@ -82,7 +82,7 @@ extension KnownFaultsTests {
 
   /// Foundation on Linux, NSNotification: decoding one without an object traps, and its user info is dropped.
   @Test("a notification needs no object, and keeps its user info")
-  func notification() throws {
+  func aNotificationNeedsNoObject() throws {
     let info: OrderedDictionary<ArchivedValue, ArchivedValue> = [.string("key"): .integer(5)]
     let notification = Archived.Notification(name: "saved", userInfo: info)
     let decoded = try unarchive(
@@ -155,7 +155,7 @@ extension KnownFaultsTests {
   /// Foundation on Linux, formatters: a MeasurementFormatter traps; NumberFormatter and DateFormatter archive nothing of
   /// themselves, and nobody is told.
   @Test("a formatter is archived with all that it says, or it is an error")
-  func formatters() throws {
+  func aFormatterIsArchivedWithAllThatItSays() throws {
     var bytes = Archived.ByteCountFormatter()
     (bytes.allowedUnits, bytes.countStyle, bytes.formattingContext) = (4, 3, 2)
     (bytes.zeroPadsFractionDigits, bytes.includesActualByteCount, bytes.allowsNonnumericFormatting) = (
@@ -202,7 +202,7 @@ extension KnownFaultsTests {
 
   /// Foundation on Linux, all classes: "Unkeyed coding is unsupported" traps, if the coder has no keys.
   @Test("values without keys, where a class has keys, are an error", arguments: keyedClasses)
-  func unkeyed(_ className: String, _ type: any SecureCoding.Type) throws {
+  func valuesWithoutKeys(_ className: String, _ type: any SecureCoding.Type) throws {
     let data = try archive(.string(className), ["$0": .uid(3), "$1": 1], ["text"])
     let failure = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: [type], from: data) }
     // A transformation without keys is what Foundation on Linux writes; its numbers are not here.

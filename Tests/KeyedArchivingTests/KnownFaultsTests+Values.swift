@@ -44,7 +44,7 @@ extension KnownFaultsTests {
 
   /// Foundation on Linux, NSDate: NS.time that is no number gives the first moment of 2001.
   @Test("a date whose time is no number is an error", arguments: ["0", .bytes([0]), [0], .uid(3)] as [PropertyList])
-  func date(_ time: PropertyList) throws {
+  func aDateWhoseTimeIsNoNumber(_ time: PropertyList) throws {
     #expect(error(decoding: Date.self, try archive("NSDate", ["NS.time": time], ["0"]))?.kind == .typeMismatch)
     #expect(try unarchive(Date.self, archive("NSDate", ["NS.time": 0])) == Date(timeIntervalSinceReferenceDate: 0))
   }
@@ -76,7 +76,7 @@ extension KnownFaultsTests {
   /// Foundation on Linux, NSValue: text that is no rectangle gives the empty one. A huge count of an array of C kills the
   /// process, and so does a negative one.
   @Test("a value that is no rectangle is an error, and so is an array of C with a count that it has not")
-  func value() throws {
+  func aValueThatIsNoRectangleIsAnError() throws {
     for text in ["", "rectangle", "{{1, 2}, {3}}", "{{1, 2}, {3, 4}"] {
       let data = try archive("NSValue", ["NS.special": 3, "NS.rectval": .uid(3)], [.string(text)])
       #expect(error(decoding: Archived.Value.self, data)?.kind == .invalidContents)
@@ -123,7 +123,7 @@ extension KnownFaultsTests {
 
   /// Foundation on Linux, NSDimension: NS.specifier is never written.
   @Test("a unit of a dimension keeps the number that Apple has for it")
-  func dimension() throws {
+  func aUnitOfADimensionKeepsTheNumber() throws {
     let miles = Archived.Unit(
       dimension: "NSUnitLength", symbol: "mi", converter: .linear(coefficient: 1609.344), specifier: 1287)
     let data = try KeyedArchiver.archivedData(withRootObject: miles)

@@ -24,7 +24,7 @@ struct KnownFaultsTests {
   /// Foundation on Linux, NSKeyedUnarchiver: an object is cached only when its initializer is done, so a circle overflows the
   /// stack; so does an NSArray in itself (https://github.com/swiftlang/swift-corelibs-foundation/issues/4214).
   @Test("an object that leads back to itself is one object, and an array in itself is an error")
-  func circles() throws {
+  func anObjectThatLeadsBackToItselfIsOne() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       let node = $0.next
       let name = PropertyList.reference(node.index + 2)

@@ -31,20 +31,24 @@ struct Layout: CustomTestStringConvertible, Sendable {
 @Suite("The layout of Apple's archives")
 struct LayoutTests {
   @Test("of collections is read and written", arguments: PropertyListFormat.allCases, Layout.collections)
-  func collections(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  func ofCollectionsIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test("of values is read and written", arguments: PropertyListFormat.allCases, Layout.values)
-  func values(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  func ofValuesIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test("of times and places is read and written", arguments: PropertyListFormat.allCases, Layout.times)
-  func times(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  func ofTimesAndPlacesIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws {
+    try layout.check(format)
+  }
 
   @Test("of units is read and written", arguments: PropertyListFormat.allCases, Layout.units)
-  func units(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  func ofUnitsIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test("of text is read and written", arguments: PropertyListFormat.allCases, Layout.text)
-  func text(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  func ofTextIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test("of other classes is read and written", arguments: PropertyListFormat.allCases, Layout.others)
-  func others(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  func ofOtherClassesIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws {
+    try layout.check(format)
+  }
 }

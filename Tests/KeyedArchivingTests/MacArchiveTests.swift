@@ -10,7 +10,7 @@ import Testing
 @Suite("An archive that macOS 10.14 wrote", .enabled(if: !MacArchive.files.isEmpty))
 struct MacArchiveTests {
   @Test("is decoded to what was archived", arguments: MacArchive.files)
-  func decoding(_ file: URL) throws {
+  func isDecodedToWhatWasArchived(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     try archive.decode(Data(contentsOf: file))
   }
@@ -18,7 +18,7 @@ struct MacArchiveTests {
   @Test(
     "is made again: the same objects in the same order, with the same UIDs, keys and classes",
     arguments: MacArchive.files.filter { $0.name != "NSAttributedString" })
-  func encoding(_ file: URL) throws {
+  func isMadeAgain(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     let original = try PropertyList(contentsOf: file)
     let data = try archive.archiveAgain(Data(contentsOf: file))
@@ -37,7 +37,7 @@ struct MacArchiveTests {
 
   @Test(
     "in XML is made again, the same to the byte", arguments: MacArchive.files.filter { $0.pathExtension == "plist" })
-  func bytes(_ file: URL) throws {
+  func inXMLIsMadeAgain(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name], "no type is declared for \(file.name)")
     let original = try Data(contentsOf: file)
     #expect(

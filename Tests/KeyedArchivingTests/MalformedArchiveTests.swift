@@ -80,7 +80,7 @@ struct MalformedArchiveTests {
   ]
 
   @Test("are refused, and the error says which object is wrong", arguments: faults)
-  func refused(_ fault: Fault) throws {
+  func areRefusedAndTheErrorSaysWhichObject(_ fault: Fault) throws {
     var archive = HandmadeArchive()
     archive.objects += fault.objects
     for type in [String.self, Archived.Mutable<String>.self, [String].self, Float.self] as [any SecureCoding.Type] {

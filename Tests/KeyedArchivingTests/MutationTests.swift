@@ -51,7 +51,7 @@ struct MutationTests {
   }()
 
   @Test("give a value or an error, in no time and little memory", arguments: [1, 2, 3, 4] as [UInt64])
-  func damage(_ seed: UInt64) throws {
+  func giveAValueOrAnError(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let memory = ArchiveCostTests.peakMemory
     var (decoded, refused) = (0, 0)

@@ -165,7 +165,7 @@ struct NestingTests {
   ]
 
   @Test("in an archive: they come back, or are nested too deeply, on any thread", arguments: nests)
-  func decoding(_ nest: Nest) throws {
+  func inAnArchive(_ nest: Nest) throws {
     for depth in [10, 100, 1000, 20_000] {
       let data = try nest.archive(depth: depth)
       for outcome in [OnSmallStack.run { try decode(nest, data) }, OnLargeStack.run { try decode(nest, data) }] {
@@ -269,7 +269,7 @@ struct NestingTests {
   }
 
   @Test("a chain of 300 000 objects is refused at once, on any thread")
-  func chain() throws {
+  func aChainOf300000ObjectsIsRefusedAt() throws {
     let data = try Self.nests[0].archive(depth: 300_000)
     let work: () throws -> Void = {
       let duration = ContinuousClock().measure {
@@ -285,7 +285,7 @@ struct NestingTests {
   }
 
   @Test("a way around by the top of the archive is nesting too")
-  func climbing() throws {
+  func aWayAroundByTheTopOfTheArchive() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Climber")
     for index in 0..<100_000 {
@@ -304,7 +304,7 @@ struct NestingTests {
   }
 
   @Test("in memory: they are archived, or are nested too deeply, on any thread")
-  func encoding() throws {
+  func inMemoryTheyAreArchivedOrAreNestedToo() throws {
     for depth in [10, 100, 1000, 3000] {
       // Values are freed by recursion, so they are made and let go of where there is room for that.
       let outcome = OnLargeStack.run {

@@ -230,7 +230,7 @@ struct ObjectGraphTests {
   }
 
   @Test("an object that nothing but a conditional reference leads to is nil")
-  func conditional() throws {
+  func anObjectThatNothingButAConditionalReferenceLeads() throws {
     let (node, owner) = (Node("a"), Node("owner"))
     node.owner = owner
     let data = try KeyedArchiver.archivedData(withRootObject: node)
@@ -358,7 +358,7 @@ extension ObjectGraphTests {
   ]
 
   @Test("a circle that nobody published is an error, and stays one", arguments: circles)
-  func unpublished(_ circle: Circle) throws {
+  func aCircleThatNobodyPublishedIsAnError(_ circle: Circle) throws {
     let unarchiver = try HandmadeArchive.unarchiver(circle.build)
     for _ in 0..<3 {
       let error = archiveError { try circle.decode(unarchiver) }
@@ -368,7 +368,7 @@ extension ObjectGraphTests {
   }
 
   @Test("a circle through values and collections comes back if its objects publish themselves")
-  func published() throws {
+  func aCircleThroughValuesAndCollectionsComesBackIf() throws {
     let node = Node("a")
     (node.next, node.list, node.set, node.map, node.bond) = (node, [node, node], [node], ["self": node], Bond(node))
     (node.owner, node.bonds) = (node, [Bond(node), nil])

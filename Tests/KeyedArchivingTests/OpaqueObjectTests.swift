@@ -38,7 +38,7 @@ struct OpaqueObjectTests {
   }
 
   @Test("are attributes of text, and say what they are and have")
-  func attributes() throws {
+  func areAttributesOfText() throws {
     let text = try text()
     #expect(text.text == "ab" && text.runs.count == 2)
     let font = try opaque(text.runs[0].attributes["NSFont"])
@@ -58,7 +58,7 @@ struct OpaqueObjectTests {
   }
 
   @Test("that lead back to themselves can be followed, compared and hashed")
-  func circles() throws {
+  func thatLeadBackToThemselvesCanBeFollowed() throws {
     let attachment = try opaque(text().runs[1].attributes["NSAttachment"])
     let cell = try opaque(attachment.value(forKey: "NSCell"))
     #expect(cell.className == "NSTextAttachmentCell" && cell != attachment)
@@ -93,7 +93,7 @@ struct OpaqueObjectTests {
   }
 
   @Test("are not allowed unless they are named, and the error says where")
-  func refused() throws {
+  func areNotAllowedUnlessTheyAreNamed() throws {
     let data = try Fixtures.data("archives/attributed-font.bplist")
     for (index, name) in Self.textClasses.enumerated() {
       let others = Self.textClasses.enumerated().filter { $0.offset != index }.map(\.element)
@@ -145,7 +145,7 @@ struct OpaqueObjectTests {
   }
 
   @Test("stand in properties, arrays, dictionaries, sets and at the root")
-  func places() throws {
+  func standInProperties() throws {
     var archive = HandmadeArchive()
     let (first, second) = (archive.addObject("NSFont", ["size": 1]), archive.addObject("NSFont", ["size": 2]))
     let document = archive.addObject(
@@ -198,7 +198,7 @@ struct OpaqueObjectTests {
 /// What opaque objects cost.
 extension OpaqueObjectTests {
   @Test("a chain of 20 000 of them needs no stack")
-  func chain() throws {
+  func aChainOf20000OfThemNeeds() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Link")
     let first = archive.objects.count
@@ -218,7 +218,7 @@ extension OpaqueObjectTests {
   }
 
   @Test("objects that share their parts again and again are refused within the limits")
-  func overlap() throws {
+  func objectsThatShareTheirPartsAgainAndAgain() throws {
     // Each dictionary holds the next one twice: 2^40 values.
     var file = HandmadeBinary()
     let levels = 40
@@ -238,7 +238,7 @@ extension OpaqueObjectTests {
   }
 
   @Test("a set of many that lead to the same is archived in a time that grows with their number")
-  func order() throws {
+  func aSetOfManyThatLeadToTheSame() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Leaf")
     var shared = archive.add(["$class": description])
@@ -257,7 +257,7 @@ extension OpaqueObjectTests {
   }
 
   @Test("what is wrong with one of them, or with what it leads to, is an error when it is decoded")
-  func malformed() throws {
+  func whatIsWrongWithOneOfThem() throws {
     func kind(_ fields: OrderedDictionary<String, PropertyList>) throws -> KeyedArchiveError? {
       var archive = HandmadeArchive()
       let root = archive.addObject("NSFont", fields)

@@ -6,7 +6,7 @@ import Testing
 @Suite("An archive whose objects overlap in the file")
 struct OverlapTests {
   @Test("its keys are not all read")
-  func keys() throws {
+  func itsKeysAreNotAllRead() throws {
     let data = BinaryFile.overlappingKeys(count: 1000, atTop: true).data
     #expect(data.count < 40_000, "though its keys have 16 megabytes")
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver(forReadingFrom: data) }

@@ -27,7 +27,7 @@ struct ProducerTests {
   }
 
   @Test("as data in the object itself, or in an object of another class, is read as data")
-  func data() throws {
+  func asDataInTheObjectItself() throws {
     let expected = try #require(Archived.IndexSet([1, 3]))
     let fields: OrderedDictionary<String, PropertyList> = ["NSRangeCount": 2, "NSRangeData": .uid(3)]
     let forms: [[PropertyList]] = [
@@ -50,7 +50,7 @@ struct ProducerTests {
   }
 
   @Test("with GNUstep's keys is read")
-  func gnustep() throws {
+  func withGNUstepsKeysIsRead() throws {
     let expression = try archive("NSRegularExpression", ["pattern": "a", "options": 1])
     #expect(try unarchive(Archived.RegularExpression.self, expression) == .init(pattern: "a", options: 1))
     let name = try archive("NSPersonNameComponents", ["givenName": "Ada"])
@@ -81,7 +81,7 @@ struct ProducerTests {
   }
 
   @Test("as a long of 4 or of 8 bytes is read", arguments: [4, 8])
-  func longs(_ size: Int) throws {
+  func asALongOf4OrOf8Bytes(_ size: Int) throws {
     let data = try archive(
       "_NSKeyedCoderOldStyleArray", ["NS.count": 1, "NS.size": .integer(.init(size)), "NS.type": 108, "$0": -5])
     #expect(try unarchive(Archived.CArray.self, data).elements == [.long(-5)])
@@ -109,7 +109,7 @@ struct ProducerTests {
   @Test(
     "as a geometry with fewer blanks or other spellings of numbers is read",
     arguments: ["{1,2}", "{1.0, 2e0}", "{+1,   2.}"])
-  func geometry(_ text: String) throws {
+  func asAGeometryWithFewerBlanksOrOtherSpellings(_ text: String) throws {
     let data = try archive("NSValue", ["NS.special": 1, "NS.pointval": .string(text)])
     #expect(try unarchive(Archived.Point.self, data) == .init(x: 1, y: 2))
   }
@@ -130,7 +130,7 @@ struct ProducerTests {
   }
 
   @Test("as a color of UIKit is read where its hint says it can be")
-  func hints() throws {
+  func asAColorOfUIKitIsReadWhereIts() throws {
     let description: PropertyList = [
       "$classname": "MyColor", "$classes": ["MyColor", "NSObject"], "$classhints": ["UIColor", "NSColor"],
     ]

@@ -141,7 +141,7 @@ struct SecurityTests {
   ]
 
   @Test("a class that is not named is refused, and nothing of it is made", arguments: breaks)
-  func unnamed(_ attempt: Break) throws {
+  func aClassThatIsNotNamedIsRefused(_ attempt: Break) throws {
     var archive = HandmadeArchive()
     let root = attempt.build(&archive)
     for format in PropertyListFormat.allCases {
@@ -181,7 +181,7 @@ extension SecurityTests {
   }
 
   @Test("a subclass passes only where it is named")
-  func subclasses() throws {
+  func aSubclassPassesOnlyWhereItIsNamed() throws {
     var archive = HandmadeArchive()
     let guest = archive.addObject("Guest")
     #expect(archiveError { _ = try archive.decode(Visitor.self, root: guest) }?.kind == .classNotAllowed)
@@ -264,7 +264,7 @@ extension SecurityTests {
       ("_TtC6ModuleP33_0123456789ABCDEF0123456789ABCDEF5Class", "Module.Class"),
       ("_TtC7Größe5Class", "Größe.Class"),
     ])
-  func spellings(_ written: String, _ mapped: String) throws {
+  func theSpellingsOfASwiftClassAreOneName(_ written: String, _ mapped: String) throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject(written) }
     #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
     unarchiver.setClass(Guest.self, forClassName: mapped)
@@ -288,7 +288,7 @@ extension SecurityTests {
   }
 
   @Test("a hint leads to the type that it names, if that is asked for")
-  func hints() throws {
+  func aHintLeadsToTheTypeThatItNames() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("UnknownGuest", hints: ["Other", "Guest"])
     let object = archive.add(["$class": description])

@@ -61,7 +61,7 @@ struct SeveralTypesTests {
   }
 
   @Test("subclasses, in every collection and at the root")
-  func subclasses() throws {
+  func subclassesInEveryCollectionAndAtTheRoot() throws {
     #expect(try again(cat as Animal) == cat)
     #expect(try again([cat, dog] as [Animal]) == [cat, dog])
     #expect(try again(["a": cat, "b": dog] as [String: Animal]) == ["a": cat, "b": dog])
@@ -75,13 +75,13 @@ struct SeveralTypesTests {
   }
 
   @Test("an object that stands in several places is one object")
-  func identity() throws {
+  func anObjectThatStandsInSeveralPlacesIsOne() throws {
     let pets = try again(["a": [cat, cat], "b": [cat]] as [String: [Animal]])
     #expect(pets["a"]?[0] === pets["a"]?[1] && pets["a"]?[0] === pets["b"]?[0])
   }
 
   @Test("values of a protocol, in collections on both sides")
-  func protocols() throws {
+  func valuesOfAProtocol() throws {
     let archiver = KeyedArchiver()
     let (disc, label) = (Disc(radius: 2), Label("text"))
     try archiver.encode([disc, label] as [any Figure], forKey: "array")
@@ -106,7 +106,7 @@ struct SeveralTypesTests {
   }
 
   @Test("a type that is not named is refused, and the error says where")
-  func refused() throws {
+  func aTypeThatIsNotNamedIsRefused() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["a": [cat], "b": [cat, dog]] as OrderedDictionary)
     let error = archiveError {
       _ = try KeyedUnarchiver.unarchivedObject([String: [Animal]].self, of: [Cat.self], from: data)
@@ -132,7 +132,7 @@ struct SeveralTypesTests {
   }
 
   @Test("collections that are no collections, lack elements or have them twice are errors")
-  func malformed() throws {
+  func collectionsThatAreNoCollections() throws {
     var archive = HandmadeArchive()
     let cat = archive.addObject("Cat", ["name": archive.add("Tom")])
     func kind<T>(_ type: T.Type, _ root: PropertyList) throws -> KeyedArchiveError.Kind? {
@@ -151,7 +151,7 @@ struct SeveralTypesTests {
   }
 
   @Test("a circle of collections ends")
-  func circle() throws {
+  func aCircleOfCollectionsEnds() throws {
     var archive = HandmadeArchive()
     let root = archive.addArray([])
     archive.objects[root.index].dictionary?["NS.objects"] = [root]
@@ -164,7 +164,7 @@ struct SeveralTypesTests {
 /// The whole of an archive by Apple's names.
 extension SeveralTypesTests {
   @Test("arrays and dictionaries at the root")
-  func roots() throws {
+  func arraysAndDictionariesAtTheRoot() throws {
     let array = try KeyedArchiver.archivedData(withRootObject: [cat, dog] as [Animal])
     let cats = try KeyedArchiver.archivedData(withRootObject: [cat])
     #expect(try KeyedUnarchiver.unarchivedArrayOfObjects(ofClass: Cat.self, from: cats) == [cat])
@@ -186,7 +186,7 @@ extension SeveralTypesTests {
   }
 
   @Test("keys that cannot be hashed are an error")
-  func unhashable() throws {
+  func keysThatCannotBeHashedAreAnError() throws {
     var archive = HandmadeArchive()
     let key = archive.addObject("Label", ["name": archive.add("text")])
     let root = archive.addObject("NSDictionary", ["NS.keys": [key], "NS.objects": [archive.add("value")]])
@@ -198,7 +198,7 @@ extension SeveralTypesTests {
   }
 
   @Test("limits hold for all of them")
-  func limits() throws {
+  func limitsHoldForAllOfThem() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [cat, dog] as [Animal])
     let limits = ParsingLimits(inputSize: 10)
     for decode: (ParsingLimits) throws -> Void in [

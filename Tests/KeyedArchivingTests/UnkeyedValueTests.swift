@@ -18,7 +18,7 @@ struct UnkeyedValueTests {
   }
 
   @Test("of a number beyond the last are an error that says so")
-  func beyond() throws {
+  func ofANumberBeyondTheLastAreAnError() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
     let error = archiveError { _ = try unarchiver.decodeUnkeyed(String.self, at: 2) }
     #expect(error?.kind == .valueNotFound && error?.message == "no value number 2 without a key")

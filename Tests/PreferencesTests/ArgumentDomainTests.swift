@@ -48,7 +48,7 @@ struct ArgumentDomainTests {
       (["-a", "-inf", "b"], ["inf": "b"]),
       (["-a", "-nan", "b"], ["nan": "b"]),
     ] as [([String], [String: String])])
-  func pairs(_ arguments: [String], _ expected: [String: String]) throws {
+  func hasThePairsKeyValue(_ arguments: [String], _ expected: [String: String]) throws {
     let values = try store(arguments).volatileDomain(forName: UserPreferences.argumentDomain)
     #expect(values == expected.mapValues { .string($0) })
   }
@@ -81,12 +81,12 @@ struct ArgumentDomainTests {
       "<html>", "<integer>x</integer>", "<a/>", "a = b;", String(repeating: "(", count: 100_000),
       String(repeating: "(", count: 505) + String(repeating: ")", count: 505),
     ])
-  func text(_ text: String) throws {
+  func hasTextAsItIsIf(_ text: String) throws {
     #expect(try store(["-key", text]).value(forKey: "key") == .string(text))
   }
 
   @Test("comes before what is set, and is converted as that is")
-  func precedence() throws {
+  func comesBeforeWhatIsSet() throws {
     let store = try store(["-size", "-7", "-flag", "YES", "-list", "(a, b)", "-url", "/a b"])
     store.register(defaults: ["size": 1])
     store.set(2, forKey: "size")

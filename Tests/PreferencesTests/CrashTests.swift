@@ -10,7 +10,7 @@ struct CrashTests {
   @Test(
     "Before each of its system calls: the file is the old one or the new one, and the next process goes on",
     arguments: SaveSituation.Kind.allCases)
-  func kill(_ kind: SaveSituation.Kind) throws {
+  func beforeEachOfItsSystemCalls(_ kind: SaveSituation.Kind) throws {
     var count = 0
     var wasOld = false
     var wasNew = false

@@ -40,7 +40,7 @@ struct DamagedFileTests {
   }
 
   @Test("Its values are kept, nobody is told that they went, and it is beside the new one", arguments: Damage.allCases)
-  func keeps(_ damage: Damage) throws {
+  func itsValuesAreKept(_ damage: Damage) throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let store = file.open()
@@ -77,7 +77,7 @@ struct DamagedFileTests {
   @Test(
     "A process that knows nothing makes it anew, and those that know more put back what they know",
     arguments: Damage.allCases)
-  func fresh(_ damage: Damage) throws {
+  func aProcessThatKnowsNothingMakesItAnew(_ damage: Damage) throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let knowing = slow(file)
@@ -91,7 +91,7 @@ struct DamagedFileTests {
   }
 
   @Test("What a process has saved last is put back when one that did not know it made the file anew")
-  func stale() throws {
+  func whatAProcessHasSavedLastIsPutBack() throws {
     let file = try SavedFile()
     try file.write(["a": 1, "removed": 1])
     let (first, second) = (slow(file), slow(file))
@@ -114,7 +114,7 @@ struct DamagedFileTests {
   }
 
   @Test("A process that only reads waits a second for others to put back what is lost, and does it then")
-  func reader() throws {
+  func aProcessThatOnlyReadsWaitsASecond() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let (writer, reader) = (slow(file), slow(file))
@@ -148,7 +148,7 @@ struct DamagedFileTests {
   }
 
   @Test("Missing right after it could not be read is not removed", arguments: [true, false])
-  func missing(_ hasSeen: Bool) throws {
+  func missingRightAfterItCouldNotBeRead(_ hasSeen: Bool) throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
@@ -163,7 +163,7 @@ struct DamagedFileTests {
   }
 
   @Test("A file that somebody removed is gone, and one that was repaired counts, whatever was set aside before")
-  func removed() throws {
+  func aFileThatSomebodyRemovedIsGone() throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
@@ -182,7 +182,7 @@ struct DamagedFileTests {
     arguments: [
       [SystemCall.link: EPERM], [.exchange: ENOSYS], [.link: EPERM, .exchange: EINVAL],
     ])
-  func fallback(_ missing: [SystemCall: Int32]) throws {
+  func whereThereAreNoSecondNames(_ missing: [SystemCall: Int32]) throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let store = file.open()

@@ -29,7 +29,7 @@ final class PreferencesDocumentationTests {
   deinit { try? preferences.synchronize() }
 
   @Test("Registered values, set values and typed keys")
-  func basics() throws {
+  func registeredValuesSetValuesAndTypedKeys() throws {
     preferences.register(defaults: ["fontSize": 12])
     preferences.set("dark", forKey: "theme")
     #expect(preferences.integer(forKey: "fontSize") == 12)
@@ -48,7 +48,7 @@ final class PreferencesDocumentationTests {
   }
 
   @Test("Values and changes are waited for")
-  func observation() async throws {
+  func valuesAndChangesAreWaited() async throws {
     let values = preferences.values(for: Keys.theme)
     let changes = preferences.changes()
     preferences[Keys.theme] = .dark
@@ -84,7 +84,7 @@ final class PreferencesDocumentationTests {
   }
 
   @Test("What has to be on the disk, and what depends on the value before")
-  func saving() throws {
+  func whatHasToBeOnTheDisk() throws {
     preferences.set("paid", forKey: "state")
     try preferences.synchronize()
     try preferences.update(Keys.launches) { $0 += 1 }
@@ -121,7 +121,7 @@ final class PreferencesDocumentationTests {
   }
 
   @Test("Where a value comes from, and values in other domains")
-  func domains() throws {
+  func whereAValueComesFrom() throws {
     preferences.set("dark", forKey: "theme", in: .global)
     preferences.set(2, forKey: "display", in: PersistentDomain(preferences.domain.name, host: .current))
     let (value, source) = try #require(preferences.effectiveValue(forKey: "theme"))
@@ -138,7 +138,7 @@ final class PreferencesDocumentationTests {
   }
 
   @Test("Arguments of a command line")
-  func arguments() throws {
+  func argumentsOfACommandLine() throws {
     let arguments = ["-fontSize", "14", "-offset", "-3", "-AppleLanguages", "(en, fr)", "-verbose", "YES"]
     let preferences = UserPreferences(
       suiteName: DomainName("com.example.notes"), locations: preferences.locations, arguments: arguments)

@@ -14,7 +14,7 @@ struct DomainNameTests {
       "com.example.notes.plist", "NSglobalDomain", "NSGlobalDomain2", String(repeating: "n", count: 180),
       String(repeating: "é", count: 90),
     ])
-  func valid(_ name: String) throws {
+  func areNamesOfFiles(_ name: String) throws {
     let domain = try DomainName(name)
     #expect(domain.rawValue == name)
     #expect(domain.description == name)
@@ -35,7 +35,7 @@ struct DomainNameTests {
       ("NSGlobalDomain", "it stands for another domain"), (".GlobalPreferences", "it stands for another domain"),
       ("NSArgumentDomain", "it stands for another domain"), ("NSRegistrationDomain", "it stands for another domain"),
     ])
-  func invalid(_ name: String, _ reason: String) throws {
+  func haveNothingThatLeadsElsewhere(_ name: String, _ reason: String) throws {
     let error = PreferencesError.invalidName(name, reason: reason)
     #expect(throws: error) { try DomainName(name) }
     #expect("\(error)".hasSuffix("is no name of a domain: \(reason)"))
@@ -49,12 +49,12 @@ struct DomainNameTests {
       ("a/b", "a_b"), ("..", "_.."), (".", "_."), ("", "_"), ("a\nb", "a_b"), ("NSGlobalDomain", "_NSGlobalDomain"),
       (String(repeating: "é", count: 100), String(repeating: "é", count: 90)), ("../../x", ".._.._x"),
     ])
-  func nearest(_ text: String, _ name: String) {
+  func areFoundForTheNamesOfProcesses(_ text: String, _ name: String) {
     #expect(DomainName(nearestTo: text).rawValue == name)
   }
 
   @Test("are the same if their bytes are, as for files")
-  func equality() throws {
+  func areTheSameIfTheirBytes() throws {
     let (composed, decomposed) = (DomainName("\u{E9}"), DomainName("e\u{301}"))
     #expect(composed != decomposed)
     #expect(Set([composed, decomposed]).count == 2)
@@ -64,7 +64,7 @@ struct DomainNameTests {
   }
 
   @Test("are literals of the program")
-  func literals() throws {
+  func areLiteralsOfTheProgram() throws {
     let name: DomainName = "com.example.notes"
     let text = "com.example.notes"
     #expect(name == (try DomainName(text)))
@@ -81,7 +81,7 @@ struct DomainNameTests {
   #endif
 
   @Test("give the names of files, and are told from them")
-  func files() throws {
+  func giveTheNamesOfFiles() throws {
     #expect(DomainName("a.b").fileName(host: nil) == "a.b.plist")
     #expect(DomainName("a.b").fileName(host: "h") == "a.b.h.plist")
     #expect(DomainName.global.fileName(host: nil) == ".GlobalPreferences.plist")

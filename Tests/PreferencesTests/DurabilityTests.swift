@@ -29,7 +29,7 @@ struct DurabilityTests {
   }
 
   @Test("When the process just lives on")
-  func soon() throws {
+  func whenTheProcessJustLivesOn() throws {
     let file = try SavedFile()
     let process = try file.start("live", "a", "1")
     #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
@@ -45,7 +45,7 @@ struct DurabilityTests {
   }
 
   @Test("In the process that set them, and many in one go")
-  func coalescing() throws {
+  func inTheProcessThatSetThem() throws {
     let file = try SavedFile()
     let store = file.open()
     let renames = RecordedCalls()
@@ -73,7 +73,7 @@ struct DurabilityTests {
   }
 
   @Test("The file is its owner's alone, and so are folders that are made")
-  func permissions() throws {
+  func theFileIsItsOwnersAlone() throws {
     let file = try SavedFile(below: "made/for it")
     let store = file.open()
     store.set(1, forKey: "a")
@@ -116,7 +116,7 @@ struct DurabilityTests {
   @Test(
     "A file belongs to the user who saves it, for him alone if another user had made it",
     .enabled(if: getuid() == 0), arguments: [0o600, 0o644, 0o666])
-  func owner(_ permissions: Int) throws {
+  func aFileBelongsToTheUserWhoSaves(_ permissions: Int) throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
@@ -157,7 +157,7 @@ struct DurabilityTests {
       ("text", .xml), (.date(Date(timeIntervalSinceReferenceDate: 5)), .xml),
       (.date(Date(timeIntervalSinceReferenceDate: 0.5)), .binary), ("bell \u{7}", .binary), (["CF$UID": 3], .binary),
     ] as [(PropertyList, PropertyListFormat)])
-  func format(_ value: PropertyList, _ format: PropertyListFormat) throws {
+  func xmlStaysXML(_ value: PropertyList, _ format: PropertyListFormat) throws {
     let file = try SavedFile()
     try file.write(["z": 1, "a": 2], .xml)
     let store = file.open()
@@ -173,7 +173,7 @@ struct DurabilityTests {
     arguments: [
       PropertyListFormat.binary, .xml,
     ])
-  func order(_ format: PropertyListFormat) throws {
+  func theOrderOfKeys(_ format: PropertyListFormat) throws {
     let file = try SavedFile()
     try file.write(["zebra": 1, "ant": 2, "midge": ["y": 1, "x": 2], "bee": 3], format)
     let store = file.open()
@@ -197,7 +197,7 @@ struct DurabilityTests {
   }
 
   @Test("A save waits for the disk: bytes first, then the name")
-  func sequence() throws {
+  func aSaveWaitsForTheDisk() throws {
     let situation = try SaveSituation(.binaryFile)
     let store = situation.openChanged()
     let recorded = RecordedCalls()

@@ -12,13 +12,13 @@ struct DurationTests {
       (.seconds(4_147_199) + .nanoseconds(999_999_999), 4_147_199.999999999),
       (.seconds(1 << 53), 9_007_199_254_740_992),
     ])
-  func exact(_ duration: Duration, _ seconds: Double) throws {
+  func asARealOfSeconds(_ duration: Duration, _ seconds: Double) throws {
     #expect(duration.storedPreference() == .real(seconds))
     #expect(Duration.preferenceValue(from: .real(seconds)) == duration)
   }
 
   @Test("Nanoseconds come back, whatever they are, for 48 days")
-  func nanoseconds() throws {
+  func nanosecondsComeBack() throws {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<10_000 {
       let limit = 48 * 86_400 * 1_000_000_000
@@ -35,7 +35,7 @@ struct DurationTests {
       (.float(0.5), .milliseconds(500)), (.integer(.init(UInt64.max)), nil), (.real(.nan), nil),
       (.real(.infinity), nil), (.real(1e19), nil), (.real(-1e300), nil), ("1 s", nil), (true, nil), ([1, 2], nil),
     ] as [(PropertyList, Duration?)])
-  func kinds(_ stored: PropertyList, _ duration: Duration?) {
+  func integersAndTextThatIsANumberAreSeconds(_ stored: PropertyList, _ duration: Duration?) {
     #expect(Duration.preferenceValue(from: stored) == duration)
   }
 }

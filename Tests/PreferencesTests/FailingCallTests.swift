@@ -89,7 +89,7 @@ struct FailingCallTests {
   @Test(
     "The file is the old one or the new one, the error says which file, and the next save has everything",
     arguments: SaveSituation.Kind.allCases)
-  func save(_ kind: SaveSituation.Kind) throws {
+  func theFileIsTheOldOneOrTheNew(_ kind: SaveSituation.Kind) throws {
     let calls = try Self.calls(kind) { try $0.synchronize() }
     #expect(calls.count > 5)
     for (number, call) in calls.enumerated() {
@@ -120,7 +120,7 @@ struct FailingCallTests {
   @Test(
     "An update counts if the file has it, and only then",
     arguments: SaveSituation.Kind.allCases.filter { !$0.isRemoval })
-  func update(_ kind: SaveSituation.Kind) throws {
+  func anUpdateCountsIfTheFileHas(_ kind: SaveSituation.Kind) throws {
     let change: (inout PropertyList?) -> Void = { $0 = "new" }
     let calls = try Self.calls(kind) { store in
       try store.update(forKey: "changed", change)
@@ -162,7 +162,7 @@ struct FailingCallTests {
   }
 
   @Test("What fails in the background is reported once, tried again, and saved when it is possible")
-  func background() throws {
+  func whatFailsInTheBackgroundIsReportedOnce() throws {
     let file = try SavedFile()
     let store = file.open()
     let isFull = RecordedCalls()

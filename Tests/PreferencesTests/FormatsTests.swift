@@ -35,7 +35,7 @@ struct FormatsTests {
   }
 
   @Test("and has the values that Foundation finds in it", arguments: openStep.filter { !$0.text.contains("<*") })
-  func meaning(_ text: String, _ values: OrderedDictionary<String, PropertyList>) throws {
+  func andHasTheValuesThatFoundationFinds(_ text: String, _ values: OrderedDictionary<String, PropertyList>) throws {
     // Of a key that stands twice, Foundation has the first, as this reader would only if it lost the second.
     guard !text.contains("a = 2") else { return }
     let read = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)

@@ -63,7 +63,7 @@ struct KeySpellingTests {
   private static let formats: [PropertyListFormat] = [.binary, .xml]
 
   @Test("Two spellings that are set are two values")
-  func setting() throws {
+  func twoSpellingsThatAreSetAreTwoValues() throws {
     let saved = try SavedFile()
     let store = saved.open()
     store.register(defaults: [Self.composed: "registered"])
@@ -77,7 +77,7 @@ struct KeySpellingTests {
   }
 
   @Test("Arguments too")
-  func arguments() throws {
+  func argumentsToo() throws {
     let saved = try SavedFile()
     let store = UserPreferences(
       suiteName: saved.domain, locations: PreferencesLocations(folder: saved.location, host: "here"),
@@ -86,7 +86,7 @@ struct KeySpellingTests {
   }
 
   @Test("An observer of one spelling is told of that one")
-  func observation() async throws {
+  func anObserverOfOneSpellingIsTold() async throws {
     let saved = try SavedFile()
     let store = saved.open()
     var changes = store.changes(forKey: Self.decomposed).makeAsyncIterator()
@@ -100,7 +100,7 @@ struct KeySpellingTests {
 
   @Test(
     "A dictionary of strings has one of two spellings, and the other stays when it is stored again", arguments: formats)
-  func domains(_ format: PropertyListFormat) throws {
+  func aDictionaryOfStringsHasOneOfTwoSpellings(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try Self.write(Self.twins, format, to: saved)
     let store = saved.open()
@@ -123,7 +123,7 @@ struct KeySpellingTests {
   }
 
   @Test("A change of a file by itself keeps the spelling that it does not show", arguments: formats)
-  func files(_ format: PropertyListFormat) throws {
+  func aChangeOfAFileByItselfKeeps(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try Self.write(Self.twins, format, to: saved)
     let file = PreferencesFile(at: saved.url)
@@ -137,7 +137,7 @@ struct KeySpellingTests {
   }
 
   @Test("Two spellings inside a value stay until the value is set", arguments: formats)
-  func nested(_ format: PropertyListFormat) throws {
+  func twoSpellingsInsideAValueStayUntilTheValue(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try Self.write(
       "<key>list</key><array><dict>\(Self.twins)</dict><integer>7</integer></array><key>other</key><integer>3</integer>",

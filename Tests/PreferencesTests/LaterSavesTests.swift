@@ -52,7 +52,7 @@ struct LaterSavesTests {
   }
 
   @Test("This process's, before a save that is under way has ended")
-  func own() throws {
+  func thisProcesssBeforeASaveThatIsUnderWay() throws {
     let (file, store) = try save(["key": 2, "other": 3], nil) { store in
       store.set(1, forKey: "key")
       store.set(1, forKey: "other")

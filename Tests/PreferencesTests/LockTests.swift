@@ -19,7 +19,7 @@ struct LockTests {
 
   @Test(
     "A save gives up when it has waited long enough for a living process; nothing is lost and nobody who reads waits")
-  func living() throws {
+  func aSaveGivesUpWhenItHasWaitedLong() throws {
     let (file, process) = try locked()
     let old = file.bytes
     let store = file.open()
@@ -39,7 +39,7 @@ struct LockTests {
   }
 
   @Test("The lock of a process that was killed is none")
-  func dead() throws {
+  func theLockOfAProcessThatWasKilled() throws {
     let (file, process) = try locked()
     process.kill()
     let store = file.open()
@@ -49,7 +49,7 @@ struct LockTests {
   }
 
   @Test("A save that waits is done as soon as the other process lets go")
-  func waiting() throws {
+  func aSaveThatWaitsIsDoneAsSoon() throws {
     let (file, process) = try locked()
     let store = file.open()
     store.set(2, forKey: "b")

@@ -25,7 +25,7 @@ struct ManyProcessesTests {
   @Test(
     "Nothing that was said to be safe is lost, nothing is torn, and the file can be read all the time",
     arguments: 0..<(rounds ?? 1))
-  func kills(_ round: Int) throws {
+  func nothingThatWasSaidToBeSafeIsLost(_ round: Int) throws {
     let file = try SavedFile(below: "preferences", isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     let reader = Reader(file)

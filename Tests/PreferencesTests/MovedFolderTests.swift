@@ -28,7 +28,7 @@
     }
 
     @Test("Folders at any height", arguments: ["a/b/c", "a/b", "a"])
-    func folders(_ moved: String) throws {
+    func foldersAtAnyHeight(_ moved: String) throws {
       let (folder, store) = try watched("a/b/c") { try write(1, in: $0.appending(path: "a/b/c")) }
       try FileManager.default.moveItem(at: folder.url.appending(path: moved), to: folder.url.appending(path: "away"))
       try write(2, in: folder.url.appending(path: "a/b/c"))
@@ -38,7 +38,7 @@
     }
 
     @Test("A link to a folder, and one in the middle of a chain", arguments: [true, false])
-    func links(_ isFolder: Bool) throws {
+    func aLinkToAFolder(_ isFolder: Bool) throws {
       let (folder, store) = try watched("config") { url in
         for number in 1...2 { try write(number, in: url.appending(path: "release-\(number)")) }
         if isFolder {

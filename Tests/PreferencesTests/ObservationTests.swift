@@ -64,7 +64,7 @@ struct ObservationTests {
   }
 
   @Test("Removing a value is a change to nothing, or to what is registered")
-  func removal() async throws {
+  func removingAValueIsAChangeToNothing() async throws {
     let store = try Store()
     store.preferences.register(defaults: ["size": 10])
     store.preferences.set(1, forKey: "size")
@@ -97,7 +97,7 @@ struct ObservationTests {
   }
 
   @Test("A change that does not count, because an argument comes first, is not told")
-  func hidden() async throws {
+  func aChangeThatDoesNotCount() async throws {
     let store = try Store(arguments: ["-size", "20"])
     let changes = store.preferences.changes()
     store.preferences.set(1, forKey: "size")
@@ -107,7 +107,7 @@ struct ObservationTests {
   }
 
   @Test("Whoever is slow is told the latest value")
-  func latest() async throws {
+  func whoeverIsSlowIsToldTheLatestValue() async throws {
     let store = try Store()
     let changes = store.preferences.changes(forKey: "counter")
     for number in 1...1000 { store.preferences.set(number, forKey: "counter") }
@@ -151,7 +151,7 @@ struct ObservationTests {
   }
 
   @Test("The sequence ends when its task is cancelled")
-  func cancellation() async throws {
+  func theSequenceEndsWhenItsTaskIsCancelled() async throws {
     let store = try Store()
     let changes = store.preferences.changes()
     let task = Task { () -> Int in
@@ -164,7 +164,7 @@ struct ObservationTests {
   }
 
   @Test("An observer that nobody has any more is forgotten")
-  func lifetime() throws {
+  func anObserverThatNobodyHasAnyMoreIsForgotten() throws {
     let store = try Store()
     weak var observer: PreferencesObserver?
     do {
@@ -228,7 +228,7 @@ struct ObservationTests {
   }
 
   @Test("A folder that is made later, and a file that a symbolic link leads to, are watched")
-  func latecomers() async throws {
+  func aFolderThatIsMadeLater() async throws {
     let folder = try TemporaryFolder()
     let far = try TemporaryFolder()
     let url = folder.url.appending(path: "not/there/yet")
@@ -275,7 +275,7 @@ struct ObservationTests {
   }
 
   @Test("Where the system tells of no changes, files are looked at again and again")
-  func polling() async throws {
+  func whereTheSystemTellsOfNoChanges() async throws {
     let file = try SavedFile()
     try file.write(["n": 1])
     let changes = Interception.ofAllCalls(in: file.folder.url.path) {
@@ -290,7 +290,7 @@ struct ObservationTests {
   }
 
   @Test("A change by another process arrives within 100 ms of its save")
-  func latency() throws {
+  func aChangeByAnotherProcessArrivesWithin100Ms() throws {
     let store = try Store()
     let file = URL(filePath: try #require(store.folder).path("com.example.observed.plist"))
     try PropertyList.dictionary(["n": 0]).write(to: file, format: .binary)

@@ -32,7 +32,7 @@ struct ObservingTests {
   }
 
   @Test("A function is told what this process sets, and what others save")
-  func functions() throws {
+  func aFunctionIsToldWhatThisProcessSets() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let told = Told<Int>()
@@ -64,7 +64,7 @@ struct ObservingTests {
   }
 
   @Test("Nothing is told any more after the end, by a call or with the last reference", arguments: [true, false])
-  func end(_ isCalled: Bool) throws {
+  func nothingIsToldAnyMoreAfterTheEnd(_ isCalled: Bool) throws {
     let saved = try SavedFile()
     let store = saved.open()
     let (ended, going) = (Told<Int>(), Told<Int>())
@@ -79,7 +79,7 @@ struct ObservingTests {
   }
 
   @Test("A function may set values, also the one that it observes")
-  func setting() throws {
+  func aFunctionMaySetValues() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let told = Told<Int>()
@@ -118,7 +118,7 @@ struct PreferencePropertyTests {
   }
 
   @Test("Reads and writes it, with a default")
-  func values() throws {
+  func readsAndWrites() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let model = Model(store)
@@ -134,7 +134,7 @@ struct PreferencePropertyTests {
   }
 
   @Test("An observable model that has it is invalidated when this process sets the value")
-  func here() throws {
+  func anObservableModelThatHasItIsInvalidatedWhen() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let model = Model(store)
@@ -148,7 +148,7 @@ struct PreferencePropertyTests {
   }
 
   @Test("An observable model that has it is invalidated each time another process saves another value")
-  func elsewhere() throws {
+  func anObservableModelThatHasItIsInvalidatedEach() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let model = Model(store)

@@ -33,7 +33,7 @@ struct PersistentDomainTests {
   }
 
   @Test("are read, replaced and removed", arguments: domains)
-  func replacement(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
+  func areReadReplacedAndRemoved(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
     let domain = try domain(domainName, host)
     #expect(store.persistentDomain(domain) == nil)
     store.setPersistentDomain(domain, to: ["b": 1, "a": 2])
@@ -55,7 +55,7 @@ struct PersistentDomainTests {
   }
 
   @Test("have values for single keys, whatever the search list says", arguments: domains)
-  func values(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
+  func haveValuesForSingleKeys(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
     let domain = try domain(domainName, host)
     store.set("own", forKey: "key", in: PersistentDomain(store.domain.name, host: .current))
     store.set("value", forKey: "key", in: domain)
@@ -91,7 +91,7 @@ struct PersistentDomainTests {
   }
 
   @Test("hold values of 500 levels, and no deeper ones", arguments: [(500, true), (501, false)])
-  func depth(_ levels: Int, _ isStored: Bool) throws {
+  func holdValuesOf500Levels(_ levels: Int, _ isStored: Bool) throws {
     let file = try SavedFile()
     let store = file.open()
     store.set((1..<levels).reduce(PropertyList.array([])) { value, _ in [value] }, forKey: "deep")
@@ -101,7 +101,7 @@ struct PersistentDomainTests {
   }
 
   @Test("are listed by name, without other files of the folder")
-  func names() throws {
+  func areListedByName() throws {
     #expect(store.persistentDomainNames == [])
     for name in [
       "b.plist", "a.b.plist", ".GlobalPreferences.plist", "c.txt", ".hidden.plist", "NSGlobalDomain.plist", "é.plist",

@@ -98,7 +98,7 @@ struct PlaceTests {
   }
 
   @Test("Otherwise the error names what is there, and nothing is touched", arguments: possible, Change.allCases)
-  func obstacle(_ obstacle: Obstacle, _ change: Change) throws {
+  func otherwiseTheErrorNamesWhatIsThere(_ obstacle: Obstacle, _ change: Change) throws {
     let (file, real) = try situation(obstacle)
     let before = try everything(in: file.folder)
     let store = file.open()
@@ -127,7 +127,7 @@ struct PlaceTests {
   }
 
   @Test("Whoever only reads is told once, and no name that it will get", arguments: [Obstacle.folder, .pipe, .loop])
-  func reading(_ obstacle: Obstacle) throws {
+  func whoeverOnlyReadsIsToldOnce(_ obstacle: Obstacle) throws {
     let (file, _) = try situation(obstacle)
     let store = file.open()
     try store.synchronize()
@@ -147,7 +147,7 @@ struct PlaceTests {
   }
 
   @Test("When it is gone, all that was known and set is saved")
-  func gone() throws {
+  func whenItIsGone() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let store = file.open()
@@ -166,7 +166,7 @@ struct PlaceTests {
   }
 
   @Test("Links that the user may follow lead to the file that is replaced", arguments: Way.allCases)
-  func followed(_ way: Way) throws {
+  func linksThatTheUserMayFollowLead(_ way: Way) throws {
     if way.needsRoot, getuid() != 0 { return }
     let file = try SavedFile(below: "P")
     let folder = file.folder

@@ -14,7 +14,7 @@ struct PreferencesFileTests {
   }
 
   @Test("is at the path of its domain, or at a path of its own")
-  func paths() throws {
+  func isAtThePathOfItsDomain() throws {
     let saved = try SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(Self.file(saved).path == saved.path)
@@ -30,7 +30,7 @@ struct PreferencesFileTests {
   }
 
   @Test("is read as it is now, and nothing is made")
-  func reading() throws {
+  func isReadAsItIsNow() throws {
     let saved = try SavedFile(below: "no/such/folder")
     #expect(try Self.file(saved).values() == nil)
     #expect(saved.folder.names == [])
@@ -42,7 +42,7 @@ struct PreferencesFileTests {
   }
 
   @Test("is an error if it cannot be read, and stays as it is", arguments: UnreadableFileTests.unreadable)
-  func unreadable(_ name: String, _ bytes: Data) throws {
+  func isAnErrorIfItCannotBeRead(_ name: String, _ bytes: Data) throws {
     let saved = try SavedFile()
     try saved.write(bytes)
     let found = failure { () throws(PreferencesError) in _ = try Self.file(saved).values() }
@@ -63,7 +63,7 @@ struct PreferencesFileTests {
   }
 
   @Test("is changed by what it holds, in its order and format", arguments: [PropertyListFormat.binary, .xml])
-  func changing(_ format: PropertyListFormat) throws {
+  func isChangedByWhatItHolds(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try saved.write(["z": 1, "a": 2, "m": 3], format)
     try Self.file(saved).update { values in
@@ -77,7 +77,7 @@ struct PreferencesFileTests {
   }
 
   @Test("is made with its folder when there is something to hold, for its owner alone")
-  func making() throws {
+  func isMadeWithItsFolderWhenThereIsSomething() throws {
     let saved = try SavedFile(below: "one/two")
     try Self.file(saved).update { $0 = nil }
     #expect(saved.folder.names == [])
@@ -90,7 +90,7 @@ struct PreferencesFileTests {
   }
 
   @Test("goes when it is to hold nothing, and is empty when it is to hold no values")
-  func removing() throws {
+  func goesWhenItIsToHoldNothing() throws {
     let saved = try SavedFile()
     for contents in [["a": 1, "b": 2], [:]] as [OrderedDictionary<String, PropertyList>] {
       try saved.write(contents)
@@ -144,7 +144,7 @@ struct PreferencesFileTests {
   }
 
   @Test("is seen by stores, and tells what they change")
-  func changes() async throws {
+  func isSeenByStores() async throws {
     let saved = try SavedFile()
     let store = saved.open()
     try Self.file(saved).update { $0 = ["a": 1] }
@@ -162,7 +162,7 @@ struct PreferencesFileTests {
   }
 
   @Test("The domains of a folder are told by the names of its files, for any host or for one")
-  func names() throws {
+  func theDomainsOfAFolderAreTold() throws {
     let saved = try SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(locations.domainNames() == [] && locations.domainNames(.current) == [])

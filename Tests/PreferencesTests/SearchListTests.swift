@@ -87,13 +87,13 @@ struct SearchListTests {
   }
 
   @Test("has all places in order")
-  func order() {
+  func hasAllPlacesInOrder() {
     #expect(store.searchList.map(\.source) == folders.places.map(\.source))
     #expect(store.searchList.map(\.path) == folders.places.map { $0.file.map { folders.folder.path($0) } })
   }
 
   @Test("is searched in order, and says where a value comes from", arguments: 0..<18)
-  func search(_ index: Int) throws {
+  func isSearchedInOrder(_ index: Int) throws {
     let key = "from-\(index)"
     #expect(folders.places.count == 18)
     #expect(store.value(forKey: key) == .string("\(index)"))
@@ -106,7 +106,7 @@ struct SearchListTests {
   }
 
   @Test("has nothing for a key that no domain has")
-  func nothing() {
+  func hasNothingForAKeyThatNoDomainHas() {
     #expect(store.value(forKey: "other") == nil)
     #expect(store.effectiveValue(forKey: "other") == nil)
     #expect(!store.isForced(forKey: "other"))
@@ -114,7 +114,7 @@ struct SearchListTests {
   }
 
   @Test("is set in the domain of the application for any host, which counts if nothing is before it", arguments: 0..<18)
-  func setting(_ index: Int) throws {
+  func isSetInTheDomainOfTheApplication(_ index: Int) throws {
     let key = "from-\(index)"
     store.set("set", forKey: key)
     #expect(store.string(forKey: key) == (index < 6 ? "\(index)" : "set"))
@@ -139,7 +139,7 @@ struct SearchListTests {
   }
 
   @Test("has the suite that was added last first, and none twice")
-  func suites() throws {
+  func hasTheSuiteThatWasAddedLastFirst() throws {
     func suites() -> [String] {
       store.searchList.compactMap { if case .suite(let name, .any) = $0.source { name.rawValue } else { nil } }
     }
@@ -163,7 +163,7 @@ struct SearchListTests {
   }
 
   @Test("of the global domain has it once")
-  func global() throws {
+  func ofTheGlobalDomainHasItOnce() throws {
     let global = UserPreferences(suiteName: .global, locations: folders.locations, arguments: [])
     #expect(
       global.searchList.map(\.source) == [
@@ -179,7 +179,7 @@ struct SearchListTests {
   }
 
   @Test("says in words where a value comes from")
-  func words() {
+  func saysInWordsWhereAValueComesFrom() {
     #expect(
       store.searchList.map(\.source.description).map {
         $0.replacing("\(folders.folder.url.path)/", with: "").replacing("com.example.search", with: "X")
@@ -194,7 +194,7 @@ struct SearchListTests {
   }
 
   @Test("does not search volatile domains of other names")
-  func volatile() {
+  func doesNotSearchVolatileDomainsOfOtherNames() {
     store.setVolatileDomain(["mine": 1], forName: "domain")
     #expect(store.value(forKey: "mine") == nil)
     #expect(store.volatileDomain(forName: "domain") == ["mine": 1])
@@ -207,7 +207,7 @@ struct SearchListTests {
   }
 
   @Test("has registered values last, for all stores with the same folders")
-  func registration() throws {
+  func hasRegisteredValuesLast() throws {
     let other = UserPreferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
     store.register(defaults: ["added": 1])
     store.register(defaults: ["added too": 2, "added": 3])
@@ -248,7 +248,9 @@ struct PreferencesLocationsTests {
     ]
 
     @Test("are those that the environment says, if they are absolute", arguments: environments)
-    func environment(_ environment: [String: String], _ home: String?, _ user: String?, _ system: [String]) {
+    func areThoseThatTheEnvironmentSays(
+      _ environment: [String: String], _ home: String?, _ user: String?, _ system: [String]
+    ) {
       let locations = PreferencesLocations(environment: { environment[$0] }, home: home)
       #expect(locations.userFolder == user)
       #expect(locations.systemFolders == system)
@@ -258,7 +260,7 @@ struct PreferencesLocationsTests {
   #endif
 
   @Test("are explicit ones, and nothing else")
-  func explicit() throws {
+  func areExplicitOnes() throws {
     let locations = PreferencesLocations(folder: URL(filePath: "/a/b/"), host: "h")
     #expect(locations.userFolder == "/a/b")
     #expect(locations.systemFolders == [])
@@ -268,7 +270,7 @@ struct PreferencesLocationsTests {
   }
 
   @Test("are others if their names have other bytes, though they look the same")
-  func spelling() throws {
+  func areOthersIfTheirNamesHaveOtherBytes() throws {
     let (composed, decomposed) = ("e\u{301}".precomposedStringWithCanonicalMapping, "e\u{301}")
     let folder = try TemporaryFolder(isInMemory: true)
     let stores = [composed, decomposed].map { name in
@@ -299,7 +301,7 @@ struct PreferencesLocationsTests {
 
   @Test(
     "have files whose names hold the host, without what would lead elsewhere", arguments: [("../x", ".._x"), ("", "_")])
-  func host(_ host: String, _ name: String) throws {
+  func haveFilesWhoseNamesHoldTheHost(_ host: String, _ name: String) throws {
     let folder = try TemporaryFolder()
     let locations = PreferencesLocations(folder: folder.url, host: host)
     let domain = PersistentDomain(DomainName("d"), host: .current)
@@ -313,7 +315,7 @@ struct PreferencesLocationsTests {
       ("/home/e\u{301}/a", "/home/\u{E9}", "/home/e\u{301}/a"), ("/home/user/a", "/home/use", "/home/user/a"),
       ("/home/u/a", "/", "/home/u/a"), ("/home/u/a", nil, "/home/u/a"),
     ])
-  func home(_ path: String, _ home: String?, _ stored: String) throws {
+  func standAsInAStoredURLOfAFile(_ path: String, _ home: String?, _ stored: String) throws {
     let value = try StoredURL.stored(URL(filePath: path, directoryHint: .notDirectory), home: home)
     #expect(value.string?.utf8.elementsEqual(stored.utf8) == true, "\(value)")
   }

@@ -38,7 +38,7 @@ struct SharedValueTests {
   }
 
   @Test("Two threads are in the middle of a look at the same moment")
-  func together() {
+  func twoThreadsAreInTheMiddleOfALook() {
     let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let successes = Atomic(0)
     withExtendedLifetime(successes) {
@@ -52,7 +52,7 @@ struct SharedValueTests {
   }
 
   @Test("A change waits for the looks that there are, and those that come then see it")
-  func change() {
+  func aChangeWaitsForTheLooksThatThere() {
     let (begins, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let table = table
     let reading = Activity { _ = look(begins: begins, mayEnd: mayEnd) }
@@ -100,7 +100,7 @@ struct SharedValueTests {
   }
 
   @Test("No look sees half a change, while values, domains and suites come and go")
-  func consistency() throws {
+  func noLookSeesHalfAChange() throws {
     let file = try SavedFile()
     let store = file.open()
     let suite: PersistentDomain = PersistentDomain(DomainName("com.example.suite"))
@@ -136,7 +136,7 @@ struct SharedValueTests {
   }
 
   @Test("A set takes no longer for thousands of sequences of other keys")
-  func sequences() throws {
+  func aSetTakesNoLongerForThousandsOfSequences() throws {
     let file = try SavedFile()
     let store = file.open()
     func time() -> Duration {

@@ -28,7 +28,7 @@ struct StressTests {
   }
 
   @Test("Nothing that a thread set or counted is lost, while others read, save, observe, and stores come and go")
-  func everything() throws {
+  func nothingThatAThreadSetOrCountedIsLost() throws {
     let file = try SavedFile()
     let other = DomainName("com.example.other")
     let store = file.open()
@@ -112,7 +112,7 @@ struct StressTests {
   }
 
   @Test("Stores of the same domain that come and go have what the others set")
-  func stores() throws {
+  func storesOfTheSameDomainThatComeAndGo() throws {
     let file = try SavedFile()
     let errors = Mutex<[String]>([])
     onThreads { thread in

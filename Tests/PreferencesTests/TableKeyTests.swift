@@ -7,7 +7,7 @@ struct TableKeyTests {
   @Test(
     "Keys are equal, and found, when their bytes are",
     arguments: ["fontSize", "é", "", "a long key that is stored on the heap: é"])
-  func equal(_ name: String) {
+  func keysAreEqual(_ name: String) {
     // Another string with the same bytes, not the same storage.
     let copy = String(decoding: Array(name.utf8), as: UTF8.self)
     #expect(TableKey(name) == TableKey(copy))
@@ -16,7 +16,7 @@ struct TableKeyTests {
   }
 
   @Test("A short text that is stored as a long one is the same key", arguments: 0...20)
-  func storage(_ count: Int) {
+  func aShortTextThatIsStoredAsALong(_ count: Int) {
     for name in [String(repeating: "k", count: count), String("abcdefghijklmnopqrst".prefix(count)) + "é"] {
       var copy = ""
       copy.reserveCapacity(100)
@@ -32,14 +32,14 @@ struct TableKeyTests {
       ("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("a;b", "a\u{37E}b"), ("\u{212B}", "A\u{30A}"),
       ("a\u{323}\u{301}", "a\u{301}\u{323}"), ("a long key on the heap: \u{E9}", "a long key on the heap: e\u{301}"),
     ])
-  func spellings(_ first: String, _ second: String) {
+  func spellingsThatStringsTakeAsOneAreDifferentKeys(_ first: String, _ second: String) {
     #expect(first == second)
     #expect(TableKey(first) != TableKey(second))
     #expect([TableKey(first): 1][TableKey(second)] == nil)
   }
 
   @Test("The shortest of several spellings stands for all in a dictionary of strings")
-  func hidden() {
+  func theShortestOfSeveralSpellingsStandsForAll() {
     let (composed, decomposed) = (TableKey("\u{E9}"), TableKey("e\u{301}"))
     #expect([decomposed, composed, TableKey("e")].hiddenSpellings == [decomposed: composed])
     #expect([TableKey("\u{212A}"), TableKey("K")].hiddenSpellings == [TableKey("\u{212A}"): TableKey("K")])
@@ -49,7 +49,7 @@ struct TableKeyTests {
   }
 
   @Test("Others are not equal, and hardly ever hashed alike")
-  func different() {
+  func othersAreNotEqual() {
     let keys = (0..<10_000).map { TableKey("key \($0)") } + (0..<10_000).map { TableKey("Schlüssel \($0)") }
     #expect(Set(keys).count == keys.count)
     #expect(Set(keys.map { $0._rawHashValue(seed: 7) & 0xFFFF_FFFF }).count > keys.count - 5)

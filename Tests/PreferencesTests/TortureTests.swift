@@ -19,7 +19,7 @@ struct TortureTests {
   private static let events = rounds == nil ? 2 : 5
 
   @Test("although garbage takes the place of the file again and again", arguments: 0..<(rounds ?? 1))
-  func garbage(_ round: Int) throws {
+  func althoughGarbageTakesThePlaceOfTheFileAgain(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 0, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     var kept: [Data] = []
@@ -47,7 +47,7 @@ struct TortureTests {
   }
 
   @Test("although the file is cut again and again, to any length", arguments: 0..<(rounds ?? 1))
-  func cut(_ round: Int) throws {
+  func althoughTheFileIsCutAgainAndAgain(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 0, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     for number in 0..<Self.events {
@@ -64,7 +64,7 @@ struct TortureTests {
   }
 
   @Test("although processes are stopped, also while they have the file locked", arguments: 0..<(rounds ?? 1))
-  func stop(_ round: Int) throws {
+  func althoughProcessesAreStopped(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     for _ in 0..<Self.events * 4 {
@@ -78,7 +78,7 @@ struct TortureTests {
   }
 
   @Test("and so is what a program has saved that replaces the file without a lock", arguments: 0..<(rounds ?? 1))
-  func editor(_ round: Int) throws {
+  func andSoIsWhatAProgramHasSaved(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     let edits = Self.events * 10

@@ -204,7 +204,7 @@ struct TypedKeyTests {
   func roundTrip(_ value: TypedValue) throws { try value.expectRoundTrip() }
 
   @Test("keep objects as keyed archives")
-  func archives() throws {
+  func keepObjectsAsKeyedArchives() throws {
     let store = saved
     let color = PreferenceKey("color", default: Stored.Color(name: "black"))
     store.preferences[color] = Stored.Color(name: "red")
@@ -225,7 +225,7 @@ struct TypedKeyTests {
   }
 
   @Test("may have no value")
-  func optionals() throws {
+  func mayHaveNoValue() throws {
     let store = saved
     let name = PreferenceKey<String?>("name")
     let size = PreferenceKey<Int?>("size", default: 12)
@@ -259,7 +259,7 @@ struct TypedKeyTests {
   }
 
   @Test("take the text of a command line for numbers and other values")
-  func arguments() throws {
+  func takeTheTextOfACommandLineForNumbers() throws {
     let store = try SavedStore(arguments: [
       "-int", "42", "-negative", "-7", "-real", "1.5", "-float", "-2.5", "-flag", "YES", "-off", "no", "-theme",
       "dark", "-level", "2", "-list", "(1, 2)", "-url", "https://a.b/c", "-big", "18446744073709551615", "-uuid",
@@ -302,7 +302,7 @@ struct TypedKeyTests {
   ]
 
   @Test("have their default where a value is of another type", arguments: conversions)
-  func conversion(
+  func haveTheirDefaultWhereAValueIsOfAnother(
     _ stored: PropertyList, _ bool: Bool?, _ int: Int?, _ byte: UInt8?, _ double: Double?, _ string: String?
   ) throws {
     let store = saved
@@ -324,7 +324,7 @@ struct TypedKeyTests {
   }
 
   @Test("are none of a container's type if one element is not")
-  func elements() throws {
+  func areNoneOfAContainersTypeIfOneElement() throws {
     let store = saved.preferences
     store.set([1, "two"], forKey: "list")
     #expect(store[PreferenceKey<[Int]>("list", default: [0])] == [0])
@@ -386,7 +386,7 @@ struct EncodedValueTests {
   struct Point: Codable, Equatable { var x, y: Int }
 
   @Test("are encoded and decoded")
-  func encoding() throws {
+  func areEncodedAndDecoded() throws {
     let store = saved
     #expect(try store.preferences.decode(Point.self, forKey: "point") == nil)
     try store.preferences.encode(Point(x: 1, y: 2), forKey: "point")
@@ -401,7 +401,7 @@ struct EncodedValueTests {
   }
 
   @Test("are archived and unarchived")
-  func archiving() throws {
+  func areArchivedAndUnarchived() throws {
     let store = saved
     #expect(try store.preferences.unarchive(Stored.Color.self, forKey: "color") == nil)
     try store.preferences.archive(Stored.Color(name: "red"), forKey: "color")
@@ -430,7 +430,7 @@ struct EncodedValueTests {
   }
 
   @Test("are set by type or as they are, without a word which")
-  func overloads() throws {
+  func areSetByTypeOrAsThey() throws {
     let store = saved.preferences
     let (integer, text, real) = (5, "text", 1.5)
     store.set(integer, forKey: "a")

@@ -72,7 +72,7 @@ struct UnreadableFileTests {
   }
 
   @Test("Set aside twice in a second, the second has another name")
-  func twice() throws {
+  func setAsideTwiceInASecond() throws {
     let file = try SavedFile()
     let store = file.open()
     for number in 1...4 {
@@ -87,7 +87,7 @@ struct UnreadableFileTests {
   }
 
   @Test("It counts again when it is repaired")
-  func repaired() throws {
+  func itCountsAgainWhenItIsRepaired() throws {
     let file = try SavedFile()
     try file.write(SaveSituation.corrupt)
     let store = file.open()
@@ -100,7 +100,7 @@ struct UnreadableFileTests {
   }
 
   @Test("A file that may not be read is set aside", .enabled(if: getuid() != 0))
-  func permission() throws {
+  func aFileThatMayNotBeReadIsSet() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)
@@ -109,7 +109,7 @@ struct UnreadableFileTests {
   }
 
   @Test("A file that the system does not let anybody read is set aside")
-  func forbidden() throws {
+  func aFileThatTheSystemDoesNotLetAnybody() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)

@@ -17,7 +17,7 @@ struct UpdateTests {
   private struct Refusal: Error, Equatable { let count: Int }
 
   @Test("returns what the change returns")
-  func result() throws {
+  func returnsWhatTheChangeReturns() throws {
     let file = try SavedFile()
     let store = file.open()
     let typed = try store.update(Keys.count) { count in
@@ -31,7 +31,7 @@ struct UpdateTests {
   }
 
   @Test("throws what the change throws, and leaves everything as it was")
-  func errors() throws {
+  func throwsWhatTheChangeThrows() throws {
     let file = try SavedFile()
     try file.write(["count": 1])
     let before = file.bytes

@@ -31,7 +31,7 @@ struct WatchingTests {
   }
 
   @Test("Nothing is watched by a program that opens a store, reads and ends")
-  func reading() throws {
+  func nothingIsWatchedByAProgramThatOpens() throws {
     let saved = try SavedFile()
     try saved.write(["n": 1])
     let count = watchCount(in: saved) { #expect(saved.open().integer(forKey: "n") == 1) }
@@ -39,7 +39,7 @@ struct WatchingTests {
   }
 
   @Test("What others save is seen without a call, also what they saved before the file is watched")
-  func later() throws {
+  func whatOthersSaveIsSeenWithoutACall() throws {
     let saved = try SavedFile()
     try saved.write(["n": 1])
     let store = saved.open()
@@ -51,7 +51,7 @@ struct WatchingTests {
   }
 
   @Test("Who observes is told at once of what was saved since the store was opened, and of what comes")
-  func observing() throws {
+  func whoObservesIsToldAtOnceOfWhatWas() throws {
     let saved = try SavedFile()
     try saved.write(["n": 1])
     let store = saved.open()

@@ -22,7 +22,7 @@ struct AppleXMLTests {
   @Test(
     "White space and comments before the declaration count for nothing",
     arguments: ["\n", " \t\r\n\n", "<!-- a comment -->", "\n<!-- é\n< & --> <!---->\n"])
-  func beginning(_ text: String) throws {
+  func whiteSpaceAndCommentsBeforeTheDeclarationCount(_ text: String) throws {
     for data in [Data((text + Self.document).utf8), Data([0xEF, 0xBB, 0xBF] + (text + Self.document).utf8)] {
       let document = try PropertyListDocument(data)
       #expect(document.format == .xml)
@@ -40,7 +40,7 @@ struct AppleXMLTests {
   }
 
   @Test("The declaration after them says the encoding")
-  func encoding() throws {
+  func theDeclarationAfterThemSaysTheEncoding() throws {
     let text = "\n" + Self.document.replacing("UTF-8", with: "ISO-8859-1")
     let data = try #require(text.data(using: .isoLatin1))
     #expect(try PropertyList(data) == ["é": 1])
@@ -62,7 +62,7 @@ struct AppleXMLTests {
     "White space before a real counts for nothing",
     arguments: [(" 1.5", 1.5), ("\n\t\r -1e3", -1000), ("  nan", .nan), (" +infinity", .infinity)] as [(String, Double)]
   )
-  func real(_ text: String, _ value: Double) throws {
+  func whiteSpaceBeforeARealCountsForNothing(_ text: String, _ value: Double) throws {
     let real = try #require(try Self.element("<real>\(text)</real>").real)
     #expect(real == value || real.isNaN && value.isNaN)
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite("A folder of files", .enabled(if: !Fixtures.corpus.isEmpty))
 struct CorpusTests {
   @Test("is read, or refused with a reason and a place", arguments: Fixtures.corpus)
-  func file(_ url: URL) throws {
+  func isReadOrRefusedWithAReason(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     do throws(PropertyListError) {
       let document = try PropertyListDocument(data)
@@ -30,7 +30,7 @@ struct CorpusTests {
 
   /// Python's plistlib reads the same values, where it is installed and reads the file at all.
   @Test("means the same to Python", arguments: Fixtures.corpus)
-  func python(_ url: URL) throws {
+  func meansTheSameToPython(_ url: URL) throws {
     let folder = try TemporaryFolder()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -39,7 +39,7 @@ struct DifferenceTests {
       ([["id": 1, "n": "a"]], [["id": 2, "n": "b"]], ["~ 0: {\"id\": 1, \"n\": \"a\"} -> {\"id\": 2, \"n\": \"b\"}"]),
       ([[1, 2, 3, 4]], [[1, 2, 3, 5]], ["~ 0.3: 4 -> 5"]),
     ] as [(PropertyList, PropertyList, [String])])
-  func lines(_ old: PropertyList, _ new: PropertyList, _ expected: [String]) throws {
+  func isWhatAPersonWouldSayHasChanged(_ old: PropertyList, _ new: PropertyList, _ expected: [String]) throws {
     let difference = PropertyListDifference(from: old, to: new)
     #expect(difference.changes.map(\.description) == expected)
     #expect(difference.isEmpty == (old == new))
@@ -59,7 +59,7 @@ struct DifferenceTests {
   }
 
   @Test("real numbers of two widths can be told apart")
-  func widths() {
+  func realNumbersOfTwoWidthsCanBeToldApart() {
     let difference = PropertyListDifference(
       from: ["a": .float(24), "b": .real(1)], to: ["a": .real(24), "b": .real(2)])
     #expect(difference.description == "~ a: 24.0 (4 bytes) -> 24.0 (8 bytes)\n~ b: 1.0 -> 2.0")
@@ -111,7 +111,7 @@ struct DifferenceTests {
   }
 
   @Test("permutations take no more moves than there are elements out of order", arguments: 0..<30 as Range<UInt64>)
-  func permutations(_ seed: UInt64) throws {
+  func permutationsTakeNoMoreMovesThanThereAreElements(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 2..<200, using: &random)
     let old = (0..<count).map { PropertyList.integer(.init($0)) }
@@ -124,7 +124,7 @@ struct DifferenceTests {
   }
 
   @Test("a common subsequence is as long as the longest", arguments: 0..<60 as Range<UInt64>)
-  func subsequence(_ seed: UInt64) {
+  func aCommonSubsequenceIsAsLongAsTheLongest(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func list() -> [Int] {
       (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<6, using: &random) }
@@ -197,7 +197,7 @@ struct DifferenceTests {
   }
 
   @Test("changes that are made at once are as if made one by one", arguments: 0..<200 as Range<UInt64>)
-  func runs(_ seed: UInt64) throws {
+  func changesThatAreMadeAtOnceAreAsIf(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var old: OrderedDictionary<String, PropertyList> = [:]
     for index in 0..<Int.random(in: 0..<20, using: &random) { old["old \(index)"] = .integer(.init(index)) }
@@ -250,7 +250,7 @@ struct DifferenceConflictTests {
       (["a": [1, 2, 3], "b": "x", "c": ["l": 5]], "c"),
       (["a": [1, 2, 3], "b": "x", "c": 5], "c"), ([], ""),
     ] as [(PropertyList, String)])
-  func conflicts(_ other: PropertyList, _ place: String) throws {
+  func isRefusedWithThePath(_ other: PropertyList, _ place: String) throws {
     let difference = PropertyListDifference(from: Self.old, to: Self.new)
     let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
     #expect(failure?.kind == .conflict)
@@ -303,7 +303,7 @@ struct DifferenceConflictTests {
   }
 
   @Test("a place that is out of range is the nearest")
-  func positions() throws {
+  func aPlaceThatIsOutOfRange() throws {
     let path = PropertyListKeyPath([.key("n")])
     for (position, keys) in [(-5, ["a", "b", "c", "n"]), (99, ["a", "b", "c", "n"]), (0, ["n", "a", "b", "c"])] {
       let difference = PropertyListDifference([.insertion(path, 1, position: position)])

@@ -11,7 +11,7 @@ struct DocumentTests {
   ]
 
   @Test("cursors read every kind, in every format", arguments: PropertyListFormat.allCases)
-  func cursors(_ format: PropertyListFormat) throws {
+  func cursorsReadEveryKind(_ format: PropertyListFormat) throws {
     let document = try PropertyListDocument(Self.value.data(format: format, options: .exact), options: .exact)
     #expect(document.format == format)
     let root = document.root
@@ -35,7 +35,7 @@ struct DocumentTests {
   }
 
   @Test("what is not there is nil or an error, never a trap", arguments: PropertyListFormat.allCases)
-  func absent(_ format: PropertyListFormat) throws {
+  func whatIsNotThereIsNilOrAnError(_ format: PropertyListFormat) throws {
     let root = try PropertyListDocument(Self.value.data(format: format, options: .exact), options: .exact).root
     let list = try #require(try root.value(forKey: "list"))
     for position in [-1, 3, Int.max] {
@@ -52,14 +52,14 @@ struct DocumentTests {
   }
 
   @Test("a 4-byte real can be told from an 8-byte one")
-  func floats() throws {
+  func a4ByteRealCanBeToldFrom() throws {
     let root = try PropertyListDocument(Fixtures.data("binary/float.bplist")).root
     #expect(try root.child(at: 0).isFloat && !root.child(at: 1).isFloat)
     #expect(try root.child(at: 0).real == 24)
   }
 
   @Test("a binary document is not read until it is asked")
-  func laziness() throws {
+  func aBinaryDocumentIsNotReadUntil() throws {
     // Two elements; the second refers to an object that is none.
     var data = try (["good", "bad"] as PropertyList).data(format: .binary)
     data[data.firstRange(of: Data("Sbad".utf8))!.lowerBound] = 0xF0
@@ -88,7 +88,7 @@ struct DocumentTests {
   }
 
   @Test("files: read, mapped, written")
-  func files() throws {
+  func filesReadMappedWritten() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     for format in PropertyListFormat.allCases {
@@ -113,7 +113,7 @@ struct DocumentTests {
   }
 
   @Test("documents can be read by many threads at once")
-  func concurrency() async throws {
+  func documentsCanBeReadByManyThreadsAtOnce() async throws {
     let document = try PropertyListDocument(Fixtures.data("binary/kinds-python.bplist"))
     let expected = try PropertyList(document.root)
     let results = try await withThrowingTaskGroup(of: PropertyList.self) { group in
@@ -137,7 +137,7 @@ struct DocumentTests {
       ("42", nil),
       ("true", nil), ("\u{FEFF}{}", .json),
     ] as [(String, PropertyListFormat?)])
-  func detection(_ text: String, _ format: PropertyListFormat?) {
+  func formatsAreToldByTheirBeginning(_ text: String, _ format: PropertyListFormat?) {
     #expect(PropertyListFormat(detecting: Data(text.utf8).bytes) == format)
     if format == .xml {
       for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {

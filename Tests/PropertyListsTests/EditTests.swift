@@ -19,7 +19,7 @@ struct EditTests {
   }
 
   @Test("the same value gives the same bytes", arguments: ["xml", "hostile"])
-  func nothing(_ folder: String) throws {
+  func theSameValueGivesTheSameBytes(_ folder: String) throws {
     for name in Fixtures.names(in: folder) {
       guard let document = try? PropertyListDocument(Fixtures.data(name)), document.format != .binary else { continue }
       #expect(try document.data(updatedTo: PropertyList(document.root)) == Fixtures.data(name), "\(name)")
@@ -27,7 +27,7 @@ struct EditTests {
   }
 
   @Test("files that others wrote keep their lines", arguments: Fixtures.corpus)
-  func corpus(_ url: URL) throws {
+  func filesThatOthersWroteKeepTheirLines(_ url: URL) throws {
     guard let document = try? PropertyListDocument(contentsOf: url), document.format != .binary,
       let value = try? PropertyList(document.root)
     else { return }
@@ -105,7 +105,7 @@ struct EditTests {
   }
 
   @Test("characters are escaped in JSON and OpenStep where all others are")
-  func escapes() throws {
+  func charactersAreEscapedInJSONAndOpenStepWhereAll() throws {
     let json = Data("{\"a\": \"\\u00e9\", \"b\": 1}".utf8)
     #expect(
       try updated(json, .json) { $0.dictionary?["b"] = "ü😀" }
@@ -136,7 +136,7 @@ struct EditTests {
   }
 
   @Test("values of JSON are coerced as they are in a file that is written")
-  func coercion() throws {
+  func valuesOfJSONAreCoercedAsThey() throws {
     let text = Data("{\"a\": 1.50}".utf8)
     let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
     let reversible = try updated(
@@ -152,7 +152,7 @@ struct EditTests {
   }
 
   @Test("in XML, a 4-byte real and a date lose what XML has no form for, and nothing else is written anew")
-  func widths() throws {
+  func inXMLA4ByteRealAndADate() throws {
     let text = xml("<!-- c --><array><real>1.50</real><date>2020-01-02T03:04:05Z</date> <true/></array>")
     let document = try PropertyListDocument(text)
     let date = Date(timeIntervalSinceReferenceDate: 599_627_045.5)
@@ -165,7 +165,7 @@ struct EditTests {
   }
 
   @Test("a UID is changed inside of the dictionary that stands for it")
-  func uid() throws {
+  func aUIDIsChangedInsideOfTheDictionary() throws {
     let text = xml("<array>\n<dict>\n\t<key>CF$UID</key> <!-- c --> <integer>0x5</integer></dict>\n</array>")
     let result = try updated(text, .xml) { $0 = [.uid(.init(7)), .uid(.init(8))] }
     let new = "\n<dict>\n\t<key>CF$UID</key>\n\t<integer>8</integer>\n</dict>\n</array>"
@@ -188,7 +188,7 @@ struct EditTests {
   }
 
   @Test("of a key that stands twice, the value that counts is changed; the other goes")
-  func duplicates() throws {
+  func ofAKeyThatStandsTwice() throws {
     let reading = PropertyListReadingOptions(duplicateKeys: .keepLast)
     func edited(_ text: String, _ format: PropertyListFormat, _ change: (inout PropertyList) -> Void) throws -> String {
       let document = try PropertyListDocument(Data(text.utf8), format: format, options: reading)
@@ -213,7 +213,7 @@ struct EditTests {
   }
 
   @Test("the root may become something else, and what is around it stays")
-  func root() throws {
+  func theRootMayBecomeSomethingElse() throws {
     let text = Data(
       "<plist version=\"1.0\">\n<!-- a -->\n<dict>\n\t<key>a</key><true/></dict>\n<!-- b -->\n</plist>".utf8)
     let result = try updated(text, .xml) { $0 = ["x", "y"] }
@@ -236,7 +236,7 @@ struct EditTests {
   }
 
   @Test("what is added stands on one line if that is asked for")
-  func compact() throws {
+  func whatIsAddedStandsOnOneLineIf() throws {
     let text = Data("{\n  \"a\": 1\n}\n".utf8)
     let result = try updated(text, .json, writing: .init(isCompact: true)) { $0.dictionary?["b"] = ["c": [1, 2]] }
     #expect(String(decoding: result, as: UTF8.self) == "{\n  \"a\": 1,\n  \"b\": {\"c\": [1, 2]}\n}\n")
@@ -245,7 +245,7 @@ struct EditTests {
   // MARK: Size
 
   @Test("depth costs no stack", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
-  func depth(_ format: PropertyListFormat) throws {
+  func depthCostsNoStack(_ format: PropertyListFormat) throws {
     let limits = ParsingLimits(depth: 2000)
     func nested(_ value: PropertyList) -> PropertyList {
       (0..<1990).reduce(value) { value, level in level % 2 == 0 ? [value] : ["k": value] }
@@ -270,7 +270,7 @@ struct EditTests {
   }
 
   @Test("time grows with the size, whatever changes", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
-  func time(_ format: PropertyListFormat) throws {
+  func timeGrowsWithTheSize(_ format: PropertyListFormat) throws {
     // On one line, and every other element changes; a search back to the beginning of the line for each would take hours.
     let count = 40_000
     let old = PropertyList.array((0..<count).map { ["k": .string("v\($0)")] })
@@ -303,7 +303,7 @@ struct EditTests {
   }
 
   @Test("damaged texts that are still read are edited without a trap", arguments: 0..<300 as Range<UInt64>)
-  func damage(_ seed: UInt64) throws {
+  func damagedTextsThatAreStillReadAreEditedWithout(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let format = [PropertyListFormat.xml, .openStep, .json].randomElement(using: &random)!
     let text = LaidOutText(format, seed: seed)

@@ -8,20 +8,20 @@ import Testing
 struct FaultContractTests {
   @Test(
     "are none where a reader finds none, and else have the reader's among them",
-    arguments: ["xml", "binary", "hostile", "archives"].flatMap { Fixtures.names(in: $0) })
-  func fixtures(_ name: String) throws {
+    arguments: ["xml", "binary", "hostile", "archives", "openstep", "json"].flatMap { Fixtures.names(in: $0) })
+  func areNoneWhereAReaderFindsNone(_ name: String) throws {
     let data = try Fixtures.data(name)
     for format in [nil] + PropertyListFormat.allCases { check(data, format) }
   }
 
   @Test("so in files that others wrote", arguments: Fixtures.corpus)
-  func corpus(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
+  func soInFilesThatOthersWrote(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
 
   /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form.
   static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 4000
 
   @Test("so in damaged files", arguments: PropertyListFormat.allCases)
-  func damage(_ format: PropertyListFormat) throws {
+  func soInDamagedFiles(_ format: PropertyListFormat) throws {
     let originals = try Self.originals(format)
     var random = SeededGenerator(seed: 5)
     for _ in 0..<Self.mutations / 4 {

@@ -13,7 +13,7 @@ struct FaultListTests {
   }
 
   @Test("come in the order of their places, not in that in which they are found")
-  func order() {
+  func comeInTheOrderOfTheirPlaces() {
     // That a key stands twice is found at the end of its dictionary.
     let text = "{ a = 1; a = 2; b = 3 c = 4; }"
     let faults = PropertyListDocument.faults(in: Data(text.utf8))
@@ -41,7 +41,7 @@ struct FaultListTests {
   }
 
   @Test("are as many as the limit at most, and then those that a reader meets first")
-  func limit() {
+  func areAsManyAsTheLimitAtMost() {
     let text = Data("(@, @, @, @, @)".utf8)
     for limit in [-1, 0, 1, 3, 5, 100] {
       let faults = PropertyListDocument.faults(in: text, limit: limit)
@@ -50,7 +50,7 @@ struct FaultListTests {
   }
 
   @Test("in UTF-16 and UTF-32 stand at the bytes where they are")
-  func encodings() throws {
+  func inUTF16AndUTF32StandAt() throws {
     let text = "{\n  \u{1F600} = 1;\n  a = é;\n}\n"
     let utf8 = PropertyListDocument.faults(in: Data(text.utf8), format: .openStep)
     let utf16 = PropertyListDocument.faults(
@@ -82,7 +82,7 @@ struct FaultListTests {
   }
 
   @Test("a limit of the reader is a fault, after which some things are still found")
-  func limits() {
+  func aLimitOfTheReaderIsAFault() {
     let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
     #expect(
       descriptions("((((a))), ((b)), @)", .openStep, options) == [
@@ -102,7 +102,7 @@ struct FaultListTests {
   }
 
   @Test("follow the options: a key that stands twice, and the forms of values")
-  func options() {
+  func followTheOptions() {
     let twice = "{\"a\": 1, \"a\": 2, \"b\": x}"
     #expect(descriptions(twice).count == 2)
     #expect(descriptions(twice, nil, .init(duplicateKeys: .keepLast)).count == 1)
@@ -179,7 +179,7 @@ struct FaultHostileTests {
   }
 
   @Test("take time and memory in proportion to the input", arguments: inputs.indices)
-  func bounded(_ index: Int) {
+  func takeTimeAndMemoryInProportionToTheInput(_ index: Int) {
     let input = Self.inputs[index]
     let duration = ContinuousClock().measure {
       let faults = PropertyListDocument.faults(in: input.data, format: input.format)
@@ -191,7 +191,7 @@ struct FaultHostileTests {
   }
 
   @Test("take time in proportion to the input, however many are listed")
-  func many() {
+  func takeTimeInProportionToTheInput() {
     let input = Data("[\"\(String(repeating: "\n", count: 40_000))x\"]".utf8)
     let duration = ContinuousClock().measure {
       #expect(PropertyListDocument.faults(in: input, format: .json, limit: .max).count == 40_000)
@@ -200,7 +200,7 @@ struct FaultHostileTests {
   }
 
   @Test("need no stack in proportion to the depth")
-  func stack() {
+  func needNoStackInProportionToTheDepth() {
     for (format, text) in [
       (.xml, "<plist>\(String(repeating: "<dict><key>a</key>", count: 100_000))"),
       (.openStep, String(repeating: "{a=", count: 100_000)), (.json, String(repeating: "{\"a\":", count: 100_000)),

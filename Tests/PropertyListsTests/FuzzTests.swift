@@ -13,7 +13,7 @@ struct FuzzTests {
   static let seed = ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 1
 
   @Test("reading, writing, editing, paths, differences and merges agree", arguments: PropertyListFormat.allCases)
-  func everything(_ format: PropertyListFormat) throws {
+  func readingWritingEditingPathsDifferencesAndMergesAgree(_ format: PropertyListFormat) throws {
     let originals = try FaultContractTests.originals(format)
     var random = SeededGenerator(seed: Self.seed)
     var former: PropertyList = ["a": [1, 2, ["b": "c"]], "d": 1.5]

@@ -75,7 +75,7 @@ struct HostileInputTests {
   }
 
   @Test("the limits are values that a caller can set")
-  func limits() throws {
+  func theLimitsAreValuesThatACallerCanSet() throws {
     let shallow = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
     let nested: PropertyList = [[["deep"]]]
     for format in PropertyListFormat.allCases {
@@ -128,7 +128,7 @@ struct HostileInputTests {
   }
 
   @Test("messages are one line, and send a terminal no commands")
-  func messages() throws {
+  func messagesAreOneLine() throws {
     let data = try Fixtures.data("hostile/key-with-escapes.bplist")
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     #expect(found?.description.contains(#""\u{1b}]0;hi\u{7}\u{a}EV""#) == true)
@@ -145,7 +145,7 @@ struct HostileInputTests {
   }
 
   @Test("an unsupported version is named without what it holds")
-  func version() throws {
+  func anUnsupportedVersionIsNamedWithoutWhatItHolds() throws {
     let data = Data("bplist".utf8) + Data([0x0A, 0x07]) + Data(count: 64)
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     #expect(found?.kind == .unsupportedVersion)

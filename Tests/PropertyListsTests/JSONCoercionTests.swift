@@ -44,7 +44,7 @@ struct JSONCoercionTests {
   ]
 
   @Test("each form, and back", arguments: forms)
-  func form(_ value: PropertyList, _ text: String) throws {
+  func eachFormAndBack(_ value: PropertyList, _ text: String) throws {
     #expect(try JSONWritingTests.text(value, options: Self.reversible) == text + "\n")
     #expect(try JSONTests.read(text, options: Self.restoring) == value)
     // With spaces, and below other values.
@@ -68,7 +68,7 @@ struct JSONCoercionTests {
       (#"{"\u0043F$UID":7}"#, .uid(.init(7))), (#"{"$\u0043F$UID":7}"#, ["CF$UID": 7]),
       ("{\"$float\"\n:\t0.1\n}", .float(0.1)),
     ] as [(String, PropertyList)])
-  func spellings(_ text: String, _ expected: PropertyList) throws {
+  func otherSpellingsOfAForm(_ text: String, _ expected: PropertyList) throws {
     #expect(try JSONTests.read("[\(text)]", options: Self.restoring) == [expected])
     #expect(try JSONTests.read(text) != expected)
   }
@@ -103,7 +103,7 @@ struct JSONCoercionTests {
       #"{"$real":"nan(0x+ff8000000000001)"}"#, #"{"$float":"1.5"}"#, #"{"$float":1e39}"#, #"{"$float":null}"#,
       #"{"$float":"nan(0x7f800000)"}"#, #"{"$float":[]}"#,
     ])
-  func malformed(_ text: String) throws {
+  func whatHasTheKeyOfAForm(_ text: String) throws {
     let found = try #require(JSONTests.fault("{\"a\": [1, \(text)]}", options: Self.restoring), "\(text) was read")
     #expect(found.kind == .malformed && found.byteOffset == 10 && found.position == .init(line: 1, column: 11))
     #expect(found.keyPath == PropertyListKeyPath([.key("a"), .index(1)]))
@@ -111,7 +111,7 @@ struct JSONCoercionTests {
   }
 
   @Test("a form is no level: what can be nested in binary can be here")
-  func depth() throws {
+  func aFormIsNoLevel() throws {
     for innermost in [Self.date(0), .uid(.init(1)), .data(Data([1])), .float(2), .real(.nan)] {
       var value = innermost
       for level in 0..<512 { value = level % 2 == 0 ? [value] : ["$date": value] }
@@ -125,7 +125,7 @@ struct JSONCoercionTests {
   }
 
   @Test("where the last of two equal keys counts, it makes the form")
-  func duplicates() throws {
+  func whereTheLastOfTwoEqualKeysCounts() throws {
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast, restoresCoercedValues: true)
     #expect(try JSONTests.read(#"{"$float":1,"$float":2.5}"#, options: options) == .float(2.5))
     #expect(try JSONTests.read(#"{"$$date":1,"$$date":2}"#, options: options) == ["$date": 2])

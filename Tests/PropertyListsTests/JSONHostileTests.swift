@@ -12,7 +12,7 @@ struct JSONHostileTests {
   ]
 
   @Test("depth has a limit, which a caller can set", arguments: [("[", "]"), ("{\"k\":", "}"), ("[1,{\"k\":", "}]")])
-  func depth(_ open: String, _ close: String) throws {
+  func depthHasALimit(_ open: String, _ close: String) throws {
     let levels = open.count(where: { $0 == "[" || $0 == "{" })
     for limit in [0, 2, 512, 2000] {
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
@@ -42,7 +42,7 @@ struct JSONHostileTests {
   }
 
   @Test("the size of the input has a limit")
-  func size() throws {
+  func theSizeOfTheInputHasALimit() throws {
     let options = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 4))
     #expect(try JSONTests.read("[10]", options: options) == [10])
     #expect(JSONTests.fault("[100]", options: options)?.kind == .limitExceeded)
@@ -58,7 +58,7 @@ struct JSONHostileTests {
   ]
 
   @Test("takes time in proportion to its size", arguments: repeated)
-  func linear(_ piece: String) throws {
+  func takesTimeInProportionToItsSize(_ piece: String) throws {
     let text = String(repeating: piece, count: (1 << 18) / piece.utf8.count)
     for prefix in ["", "[", "{", "\"", "0.", "1e", "{\"a\":", "{\"$date\":\"", "{\"$float\":1"] {
       let input = Data((prefix + text).utf8)
@@ -71,7 +71,7 @@ struct JSONHostileTests {
   }
 
   @Test("large values are read whole")
-  func large() throws {
+  func largeValuesAreReadWhole() throws {
     let count = 100_000
     let list =
       "["
@@ -95,7 +95,7 @@ struct JSONHostileTests {
   ]
 
   @Test("damaged texts never trap, and every error says where", arguments: [1, 2, 3] as [UInt64])
-  func damage(_ seed: UInt64) throws {
+  func damagedTextsNeverTrap(_ seed: UInt64) throws {
     var originals = Self.samples.map { Array($0.utf8) }
     originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
     var random = SeededGenerator(seed: seed)

@@ -27,7 +27,7 @@ struct JSONTests {
       ("\"\u{7F}\u{FFFE}\"", "\u{7F}\u{FFFE}"),
       ("{\"\":{\"\":null}}", ["": ["": .null]]),
     ] as [(String, PropertyList)])
-  func values(_ text: String, _ expected: PropertyList) throws {
+  func everyValueOfTheStandard(_ text: String, _ expected: PropertyList) throws {
     #expect(try Self.read(text) == expected)
     let document = try PropertyListDocument(Data(text.utf8), format: .json)
     #expect(document.format == .json)
@@ -48,7 +48,7 @@ struct JSONTests {
       ("9007199254740993.0", 9007199254740992.0),
       ("2.225073858507201e-308", .real(Double.leastNormalMagnitude.nextDown)),
     ] as [(String, PropertyList)])
-  func numbers(_ text: String, _ expected: PropertyList) throws {
+  func aNumberWithoutFractionAndExponentIsAnInteger(_ text: String, _ expected: PropertyList) throws {
     #expect(try Self.read(text) == expected)
     #expect(try Self.read("[\(text)]") == [expected])
     #expect(try Self.read("{\"k\":\(text) }") == ["k": expected])
@@ -73,7 +73,7 @@ struct JSONTests {
       (#""x\uD83D\uDE00yz""#, "x😀yz"), (#""\ud834\udd1e""#, "𝄞"), (#""\u0000""#, "\u{0}"), (#""\\u0041""#, "\\u0041"),
       (#""\uFFFF\uFEFF""#, "\u{FFFF}\u{FEFF}"), (#""a\/b""#, "a/b"),
     ])
-  func escapes(_ text: String, _ expected: String) throws {
+  func escapes2(_ text: String, _ expected: String) throws {
     #expect(try Self.read(text) == .string(expected))
     let document = try PropertyListDocument(Data("{\(text):[\(text)]}".utf8), format: .json)
     #expect(try document.root.entry(at: 0).key == expected)
@@ -83,7 +83,7 @@ struct JSONTests {
   }
 
   @Test("keys keep their order; a key that stands twice is an error, or the last counts")
-  func keys() throws {
+  func keysKeepTheirOrder() throws {
     let document = try PropertyListDocument(Data(#"{"b":1,"a":{"d":2,"c":3},"é":4}"#.utf8))
     #expect(document.format == .json)
     #expect(try (0..<3).map { try document.root.entry(at: $0).key } == ["b", "a", "é"])
@@ -130,7 +130,7 @@ struct JSONTests {
       ("100000000000000000000000000000", 1, "Int64 and UInt64"), ("-18446744073709551616", 1, "Int64 and UInt64"),
       ("1e309", 1, "too large"), ("-1e999999999999", 1, "too large"), ("12\u{0}", 3, "due"), ("tru\u{0}", 1, "tru"),
     ])
-  func refused(_ text: String, _ column: Int, _ word: String) throws {
+  func whatTheStandardDoesNotHaveIsAnError(_ text: String, _ column: Int, _ word: String) throws {
     let found = try #require(Self.fault(text), "\(text.debugDescription) was read")
     #expect(found.kind == .malformed)
     #expect(found.message.contains(word), "\(found)")
@@ -144,7 +144,7 @@ struct JSONTests {
   }
 
   @Test("an error says line, column, byte and key path, in every encoding")
-  func places() throws {
+  func anErrorSaysLine() throws {
     let text = "{\"ä\": [true,\r\n  {\"größe.n\": \"é\", \"x\": [1, oops]}]}"
     let found = try #require(Self.fault(text))
     #expect(found.position == .init(line: 2, column: 29))
@@ -161,7 +161,7 @@ struct JSONTests {
   }
 
   @Test("UTF-8, UTF-16 and UTF-32, with or without a byte order mark")
-  func encodings() throws {
+  func utf8UTF16AndUTF32() throws {
     let text = #"{"käse": ["😀", "\u00df"]}"#
     let expected: PropertyList = ["käse": ["😀", "ß"]]
     #expect(try PropertyList(Data("\u{FEFF}\(text)".utf8)) == expected)

@@ -15,7 +15,7 @@ struct JSONWritingTests {
   static func date(_ seconds: Double) -> PropertyList { .date(Date(timeIntervalSinceReferenceDate: seconds)) }
 
   @Test("two spaces a level, keys in their order, a line end")
-  func layout() throws {
+  func twoSpacesALevel() throws {
     let value: PropertyList = ["b": [1, [], [:], ["x": .null]], "a": ["d": true, "c": "é"], "e": []]
     #expect(
       try Self.text(value) == """
@@ -41,7 +41,7 @@ struct JSONWritingTests {
   }
 
   @Test("on one line without spaces, keys sorted, if asked")
-  func compact() throws {
+  func onOneLineWithoutSpaces() throws {
     let value: PropertyList = ["b": [1, [], "x y"], "a": ["d": true, "c": 1.5]]
     #expect(
       try Self.text(value, options: .init(isCompact: true)) == #"{"b":[1,[],"x y"],"a":{"d":true,"c":1.5}}"# + "\n")
@@ -60,13 +60,13 @@ struct JSONWritingTests {
       (.float(2), "2.0"),
       (.float(0.1), "0.10000000149011612"),
     ] as [(PropertyList, String)])
-  func numbers(_ value: PropertyList, _ expected: String) throws {
+  func numbersInTheFewestDigits(_ value: PropertyList, _ expected: String) throws {
     #expect(try Self.text(value) == expected + "\n")
     #expect(try JSONTests.read(expected) == (value.real.map(PropertyList.real) ?? value))
   }
 
   @Test("quotation marks, backslashes and characters that deceive terminals or readers are escaped, nothing else")
-  func escapes() throws {
+  func quotationMarksBackslashesAndCharactersThatDeceiveTerminals() throws {
     #expect(try Self.text(#"a\b "q" /"#) == #""a\\b \"q\" /""# + "\n")
     #expect(try Self.text("\u{0}\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}") == #""\u0000\b\t\n\u000b\f\r\u001f\u007f""# + "\n")
     #expect(
@@ -89,7 +89,7 @@ struct JSONWritingTests {
       (.real(.infinity), "infinity"), (.real(-.infinity), "infinity"), (.float(.nan), "NaN"),
       (.float(-.infinity), "infinity"),
     ] as [(PropertyList, String)])
-  func refused(_ value: PropertyList, _ word: String) throws {
+  func whatJSONCannotHoldIsAnError(_ value: PropertyList, _ word: String) throws {
     let found = error { () throws(PropertyListError) in _ = try Self.text(["k": [1, value]]) }
     #expect(found?.kind == .notRepresentable && found?.message.contains(word) == true)
     #expect(found?.keyPath == PropertyListKeyPath([.key("k"), .index(1)]))
@@ -113,7 +113,7 @@ struct JSONWritingTests {
       (.real(.infinity), #""inf""#), (.real(-.infinity), #""-inf""#), (.float(.nan), #""nan""#), (.float(1.5), "1.5"),
       (.null, "null"),
     ] as [(PropertyList, String)])
-  func plain(_ value: PropertyList, _ expected: String) throws {
+  func plainCoercionWritesWhatLibplistsToolWrites(_ value: PropertyList, _ expected: String) throws {
     #expect(try Self.text(value, options: .init(coercion: .plain)) == expected + "\n")
   }
 

@@ -41,7 +41,7 @@ struct KeyPathEditTests {
       ("a.4", .fault(.noSuchValue, "a")), ("a.x", .fault(.noSuchValue, "a")), ("d.k", .fault(.valueExists, "d")),
       ("n.x", .fault(.noSuchValue, "n")), ("d.x.y", .fault(.noSuchValue, "d")), ("", .fault(.valueExists, "")),
     ] as [(String, Outcome)])
-  func insert(_ text: String, _ expected: Outcome) throws {
+  func insertPutsAValueWhereThereIsNone(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.insert("v", at: path) } == expected)
   }
@@ -54,7 +54,7 @@ struct KeyPathEditTests {
       ("a", .list(["a": "v", "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
       ("a.3", .fault(.noSuchValue, "a")), ("d.x", .fault(.noSuchValue, "d")), ("a.0.x", .fault(.noSuchValue, "a.0")),
     ] as [(String, Outcome)])
-  func replace(_ text: String, _ expected: Outcome) throws {
+  func replaceNeedsAValueToReplace(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.replace("v", at: path) } == expected)
   }
@@ -67,7 +67,7 @@ struct KeyPathEditTests {
       ("a", [1, ["b": "x"], []], .list(["n": 5, "d": ["k": true, "l": false]])),
       ("a.3", nil, .fault(.noSuchValue, "a")), ("", nil, .fault(.noSuchValue, "")),
     ] as [(String, PropertyList?, Outcome)])
-  func remove(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
+  func removeGivesWhatItTakesOut(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
     let path = try Self.path(text)
     var value: PropertyList?
     #expect(Self.outcome { list throws(PropertyListError) in value = try list.remove(at: path) } == expected)
@@ -81,7 +81,7 @@ struct KeyPathEditTests {
       ("a.2", .list(["a": [1, ["b": "x"], ["v"]], "n": 5, "d": ["k": true, "l": false]])),
       ("d", .fault(.wrongKind, "d")), ("", .fault(.wrongKind, "")), ("x", .fault(.noSuchValue, "")),
     ] as [(String, Outcome)])
-  func append(_ text: String, _ expected: Outcome) throws {
+  func appendNeedsAnArray(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.append("v", at: path) } == expected)
   }
@@ -96,13 +96,13 @@ struct KeyPathEditTests {
       ("a.0", .list(["a": ["v", ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
       ("a.4", .fault(.noSuchValue, "a")), ("a.x", .fault(.noSuchValue, "a")), ("n.x", .fault(.noSuchValue, "n")),
     ] as [(String, Outcome)])
-  func set(_ text: String, _ expected: Outcome) throws {
+  func setMakesTheDictionariesOnTheWay(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.set("v", at: path) } == expected)
   }
 
   @Test("a copy made before an edit stays as it was")
-  func copies() throws {
+  func aCopyMadeBeforeAnEditStays() throws {
     var list = Self.list
     let before = list
     try list.set(1, at: Self.path("d.k"))
@@ -111,7 +111,7 @@ struct KeyPathEditTests {
   }
 
   @Test("in place means without a copy: many edits of a large value take no time")
-  func cost() throws {
+  func inPlaceMeansWithoutACopy() throws {
     let count = 20_000
     var list: PropertyList = ["rows": [[:], []]]
     let values = try Self.path("rows.1")
@@ -132,7 +132,7 @@ struct KeyPathEditTests {
   }
 
   @Test("no edit makes a tree deeper than one may be")
-  func depth() throws {
+  func noEditMakesATreeDeeperThanOneMay() throws {
     let limit = ParsingLimits.greatestDepth
     func deep(_ depth: Int) -> PropertyList { (0..<depth).reduce("leaf") { value, _ in ["k": value] } }
     func path(_ depth: Int) -> PropertyListKeyPath { PropertyListKeyPath(Array(repeating: .key("k"), count: depth)) }

@@ -21,7 +21,7 @@ struct KeyPathTests {
       (":", nil, []), ("", .colons, []), (":a:b:0", nil, ["a", "b", "0"]), ("a:b", .colons, ["a", "b"]),
       (#":a\:b"#, nil, ["a:b"]), ("a:b", nil, ["a:b"]), ("/a", .dots, ["/a"]), (":a", .dots, [":a"]),
     ] as [(String, Syntax?, [String])])
-  func parsing(_ text: String, _ syntax: Syntax?, _ expected: [String]) throws {
+  func eachSyntaxIsReadAsTheToolReads(_ text: String, _ syntax: Syntax?, _ expected: [String]) throws {
     #expect(try PropertyListKeyPath(text, syntax: syntax).components.map(\.text) == expected)
   }
 
@@ -32,14 +32,14 @@ struct KeyPathTests {
       (#"a."b"c"#, nil), (#"/a/"b"#, nil), (#""\u{110000}""#, nil), (#""\u{}""#, nil), (#""\u{41"#, nil),
       (#""\u{+41}""#, nil),
     ] as [(String, Syntax?)])
-  func faults(_ text: String, _ syntax: Syntax?) {
+  func whatIsNoPathIsAnErrorThatShows(_ text: String, _ syntax: Syntax?) {
     let failure = error { () throws(PropertyListError) in _ = try PropertyListKeyPath(text, syntax: syntax) }
     #expect(failure?.kind == .malformed)
     #expect(failure?.message.contains("is no key path") == true)
   }
 
   @Test("a path is printed as the tool takes it")
-  func printing() {
+  func aPathIsPrintedAsTheToolTakes() {
     let path = PropertyListKeyPath([.key("a.b"), .index(0), .key("c/d:e"), .key(#"C:\dir"#), .key("")])
     #expect(path.description == #"a\.b.0.c/d:e.C:\dir."""#)
     #expect(path.text(.slashes) == #"/a.b/0/c\/d:e/C:\dir/"""#)
@@ -67,7 +67,7 @@ struct KeyPathTests {
   }
 
   @Test("digits are an index or a key as the container decides, so both are one component")
-  func digits() throws {
+  func digitsAreAnIndexOrAKey() throws {
     #expect(Component("7") == .index(7) && Component.key("7") == .index(7) && Component.key("-7") == .index(-7))
     #expect(Set([Component.key("7"), .index(7), .key("07"), .index(-7), .key("-7")]).count == 3)
     #expect(Component.key("07") != .index(7) && Component.key("+7") != .index(7) && Component.key("") != .index(0))
@@ -90,7 +90,8 @@ struct KeyPathLookupTests {
     arguments: [
       ("", list), ("a.0", 1), ("a.1.b", "x"), ("\"\".c\\.d", true), ("/a/2", []), (":n", 5),
     ] as [(String, PropertyList)], [.binary, .xml] as [PropertyListFormat])
-  func values(_ lookup: (text: String, value: PropertyList), _ format: PropertyListFormat) throws {
+  func theSameValueFromATreeAndFrom(_ lookup: (text: String, value: PropertyList), _ format: PropertyListFormat) throws
+  {
     let path = try PropertyListKeyPath(lookup.text)
     #expect(try Self.list.value(at: path) == lookup.value)
     let document = try PropertyListDocument(Self.list.data(format: format))
@@ -106,7 +107,7 @@ struct KeyPathLookupTests {
       ("a.1.c.d", #"no key "c""#, "a.1"), ("n.x", #""x" below a value of kind integer"#, "n"),
       ("a.1.b.0", #""0" below a value of kind string"#, "a.1.b"),
     ])
-  func faults(_ text: String, _ message: String, _ place: String) throws {
+  func aPathThatLeavesTheValueSaysWhere(_ text: String, _ message: String, _ place: String) throws {
     let path = try PropertyListKeyPath(text)
     let expected = PropertyListError(.noSuchValue, message, keyPath: try PropertyListKeyPath(place))
     #expect(error { () throws(PropertyListError) in _ = try Self.list.value(at: path) } == expected)

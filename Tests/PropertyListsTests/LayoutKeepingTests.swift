@@ -53,13 +53,13 @@ struct XMLLayoutTests {
     """
 
   @Test("a value is replaced between its tags")
-  func replace() throws {
+  func aValueIsReplacedBetweenItsTags() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["CFBundleVersion"] = "43" }
     #expect(result == Self.info.replacing("<string>42</string>", with: "<string>43</string>"))
   }
 
   @Test("an entry is added behind the one before it, as that one is set out")
-  func insert() throws {
+  func anEntryIsAddedBehindTheOneBefore() throws {
     let result = try edited(Self.info, .xml) { value in
       value.dictionary?.updateValue(["a": [1, true]], forKey: "New & old", insertingAt: 1)
     }
@@ -78,7 +78,7 @@ struct XMLLayoutTests {
   }
 
   @Test("an entry is removed with its lines; comments stay")
-  func remove() throws {
+  func anEntryIsRemovedWithItsLines() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?.removeValue(forKey: "CFBundleName") }
     let old = "  <key>CFBundleName</key>\n  <string>Notes</string> <!-- not translated -->\n"
     #expect(result == Self.info.replacing(old, with: "  <!-- not translated -->\n"))
@@ -87,7 +87,7 @@ struct XMLLayoutTests {
   }
 
   @Test("an array is changed where it differs")
-  func array() throws {
+  func anArrayIsChangedWhereItDiffers() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["UIDeviceFamily"] = [1, 6, 2, 3] }
     let new = """
           <integer>1</integer>
@@ -107,7 +107,7 @@ struct XMLLayoutTests {
   }
 
   @Test("data keeps its lines and their indent")
-  func data() throws {
+  func dataKeepsItsLinesAndTheirIndent() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["Icon"] = .data(Data(repeating: 0, count: 60)) }
     let base64 = """
           AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
@@ -125,7 +125,7 @@ struct XMLLayoutTests {
   }
 
   @Test("entries move with their bytes and the comments above them")
-  func order() throws {
+  func entriesMoveWithTheirBytesAndTheCommentsAbove() throws {
     let result = try edited(Self.info, .xml) { value in
       let name = value.dictionary?.removeValue(forKey: "CFBundleName")
       value.dictionary?["CFBundleName"] = name
@@ -142,7 +142,7 @@ struct XMLLayoutTests {
   }
 
   @Test("a key that is renamed keeps its value and the comment above it")
-  func rename() throws {
+  func aKeyThatIsRenamedKeepsItsValue() throws {
     let result = try edited(Self.info, .xml) { value in
       value.dictionary = OrderedDictionary(
         uniqueKeysWithValues: value.dictionary!.map { ($0.key == "CFBundleName" ? "Name" : $0.key, $0.value) })
@@ -183,7 +183,7 @@ struct OpenStepLayoutTests {
     """
 
   @Test("a value is replaced, and the comment behind it stays")
-  func replace() throws {
+  func aValueIsReplaced() throws {
     let result = try edited(Self.project, .openStep) { $0.dictionary?["rootObject"] = "BB00" }
     #expect(result == Self.project.replacing("rootObject = AA00", with: "rootObject = BB00"))
     let quoted = try edited(Self.project, .openStep) { $0.dictionary?["rootObject"] = "B 00" }
@@ -214,7 +214,7 @@ struct OpenStepLayoutTests {
   }
 
   @Test("elements of a list come and go with their lines, and the last one keeps its comma")
-  func list() throws {
+  func elementsOfAListComeAndGoWithTheir() throws {
     func children(_ new: PropertyList) throws -> String {
       try edited(Self.project, .openStep) { value in
         guard case .dictionary(var objects)? = value.dictionary?["objects"] else { return }
@@ -247,7 +247,7 @@ struct OpenStepLayoutTests {
     """
 
   @Test("a strings file stays one, each comment above its entry")
-  func strings() throws {
+  func aStringsFileStaysOne() throws {
     let replaced = try edited(Self.strings, .openStep) { $0.dictionary?["title"] = "All \"notes\"" }
     #expect(replaced == Self.strings.replacing(#""Notes""#, with: #""All \"notes\"""#))
     let first = try edited(Self.strings, .openStep) { $0.dictionary?.updateValue("A", forKey: "a", insertingAt: 0) }
@@ -299,13 +299,13 @@ struct JSONLayoutTests {
     """
 
   @Test("a value is replaced, and the rest is spelled as it was")
-  func replace() throws {
+  func aValueIsReplaced2() throws {
     let result = try edited(Self.package, .json) { $0.dictionary?["version"] = "1.1.0" }
     #expect(result == Self.package.replacing("1.0.0", with: "1.1.0"))
   }
 
   @Test("an entry is added at the end, behind a comma")
-  func append() throws {
+  func anEntryIsAddedAtTheEnd() throws {
     let result = try edited(Self.package, .json) { value in
       value.dictionary?["engines"] = ["node": ">=18", "list": [1, []], "none": [:]]
     }
@@ -330,7 +330,7 @@ struct JSONLayoutTests {
   }
 
   @Test("a list on one line stays on it")
-  func list() throws {
+  func aListOnOneLineStaysOn() throws {
     func files(_ new: PropertyList) throws -> String {
       try edited(Self.package, .json) { $0.dictionary?["files"] = new }
     }

@@ -17,7 +17,7 @@ struct MergeTests {
       (.keepOurs, .asValues, [1, 2], "ours"), (.takeTheirs, .asValues, [2, 3, 3], "theirs"),
       (.keepOurs, .append, [1, 2, 2, 3, 3], "ours"), (.takeTheirs, .union, [1, 2, 3], "theirs"),
     ] as [(PropertyList.MergeRule, PropertyList.ArrayMergeRule, PropertyList, PropertyList)])
-  func rules(
+  func dictionariesAreMergedAtEveryLevel(
     _ conflicts: PropertyList.MergeRule, _ arrays: PropertyList.ArrayMergeRule, _ list: PropertyList,
     _ leaf: PropertyList
   ) throws {
@@ -32,7 +32,7 @@ struct MergeTests {
       (theirs, .asValues, "list"), (theirs, .append, "d.deep.k"), (["d": ["x": [:]]], .asValues, "d.x"),
       (["a": 1.0], .asValues, "a"), ([], .asValues, ""), (["d": ["q": 1, "x": 2]], .union, "d.x"),
     ] as [(PropertyList, PropertyList.ArrayMergeRule, String)])
-  func conflicts(_ theirs: PropertyList, _ arrays: PropertyList.ArrayMergeRule, _ place: String) {
+  func aConflictHasAPath(_ theirs: PropertyList, _ arrays: PropertyList.ArrayMergeRule, _ place: String) {
     var merged = Self.ours
     let failure = error { () throws(PropertyListError) in
       try merged.merge(theirs, conflicts: .fail, arrays: arrays)
@@ -49,7 +49,7 @@ struct MergeTests {
   }
 
   @Test("roots that are no dictionaries")
-  func roots() throws {
+  func rootsThatAreNoDictionaries() throws {
     var list: PropertyList = [1]
     try list.merge([2], conflicts: .fail, arrays: .append)
     #expect(list == [1, 2])
@@ -62,7 +62,7 @@ struct MergeTests {
   }
 
   @Test("merging a value with itself, or with nothing, changes nothing", arguments: 0..<20 as Range<UInt64>)
-  func identity(_ seed: UInt64) throws {
+  func mergingAValueWithItself(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random)
     for rule in PropertyList.MergeRule.allCases {
@@ -77,7 +77,7 @@ struct MergeTests {
   }
 
   @Test("deep values, on a small stack, and many entries without a copy of each")
-  func cost() throws {
+  func deepValuesOnASmallStackAndManyEntries() throws {
     func deep(_ key: String) -> PropertyList {
       (0..<ParsingLimits.greatestDepth - 1).reduce([.init(key): 1]) { value, _ in ["k": value] }
     }
@@ -116,7 +116,8 @@ struct ThreeWayMergeTests {
       ([:], [:], [:]), ("x", "x", "x"), (base, "x", "x"),
       (["a": 1, "b": 2, "d": ["x": 9], "list": [1]], ["a": 1, "b": 2, "d": ["x": 9], "list": [1]], nil),
     ] as [(PropertyList, PropertyList, PropertyList?)])
-  func merging(_ ours: PropertyList, _ theirs: PropertyList, _ expected: PropertyList?) throws {
+  func whatOnlyOneHasChangedIsTakenFrom(_ ours: PropertyList, _ theirs: PropertyList, _ expected: PropertyList?) throws
+  {
     for rule in PropertyList.MergeRule.allCases {
       var merged = ours
       try merged.merge(theirs, since: Self.base, conflicts: rule)
@@ -134,7 +135,7 @@ struct ThreeWayMergeTests {
       (["d": ["x": [1]]], ["d": ["x": [2]]], "d.x"),
       (["d": 1], ["d": ["x": 2]], "d"), (["n": 1], ["n": 2], "n"), ("x", "y", ""), ([1], ["a": 5], ""),
     ] as [(PropertyList, PropertyList, String)])
-  func conflicts(_ ours: PropertyList, _ theirs: PropertyList, _ place: String) throws {
+  func whatBothHaveChangedIsForTheRule(_ ours: PropertyList, _ theirs: PropertyList, _ place: String) throws {
     let base: PropertyList = ["a": 1, "d": ["x": 1]]
     var merged = ours
     let failure = error { () throws(PropertyListError) in
@@ -151,7 +152,7 @@ struct ThreeWayMergeTests {
   }
 
   @Test("merging with the base itself changes nothing, whatever the values are", arguments: 0..<40 as Range<UInt64>)
-  func identities(_ seed: UInt64) throws {
+  func mergingWithTheBaseItselfChangesNothing(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let base = PropertyList.random(depth: 4, forXML: false, using: &random)
     var ours = base

@@ -67,13 +67,13 @@ struct OpenStepComparisonTests {
   ]
 
   @Test("where they differ, there is a reason", arguments: differences)
-  func differs(_ difference: Difference) {
+  func whereTheyDiffer(_ difference: Difference) {
     #expect(Self.foundation(difference.text) == difference.foundation)
     #expect((try? PropertyList(openStep: difference.text)) == difference.ours)
   }
 
   @Test("values in any spelling are read by both", arguments: 0..<200 as Range<UInt64>)
-  func spelled(_ seed: UInt64) throws {
+  func valuesInAnySpellingAreReadByBoth(_ seed: UInt64) throws {
     var spelling = OpenStepSpelling(seed: seed)
     let value = spelling.value(depth: 4)
     let text = spelling.spell(value)
@@ -83,7 +83,7 @@ struct OpenStepComparisonTests {
 
   /// Pieces of the format in any order: mostly nonsense, but often enough not.
   @Test("what is accepted here means the same to Foundation")
-  func pieces() throws {
+  func whatIsAcceptedHereMeansTheSameToFoundation() throws {
     var random = SeededGenerator(seed: 5)
     let pieces = [
       "{", "}", "(", ")", "=", ";", ",", "a", "b", "/c", "\"d\"", "'e'", "<00>", " ", "\n", "// f\n", "/* g */", "a = ",
@@ -258,7 +258,7 @@ struct OpenStepCorpusTests {
   ]
 
   @Test("have the values that they are known to have", arguments: files.keys.sorted())
-  func known(_ name: String) throws {
+  func haveTheValuesThatTheyAreKnownToHave(_ name: String) throws {
     let url = try #require(Fixtures.corpus.first { $0.lastPathComponent == name })
     let value = try PropertyList(PropertyListDocument(Data(contentsOf: url), format: .openStep).root)
     #expect(value == Self.files[name])
@@ -266,7 +266,7 @@ struct OpenStepCorpusTests {
   }
 
   @Test("are read, or refused with a reason and a place", arguments: Fixtures.corpus)
-  func file(_ url: URL) throws {
+  func areReadOrRefusedWithAReason(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(data, format: .openStep) }
     let isOpenStep = Self.files[url.lastPathComponent] != nil

@@ -174,7 +174,7 @@ struct OpenStepFaultTests {
   }
 
   @Test("bytes that are not in their encoding are refused at their place")
-  func encodings() throws {
+  func bytesThatAreNotInTheirEncodingAreRefused() throws {
     let found = error { () throws(PropertyListError) in
       _ = try PropertyListDocument(Data("(a,\n\"b".utf8) + [0xC3] + Data("\")".utf8), format: .openStep)
     }
@@ -190,7 +190,7 @@ struct OpenStepFaultTests {
   }
 
   @Test("messages are one line, and short")
-  func messages() throws {
+  func messagesAreOneLine() throws {
     let long = String(repeating: "x", count: 100_000)
     for text in ["{\"\u{1B}[2J\(long)\"; \"\u{1B}[2J\(long)\";}", "<*I\(long)\n>", "(a\u{1B}"] {
       let found = try #require(error { () throws(PropertyListError) in _ = try PropertyList(openStep: text) })

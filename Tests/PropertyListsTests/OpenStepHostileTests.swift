@@ -14,7 +14,7 @@ struct OpenStepHostileTests {
   }
 
   @Test("depth has a limit, which a caller can set", arguments: [("(", ")"), ("{k=", ";}"), ("({k=", ";},)")])
-  func depth(_ open: String, _ close: String) throws {
+  func depthHasALimit(_ open: String, _ close: String) throws {
     let levels = open.count(where: { $0 == "(" || $0 == "{" })
     for limit in [0, 1, 2, 512, 2000] {
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
@@ -67,7 +67,7 @@ struct OpenStepHostileTests {
   }
 
   @Test("the size of the input has a limit, in every encoding")
-  func size() throws {
+  func theSizeOfTheInputHasALimit() throws {
     let options = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 10))
     for text in ["(12345678)", "(12345678 )", "(é1234567)", "\"é12345\""] {
       let isAllowed = text.utf8.count <= 10
@@ -94,7 +94,7 @@ struct OpenStepHostileTests {
   }
 
   @Test("a UID can be given as a dictionary, where the caller has not said otherwise")
-  func uid() throws {
+  func aUIDCanBeGivenAsADictionary() throws {
     #expect(try PropertyList(openStep: "(a, {CF$UID = <*I7>;})") == ["a", .uid(.init(7))])
     #expect(try PropertyList(openStep: "{CF$UID = 7;}") == ["CF$UID": "7"])
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false)
@@ -111,7 +111,7 @@ struct OpenStepHostileTests {
   ]
 
   @Test("takes time in proportion to its size", arguments: repeated)
-  func linear(_ piece: String) throws {
+  func takesTimeInProportionToItsSize(_ piece: String) throws {
     let text = String(repeating: piece, count: (1 << 18) / piece.utf8.count)
     for prefix in ["", "(", "{", "\"", "<", "<[", "<*I", "/*", "a = ", "(x, "] {
       let input = Data((prefix + text).utf8)
@@ -126,7 +126,7 @@ struct OpenStepHostileTests {
   }
 
   @Test("large values are read whole")
-  func large() throws {
+  func largeValuesAreReadWhole() throws {
     let count = 100_000
     let list = "(" + String(repeating: #"{name = "a \"b\" \U00e9"; n = <*I5>; d = <00ff>;}, "#, count: count) + ")"
     let document = try PropertyListDocument(Data(list.utf8), format: .openStep)
@@ -159,7 +159,7 @@ struct OpenStepHostileTests {
   ]
 
   @Test("damaged texts never trap, and take no time", arguments: [1, 2, 3] as [UInt64])
-  func damage(_ seed: UInt64) throws {
+  func damagedTextsNeverTrap(_ seed: UInt64) throws {
     var originals = Self.samples.map { Array($0.utf8) }
     originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
     var random = SeededGenerator(seed: seed)

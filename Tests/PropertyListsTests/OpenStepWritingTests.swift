@@ -26,7 +26,7 @@ extension PropertyList {
 @Suite("OpenStep is written")
 struct OpenStepWritingTests {
   @Test("a value a line, indented by four spaces")
-  func layout() throws {
+  func aValueALine() throws {
     let value: PropertyList = [
       "name": "Notes", "icon": .hex(0x0F, 0xBD, 0x77, 0x7E, 0), "langs": ["en", "pt-BR", ["x"], []], "none": [:],
       "a key": ["b": .hex()],
@@ -90,13 +90,13 @@ struct OpenStepWritingTests {
       ("-1", #""-1""#), ("a-b", #""a-b""#), ("/a", #""/a""#), ("a//b", #""a//b""#), ("a:b", #""a:b""#),
       ("a b", #""a b""#), ("+", #""+""#), ("é", #""é""#), ("'", #""'""#), ("a\u{0}", #""a\U0000""#),
     ])
-  func words(_ string: String, _ text: String) throws {
+  func wordsNeedNoQuotationMarksWhereNoReaderNeeds(_ string: String, _ text: String) throws {
     #expect(try PropertyList.array([.string(string)]).openStepLine() == "(\(text))")
     #expect(try PropertyList.dictionary([string: "a"]).openStepLine() == "{\(text)=a;}")
   }
 
   @Test("text is escaped where readers would take it for something else, and nowhere else")
-  func escapes() throws {
+  func textIsEscapedWhereReadersWouldTake() throws {
     let value: PropertyList =
       "\"\\\u{7}\u{8}\t\n\u{B}\u{C}\r\u{0}\u{1B}\u{7F}\u{80}\u{85}\u{9F}\u{A0}é日😀\u{2028}\u{FEFF}\u{FFFF}'"
     let text = try value.openStepLine()
@@ -111,7 +111,7 @@ struct OpenStepWritingTests {
   @Test(
     "so that its format can be told from how it begins",
     arguments: ["", "a", "a=b", [], ["a"], ["a": "b"], .hex(), .hex(1), .hex(0xAB, 0xCD, 0xEF, 1, 2)] as [PropertyList])
-  func detection(_ value: PropertyList) throws {
+  func soThatItsFormatCanBeToldFromHow(_ value: PropertyList) throws {
     for isCompact in [false, true] {
       #expect(PropertyListFormat(detecting: try Data(value.openStep(isCompact: isCompact).utf8).bytes) == .openStep)
       for value in [value, 5, true, 1.5, .null, .date(Date(timeIntervalSinceReferenceDate: 0.5)), .float(1)] {
@@ -137,7 +137,7 @@ struct OpenStepTypes {
   ]
 
   @Test("or not at all: the value is an error with its place", arguments: untyped)
-  func refusal(_ value: PropertyList) throws {
+  func orNotAtAll(_ value: PropertyList) throws {
     let wrapped: PropertyList = ["a": ["b", value]]
     let found = error { () throws(PropertyListError) in _ = try wrapped.openStep() }
     #expect(found?.kind == .notRepresentable)
@@ -222,7 +222,7 @@ struct OpenStepTypes {
   }
 
   @Test("a dictionary that would be read back as a UID is refused")
-  func lookalike() throws {
+  func aDictionaryThatWouldBeReadBack() throws {
     let value: PropertyList = ["a": ["CF$UID": 3]]
     for coercion in [PropertyListWritingOptions.Coercion.refuse, .reversible] {
       let found = error { () throws(PropertyListError) in _ = try value.openStep(.gnustep, coercion) }

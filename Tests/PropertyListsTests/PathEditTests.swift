@@ -13,7 +13,7 @@ struct PathEditTests {
   @Test(
     "gives what a change of the whole value gives, and looks at nothing beside its path",
     arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
-  func random(_ format: PropertyListFormat, hasMark: Bool) throws {
+  func givesWhatAChangeOfTheWholeValueGives(_ format: PropertyListFormat, hasMark: Bool) throws {
     for seed in 0..<Self.seeds {
       var random = SeededGenerator(seed: seed ^ 0x5EED)
       let text = (hasMark ? "\u{FEFF}" : "") + LaidOutText(format, encodingName: nil, seed: seed).text
@@ -87,7 +87,7 @@ struct PathEditTests {
   }
 
   @Test("finds a key by its spelling, and leaves alone containers that it does not pass, with two spellings of one key")
-  func spellings() throws {
+  func findsAKeyByItsSpelling() throws {
     let text =
       "<plist><dict><key>a</key><integer>1</integer><key>b</key><dict>"
       + "<key>\u{E9}</key><true/><key>e\u{301}</key><false/></dict></dict></plist>"
@@ -98,7 +98,7 @@ struct PathEditTests {
   }
 
   @Test("of a binary document gives a binary document")
-  func binary() throws {
+  func ofABinaryDocumentGivesABinaryDocument() throws {
     let value: PropertyList = ["a": [1, 2]]
     let document = try PropertyListDocument(value.data(format: .binary))
     let edited = try document.data(applying: .remove(at: PropertyListKeyPath("a.0")))

@@ -38,13 +38,13 @@ struct PropertyListCodableTests {
   ]
 
   @Test("a value is a dictionary that people can read, and comes back")
-  func structure() throws {
+  func aValueIsADictionaryThatPeopleCanRead() throws {
     #expect(try PropertyListEncoder().encodeToPropertyList(Self.window) == Self.windowTree)
     #expect(try PropertyListDecoder().decode(Window.self, from: Self.windowTree) == Self.window)
   }
 
   @Test("data of all formats holds the same", arguments: PropertyListFormat.allCases)
-  func data(_ format: PropertyListFormat) throws {
+  func dataOfAllFormatsHoldsTheSame(_ format: PropertyListFormat) throws {
     var window = Self.window
     window.opened = Date(timeIntervalSinceReferenceDate: 7)
     var encoder = PropertyListEncoder()
@@ -58,7 +58,7 @@ struct PropertyListCodableTests {
   }
 
   @Test("scalars may stand alone")
-  func scalars() throws {
+  func scalarsMayStandAlone() throws {
     func check<T: Codable & Equatable>(_ value: T, _ tree: PropertyList) throws {
       #expect(try PropertyListEncoder().encodeToPropertyList(value) == tree)
       #expect(try PropertyListDecoder().decode(T.self, from: tree) == value)

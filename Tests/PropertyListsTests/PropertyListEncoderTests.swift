@@ -28,7 +28,7 @@ struct PropertyListEncoderTests {
   }
 
   @Test("dictionaries and sets are sorted, because Swift has them in another order in each process")
-  func order() throws {
+  func dictionariesAndSetsAreSorted() throws {
     let keys = (0..<50).map { "\($0 * 7919 % 50)" } + ["ä", "\u{FFFD}", "🙂", ""]
     let dictionary = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.count) })
     #expect(
@@ -65,7 +65,7 @@ struct PropertyListEncoderTests {
   }
 
   @Test("dictionaries with other keys, more keys and the same keys in another order are told apart")
-  func shapes() throws {
+  func dictionariesWithOtherKeys() throws {
     var random = SeededGenerator(seed: 3)
     for count in [3, 20, 70] {
       var expected: [PropertyList] = []
@@ -83,7 +83,7 @@ struct PropertyListEncoderTests {
   }
 
   @Test("the last value of a key counts", arguments: [2, 100])
-  func twice(_ count: Int) throws {
+  func theLastValueOfAKeyCounts(_ count: Int) throws {
     let values = (0..<3).map { round in
       Handmade { encoder in
         var container = encoder.container(keyedBy: Key.self)
@@ -99,7 +99,7 @@ struct PropertyListEncoderTests {
   }
 
   @Test("each spelling of a key stays what it is")
-  func spellings() throws {
+  func eachSpellingOfAKeyStaysWhat() throws {
     let spellings = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
     let values = (spellings + spellings.reversed()).map { [$0: 1] }
     let written = try tree(values).array?.compactMap { $0.dictionary?.keys.first.map { Array($0.utf8) } }
@@ -140,7 +140,7 @@ struct PropertyListEncoderTests {
         try container.encode(["a"])
       },
     ] as [@Sendable (any Encoder) throws -> Void])
-  func conflicts(_ body: @escaping @Sendable (any Encoder) throws -> Void) {
+  func whatCannotBeBothIsAnError(_ body: @escaping @Sendable (any Encoder) throws -> Void) {
     do {
       _ = try tree([["key": Handmade(body: body)]])
       Issue.record("no error")

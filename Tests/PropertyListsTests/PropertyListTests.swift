@@ -6,7 +6,7 @@ import Testing
 @Suite("The value")
 struct PropertyListTests {
   @Test("takes no more room than a string and a half, and literals of every kind")
-  func literals() {
+  func takesNoMoreRoomThanAString() {
     #expect(MemoryLayout<PropertyList>.size == 24)
     let list: PropertyList = ["text", 1, -1, 1.5, true, [], ["key": "value"], "\(1 + 1)"]
     #expect(
@@ -18,7 +18,7 @@ struct PropertyListTests {
   }
 
   @Test("integers are exact over Int64 and UInt64")
-  func integers() {
+  func integersAreExactOverInt64AndUInt64() {
     let largest: PropertyList.Integer = 18_446_744_073_709_551_615
     let smallest: PropertyList.Integer = -9_223_372_036_854_775_808
     #expect(UInt64(exactly: largest) == .max && Int64(exactly: largest) == nil && Int(exactly: largest) == nil)
@@ -33,7 +33,7 @@ struct PropertyListTests {
   }
 
   @Test("accessors give the value of the kind asked for, and convert nothing")
-  func accessors() {
+  func accessorsGiveTheValueOfTheKindAsked() {
     let date = Date(timeIntervalSinceReferenceDate: 1)
     let values: [PropertyList] = [
       "1", 1, 1.5, true, .date(date), .data(Data([1])), [1], ["a": 1], .uid(.init(1)), .null, .float(0.5),
@@ -53,7 +53,7 @@ struct PropertyListTests {
   }
 
   @Test("subscripts never trap")
-  func subscripts() {
+  func subscriptsNeverTrap() {
     let list: PropertyList = ["a": [1, ["b": 2]]]
     #expect(list["a"]?[1]?["b"]?.int == 2)
     #expect(list["b"] == nil && list[0] == nil && list["a"]?[2] == nil && list["a"]?[-1] == nil)
@@ -61,7 +61,7 @@ struct PropertyListTests {
   }
 
   @Test("containers are changed in place, and others left alone")
-  func changes() {
+  func containersAreChangedInPlace() {
     var list: PropertyList = ["list": [1], "name": "x"]
     let before = list
     list.dictionary?["list"]?.array?.append(2)
@@ -90,7 +90,7 @@ struct PropertyListTests {
   }
 
   @Test("equal is what is written as the same bytes")
-  func equality() {
+  func equalIsWhatIsWrittenAsTheSameBytes() {
     #expect(PropertyList.real(.nan) == .real(.nan))
     #expect(PropertyList.real(0) != .real(-0.0))
     #expect(PropertyList.real(1) != .float(1) && PropertyList.real(1) != 1)
@@ -100,7 +100,7 @@ struct PropertyListTests {
   }
 
   @Test("the description shows every type")
-  func description() {
+  func theDescriptionShowsEveryType() {
     let list: PropertyList = ["a": [1, 1.0, .uid(.init(2)), .null], "b": .data(Data([0xAB]))]
     #expect(
       list.debugDescription == """

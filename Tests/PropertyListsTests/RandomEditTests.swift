@@ -30,7 +30,7 @@ struct RandomEditTests {
   @Test(
     "give the new value and keep every line that they do not touch",
     arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
-  func edits(_ format: PropertyListFormat, manyAtOnce: Bool) throws {
+  func giveTheNewValueAndKeepEveryLine(_ format: PropertyListFormat, manyAtOnce: Bool) throws {
     for seed in 0..<Self.seeds {
       var random = SeededGenerator(seed: seed ^ 0xE417)
       let encodings = Self.encodings + (format == .xml ? [Self.latin] : [])

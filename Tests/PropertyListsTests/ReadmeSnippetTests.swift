@@ -6,7 +6,7 @@ import Testing
 @Suite("The README's lines about paths, edits and differences")
 struct ReadmeSnippetTests {
   @Test("do what they say")
-  func snippet() throws {
+  func doWhatTheySay() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("Info.plist"))
     let text = "<plist><!-- kept --><dict><key>CFBundleVersion</key><string>42</string></dict></plist>"

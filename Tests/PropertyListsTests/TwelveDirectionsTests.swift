@@ -44,7 +44,7 @@ struct TwelveDirectionsTests {
   }
 
   @Test("with reversible coercion no value is lost or changed", arguments: Direction.all)
-  func reversible(_ direction: Direction) throws {
+  func withReversibleCoercionNoValueIsLostOrChanged(_ direction: Direction) throws {
     var count = 0
     for (name, value) in Self.values {
       // XML has neither null nor fractions of a second, and one width of reals: not a question of coercion.
@@ -60,7 +60,7 @@ struct TwelveDirectionsTests {
   }
 
   @Test("without coercion a value comes through the same, or is an error with a key path", arguments: Direction.all)
-  func refusing(_ direction: Direction) throws {
+  func withoutCoercionAValueComesThroughTheSame(_ direction: Direction) throws {
     let options = PropertyListWritingOptions(fractionalSeconds: .refuse)
     var (count, refusedCount) = (0, 0)
     for (name, value) in Self.values {

@@ -8,7 +8,7 @@ struct VisibilityTests {
   private static let all = (0...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
 
   @Test("The table is that of Unicode: what has no shape, ends a line, or gives commands is hidden")
-  func table() {
+  func theTableIsThatOfUnicode() {
     let wrong = Self.all.filter { scalar in
       let isShapeless =
         [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
@@ -20,7 +20,7 @@ struct VisibilityTests {
   }
 
   @Test("Every bidirectional control is hidden, whatever precedes it")
-  func bidirectional() {
+  func everyBidirectionalControlIsHidden() {
     for scalar in Self.all where scalar.properties.isBidiControl {
       #expect(scalar.isHidden(after: nil) && scalar.isHidden(after: "א") && scalar.isHidden(after: "a"))
     }
@@ -32,7 +32,7 @@ struct VisibilityTests {
       "👩\u{200D}👧", "❤\u{FE0F}\u{200D}🔥", "1\u{FE0F}\u{20E3}", "می\u{200C}خواهم", "क\u{94D}\u{200D}ष", "葛\u{E0100}",
       "ᠠ\u{180B}",
     ])
-  func needed(_ text: String) { #expect(text.printable() == text) }
+  func whatScriptsAndPicturesNeedIsShownWhereThey(_ text: String) { #expect(text.printable() == text) }
 
   @Test(
     "Elsewhere the same characters are hidden",
@@ -41,10 +41,10 @@ struct VisibilityTests {
       ("é\u{FE0F}\u{FE0F}", "é\u{FE0F}\\u{fe0f}"), ("é\u{200D}\u{200D}", "é\u{200D}\\u{200d}"),
       ("é\u{200B}\u{200D}", #"é\u{200b}\u{200d}"#),
     ])
-  func misused(_ text: String, _ expected: String) { #expect(text.printable() == expected) }
+  func elsewhereTheSameCharactersAreHidden(_ text: String, _ expected: String) { #expect(text.printable() == expected) }
 
   @Test("No form for people has a hidden character in it, be it in a string, a key, a path or a message")
-  func forms() throws {
+  func noFormForPeopleHasAHiddenCharacter() throws {
     let hidden = Self.all.filter { $0.isHidden(after: nil) }
     for scalar in hidden {
       let text = "a\(scalar)b"

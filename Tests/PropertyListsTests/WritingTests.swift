@@ -30,7 +30,7 @@ struct WritingTests {
       ("é", "6100e9"), ("😀", "62d83dde00"), (.data(Data([7])), "4107"), (.uid(.init(3)), "8003"),
       (.uid(.init(256)), "810100"), (.uid(.init(65536)), "8300010000"), ("fifteen letters", "5f100f" + "66696674656e"),
     ] as [(PropertyList, String)])
-  func scalars(_ value: PropertyList, _ expected: String) throws {
+  func theNarrowestFormOfEveryScalar(_ value: PropertyList, _ expected: String) throws {
     let data = try value.data(format: .binary)
     let object = hexadecimal(data.dropFirst(8).dropLast(33))
     if value == "fifteen letters" {
@@ -43,7 +43,7 @@ struct WritingTests {
   }
 
   @Test("every scalar is written once, told apart by kind and width")
-  func uniquing() throws {
+  func everyScalarIsWrittenOnce() throws {
     let long = "a string that is too long to live inside its value"
     let scalars: [PropertyList] = [
       1, 1.0, .float(1), true, "1", .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 1)), .uid(.init(1)),
@@ -96,7 +96,7 @@ struct WritingTests {
   }
 
   @Test("references and offsets are as wide as they have to be", arguments: [254, 255, 65534, 65535])
-  func widths(_ count: Int) throws {
+  func referencesAndOffsetsAreAsWideAsTheyHave(_ count: Int) throws {
     let list = PropertyList.array((0..<count).map { .integer(.init($0)) })
     let data = try list.data(format: .binary)
     // Apple's reader wants the number of objects itself to fit.
@@ -105,7 +105,7 @@ struct WritingTests {
   }
 
   @Test("binary files are no larger than those of any other producer", arguments: ["kinds", "counts"])
-  func size(_ name: String) throws {
+  func binaryFilesAreNoLargerThanThoseOfAny(_ name: String) throws {
     for producer in ["python", "libplist", "foundation"] {
       let theirs = try Fixtures.data("binary/\(name)-\(producer).bplist")
       #expect(try PropertyList(theirs).data(format: .binary).count <= theirs.count)
@@ -113,7 +113,7 @@ struct WritingTests {
   }
 
   @Test("time grows with the number of values, not faster")
-  func linear() throws {
+  func timeGrowsWithTheNumberOfValues() throws {
     func duration(_ count: Int) throws -> Duration {
       let list = PropertyList.array((0..<count).map { .string("value \($0)") })
       return try ContinuousClock().measure { _ = try list.data(format: .binary) }
@@ -124,7 +124,7 @@ struct WritingTests {
   }
 
   @Test("the same value gives the same bytes, every time")
-  func deterministic() throws {
+  func theSameValueGivesTheSameBytes() throws {
     let value = try PropertyList(Fixtures.data("binary/kinds-python.bplist"))
     for format in PropertyListFormat.allCases {
       let first = try value.data(format: format, options: .exact)
@@ -176,7 +176,7 @@ struct WritingTests {
   }
 
   @Test("fractions of a second are dropped like Apple does, or refused")
-  func fractions() throws {
+  func fractionsOfASecondAreDroppedLikeAppleDoes() throws {
     let value = PropertyList.date(Date(timeIntervalSinceReferenceDate: -0.5))
     #expect(String(decoding: try value.data(format: .xml), as: UTF8.self).contains("<date>2000-12-31T23:59:59Z</date>"))
     let found = error { () throws(PropertyListError) in
@@ -186,7 +186,7 @@ struct WritingTests {
   }
 
   @Test("a value that no reader would take back is not written", arguments: PropertyListFormat.allCases)
-  func depth(_ format: PropertyListFormat) throws {
+  func aValueThatNoReaderWouldTakeBack(_ format: PropertyListFormat) throws {
     var value: PropertyList = "innermost"
     for _ in 0..<512 { value = [value] }
     #expect(try PropertyList(value.data(format: format)) == value)
@@ -199,7 +199,7 @@ struct WritingTests {
 @Suite("Writing files")
 struct FileTests {
   @Test("a failed write leaves the old file, and nothing beside it")
-  func failure() throws {
+  func aFailedWriteLeavesTheOldFile() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .xml)
@@ -216,7 +216,7 @@ struct FileTests {
   }
 
   @Test("the new file is another file, so that who has the old one open keeps it")
-  func replaces() throws {
+  func theNewFileIsAnotherFile() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .binary)
@@ -227,7 +227,7 @@ struct FileTests {
   }
 
   @Test("permissions of an old file are kept; a new one gets those of the process")
-  func permissions() throws {
+  func permissionsOfAnOldFileAreKept() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     let mask = umask(0o027)
@@ -242,7 +242,7 @@ struct FileTests {
   }
 
   @Test("symbolic links are followed, chains and broken ones too")
-  func links() throws {
+  func symbolicLinksAreFollowed() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(atPath: folder.path("one"), withDestinationPath: "two")
     try FileManager.default.createSymbolicLink(atPath: folder.path("two"), withDestinationPath: folder.path("three"))

@@ -33,7 +33,7 @@ struct ReplacementsTests {
   }
 
   @Test("they are as they were until all are put in their places")
-  func finish() throws {
+  func theyAreAsTheyWereUntilAllArePut() throws {
     let replacements = Replacements()
     try stage(replacements)
     for path in paths { #expect(try content(path) == "old") }
@@ -44,14 +44,14 @@ struct ReplacementsTests {
   }
 
   @Test("as many as were agreed on wait")
-  func count() throws {
+  func asManyAsWereAgreedOnWait() throws {
     let replacements = Replacements(greatestCount: 2)
     try stage(replacements)
     #expect(try paths.map(content) == ["new", "new", "new", "new", "old"])
   }
 
   @Test("whoever forgets them leaves nothing behind")
-  func forgotten() throws {
+  func whoeverForgetsThemLeavesNothingBehind() throws {
     do {
       let replacements = Replacements()
       try stage(replacements)
@@ -86,7 +86,7 @@ struct ReplacementsTests {
   }
 
   @Test("what is no regular file is written to at once")
-  func device() throws {
+  func whatIsNoRegularFileIsWrittenToAt() throws {
     let replacements = Replacements()
     let replacement = try Replacement(of: "/dev/null")
     try replacement.output.write(Data([1]))

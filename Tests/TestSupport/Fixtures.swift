@@ -9,8 +9,10 @@ public enum Fixtures {
 
   public static func data(_ name: String) throws -> Data { try Data(contentsOf: url(name)) }
 
+  /// The files of a folder, which has to be there.
   public static func names(in subfolder: String) -> [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: url(subfolder).path)) ?? []
+    let names = try! FileManager.default.contentsOfDirectory(atPath: url(subfolder).path)
+    precondition(!names.isEmpty, "no file in Fixtures/\(subfolder)")
     return names.sorted().map { "\(subfolder)/\($0)" }
   }
 

@@ -29,7 +29,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("each verb has help with an example", arguments: ["show", "classes", "check", "dot", "json"])
-  func help(_ verb: String) throws {
+  func eachVerbHasHelpWithAnExample(_ verb: String) throws {
     let result = try Tool.run("archive", verb, "--help")
     #expect(result.status == 0)
     #expect(result.text.contains("plistutil archive \(verb)"))
@@ -37,7 +37,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("show prints the objects as a tree, in every format", arguments: PropertyListFormat.allCases)
-  func show(_ format: PropertyListFormat) throws {
+  func showPrintsTheObjectsAsATree(_ format: PropertyListFormat) throws {
     let result = try Tool.run("archive", "show", input: friends(format))
     #expect(result.status == 0 && result.errors.isEmpty)
     #expect(
@@ -58,7 +58,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("show prints a part, down to a depth")
-  func part() throws {
+  func showPrintsAPart() throws {
     let input = try friends()
     #expect(try Tool.run("archive", "show", "--key", "root.friends.1.name", input: input).text == "\"Charles\"\n")
     #expect(try Tool.run("archive", "show", "--object", "8", input: input).text == "#8 Picture\n  size: 12\n")
@@ -74,7 +74,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("classes prints the classes and how many objects each has, or a list for Swift, or JSON")
-  func classes() throws {
+  func classesPrintsTheClassesAndHowManyObjectsEach() throws {
     let input = try friends()
     #expect(
       try Tool.run("archive", "classes", input: input).text == """
@@ -109,7 +109,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("check tells each fault, and ends with 3 for errors")
-  func check() throws {
+  func checkTellsEachFault() throws {
     let sound = try Tool.run("archive", "check", Self.foo)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "\(Self.foo): OK (archive of NSKeyedArchiver, 4 objects)\n")
@@ -125,7 +125,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("check tells what is odd about an archive that can be decoded, and ends with 0")
-  func oddities() throws {
+  func checkTellsWhatIsOddAboutAnArchive() throws {
     let unused = try Tool.run("archive", "check", input: friends())
     #expect(unused.status == 0 && unused.text == "<stdin>: OK (archive of NSKeyedArchiver, 10 objects)\n")
     #expect(unused.errors.hasPrefix("<stdin>: note: object 8: no top-level key leads to this object\n"))
@@ -139,7 +139,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("dot writes what Graphviz reads")
-  func dot() throws {
+  func dotWritesWhatGraphvizReads() throws {
     let folder = try TemporaryFolder()
     let picture = folder.path("friends.dot")
     let result = try Tool.run("archive", "dot", "-o", picture, input: friends())
@@ -163,7 +163,7 @@ struct ArchiveVerbTests {
     .map { URL(filePath: $0) }
 
   @Test("json writes the objects as JSON, on several lines or one")
-  func json() throws {
+  func jsonWritesTheObjectsAsJSON() throws {
     let result = try Tool.run("archive", "json", input: friends())
     let value = try PropertyList(result.output, format: .json)
     #expect(try value.value(at: PropertyListKeyPath("$top.root.friends.NS\\.objects.0.$ref")) == 1)
@@ -183,7 +183,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("many files are told apart, and one that fails does not stop the others")
-  func several() throws {
+  func manyFilesAreToldApart() throws {
     let folder = try TemporaryFolder()
     try friends().write(to: URL(filePath: folder.path("b.plist")))
     try friends(.xml).write(to: URL(filePath: folder.path("c.plist")))
@@ -200,7 +200,7 @@ struct ArchiveVerbTests {
   @Test(
     "30 000 objects, each in the one before, are shown in time",
     arguments: ["show", "classes", "check", "dot", "json"])
-  func chain(_ verb: String) throws {
+  func case30000Objects(_ verb: String) throws {
     let count: UInt32 = 30_000
     var objects: [PropertyList] = ["$null"]
     for uid in 1..<count { objects.append(["next": .uid(.init(uid + 1)), "$class": .uid(.init(count + 1))]) }
@@ -218,7 +218,7 @@ struct ArchiveVerbTests {
   }
 
   @Test("archives that are damaged or made to do harm end with an error or a picture, never otherwise")
-  func damage() throws {
+  func archivesThatAreDamagedOrMadeToDoHarm() throws {
     let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: 5)
     let original = try [UInt8](friends())
@@ -236,7 +236,7 @@ struct ArchiveVerbTests {
   @Test(
     "archives that others made are shown, sound and drawn",
     arguments: Fixtures.corpus.filter { $0.pathExtension == "archive" })
-  func corpus(_ url: URL) throws {
+  func archivesThatOthersMadeAreShown(_ url: URL) throws {
     #expect(try Tool.run("archive", "check", url.path).status == 0)
     #expect(try Tool.run("archive", "show", url.path).text.contains(":"))
     #expect(try GraphvizText(Tool.run("archive", "dot", url.path).text).nodes["o1"] != nil)

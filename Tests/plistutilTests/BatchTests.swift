@@ -22,7 +22,7 @@ struct BatchTests {
   }
 
   @Test("what files have to say comes in their order, however many work at once", arguments: [1, 2, 8])
-  func order(_ jobs: Int) throws {
+  func whatFilesHaveToSayComesInTheirOrder(_ jobs: Int) throws {
     let folder = try folder(60)
     let names = (0..<60).map { folder.path("src/\($0).plist") }
     try Data("garbage".utf8).write(to: URL(filePath: names[30]))
@@ -35,7 +35,7 @@ struct BatchTests {
   }
 
   @Test("-r takes the property lists in folders and those below, and leaves other files alone")
-  func recursion() throws {
+  func rTakesThePropertyListsInFoldersAndThose() throws {
     let folder = try folder(2)
     try FileManager.default.createDirectory(atPath: folder.path("src/deep/er"), withIntermediateDirectories: true)
     for name in ["deep/a.strings", "deep/er/b.plist", "deep/README", "c.json", ".hidden"] {
@@ -53,7 +53,7 @@ struct BatchTests {
   }
 
   @Test("a folder without property lists is 1, so that a wrong path is seen", arguments: ["lint", "convert"])
-  func nothing(_ verb: String) throws {
+  func aFolderWithoutPropertyListsIs1(_ verb: String) throws {
     let folder = try folder(0)
     let result = try Tool.run(verb, "-r", folder.path("src"))
     #expect(result.status == 1 && result.errors.contains("no property list in \(folder.path("src"))"))
@@ -67,7 +67,7 @@ struct BatchTests {
   }
 
   @Test("a link to a folder is not followed, so that a search comes to its end")
-  func circle() throws {
+  func aLinkToAFolderIsNotFollowed() throws {
     let folder = try folder(1)
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("src/again.plist"), withDestinationPath: folder.path("src"))
@@ -116,7 +116,7 @@ struct BatchTests {
   }
 
   @Test("a folder is written as a folder, with other extensions if that is asked for")
-  func outfolder() throws {
+  func aFolderIsWrittenAsAFolder() throws {
     let folder = try folder(3, in: "src/deep")
     let result = try Tool.run(
       "convert", "-f", "json", "--outfolder", folder.path("out"), "--extension", "json", "-r", folder.path("src"))
@@ -132,7 +132,7 @@ struct BatchTests {
   @Test(
     "--report tells machines what was written, and what was not",
     arguments: [["convert", "-f", "json"], ["set", "", "--integer", "7"], ["get", "", "-f", "xml"]])
-  func report(_ verb: [String]) throws {
+  func reportTellsMachinesWhatWasWritten(_ verb: [String]) throws {
     let folder = try folder(2)
     try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/1.plist")))
     let names = ["0", "1"].map { folder.path("src/\($0).plist") }
@@ -166,7 +166,7 @@ struct BatchTests {
 
   #if os(Linux)
     @Test("a name that is not UTF-8 is told once, and the other files of the folder are done")
-    func unnamable() throws {
+    func aNameThatIsNotUTF8IsTold() throws {
       let folder = try folder(2)
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
@@ -185,7 +185,7 @@ struct BatchTests {
   #endif
 
   @Test("what comes out of a pipe is not put in its place")
-  func pipe() throws {
+  func whatComesOutOfAPipeIsNotPut() throws {
     let folder = try TemporaryFolder()
     let pipe = folder.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -229,7 +229,7 @@ struct BatchTests {
   }
 
   @Test("nothing is written where two files would become one")
-  func collision() throws {
+  func nothingIsWrittenWhereTwoFilesWouldBecomeOne() throws {
     let folder = try folder(1, in: "a")
     try FileManager.default.copyItem(atPath: folder.path("a"), toPath: folder.path("b"))
     for arguments in [["--outfolder", folder.path("out")], ["-o", folder.path("out")]] {
@@ -258,7 +258,7 @@ struct BatchTests {
   #endif
 
   @Test("a folder that cannot be written to is 1, and its name is said")
-  func unwritable() throws {
+  func aFolderThatCannotBeWrittenToIs1() throws {
     let folder = try folder(3)
     let result = try Tool.run("convert", "--outfolder", "/proc/none", "-r", folder.path("src"))
     #expect(result.status == 1 && result.errors.split(separator: "\n").count == 3)
@@ -266,7 +266,7 @@ struct BatchTests {
   }
 
   @Test("an interruption ends the work between two files, and leaves no others behind")
-  func interruption() throws {
+  func anInterruptionEndsTheWorkBetweenTwoFiles() throws {
     let folder = try folder(3000)
     let process = Process()
     process.executableURL = Tool.executable
@@ -313,7 +313,7 @@ struct BatchTests {
 
   #if os(Linux)
     @Test("after a second a terminal is told how far the work is, and the line goes away again")
-    func progress() throws {
+    func afterASecondATerminalIsToldHowFar() throws {
       let folder = try folder(3)
       let pipe = folder.path("src/pipe.plist")
       try #require(mkfifo(pipe, 0o600) == 0)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Completions of plistutil")
 struct CompletionTests {
   @Test("there is a script for each shell, which knows verbs and options", arguments: ["bash", "zsh", "fish"])
-  func scripts(_ shell: String) throws {
+  func thereIsAScriptForEachShell(_ shell: String) throws {
     let script = try Tool.run("--generate-completion-script", shell)
     #expect(script.status == 0)
     for word in ["convert", "lint", "archive", "outfolder", "keep-last-duplicates"] {
@@ -19,7 +19,7 @@ struct CompletionTests {
       (["con"], "convert"), (["convert", "--outf"], "--outfile --outfolder"), (["convert", "--format", "js"], "json"),
       (["archive", "sh"], "show"), (["lint", "--keep"], "--keep-last-duplicates"),
     ])
-  func bash(_ words: [String], _ expected: String) throws {
+  func bashCompletesVerbs(_ words: [String], _ expected: String) throws {
     let folder = try TemporaryFolder()
     try Tool.run("--generate-completion-script", "bash").output.write(to: URL(filePath: folder.path("script")))
     let commands = """

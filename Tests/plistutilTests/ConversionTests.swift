@@ -23,7 +23,7 @@ struct ConversionTests {
     arguments: [
       ("xml", "<?xml"), ("xml1", "<?xml"), ("bin", "bplist00"), ("binary", "bplist00"), ("binary1", "bplist00"),
     ])
-  func formats(_ name: String, _ beginning: String) throws {
+  func aFormatIsNamedLikeLibplistsToolNames(_ name: String, _ beginning: String) throws {
     for input in [Self.xml, Self.binary] {
       let result = try Tool.run("-i", Fixtures.url(input).path, "--format", name)
       #expect(result.status == 0)
@@ -65,7 +65,7 @@ struct ConversionTests {
   }
 
   @Test("what is no regular file is written to and not replaced")
-  func device() throws {
+  func whatIsNoRegularFileIsWritten() throws {
     #expect(try Tool.run("-i", Fixtures.url(Self.xml).path, "-o", "/dev/null").status == 0)
     let status = try FileManager.default.attributesOfItem(atPath: "/dev/null")
     #expect(status[.type] as? FileAttributeType == .typeCharacterSpecial)
@@ -86,7 +86,7 @@ struct ConversionTests {
   #endif
 
   @Test("--sort sorts the keys of all dictionaries, by UTF-16 units as Apple does")
-  func sort() throws {
+  func sortSortsTheKeysOfAllDictionaries() throws {
     let input = try (["b": ["z": 1, "a": 2], "\u{FF5E}": 1, "😀": 2, "B": 3] as PropertyList).data(format: .binary)
     let result = try Tool.run("-s", "-f", "xml", input: input)
     let sorted = try PropertyList(result.output)
@@ -121,7 +121,7 @@ struct ConversionTests {
   }
 
   @Test("--print shows every type and escapes text", arguments: ["-p", "--print"])
-  func print(_ option: String) throws {
+  func printShowsEveryTypeAndEscapesText(_ option: String) throws {
     let folder = try TemporaryFolder()
     let value: PropertyList = [
       "text": "a\"b\\c\n\u{1B}[31m\u{9B}é", "integer": 2, "real": 2.0, "flag": true, "none": .null,
@@ -155,7 +155,7 @@ struct ConversionTests {
   }
 
   @Test("--debug says on standard error what was done, and changes nothing else")
-  func debug() throws {
+  func debugSaysOnStandardErrorWhatWasDone() throws {
     let path = Fixtures.url(Self.binary).path
     let result = try Tool.run("-d", "-i", path)
     #expect(result.errors.contains("\(path): binary, ") && result.errors.contains("-: xml, "))
@@ -163,7 +163,7 @@ struct ConversionTests {
   }
 
   @Test("dates of a binary file lose their fractions in XML, with a warning")
-  func fractions() throws {
+  func datesOfABinaryFileLoseTheirFractions() throws {
     let result = try Tool.run("-i", Fixtures.url("binary/date-fraction.bplist").path)
     #expect(result.status == 0)
     #expect(result.text.contains("<date>2001-01-01T00:00:00Z</date>"))
@@ -179,7 +179,7 @@ struct ConversionTests {
   }
 
   @Test("of a large file that cannot be converted, nothing is printed")
-  func large() throws {
+  func ofALargeFileThatCannotBeConverted() throws {
     let folder = try TemporaryFolder()
     var value: PropertyList = ["data": .data(Data(repeating: 7, count: 33 << 20)), "last": "é"]
     try value.write(to: folder.url.appending(path: "a.plist"), format: .binary)
@@ -213,7 +213,7 @@ struct ConversionTests {
   @Test(
     "every file of a folder goes to XML and back, or is refused with one line that names it", arguments: Fixtures.corpus
   )
-  func corpus(_ url: URL) throws {
+  func everyFileOfAFolderGoesToXML(_ url: URL) throws {
     let xml = try Tool.run("-i", url.path, "-f", "xml")
     guard xml.status == 0 else {
       #expect([3, 4, 5].contains(xml.status))
@@ -230,7 +230,7 @@ struct ConversionTests {
   }
 
   @Test("help and version")
-  func help() throws {
+  func helpAndVersion() throws {
     for option in ["-h", "--help"] {
       let help = try Tool.run(option)
       #expect(help.status == 0 && help.text.contains("--nodepath") && help.text.contains("lint"))

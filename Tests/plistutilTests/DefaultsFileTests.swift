@@ -9,7 +9,7 @@ struct DefaultsFileTests {
   private static let domain = DefaultsTool.domain
 
   @Test("exports binary files, and XML to standard output, and imports what was exported")
-  func exporting() throws {
+  func exportsBinaryFiles() throws {
     let tool = try DefaultsTool()
     var values = DefaultsReadTests.values
     // XML has neither.
@@ -48,7 +48,7 @@ struct DefaultsFileTests {
   }
 
   @Test("imports into the values there are, or in their place")
-  func importing() throws {
+  func importsIntoTheValuesThere() throws {
     let tool = try DefaultsTool()
     let text = Data("{ a = new; b = <*I2>; }".utf8)
     try tool.put(["z": 1, "a": "old"])
@@ -70,7 +70,7 @@ struct DefaultsFileTests {
   }
 
   @Test("keeps the format of a file, but for OpenStep, and leaves it alone if nothing changes")
-  func formats() throws {
+  func keepsTheFormatOfAFile() throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1], Self.domain, .xml)
     try tool("write", Self.domain, "b", "2")
@@ -87,7 +87,7 @@ struct DefaultsFileTests {
   @Test(
     "never destroys a file that it cannot read",
     arguments: [Data("bplist00garbage".utf8), Data("{ a = 1".utf8), Data(#"{"a": 1}"#.utf8), Data(count: 100)])
-  func unreadable(_ bytes: Data) throws {
+  func neverDestroysAFileThatItCannotRead(_ bytes: Data) throws {
     let tool = try DefaultsTool()
     try tool.put(bytes)
     for call in [["read", Self.domain], ["read", Self.domain, "a"], ["export", Self.domain, "-"]] {

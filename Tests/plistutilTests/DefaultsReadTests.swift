@@ -135,7 +135,7 @@ struct DefaultsReadTests {
       ("string", "string"), ("true", "boolean"), ("int", "integer"), ("big", "integer"), ("real", "float"),
       ("float", "float"), ("date", "date"), ("data", "data"), ("array", "array"), ("uid", "dictionary"),
     ])
-  func types(_ key: String, _ type: String) throws {
+  func tellsTypesByApplesNames(_ key: String, _ type: String) throws {
     let tool = try DefaultsTool()
     try tool.put(Self.values)
     #expect(try tool("read-type", DefaultsTool.domain, key).text == "Type is \(type)\n")

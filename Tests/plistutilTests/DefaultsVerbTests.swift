@@ -72,7 +72,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("fails in the words of Apple's tool, with 1, and changes nothing", arguments: failures)
-  func fails(_ failure: DefaultsFailure) throws {
+  func failsInTheWordsOfApplesTool(_ failure: DefaultsFailure) throws {
     let tool = try DefaultsTool()
     try tool.put(["text": "old"])
     let bytes = tool.bytes()
@@ -98,7 +98,7 @@ struct DefaultsVerbTests {
       ["read", ".."], ["write", "a\u{1}b", "k", "v"], ["read", "-k", "a"], ["read", "--folder", "", "a.b"],
       ["-host", "", "read", "a.b"],
     ])
-  func usage(_ arguments: [String]) throws {
+  func everyUsageErrorIs64(_ arguments: [String]) throws {
     let tool = try DefaultsTool()
     let result = try tool(arguments)
     #expect(result.status == 64 && result.output.isEmpty && !result.errors.isEmpty, "\(result.errors)")
@@ -106,7 +106,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("every verb says what it takes, with an example that is right")
-  func help() throws {
+  func everyVerbSaysWhatItTakes() throws {
     let tool = try DefaultsTool()
     let all = try tool("--help").text
     #expect(try tool("help").text == all)
@@ -146,7 +146,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("deletes a value, a value inside, and a domain with its file", arguments: ["delete", "remove"])
-  func deleting(_ verb: String) throws {
+  func deletesAValue(_ verb: String) throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1, "b": [1, ["c": 2, "d": 3]]])
     #expect(try tool(verb, Self.domain, "a").status == 0)
@@ -160,7 +160,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("has values of one computer only")
-  func hosts() throws {
+  func hasValuesOfOneComputerOnly() throws {
     let tool = try DefaultsTool()
     try tool("write", Self.domain, "k", "any")
     try tool("-currentHost", "write", Self.domain, "k", "here")
@@ -186,7 +186,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("takes another folder, and files by their paths with and without .plist")
-  func places() throws {
+  func takesAnotherFolder() throws {
     let tool = try DefaultsTool()
     let folder = tool.folder.path("elsewhere")
     #expect(try tool("--folder", folder, "write", Self.domain, "k", "v").status == 0)
@@ -216,7 +216,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("keys that begin with a hyphen go behind two")
-  func hyphens() throws {
+  func keysThatBeginWithAHyphenGoBehindTwo() throws {
     let tool = try DefaultsTool()
     #expect(try tool("write", "--", Self.domain, "-key", "-int", "5").status == 0)
     #expect(try tool("read", Self.domain, "--", "-key").text == "5\n")
@@ -224,7 +224,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("gives values another key, and overwrites one only if asked to")
-  func renaming() throws {
+  func givesValuesAnotherKey() throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1, "b": 2])
     let taken = try tool("rename", Self.domain, "a", "b")
@@ -239,7 +239,7 @@ struct DefaultsVerbTests {
   }
 
   @Test("finds a word in names, keys and values of all domains")
-  func finding() throws {
+  func findsAWordInNames() throws {
     let tool = try DefaultsTool()
     try tool.put(["FontSize": 12, "list": ["a", ["name": "fontainebleau"]], "other": "x"])
     try tool.put(["x": 1, "y": 2], "com.example.font")

@@ -45,7 +45,7 @@ struct DefaultsWatchTests {
   }
 
   @Test("says whose the values are", arguments: [["-currentHost"], ["-host", "there"]])
-  func hosts(_ options: [String]) throws {
+  func saysWhoseTheValues(_ options: [String]) throws {
     let tool = try DefaultsTool()
     let process = try tool.start(["watch"] + options + [Self.domain])
     ready(process)
@@ -56,7 +56,7 @@ struct DefaultsWatchTests {
   }
 
   @Test("prints the calls that make the changes, of all domains and of new ones, as a shell reads them")
-  func calls() throws {
+  func printsTheCallsThatMakeTheChanges() throws {
     let tool = try DefaultsTool()
     try tool.put(["gone": 1])
     let process = try tool.start("watch")

@@ -125,7 +125,7 @@ struct DefaultsWriteTests {
   ]
 
   @Test("refuses what it would have to guess, and leaves everything as it is", arguments: refused)
-  func refuses(_ failure: DefaultsFailure) throws {
+  func refusesWhatItWouldHaveToGuess(_ failure: DefaultsFailure) throws {
     let tool = try DefaultsTool()
     try tool.put(["key": "old"], DefaultsTool.domain, .xml)
     let bytes = tool.bytes()
@@ -149,7 +149,7 @@ struct DefaultsWriteTests {
   }
 
   @Test("adds to arrays and dictionaries, which are made if they are missing")
-  func adding() throws {
+  func addsToArraysAndDictionaries() throws {
     let tool = try DefaultsTool()
     try tool("write", DefaultsTool.domain, "a", "-array-add", "x")
     try tool("write", DefaultsTool.domain, "a", "-array-add", "-int", "5", "(y)")
@@ -193,7 +193,7 @@ struct DefaultsWriteTests {
       "{ b = <*I1>; }", "b = <*I1>;", #"{"b": 1}"#, "<dict><key>b</key><integer>1</integer></dict>",
       "<plist version=\"1.0\"><dict><key>b</key><integer>1</integer></dict></plist>",
     ])
-  func replacing(_ text: String) throws {
+  func replacesADomainByADictionaryInAnyFormat(_ text: String) throws {
     let tool = try DefaultsTool()
     try tool.put(["a": "old"])
     #expect(try tool("write", DefaultsTool.domain, text).status == 0)

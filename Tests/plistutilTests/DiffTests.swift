@@ -18,7 +18,7 @@ struct DiffTests {
   }
 
   @Test("a line for each change, and exit code 1")
-  func lines() throws {
+  func aLineForEachChange() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("diff", old, new)
@@ -41,7 +41,7 @@ struct DiffTests {
   }
 
   @Test("the same values are the same, whatever the format; exit code 0")
-  func same() throws {
+  func theSameValuesAreTheSame() throws {
     let (folder, old, new) = try Self.files(Self.old, Self.old)
     _ = folder
     let result = try Tool.run("diff", old, new)
@@ -51,7 +51,7 @@ struct DiffTests {
   }
 
   @Test("trouble is exit code 2")
-  func trouble() throws {
+  func troubleIsExitCode2() throws {
     let (folder, old, _) = try Self.files()
     let broken = folder.path("broken.plist")
     try Data("<plist><dict>".utf8).write(to: URL(filePath: broken))
@@ -68,7 +68,7 @@ struct DiffTests {
   }
 
   @Test("JSON for machines")
-  func json() throws {
+  func jsonForMachines() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("diff", "--json", old, new)
@@ -79,7 +79,7 @@ struct DiffTests {
 
   @Test(
     "a patch in each format makes the one file the other, and back", arguments: ["xml", "binary", "json", "openstep"])
-  func patches(_ format: String) throws {
+  func aPatchInEachFormatMakesTheOneFile(_ format: String) throws {
     let (folder, old, new) = try Self.files()
     let patch = folder.path("patch")
     let written = try Tool.run("diff", "--patch", "-f", format, "-o", patch, old, new)
@@ -106,7 +106,7 @@ struct DiffTests {
   }
 
   @Test("two folders, file by file")
-  func folders() throws {
+  func twoFoldersFileByFile() throws {
     let folder = try TemporaryFolder()
     for side in ["old", "new"] {
       try FileManager.default.createDirectory(atPath: folder.path("\(side)/in"), withIntermediateDirectories: true)

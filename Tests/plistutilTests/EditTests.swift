@@ -32,7 +32,7 @@ struct EditTests {
         arguments: ["insert", "items.1.n", "--uid", "3"], old: "<string>x</string>",
         new: "<string>x</string><key>n</key><dict><key>CF$UID</key><integer>3</integer></dict>"),
     ])
-  func layout(_ edit: Edit) throws {
+  func anEditChangesItsPlaceInTheText(_ edit: Edit) throws {
     let file = try SampleFile(sampleText)
     let printed = try file.run(edit.arguments + ["@"])
     #expect(printed.text == sampleText.replacing(edit.old, with: edit.new) && printed.status == 0)
@@ -56,7 +56,7 @@ struct EditTests {
       (["--openstep", "(a, <0102>)"], ["a", .data(Data([1, 2]))]),
       (["--data-file", "@"], .data(Data("bplist".utf8))),
     ] as [([String], PropertyList)])
-  func types(_ arguments: [String], _ expected: PropertyList) throws {
+  func everyTypeOfValue(_ arguments: [String], _ expected: PropertyList) throws {
     let file = try SampleFile(["k": 0], format: .binary)
     let dataFile = file.folder.path("data")
     try Data("bplist".utf8).write(to: URL(filePath: dataFile))
@@ -95,7 +95,7 @@ struct EditTests {
       (["set", "name.x", "--null"], #""x" below a value of kind string (in name)"#),
       (["remove", ""], "the root is in no container"),
     ])
-  func misfits(_ arguments: [String], _ message: String) throws {
+  func anEditThatDoesNotFitSaysWhy(_ arguments: [String], _ message: String) throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(arguments + ["--in-place", "@"])
     #expect(result.status == 1 && result.errors == "\(file.path): error: \(message)\n")
@@ -119,7 +119,7 @@ struct EditTests {
   }
 
   @Test("each format is kept, and so is the order of the keys", arguments: PropertyListFormat.allCases)
-  func formats(_ format: PropertyListFormat) throws {
+  func eachFormatIsKept(_ format: PropertyListFormat) throws {
     let file = try SampleFile(["z": "1", "a": ["x": "y"]], format: format)
     #expect(try file.run(["set", "a.new.deep", "--string", "ü", "--in-place", "@"]).status == 0)
     let data = try Data(contentsOf: URL(filePath: file.path))
@@ -147,7 +147,7 @@ struct EditTests {
 @Suite("plistutil create and merge")
 struct CreateTests {
   @Test("an empty dictionary in each format", arguments: ["xml", "binary", "json", "openstep", "strings"])
-  func empty(_ format: String) throws {
+  func anEmptyDictionaryInEachFormat(_ format: String) throws {
     let result = try Tool.run("create", "-f", format, "-")
     #expect(result.status == 0)
     let name: PropertyListFormat = format == "openstep" || format == "strings" ? .openStep : .init(rawValue: format)!
@@ -155,7 +155,7 @@ struct CreateTests {
   }
 
   @Test("files that are there are kept, unless they are to go")
-  func existing() throws {
+  func filesThatAreThereAreKept() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("new.plist")
     let result = try file.run(["create", "--json", #"{"a": [1]}"#, "@", other])
@@ -170,7 +170,7 @@ struct CreateTests {
   }
 
   @Test("merging follows the rules and keeps the layout")
-  func merge() throws {
+  func mergingFollowsTheRulesAndKeepsTheLayout() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("other.json")
     try Data(#"{"name": "Other", "items": [1, 5], "new": {"k": 1}}"#.utf8).write(to: URL(filePath: other))

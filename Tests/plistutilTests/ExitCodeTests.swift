@@ -16,7 +16,7 @@ struct ExitCodeTests {
       ["merge", "--base", "-", "a", "-"], ["get", "--json", "-o", "b", "", "a"],
       ["get", "--json", "--in-place", "", "a"],
     ])
-  func usage(_ arguments: [String]) throws {
+  func everyUsageErrorIs64(_ arguments: [String]) throws {
     let result = try Tool.run(arguments)
     #expect(result.status == 64)
     #expect(result.output.isEmpty && !result.errors.isEmpty)
@@ -33,7 +33,7 @@ struct ExitCodeTests {
       ("hostile/self-array.bplist", 5, ": error: a container that contains itself"),
       ("hostile/expansion.bplist", 3, ": error: shared references expand"),
     ])
-  func unreadable(_ name: String, _ status: Int32, _ message: String) throws {
+  func whatCannotBeRead(_ name: String, _ status: Int32, _ message: String) throws {
     let folder = try TemporaryFolder()
     let output = folder.path("out.plist")
     try Data("what was there before".utf8).write(to: URL(filePath: output))

@@ -10,7 +10,7 @@ struct HelpTests {
       "patch",
       "find", "stats", "convert", "print", "lint",
     ])
-  func example(_ verb: String) throws {
+  func everyVerbExplainsItselfWithAnExample(_ verb: String) throws {
     let help = try Tool.run(verb, "--help")
     #expect(help.status == 0 && help.errors.isEmpty)
     #expect(help.text.contains("Example: plistutil ") || help.text.contains("Examples:\n  plistutil "))

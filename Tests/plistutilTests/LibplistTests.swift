@@ -26,7 +26,7 @@ struct LibplistTests {
     arguments: [
       ("-i", "--infile"), ("-o", "--outfile"), ("-f", "--format"), ("-p", "--print"), ("-n", "--nodepath"),
     ])
-  func options(_ short: String, _ long: String) throws {
+  func eachOptionHasAShortAndALongForm(_ short: String, _ long: String) throws {
     let path = Fixtures.url(ConversionTests.binary).path
     let folder = try TemporaryFolder()
     let rest: [String: [String]] = [
@@ -43,7 +43,7 @@ struct LibplistTests {
   }
 
   @Test("flags have a short and a long form", arguments: [("-c", "--compact"), ("-s", "--sort"), ("-C", "--plain")])
-  func flags(_ short: String, _ long: String) throws {
+  func flagsHaveAShortAndALongForm(_ short: String, _ long: String) throws {
     let value: PropertyList = ["b": 1, "a": .data(Data([1]))]
     let arguments = ["-f", "json"] + (short == "-C" ? [] : ["-C"])
     let plain = try convert(value, ["-f", "json", "-C"])
@@ -58,7 +58,7 @@ struct LibplistTests {
       ("bin", "bplist00"), ("binary1", "bplist00"), ("xml", "<?xml"), ("xmlfoo", "<?xml"), ("json", "{"),
       ("openstep", "{"), ("ostep", "{"),
     ])
-  func formats(_ name: String, _ beginning: String) throws {
+  func aFormatIsKnownByHowItsNameBegins(_ name: String, _ beginning: String) throws {
     let result = try convert(["a": "b"], ["-f", name])
     #expect(result.status == 0 && result.text.hasPrefix(beginning))
   }
@@ -78,7 +78,7 @@ struct LibplistTests {
       ("(1, true)", ["1", "true"]), (#"{"a": 1}"#, ["a": 1]), (#"{"a" = 1;}"#, ["a": "1"]), ("{ }", [:]),
       (#""a" = "b"; // comment"#, ["a": "b"]), ("/* comment */ a = b;", ["a": "b"]), ("\"a\"", "a"),
     ] as [(String, PropertyList)])
-  func detection(_ text: String, _ value: PropertyList) throws {
+  func theFormatOfTheInputIsToldByIts(_ text: String, _ value: PropertyList) throws {
     let result = try Tool.run("-f", "bin", input: Data(text.utf8))
     #expect(result.status == 0)
     #expect(try PropertyList(result.output) == value)
@@ -103,8 +103,9 @@ struct LibplistTests {
   ]
 
   @Test("JSON holds what it can, refuses the rest with exit code 2, and -C writes it plainly", arguments: kinds)
-  func json(_ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)) throws
-  {
+  func jsonHoldsWhatItCan(
+    _ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)
+  ) throws {
     let refusing = try convert([test.value], ["-f", "json", "-c"])
     #expect(refusing.status == (test.json == nil ? 2 : 0))
     #expect(refusing.text == (test.json.map { "[\($0)]\n" } ?? ""))
@@ -126,7 +127,7 @@ struct LibplistTests {
   }
 
   @Test("--coerce writes what can be read back exactly", arguments: ["json", "openstep"])
-  func coerce(_ format: String) throws {
+  func coerceWritesWhatCanBeReadBackExactly(_ format: String) throws {
     let text = try convert(Self.everything, ["-f", format, "--coerce"])
     #expect(text.status == 0)
     let back = try Tool.run("-f", "bin", "--coerce", input: text.output)
@@ -134,7 +135,7 @@ struct LibplistTests {
   }
 
   @Test("XML holds all but null; UIDs are dictionaries in it")
-  func xml() throws {
+  func xmlHoldsAllButNull() throws {
     let result = try convert(Self.everything, ["-f", "xml"])
     #expect(result.status == 0 && result.text.contains("<key>CF$UID</key>"))
     #expect(try PropertyList(result.output) == Self.everything)
@@ -154,7 +155,7 @@ struct LibplistTests {
   // MARK: For people
 
   @Test("PLIST_OUTPUT_FORMAT=limd prints an outline")
-  func outline() throws {
+  func plistOUTPUTFORMATLimdPrintsAnOutline() throws {
     let folder = try TemporaryFolder()
     let value: PropertyList = [
       "k": "v", "list": ["x", ["y"], ["z": true]], "dict": ["n": .null], "data": .data(Data([1])),
@@ -197,7 +198,7 @@ struct LibplistTests {
 
   @Test(
     "paths: empty parts are skipped, and what is not there is 1", arguments: ["/", "", "//list", "list/", "list/0"])
-  func paths(_ path: String) throws {
+  func pathsEmptyPartsAreSkippedAndWhatIsNot(_ path: String) throws {
     #expect(try convert(Self.everything, ["-f", "bin", "-n", path]).status == 0)
     // Without -f the path counts too.
     #expect(try convert(Self.everything, ["-n", path]).status == 0)
@@ -208,7 +209,7 @@ struct LibplistTests {
   // MARK: Faults of others
 
   @Test("text is escaped, in JSON and for people")
-  func escapes() throws {
+  func textIsEscaped() throws {
     let value: PropertyList = [#"a\b"#: #"c\d "q""#]
     #expect(try convert(value, ["-f", "json", "-c"]).text == #"{"a\\b":"c\\d \"q\""}"# + "\n")
     let folder = try TemporaryFolder()
@@ -217,7 +218,7 @@ struct LibplistTests {
   }
 
   @Test("a surrogate pair is one character")
-  func surrogates() throws {
+  func aSurrogatePairIsOneCharacter() throws {
     let result = try Tool.run("-f", "xml", input: Data(#"["x\uD83D\uDE00yz"]"#.utf8))
     #expect(try PropertyList(result.output) == ["x😀yz"])
     #expect(try Tool.run("-f", "xml", input: Data(#"["\uD83D"]"#.utf8)).status == 3)
@@ -226,7 +227,7 @@ struct LibplistTests {
   @Test(
     "numbers keep their type",
     arguments: [("[1.0]", [1.0]), ("[-0.0]", [-0.0]), ("[1]", [1])] as [(String, PropertyList)])
-  func numbers(_ text: String, _ value: PropertyList) throws {
+  func numbersKeepTheirType(_ text: String, _ value: PropertyList) throws {
     #expect(try PropertyList(Tool.run("-f", "bin", input: Data(text.utf8)).output) == value)
     #expect(try convert(value, ["-f", "json", "-c"]).text == text + "\n")
   }
@@ -247,7 +248,7 @@ struct LibplistTests {
       "<plist><dict><key>a</key></dict></plist>", "[1] 2", #"{"a": 1, "a": 2}"#, "garbage <", "garbage", "(a, b",
       "bplist00garbage",
     ])
-  func malformed(_ text: String) throws {
+  func whatIsCutOff(_ text: String) throws {
     let result = try Tool.run("-f", "xml", input: Data(text.utf8))
     #expect(result.status == 3 && result.output.isEmpty && result.errors.hasPrefix("<stdin>:"))
   }
@@ -267,7 +268,7 @@ struct LibplistTests {
   }
 
   @Test("sorting 20 000 keys takes no seven seconds")
-  func sorting() throws {
+  func sorting20000KeysTakesNoSevenSeconds() throws {
     let entries = (0..<20_000).map { ("key \(($0 * 7919) % 20_000)", PropertyList.integer(.init($0))) }
     let value = PropertyList.dictionary(.init(uniqueKeysWithValues: entries))
     let clock = ContinuousClock()
@@ -278,7 +279,7 @@ struct LibplistTests {
   }
 
   @Test("nesting of more than 512 levels is 4, in each format", arguments: ["[", "(", "<array>"])
-  func nesting(_ opening: String) throws {
+  func nestingOfMoreThan512LevelsIs4(_ opening: String) throws {
     let text = (opening == "<array>" ? "<plist>" : "") + String(repeating: opening, count: 513)
     let result = try Tool.run("-f", "bin", input: Data(text.utf8))
     #expect(result.status == 4 && result.errors.contains("nested more than 512 deep"))
@@ -297,7 +298,7 @@ struct LibplistTests {
     "the original reads what it is given, and gives what is read here",
     .enabled(if: isOriginalHere, "libplist-utils is not installed"),
     arguments: ["xml", "bin"], ["xml/kinds-python.plist", "binary/kinds-python.bplist", "xml/counts-python.plist"])
-  func beside(_ format: String, _ name: String) throws {
+  func theOriginalReadsWhatItIsGiven(_ format: String, _ name: String) throws {
     let path = Fixtures.url(name).path
     let folder = try TemporaryFolder()
     let arguments = ["-i", path, "-f", format, "-o"]

@@ -13,13 +13,13 @@ struct LintTests {
   }
 
   @Test("lists all that is wrong with XML, each with its line and a mark below its place", arguments: LintCase.xml)
-  func xml(_ text: LintCase) throws { try check(text, "xml") }
+  func listsAllThatIsWrongWithXML(_ text: LintCase) throws { try check(text, "xml") }
 
   @Test("and with OpenStep", arguments: LintCase.openStep)
   func openStep(_ text: LintCase) throws { try check(text, "openstep") }
 
   @Test("and with JSON", arguments: LintCase.json)
-  func json(_ text: LintCase) throws { try check(text, "json") }
+  func andWithJSON(_ text: LintCase) throws { try check(text, "json") }
 
   /// Two arrays and a dictionary, of which a few things are wrong.
   static let binary: [UInt8] =
@@ -81,7 +81,7 @@ struct LintTests {
   }
 
   @Test("every file without fault gets a line, and the highest code of the others counts")
-  func lines() throws {
+  func everyFileWithoutFaultGetsALine() throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let counts = Fixtures.url("xml/counts-python.plist").path
     let bad = Fixtures.url("hostile/key-twice.plist").path
@@ -105,7 +105,7 @@ struct LintTests {
   }
 
   @Test("--quiet says nothing of files without fault", arguments: ["-q", "--quiet"])
-  func quiet(_ flag: String) throws {
+  func quietSaysNothingOfFilesWithoutFault(_ flag: String) throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let result = try Tool.run("lint", flag, good, good)
     #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
@@ -125,7 +125,7 @@ struct LintTests {
   }
 
   @Test("a line for each file for machines", arguments: [["--json"], ["--format", "json"]])
-  func machines(_ arguments: [String]) throws {
+  func aLineForEachFileForMachines(_ arguments: [String]) throws {
     let bad = Fixtures.url("hostile/key-twice.plist").path
     let good = Fixtures.url("xml/line-ends.plist").path
     let result = try Tool.run(["lint"] + arguments + [good, bad, "/nonexistent"])
@@ -145,7 +145,7 @@ struct LintTests {
   }
 
   @Test("annotations of GitHub's workflows")
-  func annotations() throws {
+  func annotationsOfGitHubsWorkflows() throws {
     let folder = try TemporaryFolder()
     let name = "a, 50%:\u{1}.plist"
     try Data("<plist>\n<dict><key>a%</key></dict></plist>".utf8).write(to: URL(filePath: folder.path(name)))
@@ -164,7 +164,7 @@ struct LintTests {
   }
 
   @Test("--limit lists so many findings, and says that there are more")
-  func limit() throws {
+  func limitListsSoManyFindings() throws {
     let text = "<plist><array>\(String(repeating: "<foo/>\n", count: 1000))</array></plist>"
     for (arguments, count) in [
       ([], 100), (["--limit", "3"], 3), (["--limit", "1000"], 1000), (["--limit", String(Int.max)], 1000),
@@ -195,7 +195,7 @@ struct LintTests {
   }
 
   @Test("colours only where they are asked for, or on a terminal")
-  func colors() throws {
+  func coloursOnlyWhereTheyAreAsked() throws {
     let input = Data("<plist><foo/></plist>".utf8)
     #expect(try !Tool.run("lint", input: input).errors.contains("\u{1B}"))
     #expect(try Tool.run("lint", "--color", "always", input: input).errors.contains("\u{1B}[1;31merror:\u{1B}[0m"))
@@ -203,7 +203,7 @@ struct LintTests {
   }
 
   @Test("the help names every rule and code")
-  func help() throws {
+  func theHelpNamesEveryRuleAndCode() throws {
     let help = try Tool.run("lint", "--help").text
     for rule in [
       "malformed", "unknown-format", "unsupported-version", "duplicate-key", "limit-exceeded", "nested-too-deeply",
@@ -227,7 +227,7 @@ struct LintWarningTests {
   }
 
   @Test("a key that stands twice, of which the last value is kept")
-  func duplicates() throws {
+  func aKeyThatStandsTwice() throws {
     let input = try Fixtures.data("hostile/key-twice.plist")
     try check(
       input, ["--keep-last-duplicates"], ":7:3: warning: the key \"a\" stands twice in a <dict>\n", "xml")
@@ -251,7 +251,7 @@ struct LintWarningTests {
   }
 
   @Test("encodings that not all readers know")
-  func encodings() throws {
+  func encodingsThatNotAllReadersKnow() throws {
     let text = "\"a\" = \"b\";"
     try check(
       #require(text.data(using: .utf16LittleEndian)), [], ":1:1: warning: UTF-16 without a byte order mark", "openstep")

@@ -21,7 +21,7 @@ struct PlutilFaultTests {
   }
 
   @Test("under the name plutil the tool is Apple's")
-  func name() throws {
+  func underTheNamePlutilTheToolIsApples() throws {
     let folder = try TemporaryFolder()
     let link = URL(filePath: folder.path("plutil"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)
@@ -30,7 +30,7 @@ struct PlutilFaultTests {
   }
 
   @Test("help is printed, with examples", arguments: ["-help", "--help", "-h"])
-  func help(_ option: String) throws {
+  func helpIsPrinted(_ option: String) throws {
     let outcome = try run(option)
     #expect(outcome.status == 0 && outcome.errors.isEmpty && outcome.output.contains("plutil -replace CFBundleVersion"))
     for word in ["-lint", "-convert", "-insert", "-remove", "-extract", "-type", "-create", "-p", "-coerce", "--"] {
@@ -59,7 +59,7 @@ struct PlutilFaultTests {
   }
 
   @Test("UIDs are values like others")
-  func uids() throws {
+  func uidsAreValuesLikeOthers() throws {
     let archive: PropertyList = ["$top": ["root": .uid(.init(1))], "list": [.uid(.init(70000))]]
     let xml = try printed("-convert", "xml1", "-", value: archive)
     #expect(try xml.status == 0 && PropertyList(xml.output) == archive)
@@ -73,7 +73,7 @@ struct PlutilFaultTests {
   }
 
   @Test("null of JSON is a value, which only XML refuses")
-  func null() throws {
+  func nullOfJSONIsAValue() throws {
     let files = ["x": "[null,1]"]
     #expect(try run("-p", "x", files: files).output == "[\n  0 => <null>\n  1 => 1\n]\n")
     #expect(try run("-insert", "2", "-json", "null", "x", files: files).files == ["x": "[null,1,null]"])
@@ -85,7 +85,7 @@ struct PlutilFaultTests {
   }
 
   @Test("every byte of data has two digits, and of much data the beginning and the end are printed")
-  func data() throws {
+  func everyByteOfDataHasTwoDigits() throws {
     #expect(
       try printed("-p", "-", value: .data(Data([0, 1, 2, 0xA0]))).text == "{length = 4, bytes = 0x000102a0}\n")
     #expect(try printed("-p", "-", value: .data(Data())).text == "{length = 0, bytes = 0x}\n")
@@ -137,7 +137,7 @@ struct PlutilFaultTests {
   }
 
   @Test("-append says what is missing, and nothing crashes")
-  func append() throws {
+  func appendSaysWhatIsMissing() throws {
     let files = ["x": "[[1],2]", "d": #"{"a":1}"#]
     #expect(try run("-insert", "0", "-integer", "5", "-append", "x", files: files).files == ["x": "[[1,5],2]"])
     #expect(
@@ -167,7 +167,7 @@ struct PlutilFaultTests {
   }
 
   @Test("what JSON has no form for is written and read back with -coerce")
-  func coercion() throws {
+  func whatJSONHasNoFormForIsWritten() throws {
     let value: PropertyList = [
       "d": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "b": .data(Data([1])), "u": .uid(.init(2)),
       "f": .float(1),
@@ -203,7 +203,7 @@ struct PlutilFaultTests {
   }
 
   @Test("keys keep their order in every format")
-  func order() throws {
+  func keysKeepTheirOrderInEveryFormat() throws {
     let files = ["x": #"{"z":1,"a":{"y":2,"b":3},"m":4}"#]
     #expect(try run("-convert", "json", "-o", "-", "x", files: files).output == files["x"])
     let xml = try run("-convert", "xml1", "-o", "-", "x", files: files).output
@@ -216,7 +216,7 @@ struct PlutilFaultTests {
   }
 
   @Test("edits keep comments and layout")
-  func layout() throws {
+  func editsKeepCommentsAndLayout() throws {
     let json = "{\n    \"b\": [1, 2],\n    \"a\": 1.50\n}\n"
     let outcome = try run("-replace", "b.1", "-integer", "7", "x", files: ["x": json])
     #expect(outcome.files == ["x": json.replacingOccurrences(of: "2]", with: "7]")])
@@ -228,7 +228,7 @@ struct PlutilFaultTests {
   }
 
   @Test("reals stay reals, and raw reals lose no digit")
-  func reals() throws {
+  func realsStayReals() throws {
     #expect(try run("-convert", "json", "-o", "-", "x", files: ["x": "[1.0,1e300,-0.0]"]).output == "[1.0,1e+300,-0.0]")
     for (value, text) in [
       (1e-10, "1e-10"), (0.1, "0.100000"), (-2.5, "-2.500000"), (1.0 / 3, "0.3333333333333333"), (1e300, "1e+300"),
@@ -242,7 +242,7 @@ struct PlutilFaultTests {
   }
 
   @Test("source code compiles, whatever is in the strings")
-  func literals() throws {
+  func sourceCodeCompiles() throws {
     let text = "quote \" backslash \\ line\n tab\t bell\u{7} \\(x) \u{2028}end"
     let swift = try run("-convert", "swift", "-o", "-", "1 a-b.json", files: ["1 a-b.json": #"["x"]"#]).output
     #expect(swift == "/// Generated from 1 a-b.json\nlet _1_a_b = [\n    \"x\",\n]\n")
@@ -262,7 +262,7 @@ struct PlutilFaultTests {
   }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
   @Test("Swift takes the source code as it is", .enabled(if: compiler != nil))
-  func compile() throws {
+  func swiftTakesTheSourceCode() throws {
     let value: PropertyList = [
       "text": "\"\\\n\u{7}", "flag": true, "small": .integer(.init(Int64.min)), "large": .integer(.init(UInt64.max)),
       "tiny": 1e-10,
@@ -294,7 +294,7 @@ struct PlutilFaultTests {
   }
 
   @Test("what fails leaves the file, and the others are done")
-  func failures() throws {
+  func whatFailsLeavesTheFile() throws {
     let files = ["a": #"{"k":[1,2]}"#, "b": #"{"k":2}"#, "c": "{", "d": #"{"k":[]}"#]
     let outcome = try run("-insert", "k", "-integer", "5", "-append", "a", "b", "c", "d", "none", files: files)
     #expect(outcome.status == 1 && outcome.files == ["a": #"{"k":[1,2,5]}"#, "d": #"{"k":[5]}"#])
@@ -307,7 +307,7 @@ struct PlutilFaultTests {
   }
 
   @Test("no text sends a terminal commands")
-  func terminal() throws {
+  func noTextSendsATerminalCommands() throws {
     let value: PropertyList = ["\u{1B}]0;k\u{7}": "a\u{1B}[31m\u{9B}b\tc\nd"]
     let text = try printed("-p", "-", value: value).text
     #expect(text == "{\n  \"\\u{1b}]0;k\\u{7}\" => \"a\\u{1b}[31m\\u{9b}b\tc\nd\"\n}\n")
@@ -316,7 +316,7 @@ struct PlutilFaultTests {
   }
 
   @Test("fractions of seconds are dropped in XML as Apple does, but not in silence")
-  func fractions() throws {
+  func fractionsOfSecondsAreDroppedInXMLAsApple() throws {
     let value: PropertyList = [.date(Date(timeIntervalSinceReferenceDate: 0.5))]
     let converted = try printed("-convert", "xml1", "-", value: value)
     #expect(converted.status == 0 && converted.errors == "<stdin>: warning: dates are cut to whole seconds\n")
@@ -335,7 +335,7 @@ struct PlutilFaultTests {
   }
 
   @Test("depth costs no stack, and keys are in their natural order")
-  func text() throws {
+  func depthCostsNoStack() throws {
     var deep: PropertyList = "x"
     for level in 0..<512 { deep = level % 2 == 0 ? [deep] : ["k": deep] }
     for arguments in [

@@ -469,7 +469,7 @@ struct PlutilTests {
   ]
 
   @Test("each verb, option and message", arguments: commands)
-  func command(_ command: PlutilCase) throws {
+  func eachVerbOptionAndMessage(_ command: PlutilCase) throws {
     let outcome = try AppleTool.ours.run(command.arguments, files: Files.files, input: command.input)
     #expect(outcome == command.outcome)
   }
@@ -477,7 +477,7 @@ struct PlutilTests {
   @Test(
     "the toolchain's plutil does the same", .enabled(if: AppleTool.toolchain != nil),
     arguments: commands.filter(\.isSameInToolchain))
-  func toolchain(_ command: PlutilCase) throws {
+  func theToolchainsPlutilDoesTheSame(_ command: PlutilCase) throws {
     let tool = try #require(AppleTool.toolchain)
     let outcome = try tool.run(command.arguments, files: Files.files, input: command.input)
     #expect(outcome == command.outcome)

@@ -25,7 +25,7 @@ struct QueryTests {
   @Test(
     "the same from every format, and from a file that is mapped",
     arguments: PropertyListFormat.allCases)
-  func formats(_ format: PropertyListFormat) throws {
+  func theSameFromEveryFormat(_ format: PropertyListFormat) throws {
     let rows = PropertyList.array((0..<60_000).map { ["id": .integer(.init($0)), "name": "row \($0)"] })
     let file = try SampleFile(["rows": rows, "last": ["é": "ü"]], format: format)
     let arguments = ["--coerce"]
@@ -40,7 +40,7 @@ struct QueryTests {
       ("nothing", #"no key "nothing""#), ("items.3", #""3" is no index of an array of 3 (in items)"#),
       ("name.x", #""x" below a value of kind string (in name)"#),
     ])
-  func missing(_ path: String, _ message: String) throws {
+  func whatIsNotThereIsExitCode1(_ path: String, _ message: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "type", "keys"] {
       let result = try file.run([verb, path, "@"])
@@ -71,7 +71,7 @@ struct QueryTests {
   }
 
   @Test("a container is printed for people, or written in a format")
-  func containers() throws {
+  func aContainerIsPrintedForPeople() throws {
     let file = try SampleFile(sampleText)
     #expect(
       try file.run(["get", "items", "@"]).text == "[\n  1,\n  {\n    \"tag\": \"x\"\n  },\n  2.0\n]\n")
@@ -87,7 +87,7 @@ struct QueryTests {
     "a container that contains itself is 5, and one that only expands to too much 3",
     arguments: [("circle-of-two", Int32(5)), ("dictionary-in-itself", 5), ("expansion", 3)],
     [["--json"], ["-f", "json"], []])
-  func circles(_ file: (name: String, status: Int32), _ form: [String]) throws {
+  func aContainerThatContainsItselfIs5(_ file: (name: String, status: Int32), _ form: [String]) throws {
     #expect(
       try Tool.run(["get", "", Fixtures.url("hostile/\(file.name).bplist").path] + form).status == file.status)
   }
@@ -117,7 +117,7 @@ struct QueryTests {
   }
 
   @Test("keys are in the order of the file, or sorted")
-  func keys() throws {
+  func keysAreInTheOrderOfTheFile() throws {
     let file = try SampleFile(sampleText)
     #expect(try file.run(["keys", "", "@"]).text == "name\nitems\na.b/c:d\nwhen\nbytes\n\n")
     #expect(try file.run(["keys", "/", "-s", "@"]).text == "\na.b/c:d\nbytes\nitems\nname\nwhen\n")
@@ -157,7 +157,7 @@ struct FindTests {
       (["--kind", "bool", "--syntax", "slashes"], [#"/a.b\/c:d"#]),
       (["--kind", "bool", "--syntax", "colons"], [#":a.b/c\:d"#]), (["--key", "[0-9]"], []),
     ] as [([String], [String])])
-  func conditions(_ arguments: [String], _ expected: [String]) throws {
+  func conditionsChooseAmongThePaths(_ arguments: [String], _ expected: [String]) throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(["find"] + arguments + ["@"])
     #expect(result.text == expected.map { $0 + "\n" }.joined())
@@ -165,7 +165,7 @@ struct FindTests {
   }
 
   @Test("every path that is printed leads to its value")
-  func paths() throws {
+  func everyPathThatIsPrintedLeadsToItsValue() throws {
     let file = try SampleFile(["a\nb": ["": [["\u{1B}[1m": 1]]], "\"": "q", "\\": "b"], format: .binary)
     let lines = try file.run(["find", "@"]).text.split(separator: "\n").map(String.init)
     #expect(lines.count == 6)
@@ -173,7 +173,7 @@ struct FindTests {
   }
 
   @Test("values beside the paths, for people and for machines, and names of files")
-  func values() throws {
+  func valuesBesideThePaths() throws {
     let file = try SampleFile(sampleText)
     #expect(
       try file.run(["find", "--path", "items.*", "--values", "@"]).text
@@ -196,7 +196,7 @@ struct FindTests {
   }
 
   @Test("figures of a file")
-  func stats() throws {
+  func figuresOfAFile() throws {
     let file = try SampleFile(
       ["a": ["text", "text", "ü"], "b": .data(Data(count: 300)), "c": ["a": 1.5]], format: .binary)
     let result = try file.run(["stats", "--largest", "2", "@"])

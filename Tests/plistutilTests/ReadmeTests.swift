@@ -31,7 +31,7 @@ struct ReadmeTests {
   }()
 
   @Test("print what it shows, one after the other in one folder")
-  func examples() throws {
+  func printWhatItShows() throws {
     let folder = try TemporaryFolder()
     let work = folder.path("work")
     try FileManager.default.copyItem(at: Fixtures.url("readme"), to: URL(filePath: work))

@@ -4,11 +4,12 @@ internal import FoundationEssentials
 /// Writes the form of an archive that programs read; see ``KeyedArchive/jsonData(isIndented:)``.
 ///
 /// It keeps its own stack, so that the depth of an archive costs no stack of the thread.
-struct ArchiveJSONWriter {
+struct ArchiveJSONWriter: ~Copyable {
   private let archive: KeyedArchive
   private var reader: ArchiveReader
   private var objects: RenderedObjects
-  private var json: JSONText
+  private var json: JSONWriter
+  private let isIndented: Bool
   /// How many classes have each name.
   private var classCounts: [String: Int] = [:]
   private var frames: [Frame] = []
@@ -42,32 +43,34 @@ struct ArchiveJSONWriter {
     self.archive = archive
     reader = ArchiveReader(forAllOf: archive)
     objects = try RenderedObjects(archive, &reader)
-    json = JSONText(isIndented: isIndented)
+    json = JSONWriter(PropertyListWritingOptions(isCompact: !isIndented))
+    self.isIndented = isIndented
   }
 
-  consuming func finish() -> Data { json.finish() }
+  /// The text ends with the end of a line if it is indented.
+  consuming func finish() -> Data { isIndented ? json.finish() : json.finishFragment() }
 
   mutating func writeArchive() throws(KeyedArchiveError) {
     do throws(KeyedArchiveError) {
       let classes = try classDescriptions()
-      json.beginObject()
+      json.beginDictionary(count: 0)
       json.key("$archiver")
       try write(text: archive.archiver)
       json.key("$version")
-      json.integer(KeyedArchiver.version)
+      json.number(KeyedArchiver.version.description)
       json.key("$top")
       isBelowTop = true
       try beginFields(archive.layout.top, without: nil, uid: nil)
       try writeFrames()
       isBelowTop = false
       json.key("$classes")
-      json.beginArray()
+      json.beginArray(count: 0)
       for uid in classes { try writeMarked(uid) }
       json.endArray()
       try writePostponed()
       try writeUnreachable()
       try writeOtherParts()
-      json.endObject()
+      json.endDictionary()
     } catch {
       throw located(error)
     }
@@ -93,7 +96,7 @@ struct ArchiveJSONWriter {
   private mutating func writePostponed() throws(KeyedArchiveError) {
     guard let first = objects.nextPostponed() else { return }
     json.key("$deep")
-    json.beginArray()
+    json.beginArray(count: 0)
     try writeMarked(first)
     while let uid = objects.nextPostponed() { try writeMarked(uid) }
     json.endArray()
@@ -105,7 +108,7 @@ struct ArchiveJSONWriter {
       if archive.document.isNullObject(try reader.object(uid)) { continue }
       if isFirst {
         json.key("$unreachable")
-        json.beginArray()
+        json.beginArray(count: 0)
         isFirst = false
       }
       objects.meet(uid)
@@ -180,8 +183,8 @@ extension ArchiveJSONWriter {
       let position = frame.next
       guard position < frame.node.count else {
         frames.removeLast()
-        if case .elements = frame.kind { json.endArray() } else { json.endObject() }
-        for _ in 0..<frame.wrappers { json.endObject() }
+        if case .elements = frame.kind { json.endArray() } else { json.endDictionary() }
+        for _ in 0..<frame.wrappers { json.endDictionary() }
         continue
       }
       frames[frames.count - 1].next += 1
@@ -226,7 +229,7 @@ extension ArchiveJSONWriter {
     _ node: FlatNode, inlineDepth: Int, uid: UInt32?, wrappers: Int = 0
   ) throws(KeyedArchiveError) {
     try checkNesting(of: node, inlineDepth)
-    json.beginArray()
+    json.beginArray(count: 0)
     frames.append(
       Frame(
         kind: .elements, node: node, shape: DictionaryShape(), uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
@@ -237,7 +240,7 @@ extension ArchiveJSONWriter {
   ) throws(KeyedArchiveError) {
     try checkNesting(of: node, inlineDepth)
     let shape = try reader.shape(of: node)
-    json.beginObject()
+    json.beginDictionary(count: 0)
     frames.append(
       Frame(kind: .entries, node: node, shape: shape, uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
   }
@@ -249,7 +252,7 @@ extension ArchiveJSONWriter {
 
   private mutating func beginFields(_ node: FlatNode, without position: Int?, uid: UInt32?) throws(KeyedArchiveError) {
     let shape = try reader.shape(of: node)
-    json.beginObject()
+    json.beginDictionary(count: 0)
     frames.append(Frame(kind: .fields(without: position), node: node, shape: shape, uid: uid))
   }
 
@@ -263,9 +266,9 @@ extension ArchiveJSONWriter {
     case .string: json.string(try reader.text(of: node))
     case .boolean: json.boolean(node.boolean)
     case .integer, .unsignedInteger: json.integer(node.integer)
-    case .real where node.real.isFinite: json.real(node.real)
+    case .real where node.real.isFinite: json.number(node.real.description)
     case .real: writeTagged("$real") { $0.string(node.real.debugDescription) }
-    case .float where node.float.isFinite: writeTagged("$float") { $0.real(node.float) }
+    case .float where node.float.isFinite: writeTagged("$float") { $0.number(node.float.description) }
     case .float: writeTagged("$float") { $0.string(node.float.debugDescription) }
     case .data:
       let data = try reader.data(of: node)
@@ -275,20 +278,20 @@ extension ArchiveJSONWriter {
     }
   }
 
-  private mutating func writeTagged(_ tag: String, _ value: (inout JSONText) -> Void) {
-    json.beginObject()
+  private mutating func writeTagged(_ tag: String, _ value: (inout JSONWriter) -> Void) {
+    json.beginDictionary(count: 0)
     json.key(tag)
     value(&json)
-    json.endObject()
+    json.endDictionary()
   }
 
   private mutating func writeDate(_ seconds: Double) {
-    json.beginObject()
+    json.beginDictionary(count: 0)
     json.key("$date")
     if let text = DateText.text(seconds) { json.string(text) } else { json.null() }
     json.key("$seconds")
-    if seconds.isFinite { json.real(seconds) } else { json.string(seconds.debugDescription) }
-    json.endObject()
+    if seconds.isFinite { json.number(seconds.description) } else { json.string(seconds.debugDescription) }
+    json.endDictionary()
   }
 }
 
@@ -297,8 +300,8 @@ extension ArchiveJSONWriter {
   private mutating func writeReference(_ uid: UInt32) throws(KeyedArchiveError) {
     switch try objects.encounter(uid, level: json.depth, &reader) {
     case .nothing: json.null()
-    case .byReference: writeTagged("$ref") { $0.integer(uid) }
-    case .outside: writeTagged("$dangling") { $0.integer(uid) }
+    case .byReference: writeTagged("$ref") { $0.number(uid.description) }
+    case .outside: writeTagged("$dangling") { $0.number(uid.description) }
     case .unreadable(let error): throw error.at(PropertyList.UID(uid))
     case .inFull(let node, let isMarked): try writeObject(uid, node, isMarked: isMarked)
     }
@@ -328,19 +331,19 @@ extension ArchiveJSONWriter {
     case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data:
       if isMarked { beginObjectWrapper(uid, isMarked: true) }
       try write(scalar: node)
-      if isMarked { json.endObject() }
+      if isMarked { json.endDictionary() }
     }
   }
 
   private mutating func beginObjectWrapper(_ uid: UInt32, isMarked: Bool) {
-    json.beginObject()
+    json.beginDictionary(count: 0)
     if isMarked { writeUID(uid) }
     json.key("$object")
   }
 
   private mutating func writeUID(_ uid: UInt32) {
     json.key("$uid")
-    json.integer(uid)
+    json.number(uid.description)
   }
 
   private mutating func writeInstance(
@@ -353,7 +356,7 @@ extension ArchiveJSONWriter {
       try write(text: description.name)
       if classCounts[description.name, default: 0] > 1 {
         json.key("$classuid")
-        json.integer(description.uid.value)
+        json.number(description.uid.value.description)
       }
     }
     if isMarked { writeUID(uid) }
@@ -366,4 +369,9 @@ extension ArchiveJSONWriter {
       json.string(text)
     }
   }
+}
+
+extension JSONWriter {
+  fileprivate mutating func string(_ text: String) { string(text.utf8Span.rawBytes) }
+  fileprivate mutating func key(_ text: String) { key(text.utf8Span.rawBytes) }
 }

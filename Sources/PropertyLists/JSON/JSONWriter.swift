@@ -1,8 +1,8 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import SystemFiles
 
 /// Writes JSON (RFC 8259), indented by two spaces a level, or on one line.
-struct JSONWriter: PropertyListSink, ~Copyable {
+package struct JSONWriter: PropertyListSink, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
   var output = ByteBuffer()
@@ -15,12 +15,12 @@ struct JSONWriter: PropertyListSink, ~Copyable {
   /// Whether the key that comes next is the only one of its dictionary, which the reader may take for a form.
   private var isOnlyKey = false
 
-  init(_ options: PropertyListWritingOptions) {
+  package init(_ options: PropertyListWritingOptions) {
     self.options = options
     layout = nil
   }
 
-  consuming func finish() -> Data {
+  package consuming func finish() -> Data {
     output.append(byte: UInt8(ascii: "\n"))
     return output.takeData()
   }
@@ -51,17 +51,17 @@ struct JSONWriter: PropertyListSink, ~Copyable {
     output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
   }
 
-  mutating func null() throws(PropertyListError) {
+  package mutating func null() {
     beginValue()
     output.append("null")
   }
 
-  mutating func boolean(_ value: Bool) throws(PropertyListError) {
+  package mutating func boolean(_ value: Bool) {
     beginValue()
     output.append(value ? "true" : "false")
   }
 
-  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
+  package mutating func integer(_ value: PropertyList.Integer) {
     beginValue()
     if value.isNegative {
       output.append(byte: UInt8(ascii: "-"))
@@ -71,30 +71,35 @@ struct JSONWriter: PropertyListSink, ~Copyable {
     }
   }
 
+  /// - Parameter digits: a number of JSON.
+  package mutating func number(_ digits: String) {
+    beginValue()
+    output.append(digits.utf8Span.rawBytes)
+  }
+
   /// The fewest digits that are read back as the same value, always with a fraction or an exponent, so that it stays a
   /// real.
   mutating func real(_ value: Double) throws(PropertyListError) {
     guard value.isFinite else { return try special(SpecialReal.text(of: value)) }
-    beginValue()
-    output.append(value.description.utf8Span.rawBytes)
+    number(value.description)
   }
 
-  mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+  package mutating func string(_ utf8: RawSpan) {
     beginValue()
     JSONText.append(quoted: utf8, to: &output)
   }
 
-  mutating func beginArray(count: Int) throws(PropertyListError) { begin(UInt8(ascii: "[")) }
-  mutating func endArray() throws(PropertyListError) { end(UInt8(ascii: "]")) }
+  package mutating func beginArray(count: Int) { begin(UInt8(ascii: "[")) }
+  package mutating func endArray() { end(UInt8(ascii: "]")) }
 
-  mutating func beginDictionary(count: Int) throws(PropertyListError) {
+  package mutating func beginDictionary(count: Int) {
     begin(UInt8(ascii: "{"))
     isOnlyKey = count == 1
   }
 
-  mutating func endDictionary() throws(PropertyListError) { end(UInt8(ascii: "}")) }
+  package mutating func endDictionary() { end(UInt8(ascii: "}")) }
 
-  mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
+  package mutating func key(_ utf8: RawSpan) {
     beginValue()
     let start = output.count
     JSONText.append(quoted: utf8, to: &output)
@@ -109,6 +114,9 @@ struct JSONWriter: PropertyListSink, ~Copyable {
     appendColon()
     followsKey = true
   }
+
+  /// How many containers are open.
+  package var depth: Int { hasValue.count }
 
   private mutating func begin(_ bracket: UInt8) {
     beginValue()
@@ -137,5 +145,5 @@ extension JSONWriter {
     self.layout = layout
   }
 
-  consuming func finishFragment() -> Data { output.takeData() }
+  package consuming func finishFragment() -> Data { output.takeData() }
 }
