@@ -8,7 +8,7 @@ internal import FoundationEssentials
 enum InternationalData {
   static let isPresent = TimeZone(identifier: "UTC") != nil
 
-  static func isMissing(for value: String) -> KeyedArchiveError {
+  static func missing(for value: String) -> KeyedArchiveError {
     KeyedArchiveError(.unavailable, "\(value) needs a process that links full Foundation")
   }
 }

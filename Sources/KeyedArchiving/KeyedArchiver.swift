@@ -343,7 +343,7 @@ extension KeyedArchiver {
   @inline(never)
   func needsMoreStack(within more: Int = 0) throws -> Bool {
     let callStack = currentStack()
-    if levels.outer + depth + more >= levels.greatest { throw isNestedTooDeeply(callStack) }
+    if levels.outer + depth + more >= levels.greatest { throw nestedTooDeeply(callStack) }
     return !callStack.hasRoom
   }
 
@@ -358,7 +358,7 @@ extension KeyedArchiver {
   }
 
   @inline(never)
-  private func isNestedTooDeeply(_ callStack: CallStack) -> KeyedArchiveError {
+  private func nestedTooDeeply(_ callStack: CallStack) -> KeyedArchiveError {
     KeyedArchiveError(
       .nestedTooDeeply,
       "objects are nested more than \(levels.greatest) deep, which is as much as a thread with a stack of "
@@ -366,7 +366,7 @@ extension KeyedArchiver {
   }
 
   @inline(never)
-  private func hasNoRoom(_ callStack: CallStack) -> KeyedArchiveError {
+  private func noRoom(_ callStack: CallStack) -> KeyedArchiveError {
     KeyedArchiveError(
       .nestedTooDeeply,
       "objects are nested \(levels.outer + depth) deep, and the thread's stack of \(callStack.size) bytes has no room "
@@ -376,13 +376,13 @@ extension KeyedArchiver {
   /// Goes on elsewhere.
   func onMoreStack<T>(_ body: () throws -> T) throws -> T {
     let callStack = currentStack()
-    guard let value = try callStack.extended(levels: levels.outer + depth, body) else { throw hasNoRoom(callStack) }
+    guard let value = try callStack.extended(levels: levels.outer + depth, body) else { throw noRoom(callStack) }
     return value
   }
 
   func checkStack() throws {
     let callStack = currentStack()
-    if !callStack.hasRoom { throw hasNoRoom(callStack) }
+    if !callStack.hasRoom { throw noRoom(callStack) }
   }
 
   /// The entries of an object, in the order of Core Foundation's dictionaries.

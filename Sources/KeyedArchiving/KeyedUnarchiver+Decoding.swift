@@ -138,7 +138,7 @@ extension KeyedUnarchiver {
     of reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T
   ) throws -> T {
     let object = try resolve(reference.node)
-    if isNull(reference.node, object) { throw isNothing(type) }
+    if isNull(reference.node, object) { throw nothing(insteadOf: type) }
     _ = try self.type(of: object, behind: reference.node, among: [type])
     try spend(object.count)
     return try inside(object, uid: reference.node.uid, decode)

@@ -20,7 +20,7 @@ extension KeyedUnarchiver {
       }
       beginning = table.beginValue(uid, unlessKept: false)
     }
-    guard beginning == .begun else { throw isCircular(uid, frame.classRecord) }
+    guard beginning == .begun else { throw circular(uid, frame.classRecord) }
     let weightAround = weight
     weight = 1
     let value: T
@@ -59,7 +59,7 @@ extension KeyedUnarchiver {
     }
     if let known = table.object(uid) { return try knownObject(known, type, uid, frame.classRecord) }
     try spend(frame.node.size)
-    guard table.beginObject(uid) else { throw isCircular(uid, frame.classRecord) }
+    guard table.beginObject(uid) else { throw circular(uid, frame.classRecord) }
     let weightAround = weight
     weight = 1
     defer { weight = weightAround &+ 1 }
@@ -150,19 +150,19 @@ extension KeyedUnarchiver {
   private func frame(of type: any SecureCoding.Type, at reference: ArchivedReference) throws -> Frame {
     let node = reference.node
     let object = try resolve(node)
-    if isNull(node, object) { throw isNothing(type) }
+    if isNull(node, object) { throw nothing(insteadOf: type) }
     let uid = node.kind == .uid ? node.uid : nil
     guard object.kind == .dictionary else {
       try admitNative(type, object, behind: node)
       return Frame(node: object, shape: noKeys, uid: uid)
     }
     let (record, shape) = try classRecord(of: object, behind: node)
-    guard admits(type, record) else { throw isNotAllowed(record, type, node.uid) }
+    guard admits(type, record) else { throw notAllowed(record, type, node.uid) }
     return Frame(node: object, shape: shape, uid: uid, classRecord: record)
   }
 
   @inline(never)
-  private func isNotAllowed(
+  private func notAllowed(
     _ record: UnarchiverClasses.Record, _ type: any SecureCoding.Type, _ uid: UInt32
   ) -> any Error {
     failure(.classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", uid, record)
@@ -282,12 +282,12 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  func isNothing(_ type: any SecureCoding.Type) -> any Error {
+  func nothing(insteadOf type: any SecureCoding.Type) -> any Error {
     failure(.valueNotFound, "nothing, where \(type) is due")
   }
 
   @inline(never)
-  private func isCircular(_ uid: UInt32, _ record: UnarchiverClasses.Record?) -> any Error {
+  private func circular(_ uid: UInt32, _ record: UnarchiverClasses.Record?) -> any Error {
     failure(
       .circularReference, "the object is needed to make itself, and was not published while it was being made", uid,
       record)

@@ -412,7 +412,7 @@ extension KeyedUnarchiver {
   @inline(never)
   private func needsMoreStack() throws -> Bool {
     let callStack = currentStack()
-    if depth >= levels.greatest { throw isNestedTooDeeply(callStack) }
+    if depth >= levels.greatest { throw nestedTooDeeply(callStack) }
     return !callStack.hasRoom
   }
 
@@ -426,7 +426,7 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  private func isNestedTooDeeply(_ callStack: CallStack) -> any Error {
+  private func nestedTooDeeply(_ callStack: CallStack) -> any Error {
     failure(
       .nestedTooDeeply,
       "objects are nested more than \(levels.greatest) deep, which is as much as a thread with a stack of "
@@ -434,7 +434,7 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  private func hasNoRoom(_ callStack: CallStack) -> any Error {
+  private func noRoom(_ callStack: CallStack) -> any Error {
     failure(
       .nestedTooDeeply,
       "objects are nested \(depth) deep, and the thread's stack of \(callStack.size) bytes has no "
@@ -445,13 +445,13 @@ extension KeyedUnarchiver {
   func onMoreStack<T>(_ body: () throws -> T) throws -> T {
     let callStack = currentStack()
     guard let value = try callStack.extended(levels: depth, body) else {
-      throw hasNoRoom(callStack)
+      throw noRoom(callStack)
     }
     return value
   }
 
   func checkStack() throws {
     let callStack = currentStack()
-    if !callStack.hasRoom { throw hasNoRoom(callStack) }
+    if !callStack.hasRoom { throw noRoom(callStack) }
   }
 }

@@ -279,7 +279,7 @@ extension UserPreferences {
           if !file.table.hasUnsaved { others[ObjectIdentifier(file)] = nil }
         }
       } catch {
-        file.schedule.hasTold(error)
+        file.schedule.noteTold(error)
         first = first ?? error
       }
     }

@@ -63,7 +63,7 @@ package struct LockedFile: ~Copyable {
       }
       // Somebody replaced or removed it while this process waited. Its place may have a file that has to be locked.
       if descriptor >= 0 { _ = close(descriptor) }
-      if ContinuousClock.now >= deadline { throw FileSystem.isLocked(path) }
+      if ContinuousClock.now >= deadline { throw FileSystem.locked(path) }
     }
   }
 
@@ -179,13 +179,13 @@ extension FileSystem {
       case EWOULDBLOCK where ContinuousClock.now < deadline:
         let wait = 4000 / (1 + (ContinuousClock.now - start) / .milliseconds(50))
         usleep(.random(in: 50..<100 + UInt32(wait)))
-      case EWOULDBLOCK: throw isLocked(path)
+      case EWOULDBLOCK: throw locked(path)
       default: throw failure("lock", path)
       }
     }
   }
 
-  fileprivate static func isLocked(_ path: String) -> FileError {
+  fileprivate static func locked(_ path: String) -> FileError {
     FileError(EWOULDBLOCK, "cannot lock \(path): another process has it locked")
   }
 }

@@ -130,7 +130,7 @@ struct DifferenceTests {
       (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<6, using: &random) }
     }
     let (a, b) = (list(), list())
-    let pairs = CommonSubsequence.pairs(a, b)
+    let pairs = CommonSubsequence.pairs(a.map { UInt64($0) }, b.map { UInt64($0) })
     #expect(pairs.allSatisfy { a[$0.0] == b[$0.1] })
     #expect(zip(pairs, pairs.dropFirst()).allSatisfy { $0.0 < $1.0 && $0.1 < $1.1 })
     var lengths = Array(repeating: Array(repeating: 0, count: b.count + 1), count: a.count + 1)

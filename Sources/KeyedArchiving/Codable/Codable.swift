@@ -63,7 +63,7 @@ extension KeyedUnarchiver {
     }
     let uid = reference.node.uid
     if let value = try keptDecodable(type, uid) { return value }
-    guard table.beginDecodable(type, uid) else { throw isPartOfItself(reference.node) }
+    guard table.beginDecodable(type, uid) else { throw partOfItself(reference.node) }
     defer { table.endDecodable(type, uid) }
     let before = decodableObjectCount
     let weightAround = weight
@@ -95,7 +95,7 @@ extension KeyedUnarchiver {
   private func archived<Archivable: SecureCoding, T>(
     _ type: Archivable.Type, at reference: ArchivedReference
   ) throws -> T {
-    guard let value = try Archivable._unarchive(reference, by: self) as? T else { throw isOther(type, T.self) }
+    guard let value = try Archivable._unarchive(reference, by: self) as? T else { throw otherType(type, T.self) }
     return value
   }
 
@@ -107,12 +107,12 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  private func isPartOfItself(_ node: FlatNode) -> any Error {
+  private func partOfItself(_ node: FlatNode) -> any Error {
     failure(.circularReference, "the object is a part of itself", at: node)
   }
 
   @inline(never)
-  private func isOther(_ type: Any.Type, _ asked: Any.Type) -> any Error {
+  private func otherType(_ type: Any.Type, _ asked: Any.Type) -> any Error {
     failure(.typeMismatch, "\(type), where \(asked) is due")
   }
 }

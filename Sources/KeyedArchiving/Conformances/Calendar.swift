@@ -91,7 +91,7 @@ extension Calendar {
       throw KeyedArchiveError(.invalidContents, "no calendar is called \(name)")
     }
     guard identifier == .gregorian || InternationalData.isPresent else {
-      throw InternationalData.isMissing(for: "the calendar \(name)")
+      throw InternationalData.missing(for: "the calendar \(name)")
     }
     // The calendar of ISO 8601 has no days before the Gregorian ones, whatever start it is archived with.
     if let start = archived.gregorianStartDate, start != Archived.Calendar.gregorianStartDate, identifier != .iso8601 {

@@ -32,7 +32,7 @@ extension Locale {
   public init(_ archived: Archived.Locale) throws(KeyedArchiveError) {
     self.init(identifier: archived.identifier)
     guard InternationalData.isPresent || identifier == archived.identifier else {
-      throw InternationalData.isMissing(for: "the locale \(archived.identifier.quoted)")
+      throw InternationalData.missing(for: "the locale \(archived.identifier.quoted)")
     }
   }
 }

@@ -24,7 +24,7 @@ extension String: SecureCoding {
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> String {
     let object = try coder.resolve(reference.node)
     guard object.kind == .string else { return try coder.value(String.self, at: reference) }
-    if coder.isNull(reference.node, object) { throw coder.isNothing(String.self) }
+    if coder.isNull(reference.node, object) { throw coder.nothing(insteadOf: String.self) }
     return try coder.native(reference.node, object) { document throws(PropertyListError) in
       try document.text(of: object)
     }

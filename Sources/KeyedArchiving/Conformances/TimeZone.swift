@@ -76,7 +76,7 @@ extension TimeZone {
     } else if InternationalData.isPresent {
       timeZone = TimeZone(identifier: archived.name)
     } else {
-      throw InternationalData.isMissing(for: "the time zone \(archived.name.quoted)")
+      throw InternationalData.missing(for: "the time zone \(archived.name.quoted)")
     }
     guard let timeZone else {
       throw KeyedArchiveError(.invalidContents, "no time zone is called \(archived.name.quoted)")

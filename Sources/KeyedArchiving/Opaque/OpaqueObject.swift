@@ -91,7 +91,7 @@ extension OpaqueObject: SecureCoding {
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> OpaqueObject {
     let object = try coder.resolve(reference.node)
-    if coder.isNull(reference.node, object) { throw coder.isNothing(OpaqueObject.self) }
+    if coder.isNull(reference.node, object) { throw coder.nothing(insteadOf: OpaqueObject.self) }
     _ = try coder.type(of: object, behind: reference.node, among: [OpaqueObject.self])
     return try coder.opaqueObject(reference.node.uid)
   }

@@ -294,7 +294,7 @@ extension DomainTable {
 
   /// Notes that whoever reads the file finds the first `changes` changes. Values that the file has instead of them from now on were
   /// put there later.
-  func isInPlace(changes: Int) { contents.withLock { $0.inPlace = changes } }
+  func noteInPlace(changes: Int) { contents.withLock { $0.inPlace = changes } }
 
   /// Notes that the file has the first `changes` changes, and the disk has the file.
   func saved(changes: Int) {

@@ -133,7 +133,7 @@ extension DomainFile {
         var outcome: Outcome?
         defer {
           if let outcome {
-            if outcome.hasChanged { table.isInPlace(changes: outcome.changes) }
+            if outcome.hasChanged { table.noteInPlace(changes: outcome.changes) }
           } else if let staged {
             table.takeBack(staged)
           }
@@ -202,7 +202,7 @@ extension DomainFile {
     let held = try contents(of: &file, path, deadline, &disk)
     let isKnown = held.map { disk.isInStep(with: $0.bytes) } ?? true
     guard let staged = try change(held?.entries, file.identity, isKnown, &disk) else {
-      if let held { disk.isInStep(with: file.identity, held.bytes, held.format, at: moment) }
+      if let held { disk.noteInStep(with: file.identity, held.bytes, held.format, at: moment) }
       return Outcome(changes: 0, hasChanged: false)
     }
     let (entries, changes) = table.merged(with: held?.entries)
@@ -210,21 +210,21 @@ extension DomainFile {
     let suffix = held == nil ? disk.suffix : nil
     if entries.isEmpty, table.isReplaced || staged.removesFile {
       guard try file.remove(settingAside: suffix) else { return nil }
-      disk.isInStep(with: nil, nil, .binary, at: .now)
+      disk.noteInStep(with: nil, nil, .binary, at: .now)
     } else if table.hasUnsaved {
       let (bytes, format) = try Self.bytes(of: entries, held?.format ?? disk.format)
       if bytes == held?.bytes, file.identity.isOwn {
         // Whoever wrote it may not have come to the end of it.
         try file.synchronize()
-        disk.isInStep(with: file.identity, bytes, format, at: moment)
+        disk.noteInStep(with: file.identity, bytes, format, at: moment)
       } else {
         let replaced = try file.replace(with: bytes, settingAside: suffix, displaced: Self.suffixOfDisplaced())
         guard let identity = replaced else { return nil }
-        disk.isInStep(with: identity, bytes, format, at: .now)
+        disk.noteInStep(with: identity, bytes, format, at: .now)
       }
     } else {
       // An update that changed nothing leaves the file as it is, whoever wrote it.
-      if let held { disk.isInStep(with: file.identity, held.bytes, held.format, at: moment) }
+      if let held { disk.noteInStep(with: file.identity, held.bytes, held.format, at: moment) }
       return Outcome(changes: changes, hasChanged: false)
     }
     // This process knows what was in what it has set aside itself.
@@ -257,12 +257,12 @@ extension DomainFile {
     try makeFolder(path, &disk)
     let (entries, changes) = table.merged(with: disk.isLost ? nil : DomainEntries())
     guard !entries.isEmpty else {
-      disk.isInStep(with: nil, nil, .binary, at: .now)
+      disk.noteInStep(with: nil, nil, .binary, at: .now)
       return Outcome(changes: changes, hasChanged: true)
     }
     let (bytes, format) = try Self.bytes(of: entries, disk.format)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
-    disk.isInStep(with: identity, bytes, format, at: .now)
+    disk.noteInStep(with: identity, bytes, format, at: .now)
     sweep(path, &disk)
     return Outcome(changes: changes, hasChanged: true)
   }

@@ -76,7 +76,7 @@ final class DomainFile: Sendable {
     /// Notes that the file has this state, with the values that the table has.
     ///
     /// - Parameter moment: when it had it.
-    mutating func isInStep(
+    mutating func noteInStep(
       with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, at moment: FileMoment
     ) {
       known = identity
@@ -244,7 +244,7 @@ extension DomainFile {
     }
     if !disk.isLost, disk.known != nil, wasDamaged(path, &disk) { disk.isLost = true }
     guard !disk.isLost, disk.known != nil else { return [] }
-    disk.isInStep(with: nil, nil, .binary, at: .now)
+    disk.noteInStep(with: nil, nil, .binary, at: .now)
     return table.adopt(DomainEntries())
   }
 
@@ -292,13 +292,13 @@ extension DomainFile {
       guard let file = try PreferencesBytes(of: path) else { return try fileIsMissing(path, &disk) }
       let (data, identity) = (file.data, file.identity)
       if disk.isInStep(with: data) {
-        disk.isInStep(with: identity, data, disk.format, at: moment)
+        disk.noteInStep(with: identity, data, disk.format, at: moment)
         return []
       }
       do throws(PropertyListError) {
         let (entries, format) = try Self.entries(of: data)
         let changed = adopt(entries, identity, path, &disk, isSaved: false)
-        disk.isInStep(with: identity, data, format, at: moment)
+        disk.noteInStep(with: identity, data, format, at: moment)
         return changed
       } catch {
         guard identity.mayBeIncomplete else { throw error }

@@ -90,7 +90,7 @@ final class SaveSchedule: Sendable {
   }
 
   /// Notes that a caller has the error, so that it is not reported as well.
-  func hasTold(_ error: PreferencesError) { history.withLock { $0.reported = error } }
+  func noteTold(_ error: PreferencesError) { history.withLock { $0.reported = error } }
 
   /// Saves, and reports a failure that is another than the last one.
   private func saveAndReport(_ file: DomainFile, patience: Duration) {

@@ -13,7 +13,7 @@ struct BinaryValidator: ~Copyable {
   /// How many more bytes of content and references may be looked at.
   private var budget: Int
   private var faults: FaultLog
-  private var hasToldOfDepth = false
+  private var hasReportedDepth = false
   /// Whether nothing more can be looked at.
   private var isOver = false
   /// The keys of the paths that were asked for, by their objects.
@@ -148,18 +148,18 @@ struct BinaryValidator: ~Copyable {
       }
       guard !descends else { continue }
       // The containers above, and the height below, together.
-      guard frames.count - 1 + Int(height) <= depthLimit || hasToldOfDepth else {
+      guard frames.count - 1 + Int(height) <= depthLimit || hasReportedDepth else {
         throw nestedTooDeeply()
       }
       states[frame.object] = .done
       // What is too high is told once; it must not make more of what is above it.
-      heights[frame.object] = hasToldOfDepth ? 1 : height
+      heights[frame.object] = hasReportedDepth ? 1 : height
       frames.removeLast()
     }
   }
 
   private mutating func nestedTooDeeply() -> PropertyListError {
-    hasToldOfDepth = true
+    hasReportedDepth = true
     return ParsingLimits.nestedTooDeeply(limit: depthLimit)
   }
 
@@ -188,7 +188,7 @@ struct BinaryValidator: ~Copyable {
         .circularReference, "a container that contains itself", byteOffset: try layout.offset(of: index, in: bytes))
     case .container:
       guard frames.count < depthLimit else {
-        if hasToldOfDepth {
+        if hasReportedDepth {
           frames[frames.count - 1].next += 1
           return
         }
@@ -236,7 +236,7 @@ struct BinaryValidator: ~Copyable {
       keyNumbers[reference] = UInt32(try keyNumber(of: reference, in: bytes) + 1)
     }
     guard keyNumbers[reference] != Self.noKey else { return }
-    guard keyIndex.isFirst(Int(keyNumbers[reference]) - 1) else {
+    guard keyIndex.insert(Int(keyNumbers[reference]) - 1) else {
       let key = try NodeContent.string(layout.node(at: reference, in: bytes), in: bytes)
       throw PropertyListError(
         .duplicateKey, "the key \(key.quoted) stands twice in a dictionary", byteOffset: place)

@@ -1,18 +1,12 @@
-internal import OrderedCollections
-
 /// Finds for each element of an array the one of another array that it was.
 ///
 /// First equal elements, in order; then equal elements wherever they are; then, between two that are matched, containers
 /// that are alike; then containers that are alike anywhere; and at last what stands between the same two elements, which
 /// has been replaced.
 struct ArrayMatching {
-  private let old: [PropertyList]
-  private let new: [PropertyList]
-  /// The numbers of the elements.
-  private let a: [Int]
-  private let b: [Int]
-  private let numbers: ValueNumbers
-  /// How many entries may still be compared to find out how much containers are alike.
+  private var old: Elements
+  private var new: Elements
+  /// How many children of elements may still be compared to find out how much containers are alike.
   private var budget: Int
 
   /// For each element of the new array the index that it had in the old one; nil if it is new.
@@ -21,13 +15,22 @@ struct ArrayMatching {
   /// The new elements whose old ones are alike, so that it is worth while to look into them.
   private(set) var isAlike: [Bool]
 
+  /// As many children of elements as may be compared for all arrays of a value.
+  static let standardBudget = 20_000_000
+
   /// How many pairs of elements are compared at most at one place.
   private static let greatestTable = 4096
 
+  /// - Parameters:
+  ///   - old: the places of the elements in `oldSignatures`, as `new`.
+  ///   - budget: how many children of elements may be compared.
   init(
-    _ old: [PropertyList], _ a: [Int], _ new: [PropertyList], _ b: [Int], _ numbers: ValueNumbers, budget: inout Int
+    _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
+    budget: inout Int
   ) {
-    (self.old, self.a, self.new, self.b, self.numbers, self.budget) = (old, a, new, b, numbers, budget)
+    (self.old, self.new) = (Elements(old, oldSignatures), Elements(new, newSignatures))
+    self.budget = budget
+    let (a, b) = (self.old.hashes, self.new.hashes)
     sources = Array(repeating: nil, count: b.count)
     isTaken = Array(repeating: false, count: a.count)
     isAlike = Array(repeating: false, count: b.count)
@@ -56,12 +59,12 @@ struct ArrayMatching {
   ) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     var (i, j) = (0, 0)
-    for (nextI, nextJ) in anchors + [(a.count, b.count)] {
+    for (nextI, nextJ) in anchors + [(isTaken.count, sources.count)] {
       if i < nextI, j < nextJ {
         let left = ((i..<nextI).filter { !isTaken[$0] }, (j..<nextJ).filter { sources[$0] == nil })
         if !left.0.isEmpty, !left.1.isEmpty { pairs += body(&self, left.0, left.1) }
       }
-      if nextI < a.count { pairs.append((nextI, nextJ)) }
+      if nextI < isTaken.count { pairs.append((nextI, nextJ)) }
       (i, j) = (nextI + 1, nextJ + 1)
     }
     return pairs
@@ -112,8 +115,8 @@ struct ArrayMatching {
 
   /// Matches containers that have both moved and changed: of each new one, the old one that is most like it.
   private mutating func matchAlikeAnywhere() {
-    var left = a.indices.filter { !isTaken[$0] && Self.isContainer(old[$0]) }
-    let right = b.indices.filter { sources[$0] == nil && Self.isContainer(new[$0]) }
+    var left = isTaken.indices.filter { !isTaken[$0] && old.isContainer($0) }
+    let right = sources.indices.filter { sources[$0] == nil && new.isContainer($0) }
     guard left.count * right.count <= Self.greatestTable else { return }
     for j in right {
       var best = (score: 0, position: 0)
@@ -131,39 +134,80 @@ struct ArrayMatching {
     return []
   }
 
-  private static func isContainer(_ value: PropertyList) -> Bool { value.kind == .array || value.kind == .dictionary }
-
   /// How much two containers have in common, in thousandths; 0 if it is too little, or if they are of different kinds.
   ///
   /// Of dictionaries it is to be more than half, where an entry that both have counts as a half, or as three quarters if
   /// its values are containers of the same kind, and as one if they are equal. Of arrays, half of the elements are to be
   /// equal.
   private mutating func likeness(_ i: Int, _ j: Int) -> Int {
-    switch (old[i], new[j]) {
-    case (.dictionary(let entries), .dictionary(let others)):
-      let count = max(entries.count, others.count)
-      guard spend(entries.count), min(entries.count, others.count) * 2 >= count else { return 0 }
-      var quarters = 0
-      for (key, value) in entries {
-        guard let other = others[key] else { continue }
-        if numbers.child(key, of: a[i]) == numbers.child(key, of: b[j]) {
-          quarters += 4
-        } else {
-          quarters += Self.isContainer(value) && value.kind == other.kind ? 3 : 2
-        }
+    let kind = old.kind(i)
+    guard kind.isContainer, kind == new.kind(j) else { return 0 }
+    let (children, others) = (old.children(of: i), new.children(of: j))
+    let count = max(children.count, others.count)
+    guard spend(count), min(children.count, others.count) * 2 >= count else { return 0 }
+    var quarters = 0
+    var (left, right) = (0, 0)
+    while left < children.count, right < others.count {
+      let (child, other) = (children[left], others[right])
+      if child.precedes(other) {
+        left += 1
+      } else if other.precedes(child) {
+        right += 1
+      } else {
+        quarters += child.hash == other.hash ? 4 : child.kind.isContainer && child.kind == other.kind ? 3 : 2
+        left += 1
+        right += 1
       }
-      return quarters > 2 * count ? 250 * quarters / count : 0
-    case (.array(let elements), .array(let others)):
-      let count = max(elements.count, others.count)
-      guard spend(count), min(elements.count, others.count) * 2 >= count else { return 0 }
-      let common = CommonSubsequence.equalPairs(numbers.children(of: a[i]), numbers.children(of: b[j])).count
-      return common * 2 >= count && common > 0 ? 1000 * common / count : 0
-    default: return 0
     }
+    guard kind == .dictionary else { return quarters >= 2 * count && quarters > 0 ? 250 * quarters / count : 0 }
+    return quarters > 2 * count ? 250 * quarters / count : 0
   }
 
   private mutating func spend(_ steps: Int) -> Bool {
     budget -= steps
     return budget >= 0
+  }
+}
+
+extension ArrayMatching {
+  /// The elements of one of the arrays.
+  private struct Elements {
+    let hashes: [UInt64]
+    private let places: [Int]
+    private let signatures: ValueSignatures
+    /// What was looked into before.
+    private var known: [Int: [Child]] = [:]
+
+    init(_ places: [Int], _ signatures: ValueSignatures) {
+      self.places = places
+      self.signatures = signatures
+      hashes = places.map { signatures[$0].hash }
+    }
+
+    func kind(_ index: Int) -> NodeKind { signatures[places[index]].kind }
+
+    func isContainer(_ index: Int) -> Bool { kind(index).isContainer }
+
+    /// The children of a container in an order that two containers have in common.
+    mutating func children(of index: Int) -> [Child] {
+      if let children = known[index] { return children }
+      let isArray = kind(index) == .array
+      var children = signatures.children(of: places[index]).map { place in
+        let entry = signatures[place]
+        return Child(name: isArray ? entry.hash : entry.key, hash: entry.hash, kind: entry.kind)
+      }
+      children.sort { $0.precedes($1) }
+      known[index] = children
+      return children
+    }
+  }
+
+  /// An entry, which its key names, or an element, which names itself.
+  private struct Child {
+    let name: UInt64
+    let hash: UInt64
+    let kind: NodeKind
+
+    func precedes(_ other: Child) -> Bool { name < other.name }
   }
 }

@@ -1,9 +1,9 @@
-/// Finds elements that two lists of numbers have in the same order.
+/// Finds elements that two lists have in the same order.
 enum CommonSubsequence {
   /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike enough to
   /// find it in good time (Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that may
   /// be shorter.
-  static func pairs(_ first: [Int], _ second: [Int]) -> [(Int, Int)] {
+  static func pairs(_ first: [UInt64], _ second: [UInt64]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     let shorter = min(first.count, second.count)
     var start = 0
@@ -31,7 +31,7 @@ enum CommonSubsequence {
   private static func distanceLimit(_ length: Int) -> Int { max(64, min(1000, 20_000_000 / max(length, 1))) }
 
   /// A longest common subsequence; nil if the lists are too different.
-  private static func longest(_ a: [Int], _ b: [Int]) -> [(Int, Int)]? {
+  private static func longest(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)]? {
     let limit = min(a.count + b.count, distanceLimit(a.count + b.count))
     // How far each diagonal was followed in `a`; diagonal k is at k + limit + 1.
     var reach = Array(repeating: 0, count: 2 * limit + 3)
@@ -52,7 +52,7 @@ enum CommonSubsequence {
   }
 
   /// The way back from the ends of both lists.
-  private static func path(_ a: [Int], _ b: [Int], _ history: [[Int]]) -> [(Int, Int)] {
+  private static func path(_ a: [UInt64], _ b: [UInt64], _ history: [[Int]]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     var (x, y) = (a.count, b.count)
     for distance in history.indices.reversed() {
@@ -89,16 +89,24 @@ enum CommonSubsequence {
 
   /// The first of a number in the one list with the first of it in the other, the second with the second and so on, as
   /// far as they are in the same order.
-  private static func likely(_ a: [Int], _ b: [Int]) -> [(Int, Int)] {
+  private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     let partners = equalPairs(a, b)
     return longestIncreasing(partners.map(\.1)).map { partners[$0] }
   }
 
   /// Pairs of indices of equal elements in any order, ascending in the first list, each element once.
-  static func equalPairs(_ a: [Int], _ b: [Int]) -> [(Int, Int)] {
-    var places: [Int: [Int]] = [:]
-    for index in b.indices.reversed() { places[b[index], default: []].append(index) }
-    return a.indices.compactMap { index in places[a[index]]?.popLast().map { (index, $0) } }
+  static func equalPairs(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
+    // For each element the first place that is left, and for each place the next one of the same element, or -1.
+    var first = [UInt64: Int](minimumCapacity: b.count)
+    var next = Array(repeating: -1, count: b.count)
+    for index in b.indices.reversed() { next[index] = first.updateValue(index, forKey: b[index]) ?? -1 }
+    var pairs: [(Int, Int)] = []
+    for index in a.indices {
+      guard let place = first[a[index]], place >= 0 else { continue }
+      first[a[index]] = next[place]
+      pairs.append((index, place))
+    }
+    return pairs
   }
 
   /// The indices of a longest increasing subsequence of different numbers.

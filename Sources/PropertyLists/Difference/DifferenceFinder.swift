@@ -3,19 +3,21 @@ internal import OrderedCollections
 /// Goes through two values at once and notes what is different.
 struct DifferenceFinder {
   private let ignoresKeyOrder: Bool
-  private var numbers: ValueNumbers
+  private let oldSignatures: ValueSignatures
+  private let newSignatures: ValueSignatures
   private var changes: [PropertyListDifference.Change] = []
   /// The pairs of values that are still to compare, the next at the end.
   private var pending: [Pair] = []
-  /// How many entries may be compared to find out which elements of arrays are alike.
-  private var budget = 20_000_000
+  /// How many children of elements may be compared to find out which elements of arrays are alike.
+  private var budget = ArrayMatching.standardBudget
 
   private struct Pair {
     let path: PropertyListKeyPath
     let old: PropertyList
-    let oldNumber: Int
+    /// Its place in the signatures, as `newPlace`.
+    let oldPlace: Int
     let new: PropertyList
-    let newNumber: Int
+    let newPlace: Int
     /// Whether changes inside are told, and not the whole as replaced.
     let isAlike: Bool
   }
@@ -23,22 +25,28 @@ struct DifferenceFinder {
   /// How many elements may be shifted in all to make the changes of one container.
   private static let greatestShift = 1_000_000_000
 
-  init(ignoresKeyOrder: Bool) {
-    self.ignoresKeyOrder = ignoresKeyOrder
-    numbers = ValueNumbers(ignoresKeyOrder: ignoresKeyOrder)
+  /// - Returns: what makes the one value the other.
+  static func changes(
+    from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool
+  ) -> [PropertyListDifference.Change] {
+    var finder = DifferenceFinder(old, new, ignoresKeyOrder: ignoresKeyOrder)
+    finder.pending = [
+      Pair(path: PropertyListKeyPath(), old: old, oldPlace: 0, new: new, newPlace: 0, isAlike: true)
+    ]
+    while let pair = finder.pending.popLast() {
+      if finder.isChanged(pair.oldPlace, pair.newPlace) { finder.compare(pair) }
+    }
+    return finder.changes
   }
 
-  mutating func changes(from old: PropertyList, to new: PropertyList) -> [PropertyListDifference.Change] {
-    let (oldNumber, newNumber) = (numbers.number(old), numbers.number(new))
-    pending = [
-      Pair(
-        path: PropertyListKeyPath(), old: old, oldNumber: oldNumber, new: new, newNumber: newNumber, isAlike: true)
-    ]
-    while let pair = pending.popLast() {
-      if pair.oldNumber != pair.newNumber { compare(pair) }
-    }
-    return changes
+  private init(_ old: PropertyList, _ new: PropertyList, ignoresKeyOrder: Bool) {
+    self.ignoresKeyOrder = ignoresKeyOrder
+    let options: SignatureOptions = ignoresKeyOrder ? [.ignoresSpelling, .ignoresKeyOrder] : .ignoresSpelling
+    oldSignatures = ValueSignatures(of: old, options)
+    newSignatures = ValueSignatures(of: new, options)
   }
+
+  private func isChanged(_ old: Int, _ new: Int) -> Bool { oldSignatures[old].hash != newSignatures[new].hash }
 
   private mutating func compare(_ pair: Pair) {
     switch (pair.old, pair.new) {
@@ -58,8 +66,8 @@ struct DifferenceFinder {
   }
 
   private mutating func compare(_ pair: Pair, _ old: [PropertyList], _ new: [PropertyList]) {
-    let (a, b) = (numbers.children(of: pair.oldNumber), numbers.children(of: pair.newNumber))
-    let matching = ArrayMatching(old, a, new, b, numbers, budget: &budget)
+    let (a, b) = (oldSignatures.children(of: pair.oldPlace), newSignatures.children(of: pair.newPlace))
+    let matching = ArrayMatching(a, oldSignatures, b, newSignatures, budget: &budget)
     let plan = Rearrangement(of: old.count, sources: matching.sources)
     guard !Self.isTooLong(plan, old.count, new.count) else { return replace(pair) }
     for index in plan.removals {
@@ -73,11 +81,11 @@ struct DifferenceFinder {
       changes.append(.insertion(pair.path.appending(.index(index)), new[index], position: nil))
     }
     for (index, source) in matching.sources.enumerated().reversed() {
-      guard let source, a[source] != b[index] else { continue }
+      guard let source, isChanged(a[source], b[index]) else { continue }
       pending.append(
         Pair(
-          path: pair.path.appending(.index(index)), old: old[source], oldNumber: a[source], new: new[index],
-          newNumber: b[index], isAlike: matching.isAlike[index]))
+          path: pair.path.appending(.index(index)), old: old[source], oldPlace: a[source], new: new[index],
+          newPlace: b[index], isAlike: matching.isAlike[index]))
     }
   }
 
@@ -101,17 +109,14 @@ struct DifferenceFinder {
       let (key, value) = new.elements[index]
       changes.append(.insertion(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index))
     }
+    let (a, b) = (oldSignatures.children(of: pair.oldPlace), newSignatures.children(of: pair.newPlace))
     for (index, source) in sources.enumerated().reversed() {
-      guard let source else { continue }
+      guard let source, isChanged(a[source], b[index]) else { continue }
       let (key, value) = new.elements[index]
-      // Both have the key.
-      let oldNumber = numbers.child(key, of: pair.oldNumber) ?? 0
-      let newNumber = numbers.child(key, of: pair.newNumber) ?? 0
-      guard oldNumber != newNumber else { continue }
       pending.append(
         Pair(
-          path: pair.path.appending(.key(key)), old: old.values[source], oldNumber: oldNumber, new: value,
-          newNumber: newNumber, isAlike: true))
+          path: pair.path.appending(.key(key)), old: old.values[source], oldPlace: a[source], new: value,
+          newPlace: b[index], isAlike: true))
     }
   }
 }

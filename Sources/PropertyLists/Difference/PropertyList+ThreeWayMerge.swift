@@ -25,17 +25,45 @@ extension PropertyList {
 /// Merges three values. It keeps its own stack, so that the depth of a value costs no stack of the thread.
 private struct ThreeWayMerge {
   private let conflicts: PropertyList.MergeRule
-  private var numbers = ValueNumbers(ignoresKeyOrder: true)
   /// The dictionaries that are being merged, from the root on.
   private var open: [Frame] = []
 
-  /// A value that may be missing, and its number.
-  private typealias Side = (value: PropertyList, number: Int)?
+  /// A value of one of the three, with its signature.
+  private struct Signed {
+    let value: PropertyList
+    let signatures: ValueSignatures
+    /// Where its signature is.
+    let place: Int
+
+    var hash: UInt64 { signatures[place].hash }
+  }
+
+  /// A value of one of the three that may be missing.
+  private typealias Side = Signed?
+
+  /// The entries of a side, none if it is no dictionary.
+  private struct Entries {
+    private var entries: OrderedDictionary<String, PropertyList> = [:]
+    private var places: [Int] = []
+    private let signatures: ValueSignatures?
+
+    init(_ side: Side) {
+      signatures = side?.signatures
+      guard let side, case .dictionary(let entries) = side.value else { return }
+      self.entries = entries
+      places = side.signatures.children(of: side.place)
+    }
+
+    subscript(key: String) -> Side {
+      guard let signatures, let position = entries.index(forKey: key) else { return nil }
+      return Signed(value: entries.values[position], signatures: signatures, place: places[position])
+    }
+  }
 
   private struct Frame {
-    let base: Side
-    let ours: Side
-    let theirs: Side
+    let base: Entries
+    let ours: Entries
+    let theirs: Entries
     let keys: [String]
     var next = 0
     var merged: OrderedDictionary<String, PropertyList> = [:]
@@ -52,8 +80,10 @@ private struct ThreeWayMerge {
   mutating func merged(
     base: PropertyList, ours: PropertyList, theirs: PropertyList
   ) throws(PropertyListError) -> PropertyList? {
-    let sides = (numbers.number(base), numbers.number(ours), numbers.number(theirs))
-    var result = try begin((base, sides.0), (ours, sides.1), (theirs, sides.2))
+    func signed(_ value: PropertyList) -> Signed {
+      Signed(value: value, signatures: ValueSignatures(of: value, [.ignoresSpelling, .ignoresKeyOrder]), place: 0)
+    }
+    var result = try begin(signed(base), signed(ours), signed(theirs))
     while let last = open.indices.last {
       // The value of the key that was begun last is there, unless it is a dictionary that is still open.
       // In its place: a second owner of the frame would make a copy of all entries for each of them.
@@ -64,7 +94,7 @@ private struct ThreeWayMerge {
       }
       let key = open[last].keys[open[last].next]
       open[last].next += 1
-      result = try begin(child(key, open[last].base), child(key, open[last].ours), child(key, open[last].theirs))
+      result = try begin(open[last].base[key], open[last].ours[key], open[last].theirs[key])
     }
     if case .done(let value) = result { return value }
     return nil
@@ -77,18 +107,13 @@ private struct ThreeWayMerge {
     case opened
   }
 
-  private func child(_ key: String, _ side: Side) -> Side {
-    guard let side, let value = side.value[key], let number = numbers.child(key, of: side.number) else { return nil }
-    return (value, number)
-  }
-
   /// Decides about a value, or begins with it if it is a dictionary that both have changed.
   private mutating func begin(_ base: Side, _ ours: Side, _ theirs: Side) throws(PropertyListError) -> Result {
-    if ours?.number == theirs?.number || theirs?.number == base?.number { return .done(ours?.value) }
-    if ours?.number == base?.number { return .done(theirs?.value) }
+    if ours?.hash == theirs?.hash || theirs?.hash == base?.hash { return .done(ours?.value) }
+    if ours?.hash == base?.hash { return .done(theirs?.value) }
     if case .dictionary(let first)? = ours?.value, case .dictionary(let second)? = theirs?.value {
       let keys = first.keys.elements + second.keys.filter { first[$0] == nil }
-      open.append(Frame(base: base, ours: ours, theirs: theirs, keys: keys))
+      open.append(Frame(base: Entries(base), ours: Entries(ours), theirs: Entries(theirs), keys: keys))
       return .opened
     }
     switch conflicts {

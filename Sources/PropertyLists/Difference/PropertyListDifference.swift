@@ -46,8 +46,7 @@ public struct PropertyListDifference: Hashable, Sendable {
   /// - Complexity: O(*n* + *m*) in the sizes of the values, and O(*k* · *d*) in the elements and the differences of each
   ///   array, where *d* is bounded.
   public init(from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool = false) {
-    var finder = DifferenceFinder(ignoresKeyOrder: ignoresKeyOrder)
-    self.init(finder.changes(from: old, to: new))
+    self.init(DifferenceFinder.changes(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder))
   }
 
   /// Whether the two values are the same.

@@ -181,15 +181,17 @@ extension NodeTableBuilder {
   private mutating func firstDuplicate(from start: Int, count: Int, in bytes: RawSpan) -> Int? {
     keyIndex.trim()
     keyIndex.beginDictionary()
-    for index in stride(from: start, to: start + 2 * count, by: 2) where isDuplicate(pending[index], in: bytes) {
+    for index in stride(from: start, to: start + 2 * count, by: 2) where !insert(pending[index], in: bytes) {
       return index
     }
     return nil
   }
 
-  /// Whether the dictionary that began last in ``keyIndex`` had a key before.
+  /// Notes a key of the dictionary that began last in ``keyIndex``.
+  ///
+  /// - Returns: false if the dictionary has it already.
   @inline(__always)
-  private mutating func isDuplicate(_ key: FlatNode, in bytes: RawSpan) -> Bool {
+  private mutating func insert(_ key: FlatNode, in bytes: RawSpan) -> Bool {
     let number =
       if key.encoding.hasEscapes {
         // The same text can be spelled in several ways.
@@ -197,7 +199,7 @@ extension NodeTableBuilder {
       } else {
         keyIndex.number(of: bytes.extracting(key.offset..<key.offset + key.length))
       }
-    return !keyIndex.isFirst(number)
+    return keyIndex.insert(number)
   }
 
   private mutating func keepLastDuplicates(from start: Int, in bytes: RawSpan) {
@@ -259,7 +261,7 @@ extension NodeTableBuilder {
     guard let frame = frames.last, frame.kind == .dictionary else { return [] }
     keyIndex.trim()
     keyIndex.beginDictionary()
-    return stride(from: frame.start, to: pending.count, by: 2).filter { isDuplicate(pending[$0], in: bytes) }
+    return stride(from: frame.start, to: pending.count, by: 2).filter { !insert(pending[$0], in: bytes) }
   }
 
   /// Keeps the last of each key of the innermost dictionary.

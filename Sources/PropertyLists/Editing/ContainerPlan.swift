@@ -14,53 +14,53 @@ struct ContainerPlan {
     if oldKeys == newKeys {
       self.init(target: Array(oldKeys.indices), newCount: newKeys.count)
     } else {
-      var places = Occurrences(newKeys[...])
-      self.init(target: oldKeys.map { $0.map { places.take($0) } ?? -1 }, newCount: newKeys.count)
-      pairRest { old, _ in oldKeys[old] != nil }
+      var target = Array(repeating: -1, count: oldKeys.count)
+      let keyed = oldKeys.indices.filter { oldKeys[$0] != nil }
+      for (position, new) in CommonSubsequence.equalPairs(keyed.compactMap { oldKeys[$0] }, newKeys) {
+        target[keyed[position]] = new
+      }
+      self.init(target: target, newCount: newKeys.count)
+      pairRest { oldKeys[$0] != nil }
     }
   }
 
-  /// A plan for the elements of an array: those that did not change, and those that did but are alike, keep their places
-  /// as far as their order is the same; of the others, the same value at two places was moved.
+  /// A plan for the elements of an array, as ``ArrayMatching`` matches them. Of a scalar that became a container, or the other way
+  /// round, nothing is left.
   ///
   /// - Parameters:
-  ///   - oldElements: the hashes of the elements, as `newElements`.
-  ///   - oldElement: what is known of the element at a place, as `newElement`.
-  init(
-    oldElements: [UInt64], newElements: [UInt64], oldElement: (Int) -> Alignment.Element,
-    newElement: (Int) -> Alignment.Element
-  ) {
-    self.init(
-      target: Alignment.match(oldElements, newElements, oldElement: oldElement, newElement: newElement),
-      newCount: newElements.count)
-    var rest = Occurrences(newElements.indices.map { source[$0] < 0 ? newElements[$0] : 0 }[...])
-    for (old, element) in oldElements.enumerated() where target[old] < 0 {
-      let new = rest.take(element)
-      guard new >= 0, source[new] < 0 else { continue }
-      target[old] = new
-      source[new] = old
+  ///   - oldElements: the places of the elements in `old`, as `newElements`.
+  init(oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures) {
+    var budget = ArrayMatching.standardBudget
+    let matching = ArrayMatching(oldElements, old, newElements, new, budget: &budget)
+    var target = Array(repeating: -1, count: oldElements.count)
+    for (index, source) in matching.sources.enumerated() {
+      guard let source else { continue }
+      let (before, after) = (old[oldElements[source]].kind, new[newElements[index]].kind)
+      if before.isContainer == after.isContainer { target[source] = index }
     }
-    pairRest { oldElement($0).canBecome(newElement($1)) }
+    self.init(target: target, newCount: newElements.count)
   }
 
   private init(target: [Int], newCount: Int) {
     self.target = target
-    stays = Alignment.increasing(target)
+    stays = Array(repeating: false, count: target.count)
+    let kept = target.indices.filter { target[$0] >= 0 }
+    for position in CommonSubsequence.longestIncreasing(kept.map { target[$0] }) { stays[kept[position]] = true }
     source = Array(repeating: -1, count: newCount)
     for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
   }
 
   /// Between two children that keep their places, what goes and what comes are the same child that changed, the first the
   /// first and so on.
-  private mutating func pairRest(_ canBecome: (Int, Int) -> Bool) {
+  private mutating func pairRest(where isEntry: (Int) -> Bool) {
     var old = 0
     var new = 0
     while true {
       let oldEnd = stays[old...].firstIndex(of: true) ?? stays.count
       let newEnd = oldEnd < stays.count ? target[oldEnd] : source.count
-      let going = (old..<oldEnd).filter { target[$0] < 0 }
+      let going = (old..<oldEnd).filter { target[$0] < 0 && isEntry($0) }
       let coming = (new..<newEnd).filter { source[$0] < 0 }
-      for (gone, come) in zip(going, coming) where canBecome(gone, come) {
+      for (gone, come) in zip(going, coming) {
         target[gone] = come
         source[come] = gone
         stays[gone] = true

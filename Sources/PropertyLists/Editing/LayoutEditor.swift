@@ -130,10 +130,7 @@ extension LayoutEditor {
       plan = ContainerPlan(oldKeys: oldKeys, newKeys: newKeys)
       renamed = zip(oldKeys, plan.target).map { $1 >= 0 && $0 != newKeys[$1] }
     } else {
-      let (old, new) = (old, new)
-      plan = ContainerPlan(
-        oldElements: oldChildren.map { old[$0].hash }, newElements: newChildren.map { new[$0].hash },
-        oldElement: { old.element(oldChildren[$0]) }, newElement: { new.element(newChildren[$0]) })
+      plan = ContainerPlan(oldElements: oldChildren, old, newElements: newChildren, new)
     }
     frames.append(
       EditedContainer(

@@ -62,9 +62,9 @@ struct TextEdit {
   ) throws(PropertyListError) -> Outcome {
     let bytes = input.text.bytes
     let isExact = document.format != .xml && options.coercion == .reversible
-    var writer = SignatureWriter(
-      expectedCount: old.count + 64, widensFloats: !isExact,
-      dropsFractions: document.format == .xml && options.fractionalSeconds == .drop)
+    var signatureOptions: SignatureOptions = isExact ? [] : .widensFloats
+    if document.format == .xml, options.fractionalSeconds == .drop { signatureOptions.insert(.dropsFractions) }
+    var writer = SignatureWriter(expectedCount: old.count + 64, signatureOptions)
     try new.walk(into: &writer, sortsKeys: false, depth: options.effectiveDepth)
     let signatures = writer.finish()
     if old[0].hash == signatures[0].hash { return .unchanged }

@@ -36,28 +36,27 @@ struct ValueSignatures {
   }
 }
 
-extension ValueSignatures {
-  /// How many features tell like containers from others.
-  private static var featureCount: Int { 16 }
+/// What makes no difference to a signature.
+struct SignatureOptions: OptionSet {
+  let rawValue: UInt8
 
-  /// A value as an element of a list.
-  func element(_ index: Int) -> Alignment.Element {
-    let entry = entries[index]
-    var features: [UInt64] = []
-    if entry.kind.isContainer {
-      // Not all of them: what is looked at of a list is not to grow with all that is below it.
-      var place = index + 1
-      let end = index + entry.size
-      while place < end, features.count < 4 * Self.featureCount {
-        let child = entries[place]
-        features.append(child.hash &+ child.key &* 31)
-        if child.key != 0 { features.append(child.key) }
-        place += child.size
-      }
-      features.sort()
-      features.removeLast(max(features.count - Self.featureCount, 0))
-    }
-    return Alignment.Element(hash: entry.hash, kind: entry.kind, size: entry.size, features: features)
+  /// A 4-byte real counts as an 8-byte one, because the format has no other.
+  static let widensFloats = SignatureOptions(rawValue: 1)
+  /// A date counts without the fraction of its second, because the format has none.
+  static let dropsFractions = SignatureOptions(rawValue: 2)
+  /// Texts that Unicode holds equivalent are equal, as they are to Swift.
+  static let ignoresSpelling = SignatureOptions(rawValue: 4)
+  /// Dictionaries with the same entries are equal, whatever their order.
+  static let ignoresKeyOrder = SignatureOptions(rawValue: 8)
+}
+
+extension ValueSignatures {
+  /// - Complexity: O(*n*) in the size of the value.
+  init(of value: PropertyList, _ options: SignatureOptions) {
+    var writer = SignatureWriter(expectedCount: 64, options)
+    // The writer takes every value.
+    try? value.walk(into: &writer, sortsKeys: false, depth: .max)
+    self = writer.finish()
   }
 }
 
@@ -70,15 +69,11 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
   private var open: [Int] = []
   private var key: UInt64 = 0
   private let seed = ByteHash.seed
-  /// Whether a 4-byte real counts as an 8-byte one, because the format has no other.
-  private let widensFloats: Bool
-  /// Whether a date counts without the fraction of its second, because the format has none.
-  private let dropsFractions: Bool
+  private let options: SignatureOptions
 
-  init(expectedCount: Int, widensFloats: Bool = false, dropsFractions: Bool = false) {
+  init(expectedCount: Int, _ options: SignatureOptions = []) {
     signatures.reserve(expectedCount)
-    self.widensFloats = widensFloats
-    self.dropsFractions = dropsFractions
+    self.options = options
   }
 
   consuming func finish() -> ValueSignatures { signatures }
@@ -90,6 +85,11 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
 
   private func mix(_ first: UInt64, _ second: UInt64) -> UInt64 { ByteHash.combine(first, second, seed: seed) }
 
+  private func hash(text utf8: RawSpan) -> UInt64 {
+    guard options.contains(.ignoresSpelling) else { return hash(utf8) }
+    return UInt64(truncatingIfNeeded: String(knownUTF8: utf8, isASCII: false).hashValue)
+  }
+
   private func hash(_ bytes: RawSpan) -> UInt64 { ByteHash.hash(bytes, from: 0, count: bytes.byteCount, seed: seed) }
 
   mutating func null() { add(.null, 0) }
@@ -99,15 +99,15 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
   }
   mutating func real(_ value: Double) { add(.real, value.bitPattern) }
   mutating func float(_ value: Float) {
-    if widensFloats { real(Double(value)) } else { add(.float, UInt64(value.bitPattern)) }
+    if options.contains(.widensFloats) { real(Double(value)) } else { add(.float, UInt64(value.bitPattern)) }
   }
   mutating func date(_ seconds: Double) {
-    add(.date, (dropsFractions ? seconds.rounded(.down) : seconds).bitPattern)
+    add(.date, (options.contains(.dropsFractions) ? seconds.rounded(.down) : seconds).bitPattern)
   }
   mutating func uid(_ value: UInt32) { add(.uid, UInt64(value)) }
-  mutating func string(_ utf8: RawSpan) { add(.string, hash(utf8)) }
+  mutating func string(_ utf8: RawSpan) { add(.string, hash(text: utf8)) }
   mutating func data(_ bytes: RawSpan) { add(.data, hash(bytes)) }
-  mutating func key(_ utf8: RawSpan) { key = hash(utf8) }
+  mutating func key(_ utf8: RawSpan) { key = hash(text: utf8) }
   mutating func beginArray(count: Int) { begin(.array) }
   mutating func beginDictionary(count: Int) { begin(.dictionary) }
   mutating func endArray() { end() }
@@ -120,7 +120,7 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
 
   private mutating func end() {
     guard let container = open.popLast() else { return }
-    signatures.close(container, seed)
+    signatures.close(container, seed, ignoresKeyOrder: options.contains(.ignoresKeyOrder))
   }
 }
 
@@ -130,12 +130,14 @@ extension ValueSignatures {
   fileprivate mutating func append(_ entry: Entry) { entries.append(entry) }
 
   /// Gives a container, whose last child is the last value there is, its size and its hash.
-  fileprivate mutating func close(_ container: Int, _ seed: ByteHash.Seed) {
+  fileprivate mutating func close(_ container: Int, _ seed: ByteHash.Seed, ignoresKeyOrder: Bool) {
+    let isUnordered = ignoresKeyOrder && entries[container].kind == .dictionary
     func mix(_ first: UInt64, _ second: UInt64) -> UInt64 { ByteHash.combine(first, second, seed: seed) }
     var hash = entries[container].hash
     var place = container + 1
     while place < entries.count {
-      hash = mix(mix(hash, entries[place].key), entries[place].hash)
+      let (key, value) = (entries[place].key, entries[place].hash)
+      hash = isUnordered ? hash &+ mix(key, value) : mix(mix(hash, key), value)
       place += entries[place].size
     }
     entries[container].count = UInt32(clamping: entries.count - container)

@@ -28,7 +28,7 @@ final class XMLHandler {
   private var placeIndex: PlaceIndex
   /// Whether what is found now only follows from a fault that is known.
   var isMending = false
-  private var hasToldOfDepth = false
+  private var hasReportedDepth = false
   /// Whether text was found where none may be, and no tag behind it yet.
   private var isInStrayText = false
 
@@ -177,11 +177,11 @@ final class XMLHandler {
       if builder.depth < depthLimit {
         builder.open(element == .dict ? .dictionary : .array)
       } else {
-        if !hasToldOfDepth {
+        if !hasReportedDepth {
           let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
           fail(limit.message, limit.kind, at: place)
         }
-        hasToldOfDepth = true
+        hasReportedDepth = true
         element = nil
         appendStandIn(at: place)
       }
