@@ -28,8 +28,9 @@ struct FolderOption: ParsableArguments {
   }
 }
 
-/// Settings for one run: `-fontSize 20`. ``UserPreferences`` reads them from the command line itself; here they are only let pass, and
-/// what nobody knows is refused. A setting whose name begins with `h` could not be given, because that is `-h`.
+/// Settings for one run: `-fontSize 20`. ``UserPreferences`` reads them from the command line itself; here they are
+/// only let pass, and what nobody knows is refused. A setting whose name begins with `h` could not be given, because
+/// that is `-h`.
 struct Overrides: ParsableArguments {
   @Argument(
     parsing: .allUnrecognized,

@@ -1,7 +1,7 @@
 /// How a type is called in archives.
 ///
-/// An archive says of each object which class it is of, by a dictionary with `$classname`, `$classes` (the class and its
-/// ancestors) and, if there are any, `$classhints`.
+/// An archive says of each object which class it is of, by a dictionary with `$classname`, `$classes` (the class and
+/// its ancestors) and, if there are any, `$classhints`.
 ///
 /// ```swift
 /// static let archivedClass = ArchivedClass("Person")
@@ -44,11 +44,12 @@ public struct ArchivedClass: Hashable, Sendable {
     self.init(name, ancestors: [superclass.name] + superclass.ancestors, hints: hints, aliases: aliases)
   }
 
-  /// The class that a type has in archives unless it says another: `Module.Type`, as Swift classes are called in archives
-  /// that Apple's software writes.
+  /// The class that a type has in archives unless it says another: `Module.Type`, as Swift classes are called in
+  /// archives that Apple's software writes.
   ///
-  /// What is private or local to a function is called as if it were not, because the compiler's names for those are others
-  /// in the next build. The ancestors are the superclasses, under the names that they have in archives, and `NSObject`.
+  /// What is private or local to a function is called as if it were not, because the compiler's names for those are
+  /// others in the next build. The ancestors are the superclasses, under the names that they have in archives, and
+  /// `NSObject`.
   ///
   /// `IndexSet`, `PersonNameComponents` and `NSRange` of full Foundation are called as their classes.
   public init(_ type: Any.Type) {

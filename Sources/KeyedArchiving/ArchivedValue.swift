@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
-/// A value of one of the types that anybody may put where an archive's format leaves the choice: in the user info of an error,
-/// in the attributes of text.
+/// A value of one of the types that anybody may put where an archive's format leaves the choice: in the user info of an
+/// error, in the attributes of text.
 ///
 /// No other type is instantiated for it, but those in ``KeyedUnarchiver/additionalTypes``.
 public indirect enum ArchivedValue {
@@ -37,7 +37,8 @@ public indirect enum ArchivedValue {
   case set(OrderedSet<ArchivedValue>)
   /// A structure of Apple's frameworks, or a value of C.
   case value(Archived.Value)
-  /// ``Archived/Error``, ``Archived/Color``, an ``OpaqueObject``, a value of one of the ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
+  /// ``Archived/Error``, ``Archived/Color``, an ``OpaqueObject``, a value of one of the
+  /// ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
   case object(any SecureCoding)
 }
 
@@ -137,9 +138,9 @@ extension ArchivedValue: SecureCoding {
   }
 }
 
-/// Values are equal when they are of the same case and equal in it, dictionaries and sets in any order. Values of other types are equal if their types say so.
-/// Objects of classes are equal if they are the same, whatever their types say, because they may lead back to themselves and
-/// have no end.
+/// Values are equal when they are of the same case and equal in it, dictionaries and sets in any order. Values of other
+/// types are equal if their types say so. Objects of classes are equal if they are the same, whatever their types say,
+/// because they may lead back to themselves and have no end.
 extension ArchivedValue: Hashable {
   public static func == (first: ArchivedValue, second: ArchivedValue) -> Bool {
     switch (first, second) {

@@ -65,8 +65,8 @@ struct ArchiverClasses {
     return record
   }
 
-  /// The record of values of a type that are of another class than most of the type; nil if the type is called otherwise in
-  /// this archive.
+  /// The record of values of a type that are of another class than most of the type; nil if the type is called
+  /// otherwise in this archive.
   mutating func variant(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) -> Record? {
     if names[ObjectIdentifier(type)] != nil { return nil }
     if let record = variants[archivedClass] { return record }
@@ -154,8 +154,8 @@ extension ArchiverClasses.Record {
       .invalidValue, "two types are called \(name.quoted) because neither declares a name", className: name)
   }
 
-  /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same order,
-  /// so a comparison mostly takes the place of a search.
+  /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same
+  /// order, so a comparison mostly takes the place of a search.
   @inline(__always)
   func key(_ text: String, at position: Int, in keys: inout KeyTable, _ pool: inout ObjectPool) throws -> FlatNode {
     if position < texts.count, texts[position] == text { return sequence[position] }

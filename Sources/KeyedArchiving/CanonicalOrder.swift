@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// The order in which the elements of sets and the keys of dictionaries are written, which Swift gives none: the same elements
-/// always give the same archive.
+/// The order in which the elements of sets and the keys of dictionaries are written, which Swift gives none: the same
+/// elements always give the same archive.
 ///
-/// Integers and strings are in the order of a hash table of Core Foundation's that just holds them, into which they were put in
-/// ascending order. Elements of other types go by the bytes of an archive of each.
+/// Integers and strings are in the order of a hash table of Core Foundation's that just holds them, into which they
+/// were put in ascending order. Elements of other types go by the bytes of an archive of each.
 ///
-/// Elements can lead to everything there is, in circles too, so such an archive has an end: it takes in some objects, but no
-/// further collection without order that one of them has, and only a few levels of those in values. Where it ends depends
-/// on the element alone. Elements that differ only behind that are in any order.
+/// Elements can lead to everything there is, in circles too, so such an archive has an end: it takes in some objects,
+/// but no further collection without order that one of them has, and only a few levels of those in values. Where it
+/// ends depends on the element alone. Elements that differ only behind that are in any order.
 enum CanonicalOrder {
   /// How far an archive goes that is made to order elements.
   struct Extent {

@@ -18,8 +18,8 @@ enum ClassName {
   /// The class that a class inherits from; nil for others.
   static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap { _getSuperclass($0) } }
 
-  /// One spelling for all names of the same class: `_TtC6Module5Class`, which Objective-C's runtime knows a Swift class by,
-  /// is `Module.Class`. Nested and private types likewise; other names are left as they are.
+  /// One spelling for all names of the same class: `_TtC6Module5Class`, which Objective-C's runtime knows a Swift class
+  /// by, is `Module.Class`. Nested and private types likewise; other names are left as they are.
   static func normalized(_ name: String) -> String {
     guard name.utf8.starts(with: "_Tt".utf8) else {
       // How reflection on Linux calls Foundation's own classes.
@@ -32,8 +32,8 @@ enum ClassName {
   }
 
   /// A name mangled as Swift did before version 4: `_Tt`, a letter for the kind of each type from the innermost on (`C`
-  /// class, `V` structure, `O` enumeration), then the module and the types from the outermost on, each with its length in
-  /// front; `P` and the discriminator stand before the name of a private type.
+  /// class, `V` structure, `O` enumeration), then the module and the types from the outermost on, each with its length
+  /// in front; `P` and the discriminator stand before the name of a private type.
   private static func demangled(_ name: String) -> String? {
     var rest = Substring(name).dropFirst(3)
     var typeCount = 0

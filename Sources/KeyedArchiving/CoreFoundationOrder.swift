@@ -1,7 +1,8 @@
-/// The order in which Core Foundation's dictionaries and sets give out their elements: that of the buckets of a hash table.
+/// The order in which Core Foundation's dictionaries and sets give out their elements: that of the buckets of a hash
+/// table.
 ///
-/// Apple's archiver writes the keys of an object in this order, so files are the same to the byte only if it is followed
-/// (`CFBasicHash.c`, `CFString.c`; the sizes were confirmed on archives that macOS 10.14 wrote).
+/// Apple's archiver writes the keys of an object in this order, so files are the same to the byte only if it is
+/// followed (`CFBasicHash.c`, `CFString.c`; the sizes were confirmed on archives that macOS 10.14 wrote).
 enum CoreFoundationOrder {
   /// The sizes of the table, and how many elements each takes.
   private static let sizes: [(size: Int, capacity: Int)] = [
@@ -10,7 +11,8 @@ enum CoreFoundationOrder {
     (50683, 31324), (81919, 50629), (132607, 81956),
   ]
 
-  /// The positions of `hashes` in the order of a table into which they were put one after the other, growing as it fills.
+  /// The positions of `hashes` in the order of a table into which they were put one after the other, growing as it
+  /// fills.
   ///
   /// Above the largest table the order is that of insertion.
   static func growing(_ hashes: [UInt64]) -> [Int] {

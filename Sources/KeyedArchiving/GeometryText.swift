@@ -101,7 +101,8 @@ extension KeyedUnarchiver {
 }
 
 extension KeyedArchiver {
-  /// Encodes a point as text, as Apple's `encodePoint:forKey:` does. `encode(_:forKey:)` makes an `NSValue` of it instead.
+  /// Encodes a point as text, as Apple's `encodePoint:forKey:` does. `encode(_:forKey:)` makes an `NSValue` of it
+  /// instead.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a coordinate that is not a number.
   public func encodePoint(_ point: Archived.Point, forKey key: String) throws {

@@ -21,8 +21,8 @@ struct HashedElements<Element: Hashable> {
 
 /// How many elements of a collection have the same hash, which are compared with each other.
 ///
-/// Of data Foundation hashes the first 80 bytes, of a decimal number the double next to it, so an archive can have any number
-/// of elements with one hash. Each comparison counts.
+/// Of data Foundation hashes the first 80 bytes, of a decimal number the double next to it, so an archive can have any
+/// number of elements with one hash. Each comparison counts.
 struct HashCounts {
   /// True if few elements will have the same hash, whatever the archive says.
   let areEven: Bool
@@ -35,7 +35,8 @@ struct HashCounts {
     try coder.weigh(8)
     let count = counts[hash, default: 0]
     if count > 0 {
-      // A comparison takes some time to begin with; the rest is a quarter of what it takes to hash, to compare and to archive.
+      // A comparison takes some time to begin with; the rest is a quarter of what it takes to hash, to compare and to
+      // archive.
       let comparisons = count * (1 + weight / 4)
       try coder.spendHashing(comparisons)
       // Wherever the collection stands, to compare it with another takes all of them again.

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// The data about languages, calendars and time zones that comes with full Foundation.
 ///
-/// A process that links only FoundationEssentials does not have it. There each locale becomes `en_001`, no time zone is found by
-/// its name, and most calendars end the process. So nothing is asked of those types before it is known that the data is
-/// there.
+/// A process that links only FoundationEssentials does not have it. There each locale becomes `en_001`, no time zone is
+/// found by its name, and most calendars end the process. So nothing is asked of those types before it is known that
+/// the data is there.
 enum InternationalData {
   static let isPresent = TimeZone(identifier: "UTC") != nil
 

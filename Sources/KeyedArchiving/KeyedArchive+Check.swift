@@ -3,10 +3,10 @@
 extension KeyedArchive {
   /// Everything that is wrong with the archive, and what is odd about it.
   ///
-  /// - Returns: nothing for an archive as Apple's archiver writes it. Else what is wrong with the archive as a whole, then object by object in the order
-  ///   of the object table.
-  /// - Complexity: O(*n*) in the size of the archive. Objects of a binary file that overlap, or expand too far, are a fault of their
-  ///   own, and end the check.
+  /// - Returns: nothing for an archive as Apple's archiver writes it. Else what is wrong with the archive as a whole,
+  ///   then object by object in the order of the object table.
+  /// - Complexity: O(*n*) in the size of the archive. Objects of a binary file that overlap, or expand too far, are a
+  ///   fault of their own, and end the check.
   public func check() -> [Fault] { Self.check(document) }
 
   /// Everything that is wrong with a property list as a keyed archive: also that it is none.
@@ -27,8 +27,8 @@ extension KeyedArchive {
     public let message: String
     /// The object that is wrong, or that has the value that is; nil for the archive as a whole.
     public let uid: PropertyList.UID?
-    /// The way from that object, or else from the root of the property list, to the value that is wrong. Empty if it is the object
-    /// itself.
+    /// The way from that object, or else from the root of the property list, to the value that is wrong. Empty if it is
+    /// the object itself.
     public let path: PropertyListKeyPath
 
     /// The sorts of fault.
@@ -107,7 +107,8 @@ extension KeyedArchive {
 }
 
 extension KeyedArchive.Fault: CustomStringConvertible {
-  /// The place and the message: `object 12, friends[3]: the UID 99 leads out of the object table, which has 20 objects`.
+  /// The place and the message: `object 12, friends[3]: the UID 99 leads out of the object table, which has 20
+  /// objects`.
   public var description: String {
     var place: [String] = []
     if let uid { place.append("object \(uid.value)") }

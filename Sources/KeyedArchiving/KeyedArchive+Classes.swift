@@ -7,8 +7,8 @@ extension KeyedArchive {
     public let uid: PropertyList.UID
     /// `$classname`.
     public let name: String
-    /// `$classes`: the class and what it inherits from, the nearest first. Empty if the archive does not say, as for classes
-    /// that were renamed when they were archived.
+    /// `$classes`: the class and what it inherits from, the nearest first. Empty if the archive does not say, as for
+    /// classes that were renamed when they were archived.
     public let classes: [String]
     /// `$classhints`: classes that a reader may take who does not know this one.
     public let hints: [String]
@@ -24,8 +24,8 @@ extension KeyedArchive {
 
   /// All classes that the archive describes, in the order of the object table.
   ///
-  /// - Throws: ``KeyedArchiveError`` for an object that cannot be read; ``KeyedArchiveError/Kind/limitExceeded`` where objects of a
-  ///   binary file overlap.
+  /// - Throws: ``KeyedArchiveError`` for an object that cannot be read; ``KeyedArchiveError/Kind/limitExceeded`` where
+  ///   objects of a binary file overlap.
   /// - Complexity: O(*n*) in the size of the archive.
   public var classes: [CountedClass] {
     get throws(KeyedArchiveError) {

@@ -22,15 +22,16 @@ extension KeyedArchive {
   /// | a reference beyond the object table | a red arrow to a box that says so |
   /// | an object that no top-level key leads to | a box with a dashed border |
   ///
-  /// A box has up to 24 values, and 60 characters of each; how many more there are is said. All objects and all references
-  /// are there.
+  /// A box has up to 24 values, and 60 characters of each; how many more there are is said. All objects and all
+  /// references are there.
   ///
   /// - Parameters:
   ///   - object: shows this object and what it leads to, and nothing else.
-  ///   - depth: how many references away from the first objects are shown; a box that leads to others says `…`. Nil for all.
+  ///   - depth: how many references away from the first objects are shown; a box that leads to others says `…`. Nil for
+  ///     all.
   /// - Returns: text in the language of Graphviz, with an end of the last line.
-  /// - Throws: ``KeyedArchiveError`` for an object that cannot be read at the beginning; ``KeyedArchiveError/Kind/limitExceeded``
-  ///   where objects of a binary file overlap.
+  /// - Throws: ``KeyedArchiveError`` for an object that cannot be read at the beginning;
+  ///   ``KeyedArchiveError/Kind/limitExceeded`` where objects of a binary file overlap.
   /// - Complexity: O(*n*) in the size of the archive. Depth costs no stack.
   public func graph(of object: PropertyList.UID? = nil, depth: Int? = nil) throws(KeyedArchiveError) -> String {
     var writer = ArchiveGraphWriter(self)

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
 extension KeyedArchive {
-  /// The archive as JSON, for programs that know nothing of keyed archives. Nothing in it needs a class to be read, and nothing is
-  /// lost.
+  /// The archive as JSON, for programs that know nothing of keyed archives. Nothing in it needs a class to be read, and
+  /// nothing is lost.
   ///
   /// ```json
   /// {
@@ -50,8 +50,9 @@ extension KeyedArchive {
   /// | instance whose `$class` is no class description | `$invalidclass` with what it is, in place of `$class` |
   /// | instance of one of two classes of the same name | `$classuid` beside `$class` |
   ///
-  /// Keys that were encoded with a `$` in front have two, and `$0`, `$1`, … were encoded without a key, both as in the archive.
-  /// A key with one `$` that no archiver writes gets a point behind it, `$.ref`, so that it is taken for nothing of the above.
+  /// Keys that were encoded with a `$` in front have two, and `$0`, `$1`, … were encoded without a key, both as in the
+  /// archive. A key with one `$` that no archiver writes gets a point behind it, `$.ref`, so that it is taken for
+  /// nothing of the above.
   ///
   /// At the top there are, beside the parts of the archive and other keys of the property list:
   ///

@@ -3,8 +3,8 @@
 extension KeyedArchive {
   /// The objects of an archive, addressed by UID.
   ///
-  /// A UID beyond the last is no error: its object is ``Object/Kind/malformed``, so that references can be followed without a
-  /// look at where they lead.
+  /// A UID beyond the last is no error: its object is ``Object/Kind/malformed``, so that references can be followed
+  /// without a look at where they lead.
   public struct Objects: RandomAccessCollection, Sendable {
     let archive: KeyedArchive
 
@@ -61,8 +61,8 @@ extension KeyedArchive {
       case instance
       /// A dictionary with a `$classname`, which describes a class.
       case classDescription
-      /// What no object of an archive is: an array, a UID, a dictionary that is neither an instance nor a class description, a
-      /// value that cannot be read, and what lies beyond the end of the table.
+      /// What no object of an archive is: an array, a UID, a dictionary that is neither an instance nor a class
+      /// description, a value that cannot be read, and what lies beyond the end of the table.
       case malformed
     }
   }
@@ -105,8 +105,8 @@ extension KeyedArchive.Object {
   /// What the object was encoded as, in the order of the file and without its class; nothing for kinds other than
   /// ``Kind/instance``.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for what cannot be read, ``KeyedArchiveError/Kind/limitExceeded`` for
-  ///   overlapping keys.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for what cannot be read,
+  ///   ``KeyedArchiveError/Kind/limitExceeded`` for overlapping keys.
   /// - Complexity: O(*k*) in the number of its keys.
   public var fields: [KeyedArchive.Field] {
     get throws(KeyedArchiveError) {
@@ -121,8 +121,8 @@ extension KeyedArchive.Object {
     }
   }
 
-  /// The class of an instance, or the class that a class description describes; nil for all other kinds, and where the archive
-  /// is at fault about the class.
+  /// The class of an instance, or the class that a class description describes; nil for all other kinds, and where the
+  /// archive is at fault about the class.
   ///
   /// - Complexity: O(*k*) in the number of keys of the object.
   public var classDescription: KeyedArchive.ClassDescription? {

@@ -11,13 +11,13 @@ extension KeyedArchive {
     public let target: PropertyList.UID
   }
 
-  /// All references of an archive: those of its top, then those of each object in the order of the object table, also of objects
-  /// that nothing leads to. Circles are what they are.
+  /// All references of an archive: those of its top, then those of each object in the order of the object table, also
+  /// of objects that nothing leads to. Circles are what they are.
   ///
   /// References to classes, and those that stand for no object, are left out.
   ///
-  /// - Throws: ``KeyedArchiveError`` for what cannot be read; ``KeyedArchiveError/Kind/limitExceeded`` where objects of a binary
-  ///   file overlap.
+  /// - Throws: ``KeyedArchiveError`` for what cannot be read; ``KeyedArchiveError/Kind/limitExceeded`` where objects of
+  ///   a binary file overlap.
   /// - Complexity: O(*n*) in the size of the archive.
   public func references() throws(KeyedArchiveError) -> [Reference] { try references { _ in true } }
 

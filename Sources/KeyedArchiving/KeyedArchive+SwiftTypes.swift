@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import OrderedCollections
 
 extension KeyedArchive.ClassDescription {
-  /// What Swift code calls the type that decodes objects of this class: `URL` for `NSURL`, `Archived.Null` for `NSNull`,
-  /// `[ArchivedValue]` for `NSArray`, and for classes that this package knows nothing of their own name, `Person` or
-  /// `Module.Person`. Nil for a name that no type of Swift can have.
+  /// What Swift code calls the type that decodes objects of this class: `URL` for `NSURL`, `Archived.Null` for
+  /// `NSNull`, `[ArchivedValue]` for `NSArray`, and for classes that this package knows nothing of their own name,
+  /// `Person` or `Module.Person`. Nil for a name that no type of Swift can have.
   public var swiftTypeName: String? {
     let name = ClassName.normalized(name)
     if let known = Self.knownTypes[name] { return known }

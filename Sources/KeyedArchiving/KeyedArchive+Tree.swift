@@ -29,16 +29,17 @@ extension KeyedArchive {
   /// | what cannot be read | `<unreadable: …>` |
   /// | objects that no top-level key leads to | at the end, below a line that says so |
   ///
-  /// Strings and data of up to 64 bytes, numbers and dates are repeated where several references lead to them. Nothing is left
-  /// out, but of class descriptions there is the name only. Nothing in the text ends a line or gives a terminal commands.
+  /// Strings and data of up to 64 bytes, numbers and dates are repeated where several references lead to them. Nothing
+  /// is left out, but of class descriptions there is the name only. Nothing in the text ends a line or gives a terminal
+  /// commands.
   ///
   /// - Parameters:
   ///   - object: shows this object and what it leads to, and nothing else.
-  ///   - path: shows what stands there, from the top of the archive or from `object` on. A step is a key of an object, or the
-  ///     index or key of an element of one of Foundation's collections, `root.staff.0.name`. What the keys of an object are
-  ///     in the archive, `NS.objects`, is understood too.
-  ///   - depth: how many levels are shown below the first; what would be deeper is a `…` behind the class, and how many elements
-  ///     there are. Nil for all.
+  ///   - path: shows what stands there, from the top of the archive or from `object` on. A step is a key of an object,
+  ///     or the index or key of an element of one of Foundation's collections, `root.staff.0.name`. What the keys of an
+  ///     object are in the archive, `NS.objects`, is understood too.
+  ///   - depth: how many levels are shown below the first; what would be deeper is a `…` behind the class, and how many
+  ///     elements there are. Nil for all.
   /// - Returns: lines, without an end of the last.
   /// - Throws: ``KeyedArchiveError/Kind/limitExceeded`` where objects of a binary file overlap, or expand too far;
   ///   ``KeyedArchiveError/Kind/valueNotFound`` where the path leads nowhere.

@@ -41,8 +41,8 @@ public struct KeyedArchive: Sendable {
 
   /// Opens an archive that has been read as a property list.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/notAnArchive``, ``KeyedArchiveError/Kind/propertyList(_:)`` for a part that cannot be read.
-  ///   ``check(_:)`` tells all that is wrong with such a property list.
+  /// - Throws: ``KeyedArchiveError/Kind/notAnArchive``, ``KeyedArchiveError/Kind/propertyList(_:)`` for a part that
+  ///   cannot be read. ``check(_:)`` tells all that is wrong with such a property list.
   public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
     layout = try ArchiveLayout(document)
     self.document = document
@@ -58,7 +58,8 @@ public struct KeyedArchive: Sendable {
 }
 
 extension KeyedArchive {
-  /// The class that the archive says it was written by: `NSKeyedArchiver` for Apple's archiver and for ``KeyedArchiver``.
+  /// The class that the archive says it was written by: `NSKeyedArchiver` for Apple's archiver and for
+  /// ``KeyedArchiver``.
   public var archiver: String { layout.archiver }
 
   /// What was encoded outside of any object, in the order of the file: the key `root` of most archives, or any others.
@@ -78,8 +79,8 @@ extension KeyedArchive {
 extension KeyedArchive {
   /// A key, and what an archive has under it.
   public struct Field: Sendable {
-    /// The key as it was encoded. Keys that begin with `$` have one more in the file, which is taken off; `$0`, `$1` and so on
-    /// were encoded without a key.
+    /// The key as it was encoded. Keys that begin with `$` have one more in the file, which is taken off; `$0`, `$1`
+    /// and so on were encoded without a key.
     public let key: String
     /// What stands under the key.
     public let value: Value

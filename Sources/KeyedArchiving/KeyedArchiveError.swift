@@ -26,8 +26,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     case circularReference
     /// Objects are nested deeper than the limit, or than the stack of the thread allows.
     case nestedTooDeeply
-    /// A value that this process cannot make, because it is linked without full Foundation and its data about languages,
-    /// calendars and time zones.
+    /// A value that this process cannot make, because it is linked without full Foundation and its data about
+    /// languages, calendars and time zones.
     case unavailable
     /// More work than an archive of this size can ask for; see `ParsingLimits`.
     case limitExceeded
@@ -64,8 +64,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
 }
 
 extension KeyedArchiveError {
-  /// The code that Cocoa has for this failure, in `NSCocoaErrorDomain`: 3840 for what is no archive at all, 4864 for a corrupt
-  /// archive, 4865 for a missing value, 4866 for a value that cannot be encoded (`FoundationErrors.h`).
+  /// The code that Cocoa has for this failure, in `NSCocoaErrorDomain`: 3840 for what is no archive at all, 4864 for a
+  /// corrupt archive, 4865 for a missing value, 4866 for a value that cannot be encoded (`FoundationErrors.h`).
   public var code: Int {
     switch kind {
     case .propertyList, .notAnArchive: 3840

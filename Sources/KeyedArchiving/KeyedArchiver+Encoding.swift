@@ -5,8 +5,8 @@ public import FoundationEssentials
 extension KeyedArchiver {
   /// Encodes a value or an object.
   ///
-  /// An object that was encoded before is referred to; of equal values there is one in the archive. Nil is archived as a
-  /// reference to nothing.
+  /// An object that was encoded before is referred to; of equal values there is one in the archive. Nil is archived as
+  /// a reference to nothing.
   ///
   /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/encode(with:)`` throws.
   public func encode<T: SecureCoding>(_ value: T, forKey key: String) throws {
@@ -41,8 +41,8 @@ extension KeyedArchiver {
     try encode(entries.mapValues { ArchivedValue.object($0) }, forKey: key)
   }
 
-  /// Encodes a reference to an object that is archived only if it is encoded without condition somewhere, before or after;
-  /// if it is not, nil is decoded. It is how a child refers to its parent.
+  /// Encodes a reference to an object that is archived only if it is encoded without condition somewhere, before or
+  /// after; if it is not, nil is decoded. It is how a child refers to its parent.
   public func encodeConditionalObject<T: SecureCoding & AnyObject>(_ object: T?, forKey key: String) throws {
     try encode(userKey: key) { coder in
       guard let object else { return .uid(0) }

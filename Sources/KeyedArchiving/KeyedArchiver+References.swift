@@ -29,8 +29,8 @@ extension KeyedArchiver {
     return ArchivedReference(node: .uid(uid))
   }
 
-  /// A reference to an array, which is archived once however many values share its elements in memory. A small archive can stand for
-  /// an array of pairs of pairs that is a million parts, and is archived again in no time so.
+  /// A reference to an array, which is archived once however many values share its elements in memory. A small archive
+  /// can stand for an array of pairs of pairs that is a million parts, and is archived again in no time so.
   func reference(toElements elements: [ArchivedValue]) throws -> ArchivedReference {
     if elements.isEmpty || extent != nil { return try elements._archive(by: self) }
     // Sound: only the place is looked at.

@@ -7,8 +7,8 @@ public import FoundationEssentials
 /// let data = try KeyedArchiver.archivedData(withRootObject: person)
 /// ```
 ///
-/// An archive made here has the objects, the order, the UIDs and the class descriptions that Apple's archiver would give it, in
-/// the layouts of Apple's classes; `NSKeyedUnarchiver` reads it.
+/// An archive made here has the objects, the order, the UIDs and the class descriptions that Apple's archiver would
+/// give it, in the layouts of Apple's classes; `NSKeyedUnarchiver` reads it.
 ///
 /// For several values at the top, or class names of one archive's own, make an archiver:
 ///
@@ -24,8 +24,8 @@ public final class KeyedArchiver {
   /// The format of ``encodedData()``.
   public let outputFormat: PropertyListFormat
 
-  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each 832
-  /// bytes, such as 614 on a thread with 512 KB.
+  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each
+  /// 832 bytes, such as 614 on a thread with 512 KB.
   ///
   /// What is archived on a thread can be unarchived on it, compared, hashed and freed.
   public static let greatestDepth = 10_000
@@ -38,8 +38,8 @@ public final class KeyedArchiver {
 
   var classes = ArchiverClasses()
 
-  // What every value goes through. Sound: each access is over before code of somebody else is called, so no two overlap,
-  // and checking that at run time would take a fifth of the time.
+  // What every value goes through. Sound: each access is over before code of somebody else is called, so no two
+  // overlap, and checking that at run time would take a fifth of the time.
   @exclusivity(unchecked) private var uncheckedPool = ObjectPool()
   @exclusivity(unchecked) private var uncheckedKeys = KeyTable()
   @exclusivity(unchecked) private var uncheckedEntries: [Entry] = []
@@ -53,8 +53,8 @@ public final class KeyedArchiver {
   /// By the UIDs of objects that have been referred to conditionally only: what is to be archived as them.
   var conditional: [UInt32: any SecureCoding] = [:]
 
-  /// The arrays of any values that have been archived, by where their elements are in memory. Kept, so that no other array gets the
-  /// same place.
+  /// The arrays of any values that have been archived, by where their elements are in memory. Kept, so that no other
+  /// array gets the same place.
   var sharedElements: [UInt: (elements: [ArchivedValue], height: Int, reference: ArchivedReference)] = [:]
   /// The greatest ``depth`` so far of what is being archived.
   var deepest = 0
@@ -94,9 +94,9 @@ public final class KeyedArchiver {
 
   /// An archiver for one archive.
   ///
-  /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and all else that
-  /// these formats have no form for are written as ``PropertyListWritingOptions/Coercion/reversible`` has it, which the
-  /// readers of this package understand.
+  /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and all else
+  /// that these formats have no form for are written as ``PropertyListWritingOptions/Coercion/reversible`` has it,
+  /// which the readers of this package understand.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
@@ -125,11 +125,11 @@ public final class KeyedArchiver {
     return try archiver.encodedData()
   }
 
-  /// Archives one value into a file, in one step: whoever opens the file finds what was there before or all of what is there
-  /// now.
+  /// Archives one value into a file, in one step: whoever opens the file finds what was there before or all of what is
+  /// there now.
   ///
-  /// - Throws: as ``archivedData(withRootObject:outputFormat:)``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot
-  ///   be written, which is then as it was.
+  /// - Throws: as ``archivedData(withRootObject:outputFormat:)``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the
+  ///   file cannot be written, which is then as it was.
   public static func archive<Root: SecureCoding>(
     _ root: Root, to url: URL, outputFormat: PropertyListFormat = .binary
   ) throws {
@@ -162,8 +162,8 @@ public final class KeyedArchiver {
 
   /// Completes the archive and puts it in the place of a file, in one step. Nothing can be encoded after that.
   ///
-  /// - Throws: as ``encodedData()``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written, which is then as
-  ///   it was.
+  /// - Throws: as ``encodedData()``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written, which
+  ///   is then as it was.
   public func write(to url: URL) throws {
     let data = try encodedData()
     do throws(PropertyListError) {

@@ -3,11 +3,11 @@ internal import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Decodes the value of a key, as the type that stands in the program. Which type a metatype in a variable is does not
-  /// count; for that there is ``decode(of:forKey:)``.
+  /// Decodes the value of a key, as the type that stands in the program. Which type a metatype in a variable is does
+  /// not count; for that there is ``decode(of:forKey:)``.
   ///
-  /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none or it is nil, an error that says
-  ///   what is there if it is something else; or what the type's own ``SecureCoding/init(coder:)`` throws.
+  /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none or it is nil, an error
+  ///   that says what is there if it is something else; or what the type's own ``SecureCoding/init(coder:)`` throws.
   public func decode<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try T._unarchive(ArchivedReference(node: node), by: self)
@@ -40,8 +40,8 @@ extension KeyedUnarchiver {
 
   /// Decodes a property list that was encoded as such, not as objects.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read, ``KeyedArchiveError/Kind/nestedTooDeeply`` if it
-  ///   is nested more than 512 deep.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read,
+  ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` if it is nested more than 512 deep.
   public func decodePropertyList(forKey key: String) throws -> PropertyList {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try propertyList(node, depth: 0)
@@ -162,8 +162,8 @@ extension KeyedUnarchiver {
     return try decodeElements(forRawKey: key) { element in try elements.next(self) { try decode(element) } }
   }
 
-  /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the ratio that
-  /// ``ParsingLimits/expansionRatio`` allows.
+  /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the
+  /// ratio that ``ParsingLimits/expansionRatio`` allows.
   private static var strides: ClosedRange<Int> { 32...64 }
 
   /// The elements of an array that stands where it is.
@@ -187,7 +187,8 @@ extension KeyedUnarchiver {
     guard array.kind == .array else {
       throw failure(.typeMismatch, "\(Self.name(of: array)), where the elements of a collection are due")
     }
-    // Arrays of a binary file can share their elements, so an array may take more memory than the file has bytes for it.
+    // Arrays of a binary file can share their elements, so an array may take more memory than the file has bytes for
+    // it.
     try spend(array.count * min(max(stride, Self.strides.lowerBound), Self.strides.upperBound))
     return array
   }

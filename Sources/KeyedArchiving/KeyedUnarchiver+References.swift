@@ -2,8 +2,9 @@
 
 /// Values and objects behind references.
 extension KeyedUnarchiver {
-  // Objects are nested as deep as the stack has room for them. So what stands between a type's own code and that of the next
-  // type is short, and whatever is not the same for every level is in functions of its own, which are never inlined.
+  // Objects are nested as deep as the stack has room for them. So what stands between a type's own code and that of the
+  // next type is short, and whatever is not the same for every level is in functions of its own, which are never
+  // inlined.
 
   /// A value of a type, made anew or kept from before.
   func value<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
@@ -37,8 +38,8 @@ extension KeyedUnarchiver {
     return value
   }
 
-  /// A value of a type that decodes nothing but numbers and bytes. It cannot lead back to itself, and is decoded as fast
-  /// as it is found again.
+  /// A value of a type that decodes nothing but numbers and bytes. It cannot lead back to itself, and is decoded as
+  /// fast as it is found again.
   @inline(__always)
   func leaf<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
     // It is not kept, so what a program asks for at the top again and again is decoded again.
@@ -78,7 +79,8 @@ extension KeyedUnarchiver {
   private func knownObject<T>(
     _ known: AnyObject, _ type: T.Type, _ uid: UInt32, _ record: UnarchiverClasses.Record?
   ) throws -> T {
-    // The class was found to be one of this type's; but the object may have been made as another type with the same name.
+    // The class was found to be one of this type's; but the object may have been made as another type with the same
+    // name.
     guard let known = known as? T else {
       throw failure(
         .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
@@ -128,8 +130,8 @@ extension KeyedUnarchiver {
 }
 
 extension FlatNode {
-  /// What a node counts for besides itself: the elements, or the bytes. Numbers have nothing of the sort, and what stands in
-  /// its place is the number.
+  /// What a node counts for besides itself: the elements, or the bytes. Numbers have nothing of the sort, and what
+  /// stands in its place is the number.
   @inline(__always)
   fileprivate var size: Int {
     switch kind {
@@ -142,8 +144,8 @@ extension FlatNode {
 
 /// What an object must be to be decoded as a type.
 extension KeyedUnarchiver {
-  /// Finds the object behind a reference, and checks that it is of a class of the type, or a value that the type is archived
-  /// as.
+  /// Finds the object behind a reference, and checks that it is of a class of the type, or a value that the type is
+  /// archived as.
   ///
   /// - Returns: the object as one that is going to be decoded.
   @inline(never)

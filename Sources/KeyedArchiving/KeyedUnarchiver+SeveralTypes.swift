@@ -27,12 +27,13 @@ extension KeyedUnarchiver {
   /// ```
   ///
   /// - Parameters:
-  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. Where a superclass of
-  ///     some of the types is due, these are allowed, and the superclass itself only if it is among them. What has nothing to
-  ///     do with the types, such as the keys of a dictionary, is decoded as it stands in the program.
+  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. Where a
+  ///     superclass of some of the types is due, these are allowed, and the superclass itself only if it is among them.
+  ///     What has nothing to do with the types, such as the keys of a dictionary, is decoded as it stands in the
+  ///     program.
   ///   - types: those that objects may be of. They count for this value, and not for what its objects consist of.
-  /// - Throws: as ``decode(_:forKey:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a value that is of one of the types, but not of
-  ///   the base.
+  /// - Throws: as ``decode(_:forKey:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a value that is of one of the
+  ///   types, but not of the base.
   public func decode<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String) throws -> Base {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try value(base, of: types, at: ArchivedReference(node: node))

@@ -33,8 +33,8 @@ extension KeyedUnarchiver {
     try unarchivedObject((any SecureCoding).self, of: types, from: data, limits: limits)
   }
 
-  /// The value that an archive has under the key `root`, in which the types named stand for the class or the protocol that they have
-  /// in common; see ``decode(_:of:forKey:)``.
+  /// The value that an archive has under the key `root`, in which the types named stand for the class or the protocol
+  /// that they have in common; see ``decode(_:of:forKey:)``.
   ///
   /// ```swift
   /// let shapes = try KeyedUnarchiver.unarchivedObject([Shape].self, of: [Circle.self, Square.self], from: data)
@@ -78,7 +78,8 @@ extension KeyedUnarchiver {
 
   /// The dictionary that an archive has under the key `root`, with keys and values of several types.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a key that is not `Hashable`.
+  /// - Throws: as ``unarchivedObject(of:from:limits:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a key that is not
+  ///   `Hashable`.
   public static func unarchivedDictionary(
     ofKeyClasses keyTypes: [any SecureCoding.Type], objectClasses valueTypes: [any SecureCoding.Type], from data: Data,
     limits: ParsingLimits = ParsingLimits()

@@ -7,18 +7,19 @@ public import FoundationEssentials
 /// let person = try KeyedUnarchiver.unarchivedObject(of: Person.self, from: data)
 /// ```
 ///
-/// What may be instantiated is what the decoding calls name: `decode([Invoice].self, forKey:)` admits an array of invoices and
-/// nothing else, all the way down. There is no search for a class by name, so the bytes cannot choose. Every number is decoded
-/// exactly or not at all, but for 8-byte reals that are asked for as `Float`, which are rounded; and what is wrong is a thrown ``KeyedArchiveError`` that says where.
+/// What may be instantiated is what the decoding calls name: `decode([Invoice].self, forKey:)` admits an array of
+/// invoices and nothing else, all the way down. There is no search for a class by name, so the bytes cannot choose.
+/// Every number is decoded exactly or not at all, but for 8-byte reals that are asked for as `Float`, which are
+/// rounded; and what is wrong is a thrown ``KeyedArchiveError`` that says where.
 ///
-/// Archives of Apple's software and those of ``KeyedArchiver`` are read alike, in the binary and the XML format. Decoding is lazy:
-/// what is not asked for is not looked at.
+/// Archives of Apple's software and those of ``KeyedArchiver`` are read alike, in the binary and the XML format.
+/// Decoding is lazy: what is not asked for is not looked at.
 public final class KeyedUnarchiver {
   /// The archive as a property list.
   public let document: PropertyListDocument
 
-  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each 832
-  /// bytes, such as 630 on a thread with 512 KB.
+  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each
+  /// 832 bytes, such as 630 on a thread with 512 KB.
   public static let greatestDepth = KeyedArchiver.greatestDepth
 
   let objects: FlatNode
@@ -26,9 +27,9 @@ public final class KeyedUnarchiver {
   var opaque = OpaqueObjects()
   /// How many objects of classes that are only `Decodable` there are so far.
   var decodableObjectCount = 0
-  // What every value goes through. Sound: each access is over before code of somebody else is called, and objects that such
-  // code may belong to are let go of outside; so no two accesses overlap, and checking that at run time would take a fifth of
-  // the time.
+  // What every value goes through. Sound: each access is over before code of somebody else is called, and objects that
+  // such code may belong to are let go of outside; so no two accesses overlap, and checking that at run time would take
+  // a fifth of the time.
   @exclusivity(unchecked) private var uncheckedTable = UnarchivedObjects()
   @exclusivity(unchecked) private var uncheckedShapes = DictionaryShapes()
   @exclusivity(unchecked) private var uncheckedBudget: Int
@@ -90,7 +91,8 @@ public final class KeyedUnarchiver {
 
   /// Opens the archive in a file.
   ///
-  /// - Throws: as ``init(forReadingFrom:limits:)``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be read.
+  /// - Throws: as ``init(forReadingFrom:limits:)``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot
+  ///   be read.
   public convenience init(
     forReadingFrom url: URL, limits: ParsingLimits = ParsingLimits()
   ) throws(KeyedArchiveError) {
@@ -139,8 +141,9 @@ extension KeyedUnarchiver {
     _modify { yield unsafe &uncheckedBudget }
   }
 
-  /// How large the value that is being decoded is so far, in values and blocks of 512 bytes, with what it shares with others
-  /// counted each time. To compare it, to hash it or to archive it again takes as long. An object of a class is one.
+  /// How large the value that is being decoded is so far, in values and blocks of 512 bytes, with what it shares with
+  /// others counted each time. To compare it, to hash it or to archive it again takes as long. An object of a class is
+  /// one.
   @inline(__always)
   var weight: Int {
     get { unsafe uncheckedWeight }
@@ -162,12 +165,15 @@ extension KeyedUnarchiver {
 }
 
 extension KeyedUnarchiver {
-  /// The keys at the top of the archive, in the order of the file. Values without a key are counted by ``unkeyedCount``.
+  /// The keys at the top of the archive, in the order of the file. Values without a key are counted by
+  /// ``unkeyedCount``.
   public var topLevelKeys: [String] { Self.userKeys(top.shape.keys) }
 
-  /// Has objects of a class decoded as a type, and as no other, in this archive only. The type still has to be asked for.
+  /// Has objects of a class decoded as a type, and as no other, in this archive only. The type still has to be asked
+  /// for.
   ///
-  /// ``OpaqueObject`` is for classes that the program has no type for. It need not be asked for where an ``ArchivedValue`` may stand.
+  /// ``OpaqueObject`` is for classes that the program has no type for. It need not be asked for where an
+  /// ``ArchivedValue`` may stand.
   public func setClass(_ type: (any SecureCoding.Type)?, forClassName name: String) {
     classes.setType(type, forName: name)
     opaque = OpaqueObjects()
@@ -176,8 +182,8 @@ extension KeyedUnarchiver {
   /// The type that ``setClass(_:forClassName:)`` has set for a class.
   public func `class`(forClassName name: String) -> (any SecureCoding.Type)? { classes.type(forName: name) }
 
-  /// Further types that may stand where the archive's author was free to choose: in an ``ArchivedValue``, which is what user
-  /// infos and the attributes of text consist of.
+  /// Further types that may stand where the archive's author was free to choose: in an ``ArchivedValue``, which is what
+  /// user infos and the attributes of text consist of.
   ///
   /// Set it before the first decoding call.
   public var additionalTypes: [any SecureCoding.Type] {
@@ -188,7 +194,8 @@ extension KeyedUnarchiver {
 
   /// Makes the object that is being decoded known to the objects it consists of, which may refer back to it.
   ///
-  /// Call it in `init(coder:)` of a class as soon as the stored properties have values, and before decoding what can lead back:
+  /// Call it in `init(coder:)` of a class as soon as the stored properties have values, and before decoding what can
+  /// lead back:
   ///
   /// ```swift
   /// init(coder: KeyedUnarchiver) throws {

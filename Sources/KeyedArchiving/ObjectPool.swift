@@ -3,15 +3,15 @@ internal import FoundationEssentials
 
 /// The object table of an archive in the making.
 ///
-/// Objects are numbered when they are first reached, and filled in when their contents are known. Equal contents of values are kept
-/// once, so that whether two have equal contents is one comparison of numbers.
+/// Objects are numbered when they are first reached, and filled in when their contents are known. Equal contents of
+/// values are kept once, so that whether two have equal contents is one comparison of numbers.
 struct ObjectPool: ~Copyable {
   private var values: ValuePool
   /// The objects by UID. A place that nobody filled holds `$null`.
   private var objects: [ValuePool.Reference]
   private let null: ValuePool.Reference
-  /// The UIDs of the objects that are scalars, and of the values that stand for all with the same contents, by the numbers of those in
-  /// the pool of values; 0 for none.
+  /// The UIDs of the objects that are scalars, and of the values that stand for all with the same contents, by the
+  /// numbers of those in the pool of values; 0 for none.
   private var scalarObjects: [UInt32] = []
   private var sharedObjects: [UInt32] = []
 
@@ -118,8 +118,8 @@ extension ObjectPool {
 
   /// Takes back an object, if it is the one that was numbered last.
   ///
-  /// An object that contains the value may have an equal one among its contents. The equal one was numbered later then, and
-  /// what leads to it has to stay.
+  /// An object that contains the value may have an equal one among its contents. The equal one was numbered later then,
+  /// and what leads to it has to stay.
   mutating func withdraw(_ uid: UInt32) -> Bool {
     guard Int(uid) == objects.count - 1 else { return false }
     objects.removeLast()

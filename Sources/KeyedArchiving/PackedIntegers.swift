@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Unsigned integers in as many bytes as each needs: 7 bits in a byte, the lowest first, and the eighth bit set if more bytes
-/// follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` keep their numbers so (archives of macOS 10.14).
+/// Unsigned integers in as many bytes as each needs: 7 bits in a byte, the lowest first, and the eighth bit set if more
+/// bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` keep their numbers so (archives of macOS 10.14).
 enum PackedIntegers {
   static func data(_ integers: some Sequence<UInt64>) -> Data {
     var data = Data()

@@ -20,8 +20,8 @@
 /// }
 /// ```
 ///
-/// Classes, structures and enumerations can conform. Objects of classes keep their identity: what is one object before is one
-/// object after. Structures and enumerations are values, and an archive holds equal ones once.
+/// Classes, structures and enumerations can conform. Objects of classes keep their identity: what is one object before
+/// is one object after. Structures and enumerations are values, and an archive holds equal ones once.
 ///
 /// A `Codable` type needs no code; its archive has the names of its coding keys as keys:
 ///
@@ -31,8 +31,8 @@
 ///
 /// The same goes for enumerations with raw values, which are archived as those.
 ///
-/// - Note: What an archive can make a program instantiate is what the program's own decoding calls name. Bytes choose among
-///   those types, and never beyond them.
+/// - Note: What an archive can make a program instantiate is what the program's own decoding calls name. Bytes choose
+///   among those types, and never beyond them.
 public protocol SecureCoding: SendableMetatype {
   /// What the type is called in archives; `Module.Type` unless a type says another. A subclass overrides it.
   static var archivedClass: ArchivedClass { get }
@@ -44,21 +44,21 @@ public protocol SecureCoding: SendableMetatype {
 
   /// Makes a value out of what ``encode(with:)`` has encoded, in this or in an earlier version, or somebody else.
   ///
-  /// The contents of an archive are what its author wanted. Check what the type relies on, and throw an error if it does not
-  /// hold.
+  /// The contents of an archive are what its author wanted. Check what the type relies on, and throw an error if it
+  /// does not hold.
   ///
   /// - Throws: what the decoding calls throw, and errors of the type's own.
   init(coder: KeyedUnarchiver) throws
 
-  /// What is archived in place of this value; nil for the value itself, which is the default. It is asked for once for each
-  /// object of a class, and not for the replacement.
+  /// What is archived in place of this value; nil for the value itself, which is the default. It is asked for once for
+  /// each object of a class, and not for the replacement.
   ///
-  /// For elements of sets and keys of dictionaries, this and ``encode(with:)`` are called before, too, with another archiver,
-  /// which only finds out the order in which they are written.
+  /// For elements of sets and keys of dictionaries, this and ``encode(with:)`` are called before, too, with another
+  /// archiver, which only finds out the order in which they are written.
   func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)?
 
-  /// What a decoded value is replaced with; itself by default. It is called after ``init(coder:)`` and before anybody gets the
-  /// value, but for references to an object that was published while it was being decoded.
+  /// What a decoded value is replaced with; itself by default. It is called after ``init(coder:)`` and before anybody
+  /// gets the value, but for references to an object that was published while it was being decoded.
   func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Self
 
   /// How a value of this type is found behind a reference. For this package's own types.

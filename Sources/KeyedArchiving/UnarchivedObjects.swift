@@ -2,8 +2,8 @@
 
 /// What has been decoded of an archive: objects, of which there is one for each UID, and values that are needed again.
 ///
-/// A value is not kept the first time it is decoded, because most are referred to once; the second time it is. So a value is
-/// decoded twice at most, however many references lead to it, and nothing is kept for most.
+/// A value is not kept the first time it is decoded, because most are referred to once; the second time it is. So a
+/// value is decoded twice at most, however many references lead to it, and nothing is kept for most.
 struct UnarchivedObjects: ~Copyable {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
@@ -50,7 +50,8 @@ struct UnarchivedObjects: ~Copyable {
     }
   }
 
-  /// The same object of an archive may be decoded as values of several types, such as an array as `[Int]` and as `[Double]`.
+  /// The same object of an archive may be decoded as values of several types, such as an array as `[Int]` and as
+  /// `[Double]`.
   private struct ValueKey: Hashable {
     let uid: UInt32
     let type: ObjectIdentifier
@@ -66,8 +67,8 @@ struct UnarchivedObjects: ~Copyable {
     return true
   }
 
-  /// Decoding has failed. What was published of it is void, and so is all that was finished since then, which may have got
-  /// hold of it.
+  /// Decoding has failed. What was published of it is void, and so is all that was finished since then, which may have
+  /// got hold of it.
   ///
   /// - Returns: what is void, for the caller to let go of.
   mutating func abandonObject(_ uid: UInt32) -> [Any] {
@@ -99,9 +100,9 @@ struct UnarchivedObjects: ~Copyable {
 
   /// Begins to decode a value.
   ///
-  /// An object that a value contains may lead back to the value, or to one that was equal when the archive was made. The
-  /// value is decoded a second time then, and finds all objects on the way published. A circle of nothing but values
-  /// comes around a third time.
+  /// An object that a value contains may lead back to the value, or to one that was equal when the archive was made.
+  /// The value is decoded a second time then, and finds all objects on the way published. A circle of nothing but
+  /// values comes around a third time.
   ///
   /// - Parameter unlessKept: whether to begin only if nothing is kept.
   @inline(__always)
@@ -118,7 +119,8 @@ struct UnarchivedObjects: ~Copyable {
     states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
-  /// Ends what ``beginValue(_:unlessKept:)`` has begun, with a value, which is kept if it is one that was decoded before.
+  /// Ends what ``beginValue(_:unlessKept:)`` has begun, with a value, which is kept if it is one that was decoded
+  /// before.
   ///
   /// - Returns: what was kept before, for the caller to let go of.
   @inline(__always)
@@ -152,7 +154,8 @@ struct UnarchivedObjects: ~Copyable {
     return kept
   }
 
-  /// As ``beginValue(_:unlessKept:)``, for a type that is only `Decodable`. One such type may hand the object on to another.
+  /// As ``beginValue(_:unlessKept:)``, for a type that is only `Decodable`. One such type may hand the object on to
+  /// another.
   mutating func beginDecodable(_ type: Any.Type, _ uid: UInt32) -> Bool {
     let key = ValueKey(uid: uid, type: ObjectIdentifier(type))
     guard decodables[key, default: 0] < 2 else { return false }

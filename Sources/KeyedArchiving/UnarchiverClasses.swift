@@ -57,7 +57,8 @@ struct UnarchiverClasses {
 
   func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
 
-  /// Which of the names of a class, its own and then its hints, is the first that a type has; nil if it has none of them.
+  /// Which of the names of a class, its own and then its hints, is the first that a type has; nil if it has none of
+  /// them.
   func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
     if type == OpaqueObject.self { return isOpaque(record.name) ? 0 : nil }
     return names(of: type, archivedClass, record)
@@ -82,8 +83,8 @@ struct UnarchiverClasses {
 
   /// Reads a class description.
   ///
-  /// - Parameter budget: how many bytes of names may be read. Names of a binary file can overlap, and many UIDs lead to one
-  ///   description, so that a small file has any amount.
+  /// - Parameter budget: how many bytes of names may be read. Names of a binary file can overlap, and many UIDs lead to
+  ///   one description, so that a small file has any amount.
   mutating func read(
     _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout Int
   ) throws(PropertyListError) -> Record {

@@ -26,8 +26,8 @@ public struct DomainName: Sendable {
   /// A name of an application or a suite.
   ///
   /// - Throws: ``PreferencesError/invalidName(_:reason:)`` if the name is empty, is `.` or `..`, has a separator of
-  ///   paths (`/` or `\`) or a control character, is longer than ``greatestLength``, or is one of the names that stand for
-  ///   something else.
+  ///   paths (`/` or `\`) or a control character, is longer than ``greatestLength``, or is one of the names that stand
+  ///   for something else.
   public init(_ name: String) throws(PreferencesError) {
     if let reason = Self.fault(in: name) { throw .invalidName(name, reason: reason) }
     self.init(unchecked: name)
@@ -101,8 +101,8 @@ extension DomainName: Hashable, Comparable {
 extension DomainName: ExpressibleByStringLiteral {
   /// A name from a literal.
   ///
-  /// - Precondition: The literal is a name, by the rules of ``init(_:)-(String)``. Text that isn't in the program's source
-  ///   can't get here: the literal is a `StaticString`.
+  /// - Precondition: The literal is a name, by the rules of ``init(_:)-(String)``. Text that isn't in the program's
+  ///   source can't get here: the literal is a `StaticString`.
   public init(stringLiteral name: StaticString) {
     let name = name.description
     let fault = Self.fault(in: name)

@@ -1,7 +1,7 @@
 public import PropertyLists
 
-/// The values of one domain while ``UserPreferences/update(_:)-((DomainValues)->Result)`` changes them: those of its file, and what was
-/// set since.
+/// The values of one domain while ``UserPreferences/update(_:)-((DomainValues)->Result)`` changes them: those of its
+/// file, and what was set since.
 public struct DomainValues {
   private let table: DomainTable
   /// What was looked at.
@@ -22,8 +22,8 @@ public struct DomainValues {
     set { store(key) { () throws(PreferencesError) in newValue } }
   }
 
-  /// The value for a key; the key's default if there is none, or one that is none of its type. A value that cannot be stored fails the
-  /// update.
+  /// The value for a key; the key's default if there is none, or one that is none of its type. A value that cannot be
+  /// stored fails the update.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     mutating get { self[key.name].flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue }
     set {

@@ -7,30 +7,32 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case invalidName(String, reason: String)
   /// Keys have at least one character.
   case emptyKey
-  /// The value cannot be stored: it is nested too deeply, has a null or a UID in it, or its type failed to encode it. What the key
-  /// had stays.
+  /// The value cannot be stored: it is nested too deeply, has a null or a UID in it, or its type failed to encode it.
+  /// What the key had stays.
   case notStorable(key: String, reason: String)
   /// The stored value is not what was asked for.
   case notDecodable(key: String, reason: String)
   /// There is no folder to save in, because the user has no home folder. Values are kept in memory.
   case noFolder
-  /// The folder was there and is not any more. Values are kept in memory. The folder is made again when something is set, or
-  /// ``UserPreferences/synchronize()`` is called, after that.
+  /// The folder was there and is not any more. Values are kept in memory. The folder is made again when something is
+  /// set, or ``UserPreferences/synchronize()`` is called, after that.
   case folderVanished(path: String)
   /// Another process has the file locked and does not let go of it. Values are kept in memory and saved later.
   case locked(path: String)
-  /// The thread is in the middle of an update of the file, which it cannot save or update once more before that is done. Values are
-  /// kept in memory, and saved with the update or soon after.
+  /// The thread is in the middle of an update of the file, which it cannot save or update once more before that is
+  /// done. Values are kept in memory, and saved with the update or soon after.
   case updateUnderWay(path: String)
   /// The file kept being changed by a program that does not lock it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
-  /// The system refused to save the file, which is as it was, or complete but not known to be on the disk; or there is something else
-  /// than a regular file in its place, or a link that is not to be followed. Values are kept in memory and saved later.
+  /// The system refused to save the file, which is as it was, or complete but not known to be on the disk; or there is
+  /// something else than a regular file in its place, or a link that is not to be followed. Values are kept in memory
+  /// and saved later.
   case notSaved(path: String, PropertyListError)
-  /// The system refused to read the file, or something else is in its place. The values that are known count, and it is read again later.
+  /// The system refused to read the file, or something else is in its place. The values that are known count, and it is
+  /// read again later.
   case notRead(path: String, PropertyListError)
-  /// The file is no dictionary of preferences, has no byte, or may not be read. It is not overwritten: the next save gives it the
-  /// name `setAside`, which says when it was found, and begins a new file with the values that are known.
+  /// The file is no dictionary of preferences, has no byte, or may not be read. It is not overwritten: the next save
+  /// gives it the name `setAside`, which says when it was found, and begins a new file with the values that are known.
   case unreadable(path: String, setAside: String, PropertyListError)
 }
 

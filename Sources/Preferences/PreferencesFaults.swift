@@ -26,12 +26,12 @@ enum PreferencesFaults {
 }
 
 extension UserPreferences {
-  /// Has faults told to `handler` that no caller is there to hear of: a file that cannot be read, a save in the background
-  /// that failed, a value that cannot be stored.
+  /// Has faults told to `handler` that no caller is there to hear of: a file that cannot be read, a save in the
+  /// background that failed, a value that cannot be stored.
   ///
-  /// Without a handler they are printed to standard error, a line each. A fault is told once: a file that cannot be read as
-  /// long as it stays the same, a save that fails until another error comes or a save succeeds. The handler is for
-  /// all stores of the process, and may be called on any thread.
+  /// Without a handler they are printed to standard error, a line each. A fault is told once: a file that cannot be
+  /// read as long as it stays the same, a save that fails until another error comes or a save succeeds. The handler is
+  /// for all stores of the process, and may be called on any thread.
   public static func handleFaults(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
     PreferencesFaults.setHandler(handler)
   }

@@ -43,8 +43,9 @@ public struct PreferencesFile: Sendable {
 extension PreferencesFile {
   /// What the file holds; nil if there is none. Of two spellings of a key that Swift holds equal, the shorter is there.
   ///
-  /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, has no byte, or may
-  ///   not be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for what else the system refuses.
+  /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, has
+  ///   no byte, or may not be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for what else the
+  ///   system refuses.
   /// - Complexity: O(*n*) in the size of the file. Half a second more if somebody is writing to it in place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }
@@ -71,14 +72,16 @@ extension PreferencesFile {
     }
   }
 
-  /// Changes the values by what the file holds, while no other process can change them. Returns when they are on the disk.
+  /// Changes the values by what the file holds, while no other process can change them. Returns when they are on the
+  /// disk.
   ///
-  /// The file keeps its format as ``UserPreferences`` has it, and is not touched if nothing is changed. One that
-  /// cannot be read is set aside, and told to the handler of ``UserPreferences/handleFaults(_:)``. Of two spellings of a key that
-  /// Swift holds equal, `change` is given the shorter, and the other stays as long as that one.
+  /// The file keeps its format as ``UserPreferences`` has it, and is not touched if nothing is changed. One that cannot
+  /// be read is set aside, and told to the handler of ``UserPreferences/handleFaults(_:)``. Of two spellings of a key
+  /// that Swift holds equal, `change` is given the shorter, and the other stays as long as that one.
   ///
-  /// - Parameter change: is given what the file holds, nil if there is none or none that can be read, and makes of it what it is to
-  ///   hold; nil for no file. It is called again if a program that does not lock the file changed it meanwhile.
+  /// - Parameter change: is given what the file holds, nil if there is none or none that can be read, and makes of it
+  ///   what it is to hold; nil for no file. It is called again if a program that does not lock the file changed it
+  ///   meanwhile.
   /// - Returns: what `change` returned the last time.
   /// - Throws: ``PreferencesError``; the file is as it was then.
   @discardableResult
@@ -88,7 +91,8 @@ extension PreferencesFile {
     try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes the values as ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)`` does, unless `change` throws.
+  /// Changes the values as ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)`` does, unless `change`
+  /// throws.
   ///
   /// - Throws: what `change` throws, and ``PreferencesError``; the file is as it was then.
   @discardableResult

@@ -29,7 +29,8 @@ public struct PreferencesLocations: Sendable {
   /// Explicit folders, for tests, servers and tools. Nothing outside of them is read or written.
   ///
   /// - Parameters:
-  ///   - folder: the folder of the user. It is made when something is saved. A URL that is no file's stands for no folder.
+  ///   - folder: the folder of the user. It is made when something is saved. A URL that is no file's stands for no
+  ///     folder.
   ///   - systemFolders: folders with values for all users, the more important first.
   ///   - managedFolders: folders with values that nobody can change, the more important first.
   ///   - host: the name of this computer in names of files; nil for the name it has.
@@ -88,8 +89,8 @@ public struct PreferencesLocations: Sendable {
     return path
   }
 
-  /// A host's name as a part of a file's name, which with all that is added to it has 255 bytes at most. Long names that differ
-  /// only at the end stay different.
+  /// A host's name as a part of a file's name, which with all that is added to it has 255 bytes at most. Long names
+  /// that differ only at the end stay different.
   private static func hostName(_ name: String) -> String {
     let name = DomainName(nearestTo: name).rawValue
     guard name.utf8.count > 32 else { return name }

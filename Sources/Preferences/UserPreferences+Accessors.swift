@@ -39,7 +39,8 @@ extension UserPreferences {
   /// The elements of the array for a key; nil if there is none.
   public func array(forKey key: String) -> [PropertyList]? { read(key, default: nil) { $0.array } }
 
-  /// The elements of the array for a key; nil if there is none, or if not all of them are text. Numbers are not converted.
+  /// The elements of the array for a key; nil if there is none, or if not all of them are text. Numbers are not
+  /// converted.
   public func stringArray(forKey key: String) -> [String]? {
     guard let elements = array(forKey: key) else { return nil }
     let texts = elements.compactMap(\.string)

@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// Persistent domains: those of the user that have files.
 extension UserPreferences {
-  /// The values of a domain, without those of any other; nil if it has none. The order is that of the file, which is looked at for it,
-  /// and then that of the keys.
+  /// The values of a domain, without those of any other; nil if it has none. The order is that of the file, which is
+  /// looked at for it, and then that of the keys.
   ///
-  /// Of two spellings of a key that Swift holds equal, the shorter is there. The other stays when the values are stored again with
-  /// ``setPersistentDomain(_:to:)``.
+  /// Of two spellings of a key that Swift holds equal, the shorter is there. The other stays when the values are stored
+  /// again with ``setPersistentDomain(_:to:)``.
   ///
   /// - Complexity: O(*n* log *n*) in the number of values, and the time to read the file.
   public func persistentDomain(_ domain: PersistentDomain) -> OrderedDictionary<String, PropertyList>? {
@@ -90,8 +90,8 @@ extension UserPreferences {
 
   /// Replaces the values of a volatile domain.
   ///
-  /// Only the domains of arguments and of registered values are in the ``searchList``; others are kept for whoever asks for them by
-  /// name, as Apple has it.
+  /// Only the domains of arguments and of registered values are in the ``searchList``; others are kept for whoever asks
+  /// for them by name, as Apple has it.
   public func setVolatileDomain(_ values: [String: PropertyList], forName name: String) {
     switch name {
     case Self.argumentDomain: argumentTable.notify(argumentTable.assign(visible: values))

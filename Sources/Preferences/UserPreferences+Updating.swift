@@ -7,10 +7,11 @@ public import PropertyLists
 ///
 /// Each form comes twice: for changes that do not fail, and for those that throw errors of the caller.
 ///
-/// A change is called again if a program that does not lock the file changed it meanwhile, or another thread set a value that
-/// the change looked at; after some times of that, what the other thread has set counts. It may read and set preferences: its
-/// own result counts more than what it sets for the same key. It cannot save the domain that it changes, since that would
-/// wait for itself. The file stays locked meanwhile, so it must not wait for other processes that save.
+/// A change is called again if a program that does not lock the file changed it meanwhile, or another thread set a
+/// value that the change looked at; after some times of that, what the other thread has set counts. It may read and set
+/// preferences: its own result counts more than what it sets for the same key. It cannot save the domain that it
+/// changes, since that would wait for itself. The file stays locked meanwhile, so it must not wait for other processes
+/// that save.
 extension UserPreferences {
   /// Changes the value for a key in the domain of the application by what the file holds, while no other process can
   /// change it. Returns when the new value is on the disk.
@@ -23,8 +24,8 @@ extension UserPreferences {
   ///
   /// - Parameters:
   ///   - key: at least one character.
-  ///   - change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for none.
-  ///     It may be called several times, and may read and set preferences; saving them throws
+  ///   - change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for
+  ///     none. It may be called several times, and may read and set preferences; saving them throws
   ///     ``PreferencesError/updateUnderWay(path:)``. It must not wait for other processes that save.
   /// - Returns: what `change` returned the last time.
   /// - Throws: ``PreferencesError``; the value is as it was then. If the disk fails at the very end, when
@@ -48,8 +49,8 @@ extension UserPreferences {
     return try update { values in try change(&values[key]) }
   }
 
-  /// Changes the value for a typed key by what the file holds, while no other process can change it. Returns when the new value is on
-  /// the disk. See ``update(forKey:_:)-(_,(PropertyList?)->Result)``.
+  /// Changes the value for a typed key by what the file holds, while no other process can change it. Returns when the
+  /// new value is on the disk. See ``update(forKey:_:)-(_,(PropertyList?)->Result)``.
   ///
   /// ```swift
   /// let number = try preferences.update(Keys.launches) { launches in
@@ -68,7 +69,8 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a typed key as ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)`` does, unless `change` throws.
+  /// Changes the value for a typed key as ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)`` does, unless `change`
+  /// throws.
   ///
   /// - Throws: what `change` throws, and ``PreferencesError``; the value is as it was then.
   @discardableResult
@@ -79,8 +81,8 @@ extension UserPreferences {
     return try update { values in try change(&values[key]) }
   }
 
-  /// Changes several values of the domain of the application at once by what the file holds, while no other process can change them.
-  /// Returns when the new values are on the disk, where nobody ever finds some of them without the others.
+  /// Changes several values of the domain of the application at once by what the file holds, while no other process can
+  /// change them. Returns when the new values are on the disk, where nobody ever finds some of them without the others.
   ///
   /// ```swift
   /// try preferences.update { values in

@@ -27,8 +27,8 @@ extension UserPreferences {
 
   /// Sets the value for a key.
   ///
-  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored, ``PreferencesError/emptyKey``; what was
-  ///   stored stays.
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored,
+  ///   ``PreferencesError/emptyKey``; what was stored stays.
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws(PreferencesError) {
     set(try Self.stored(value, forKey: key.name), forKey: key.name)
   }

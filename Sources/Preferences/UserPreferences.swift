@@ -1,7 +1,8 @@
 public import PropertyLists
 internal import Synchronization
 
-/// Preferences: values under keys, looked up in a list of domains and kept in files that other processes may use at the same time.
+/// Preferences: values under keys, looked up in a list of domains and kept in files that other processes may use at the
+/// same time.
 ///
 /// ```swift
 /// let preferences = UserPreferences.standard
@@ -10,14 +11,14 @@ internal import Synchronization
 /// preferences.set(14, forKey: "fontSize")
 /// ```
 ///
-/// A value is looked for in each domain of the ``searchList`` until one has it, and set in the domain of the application.
-/// Setting returns at once; the value is saved a few hundredths of a second later, and when the process ends in order. What other
-/// processes save is seen soon after, without a call. See <doc:WhereValuesComeFrom>.
+/// A value is looked for in each domain of the ``searchList`` until one has it, and set in the domain of the
+/// application. Setting returns at once; the value is saved a few hundredths of a second later, and when the process
+/// ends in order. What other processes save is seen soon after, without a call. See <doc:WhereValuesComeFrom>.
 ///
 /// All members can be used on any thread, and reading never waits for the disk.
 public final class UserPreferences: Sendable {
-  /// The preferences of this application: the bundle identifier's domain if the program is in a bundle that has one, else the
-  /// domain with the name of the process, as Foundation has it on Linux.
+  /// The preferences of this application: the bundle identifier's domain if the program is in a bundle that has one,
+  /// else the domain with the name of the process, as Foundation has it on Linux.
   public static let standard = UserPreferences(domain: ProcessDomain.name, .standard, ArgumentDomain.ofProcess)
 
   /// The domain that values are set in, for any host.
@@ -50,16 +51,16 @@ public final class UserPreferences: Sendable {
     weak var observer: PreferencesObserver?
   }
 
-  /// The preferences of a suite: a domain that several applications share, or one of another application. Its domain stands where
-  /// that of the application would stand.
+  /// The preferences of a suite: a domain that several applications share, or one of another application. Its domain
+  /// stands where that of the application would stand.
   ///
   /// Values of one domain in one process share what they know, so making one is cheap after the first.
   ///
   /// - Parameters:
   ///   - suiteName: the domain.
   ///   - locations: the folders to look in.
-  ///   - arguments: the arguments of a command line, without the name of the program, for the domain of arguments; nil for
-  ///     those of the process.
+  ///   - arguments: the arguments of a command line, without the name of the program, for the domain of arguments; nil
+  ///     for those of the process.
   /// - Complexity: O(*n*) in the size of the files of the domain, the first time in a process.
   public convenience init(
     suiteName: DomainName, locations: PreferencesLocations = .standard, arguments: [String]? = nil
@@ -113,8 +114,8 @@ extension UserPreferences {
   /// All places that values are looked for in, in order.
   var layers: [Layer] { upper + suites.withLock { $0 } + lower }
 
-  /// Adds the domain of a suite to the search list, after the application's and before those of suites added earlier. A suite that
-  /// is there already moves to the front.
+  /// Adds the domain of a suite to the search list, after the application's and before those of suites added earlier. A
+  /// suite that is there already moves to the front.
   ///
   /// Values are not set there; use ``set(_:forKey:in:)-(PropertyList?,_,_)`` or a store of the suite.
   public func addSuite(named name: DomainName) {
@@ -237,11 +238,11 @@ extension UserPreferences {
 extension UserPreferences {
   /// Sets the value for a key in the domain of the application, or removes it with nil.
   ///
-  /// Returns at once; see ``synchronize()`` for when the value is on the disk. The value counts from now on for all threads of the
-  /// process, unless a domain earlier in the search list has one for the key.
+  /// Returns at once; see ``synchronize()`` for when the value is on the disk. The value counts from now on for all
+  /// threads of the process, unless a domain earlier in the search list has one for the key.
   ///
-  /// A value that cannot be stored, because it is nested more than 500 levels deep, or has a null or a UID in it, and an empty key
-  /// change nothing and are told to the handler of ``handleFaults(_:)``.
+  /// A value that cannot be stored, because it is nested more than 500 levels deep, or has a null or a UID in it, and
+  /// an empty key change nothing and are told to the handler of ``handleFaults(_:)``.
   public func set(_ value: PropertyList?, forKey key: String) { set(value, forKey: key, in: file) }
 
   /// Removes the value for a key from the domain of the application.
@@ -261,8 +262,8 @@ extension UserPreferences {
   /// There is no need to call this but where a program must know that its values are safe. It waits for the disk, as
   /// setting and reading values do not.
   ///
-  /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried again, and the
-  ///   file is as it was or has all of them.
+  /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried
+  ///   again, and the file is as it was or has all of them.
   public func synchronize() throws(PreferencesError) { try synchronize(patience: SaveSchedule.patience) }
 
   /// - Parameter patience: how long to wait for another process that saves a file, for each file.
@@ -332,7 +333,8 @@ extension UserPreferences.Layer {
 extension PropertyList {
   /// Why no file of preferences can hold the value; nil if there is no reason.
   ///
-  /// Nulls and UIDs are no values of preferences: Foundation on Linux finds nothing in a file that has one, and overwrites it.
+  /// Nulls and UIDs are no values of preferences: Foundation on Linux finds nothing in a file that has one, and
+  /// overwrites it.
   fileprivate func reasonNotToStore(depth limit: Int) -> String? {
     // One level after another, so that depth costs no stack.
     var level = [self]

@@ -16,13 +16,13 @@ public struct ParsingLimits: Hashable, Sendable {
   /// A few hundred bytes of the binary format can stand for more values than there are atoms. An expansion passes if it
   /// stays below this figure or below ``expansionRatio`` times the input.
   ///
-  /// What is decoded from a keyed archive counts in values, each as often as it is in what is decoded, and one more for each
-  /// 512 bytes of a string or of data. An object of a class counts once, because all references lead to the same. To
-  /// compare, to hash and to archive again what was decoded takes a fraction of a microsecond for each.
+  /// What is decoded from a keyed archive counts in values, each as often as it is in what is decoded, and one more for
+  /// each 512 bytes of a string or of data. An object of a class counts once, because all references lead to the same.
+  /// To compare, to hash and to archive again what was decoded takes a fraction of a microsecond for each.
   public var expandedSize: Int
 
-  /// How many times larger than the input a value may become when shared references are followed. A value that is decoded
-  /// from a keyed archive counts as 16 bytes here.
+  /// How many times larger than the input a value may become when shared references are followed. A value that is
+  /// decoded from a keyed archive counts as 16 bytes here.
   public var expansionRatio: Int
 
   /// Limits that are safe for bytes from anybody, but for those that are given.

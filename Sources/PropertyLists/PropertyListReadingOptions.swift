@@ -3,8 +3,8 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   /// How much is read before the reader gives up.
   public var limits: ParsingLimits
 
-  /// Whether a dictionary of XML or OpenStep whose only key is `CF$UID`, with an integer of 0 to `UInt32.max`, is read as
-  /// the UID it stands for, as Apple's reader does. In JSON, ``restoresCoercedValues`` decides.
+  /// Whether a dictionary of XML or OpenStep whose only key is `CF$UID`, with an integer of 0 to `UInt32.max`, is read
+  /// as the UID it stands for, as Apple's reader does. In JSON, ``restoresCoercedValues`` decides.
   public var recognizesUIDDictionaries: Bool
 
   /// What a dictionary with the same key twice means.

@@ -21,8 +21,8 @@ extension FilePlace {
     }
   }
 
-  /// Puts back what came out of the place unexpectedly, in exchange for the file that was put there. If yet another has taken the place
-  /// of that, it stays, being the newest, and what came out is kept beside it.
+  /// Puts back what came out of the place unexpectedly, in exchange for the file that was put there. If yet another has
+  /// taken the place of that, it stays, being the newest, and what came out is kept beside it.
   ///
   /// - Parameters:
   ///   - other: the name that has what came out.
@@ -128,8 +128,8 @@ extension OpenFolder {
     #if canImport(Darwin)
       return unsafe renameatx_np(descriptor, name, descriptor, other, UInt32(RENAME_SWAP))
     #elseif os(Linux)
-      // Looked up by name: the headers of glibc show it to some programs only, and some C libraries do not have it. Sound: the
-      // signature is that of renameat2(2).
+      // Looked up by name: the headers of glibc show it to some programs only, and some C libraries do not have it.
+      // Sound: the signature is that of renameat2(2).
       typealias Rename = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
       guard let symbol = unsafe Self.renameat2 else {
         errno = ENOSYS

@@ -10,9 +10,9 @@
 
 /// The place of a file that may be written: an open folder, and a name in it that is no link's.
 ///
-/// Links are followed once, when the place is looked for. Whoever moves folders or puts links in the way after that changes nothing:
-/// all calls are about the name in that folder. A link that another user made, in a folder that others can write to, is not
-/// followed, since it could lead to any file of the user.
+/// Links are followed once, when the place is looked for. Whoever moves folders or puts links in the way after that
+/// changes nothing: all calls are about the name in that folder. A link that another user made, in a folder that others
+/// can write to, is not followed, since it could lead to any file of the user.
 ///
 /// The unsafe expressions are sound: names end with a NUL, and status is filled by the call that it is given to.
 package struct FilePlace: Sendable {
@@ -71,8 +71,8 @@ package struct FilePlace: Sendable {
     return status
   }
 
-  /// What a name in the folder stands for; nil if there is no such name. Not a call that tests make fail, since it only tells what was
-  /// done.
+  /// What a name in the folder stands for; nil if there is no such name. Not a call that tests make fail, since it only
+  /// tells what was done.
   func identity(of name: FileSystem.SystemPath) -> FileIdentity? {
     var status = stat()
     return folder.status(of: name, &status) == 0 ? FileIdentity(status) : nil

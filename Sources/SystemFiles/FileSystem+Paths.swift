@@ -35,8 +35,8 @@ extension FileSystem {
     return length > 0 ? target.prefix(length) + [0] : nil
   }
 
-  /// The folders and symbolic links that an absolute path leads through, from the top; itself if it is such a link. If another takes
-  /// the place of one, the path leads elsewhere.
+  /// The folders and symbolic links that an absolute path leads through, from the top; itself if it is such a link. If
+  /// another takes the place of one, the path leads elsewhere.
   package static func waypoints(of path: String) -> [String] {
     var waypoints: [String] = []
     // What is passed has no links in it, so the folder above it is the one its name says.

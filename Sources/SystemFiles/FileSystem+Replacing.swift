@@ -10,23 +10,25 @@ package import FoundationEssentials
   internal import Darwin
 #endif
 
-/// Files that are replaced or made in one step: whoever opens one finds what was there before, or all that is there now.
+/// Files that are replaced or made in one step: whoever opens one finds what was there before, or all that is there
+/// now.
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and status is filled by the call that it is given to.
 extension FileSystem {
   /// Puts `data` in the place of a file in one step: into a new file beside it, on the disk, then renamed.
   ///
-  /// A symbolic link is followed, so that the file it names is replaced and not the link; but not one that another user made in a
-  /// folder that others can write to, and not to a file that belongs to another user. The permission bits of the old file are kept,
-  /// and its owner where the system allows that. What is no regular file, such as a terminal or a pipe, is written to.
+  /// A symbolic link is followed, so that the file it names is replaced and not the link; but not one that another user
+  /// made in a folder that others can write to, and not to a file that belongs to another user. The permission bits of
+  /// the old file are kept, and its owner where the system allows that. What is no regular file, such as a terminal or
+  /// a pipe, is written to.
   package static func replace(_ path: String, with data: Data) throws(FileError) {
     let replacement = try Replacement(of: path)
     try replacement.output.write(data)
     try replacement.takePlace()
   }
 
-  /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk, and its name is
-  /// when its folder is.
+  /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk,
+  /// and its name is when its folder is.
   ///
   /// - Returns: what the file is known by; nil if there is a file already, which is left as it is, or no folder.
   package static func create(_ path: String, with data: Data) throws(FileError) -> FileIdentity? {
@@ -41,7 +43,8 @@ extension FileSystem {
     guard attempt(.status, path, { unsafe stat(path, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG,
       status.st_mode & S_IFMT != S_IFDIR
     else { return false }
-    // A link to it is to be one that may be followed. To where it leads in the end only the system knows, as for `/dev/stdout`.
+    // A link to it is to be one that may be followed. To where it leads in the end only the system knows, as for
+    // `/dev/stdout`.
     _ = try FilePlace(path)
     return true
   }
@@ -65,8 +68,8 @@ extension FileSystem {
   }
 }
 
-/// The replacement of one file, as ``FileSystem/replace(_:with:)`` does it, for what is written piece by piece. Nothing changes unless
-/// it takes the place of the file.
+/// The replacement of one file, as ``FileSystem/replace(_:with:)`` does it, for what is written piece by piece. Nothing
+/// changes unless it takes the place of the file.
 package struct Replacement: ~Copyable {
   /// What the file is to hold is written here.
   package let output: FileOutput

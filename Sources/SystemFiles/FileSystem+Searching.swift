@@ -39,8 +39,8 @@ extension FileSystem {
     package var unnamable: [(name: String, isFolder: Bool)] = []
   }
 
-  /// What is in a folder, in the order of the names, without `.` and `..`. A symbolic link counts as a folder nowhere, so
-  /// that a search comes to an end. Pipes, sockets and devices are left out.
+  /// What is in a folder, in the order of the names, without `.` and `..`. A symbolic link counts as a folder nowhere,
+  /// so that a search comes to an end. Pipes, sockets and devices are left out.
   ///
   /// - Throws: ``FileError`` for a folder that cannot be read.
   package static func contents(

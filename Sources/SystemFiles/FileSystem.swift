@@ -26,7 +26,8 @@ package enum FileSystem {
     return try read(descriptor, named: path, expecting: size + 1, limit: limit)
   }
 
-  /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads to.
+  /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads
+  /// to.
   ///
   /// - Throws: ``FileError``, also if it has more than `limit` bytes.
   package static func readRegularFile(

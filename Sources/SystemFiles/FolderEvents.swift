@@ -55,8 +55,8 @@
       return folder >= 0 ? folder : nil
     }
 
-    /// Watches whether a folder or a symbolic link is moved or removed, not what happens in it; nil if it cannot be watched. Has the
-    /// number of the folder if that is watched too.
+    /// Watches whether a folder or a symbolic link is moved or removed, not what happens in it; nil if it cannot be
+    /// watched. Has the number of the folder if that is watched too.
     package func watchPlace(of path: String) -> Folder? {
       let mask = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
       let folder = FileSystem.attempt(.watch, path) { unsafe inotify_add_watch(descriptor, path, mask) }
@@ -77,8 +77,8 @@
       }
     }
 
-    /// Takes events apart: the folder's number, what happened, a cookie and the length of the name, each of 4 bytes, then the name
-    /// and NULs (inotify(7)).
+    /// Takes events apart: the folder's number, what happened, a cookie and the length of the name, each of 4 bytes,
+    /// then the name and NULs (inotify(7)).
     private static func decode(_ bytes: ArraySlice<UInt8>, into events: inout [Event]) {
       var rest = bytes
       func word(_ index: Int) -> UInt32 {

@@ -12,10 +12,10 @@ package import FoundationEssentials
 
 /// A file that this process has locked against all processes that lock it too, until the value goes.
 ///
-/// The lock is advisory (`flock`) and the kernel's: it ends with the process that holds it, however that ends. Because files are
-/// replaced and not written to, the lock on a file means something only as long as the file is the one at its path,
-/// which is looked at once the lock is held and again when the file is replaced. A file that this process may not open is locked by
-/// way of its folder.
+/// The lock is advisory (`flock`) and the kernel's: it ends with the process that holds it, however that ends. Because
+/// files are replaced and not written to, the lock on a file means something only as long as the file is the one at its
+/// path, which is looked at once the lock is held and again when the file is replaced. A file that this process may not
+/// open is locked by way of its folder.
 package struct LockedFile: ~Copyable {
   private let place: FilePlace
   /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
@@ -33,8 +33,8 @@ package struct LockedFile: ~Copyable {
   ///
   /// - Parameter deadline: how long to wait for another process that has it locked.
   /// - Returns: nil if there is no such file.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names the place if what is there is no regular
-  ///   file, or must not be replaced by way of the links that lead to it.
+  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names the place if what is
+  ///   there is no regular file, or must not be replaced by way of the links that lead to it.
   package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(FileError) {
     while true {
       guard let place = try FilePlace(path), let found = try place.file() else { return nil }
@@ -116,14 +116,15 @@ package struct LockedFile: ~Copyable {
 
   /// Puts `data` in the place of the file in one step. It is on the disk, and its name is when its folder is.
   ///
-  /// The new file belongs to the user of this process. If the old one does too, its group and permission bits are kept; else it is for
-  /// this user alone. It is locked against others until it is certain that nothing else got into its place.
+  /// The new file belongs to the user of this process. If the old one does too, its group and permission bits are kept;
+  /// else it is for this user alone. It is locked against others until it is certain that nothing else got into its
+  /// place.
   ///
   /// - Parameters:
   ///   - suffix: if not nil, the old file is kept beside it, under its name with that, and a number if need be.
   ///   - displaced: the same for a file that somebody put in the place meanwhile, and somebody else took the place of.
-  /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read, which is there
-  ///   then, or if the path leads to another folder by now.
+  /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read,
+  ///   which is there then, or if the path leads to another folder by now.
   package consuming func replace(
     with data: Data, settingAside suffix: String?, displaced: @autoclosure () -> String
   ) throws(FileError) -> FileIdentity? {

@@ -30,7 +30,8 @@ struct NewFile: ~Copyable {
     case new(mode_t)
     /// To owner and group of another file, with its permission bits, as far as the system allows that.
     case same(as: stat)
-    /// To the user of this process: with group and permission bits of another file if that is his, too, else for him alone.
+    /// To the user of this process: with group and permission bits of another file if that is his, too, else for him
+    /// alone.
     case own(like: stat)
   }
 
@@ -90,7 +91,8 @@ struct NewFile: ~Copyable {
       isGone = true
       throw error
     }
-    // The same file, written to, is not to be kept as it is now. Another one has taken the last other name of the old one.
+    // The same file, written to, is not to be kept as it is now. Another one has taken the last other name of the old
+    // one.
     if let kept, place.identity(of: place.name)?.isSameFile(as: old) == true { _ = place.folder.remove(kept) }
     return nil
   }
@@ -148,8 +150,8 @@ extension NewFile {
   }
 }
 
-/// A file that is being written beside the one whose place it is to take, under a name that no other process knows. It is removed
-/// unless it is finished.
+/// A file that is being written beside the one whose place it is to take, under a name that no other process knows. It
+/// is removed unless it is finished.
 final class UnfinishedFile {
   /// What is to be in the file is written here.
   let output: FileOutput

@@ -2,8 +2,9 @@ import Foundation
 import Preferences
 import PropertyLists
 
-/// What tests have a process with an environment of its own do with Foundation's `UserDefaults`, and with this package's store
-/// beside it: `foundation-preferences-probe VERB SUITE …`, where the suite `-` stands for the program's own domain.
+/// What tests have a process with an environment of its own do with Foundation's `UserDefaults`, and with this
+/// package's store beside it: `foundation-preferences-probe VERB SUITE …`, where the suite `-` stands for the program's
+/// own domain.
 ///
 /// `XDG_CONFIG_HOME` says where the files are. Dictionaries come in and go out as property lists.
 @main

@@ -100,8 +100,8 @@ extension Coercion {
     .text("5\u{301}", true, 5, 5), .text("1\u{301}", true, 1, 1), .text("0\u{301}", false, 0, 0),
   ]
 
-  /// The characters that Core Foundation takes for white space or the end of a line, and some that are none. U+2000 and U+2001 are
-  /// not told from U+2002 and U+2003 by Swift.
+  /// The characters that Core Foundation takes for white space or the end of a line, and some that are none. U+2000 and
+  /// U+2001 are not told from U+2002 and U+2003 by Swift.
   static let whiteSpace: [Coercion] =
     "\t\u{B}\u{C}\n\r \u{85}\u{A0}\u{1680}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}"
     .unicodeScalars.map { .text("\($0)42", true, 42, 42) }

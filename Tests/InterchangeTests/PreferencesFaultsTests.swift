@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after the toolchain
-/// was changed, a fault may be gone.
+/// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after
+/// the toolchain was changed, a fault may be gone.
 @Suite("Where UserDefaults on Linux is wrong")
 final class PreferencesFaultsTests {
   private let files: FoundationPreferences

@@ -9,7 +9,8 @@ import Testing
 struct DamageTests {
   static let samples = Sample.basics + Sample.collections + Sample.times + Sample.values + Sample.structures
 
-  /// Whatever a part of an archive is replaced by, the outcome is a value, which can be archived or not, or a typed error.
+  /// Whatever a part of an archive is replaced by, the outcome is a value, which can be archived or not, or a typed
+  /// error.
   @Test("anywhere in an archive is an error or another value, and nothing worse", arguments: samples)
   func anywhereInAnArchiveIsAnErrorOrAnother(_ sample: Sample) throws {
     var random = SeededGenerator(seed: 17)

@@ -24,8 +24,8 @@ private struct Blank: Codable, Hashable, SecureCoding {
   func hash(into hasher: inout Hasher) {}
 }
 
-/// Foundation hashes 80 bytes of data and no more, so an archive can be full of elements with one hash, and a set or a dictionary
-/// compares each with all of them.
+/// Foundation hashes 80 bytes of data and no more, so an archive can be full of elements with one hash, and a set or a
+/// dictionary compares each with all of them.
 @Suite("Elements that have the same hash")
 struct EqualHashTests {
   private static let header = Data(repeating: 0x5A, count: 80)

@@ -13,11 +13,11 @@ import Testing
   import Darwin
 #endif
 
-/// Archives whose object graphs are bent until they are no archiver's: references lead elsewhere, objects change class and kind,
-/// and each stands many times in the next.
+/// Archives whose object graphs are bent until they are no archiver's: references lead elsewhere, objects change class
+/// and kind, and each stands many times in the next.
 ///
-/// `GRAPH_FUZZ_SECONDS=600` is the long form. `GRAPH_FUZZ_MILLISECONDS` is how much processor time an input may take: 100 for
-/// a release build, and by default what a debug build on a busy machine needs.
+/// `GRAPH_FUZZ_SECONDS=600` is the long form. `GRAPH_FUZZ_MILLISECONDS` is how much processor time an input may take:
+/// 100 for a release build, and by default what a debug build on a busy machine needs.
 @Suite("Bent object graphs of at most 64 KB", .serialized)
 struct GraphFuzzTests {
   private static let environment = ProcessInfo.processInfo.environment

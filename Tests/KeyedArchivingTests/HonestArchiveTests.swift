@@ -51,9 +51,9 @@ private struct Sheet: Codable, SecureCoding, Hashable {
 @Suite("Archives that say the same over and over")
 struct HonestArchiveTests {
   private func expectRoundTrip<T: SecureCoding & Equatable>(
-    _ value: T, sourceLocation: SourceLocation = #_sourceLocation
+    _ value: T, formats: [PropertyListFormat] = [.binary, .xml], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    for format in [PropertyListFormat.binary, .xml] {
+    for format in formats {
       let data = try KeyedArchiver.archivedData(withRootObject: value, outputFormat: format)
       let decoded = try KeyedUnarchiver.unarchivedObject(of: T.self, from: data)
       #expect(decoded == value, sourceLocation: sourceLocation)
@@ -65,13 +65,19 @@ struct HonestArchiveTests {
     for character in ["a", "🙂"] {
       let text = String(repeating: character, count: length)
       let count = length <= 1000 ? 5000 : 300
-      try expectRoundTrip(Array(repeating: text, count: count))
+      // What XML adds does not depend on the length.
+      let formats: [PropertyListFormat] = length == 15 ? [.binary, .xml] : [.binary]
+      try expectRoundTrip(Array(repeating: text, count: count), formats: formats)
       guard length <= 1000 else { continue }
       try expectRoundTrip(
-        Array(repeating: OrderedDictionary(uniqueKeysWithValues: [(text + "!", text), ("", "")]), count: 1000))
-      try expectRoundTrip((0..<1000).map { OrderedDictionary(uniqueKeysWithValues: [("key", text), ("\($0)", text)]) })
+        Array(repeating: OrderedDictionary(uniqueKeysWithValues: [(text + "!", text), ("", "")]), count: 1000),
+        formats: formats)
+      try expectRoundTrip(
+        (0..<1000).map { OrderedDictionary(uniqueKeysWithValues: [("key", text), ("\($0)", text)]) },
+        formats: formats)
     }
-    try expectRoundTrip(Array(repeating: Data(repeating: 1, count: length), count: length <= 1000 ? 5000 : 300))
+    try expectRoundTrip(
+      Array(repeating: Data(repeating: 1, count: length), count: length <= 1000 ? 5000 : 300), formats: [.binary])
   }
 
   @Test("values and collections")

@@ -233,7 +233,8 @@ enum JSONValue: Decodable {
   subscript(key: String) -> JSONValue? { object?[key] }
 }
 
-/// Compares JSON with the archive that it was made of, by the rules of the table in ``KeyedArchive/jsonData(isIndented:)``.
+/// Compares JSON with the archive that it was made of, by the rules of the table in
+/// ``KeyedArchive/jsonData(isIndented:)``.
 struct JSONMatcher {
   let archive: KeyedArchive
   /// The objects that the JSON has in full with their UID.

@@ -7,8 +7,8 @@ import Testing
 
 /// Faults of Foundation's `NSKeyedArchiver` on Linux.
 extension KnownFaultsTests {
-  /// Foundation on Linux, NSKeyedArchiver: setClassName is never applied, because it is stored under one description of the
-  /// class and looked up under another.
+  /// Foundation on Linux, NSKeyedArchiver: setClassName is never applied, because it is stored under one description of
+  /// the class and looked up under another.
   @Test("a class is archived under the name that was set for it")
   func classNameThatWasSet() throws {
     let archiver = KeyedArchiver()
@@ -51,8 +51,8 @@ extension KnownFaultsTests {
     #expect(error(decoding: [Ticket].self, data)?.kind == .typeMismatch)
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: objects are told apart by isEqual. Two NSMutableStrings with the same text become
-  /// one, and that one a plain string.
+  /// Foundation on Linux, NSKeyedArchiver: objects are told apart by isEqual. Two NSMutableStrings with the same text
+  /// become one, and that one a plain string.
   @Test("two mutable strings with the same text stay two, and mutable")
   func equalMutableStrings() throws {
     let (first, second) = (Archived.Mutable("text"), Archived.Mutable("text"))
@@ -69,8 +69,8 @@ extension KnownFaultsTests {
     #expect(decoded.map(\.value) == ["text!", "text", "text!"])
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: what is encoded conditionally before it is encoded without condition is dropped, and
-  /// its key is absent.
+  /// Foundation on Linux, NSKeyedArchiver: what is encoded conditionally before it is encoded without condition is
+  /// dropped, and its key is absent.
   @Test("what is encoded conditionally first, and then without condition, is there", arguments: [true, false])
   func conditionalFirst(_ isEncodedLater: Bool) throws {
     let node = TreeNode("node")
@@ -99,8 +99,8 @@ extension KnownFaultsTests {
     (0..<depth).reduce(into: .string("core")) { value, _ in value = .array([value]) }
   }
 
-  /// How many arrays there are around the core. Takes the value apart level by level, because freeing it at once needs stack
-  /// for each.
+  /// How many arrays there are around the core. Takes the value apart level by level, because freeing it at once needs
+  /// stack for each.
   private static func depth(of value: consuming ArchivedValue) -> Int {
     var depth = 0
     while case .array(let elements) = value, let element = elements.first {
@@ -110,8 +110,8 @@ extension KnownFaultsTests {
     return depth
   }
 
-  /// Foundation on Linux, NSKeyedArchiver: looking for equal objects takes the fourth power of the depth. 64 nested arrays take
-  /// 6.6 seconds, 250 are not done after 100; 30 000 overflow the stack.
+  /// Foundation on Linux, NSKeyedArchiver: looking for equal objects takes the fourth power of the depth. 64 nested
+  /// arrays take 6.6 seconds, 250 are not done after 100; 30 000 overflow the stack.
   @Test("the time for nested arrays is as their number, and too many are an error", arguments: [250, 5_000, 30_000])
   func nestedArrays(_ depth: Int) throws {
     let start = ContinuousClock.now

@@ -6,8 +6,8 @@ import Testing
 
 /// Faults of Foundation's collections, texts, errors, notifications and formatters on Linux.
 extension KnownFaultsTests {
-  /// Foundation on Linux, NSArray: elements that are no UIDs, or UID 0, are dropped; without an array in NS.objects it is
-  /// empty.
+  /// Foundation on Linux, NSArray: elements that are no UIDs, or UID 0, are dropped; without an array in NS.objects it
+  /// is empty.
   @Test("no element of an array is dropped")
   func noElementOfAnArrayIsDropped() throws {
     let withNothing = try archive("NSArray", ["NS.objects": [.uid(3), .uid(0), .uid(3)]], ["a"])
@@ -24,8 +24,8 @@ extension KnownFaultsTests {
     #expect(error(decoding: [String].self, try archive("NSArray", [:]))?.kind == .valueNotFound)
   }
 
-  /// Foundation on Linux, NSDictionary: 2 keys and 1 value are taken for 2 entries, and using the second kills the process;
-  /// with nil for a key it is empty.
+  /// Foundation on Linux, NSDictionary: 2 keys and 1 value are taken for 2 entries, and using the second kills the
+  /// process; with nil for a key it is empty.
   @Test("a dictionary with more keys than values, or nil for a key, is an error")
   func aDictionaryWithMoreKeysThanValues() throws {
     func failure(_ keys: PropertyList, _ values: PropertyList) throws -> KeyedArchiveError.Kind? {
@@ -126,8 +126,9 @@ extension KnownFaultsTests {
     }
   }
 
-  /// Foundation on Linux, NSDecimalNumberHandler: it writes `NS.roundingmode` and reads `NS.roundingMode`, so that up with
-  /// scale 2 comes back as plain with scale 0. There is no such class here, and a type with this slip is found out.
+  /// Foundation on Linux, NSDecimalNumberHandler: it writes `NS.roundingmode` and reads `NS.roundingMode`, so that up
+  /// with scale 2 comes back as plain with scale 0. There is no such class here, and a type with this slip is found
+  /// out.
   @Test("a key that is read in another spelling than it was written in is an error, not 0")
   func decimalNumberHandler() throws {
     let right = Handler(roundingMode: 2, scale: 2)
@@ -152,8 +153,8 @@ extension KnownFaultsTests {
     #expect(item == .init(name: "a", value: nil))
   }
 
-  /// Foundation on Linux, formatters: a MeasurementFormatter traps; NumberFormatter and DateFormatter archive nothing of
-  /// themselves, and nobody is told.
+  /// Foundation on Linux, formatters: a MeasurementFormatter traps; NumberFormatter and DateFormatter archive nothing
+  /// of themselves, and nobody is told.
   @Test("a formatter is archived with all that it says, or it is an error")
   func aFormatterIsArchivedWithAllThatItSays() throws {
     var bytes = Archived.ByteCountFormatter()

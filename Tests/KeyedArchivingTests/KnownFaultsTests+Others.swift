@@ -6,8 +6,8 @@ import Testing
 
 /// Faults of other software than Foundation on Linux.
 extension KnownFaultsTests {
-  /// Swift's runtime on Apple's systems: the classes that its collections are built upon could be decoded from an archive
-  /// (https://github.com/swiftlang/swift/pull/24394).
+  /// Swift's runtime on Apple's systems: the classes that its collections are built upon could be decoded from an
+  /// archive (https://github.com/swiftlang/swift/pull/24394).
   @Test(
     "the classes below Swift's collections are never made, whatever they say they inherit",
     arguments: ["Array", "MutableArray", "Dictionary", "Set", "String", "Enumerator"])
@@ -29,8 +29,8 @@ extension KnownFaultsTests {
     }
   }
 
-  /// GNUstep: secure coding was not enforced until July 2026 (https://github.com/gnustep/libs-base/issues/639). Archiving with
-  /// it gives nil, and archiving without it ignores where the error should go.
+  /// GNUstep: secure coding was not enforced until July 2026 (https://github.com/gnustep/libs-base/issues/639).
+  /// Archiving with it gives nil, and archiving without it ignores where the error should go.
   @Test("no way of decoding gets around the classes, and archiving gives data or throws")
   func gnustepSecureCoding() throws {
     let data = try Self.widget()
@@ -53,8 +53,8 @@ extension KnownFaultsTests {
     #expect(error(encoding: Date(timeIntervalSinceReferenceDate: .nan))?.kind == .invalidValue)
   }
 
-  /// GNUstep: NSDate is written as a native date, NSRegularExpression with `pattern` and `options`, NSPersonNameComponents
-  /// with keys without `NS.`.
+  /// GNUstep: NSDate is written as a native date, NSRegularExpression with `pattern` and `options`,
+  /// NSPersonNameComponents with keys without `NS.`.
   @Test("what GNUstep writes is read, and written as Apple writes it")
   func gnustepLayouts() throws {
     let date = Date(timeIntervalSinceReferenceDate: 7)
@@ -92,8 +92,8 @@ extension KnownFaultsTests {
     #expect(failure?.kind == .duplicateKey)
   }
 
-  /// libplist: counts and offsets overflowed in many places; containers that contain themselves, and depth beyond 512, came
-  /// later (https://github.com/libimobiledevice/libplist).
+  /// libplist: counts and offsets overflowed in many places; containers that contain themselves, and depth beyond 512,
+  /// came later (https://github.com/libimobiledevice/libplist).
   @Test("counts that overflow, containers in themselves and great depth are errors")
   func countsThatOverflow() throws {
     for promised in [Int.max, 1 << 62, 1 << 61, 1 << 32, 1 << 31] {

@@ -6,9 +6,9 @@ import Testing
 
 /// Faults of Foundation's numbers, dates, indices and structures on Linux.
 extension KnownFaultsTests {
-  /// Foundation on Linux, NSDecimalNumber: archiving any kills the process. What Apple writes becomes 0, or is not found,
-  /// because the mantissa is looked for in an object, its byte order does not matter, and its bytes are put together with
-  /// *and*; the class NSDecimalNumberPlaceholder is unknown.
+  /// Foundation on Linux, NSDecimalNumber: archiving any kills the process. What Apple writes becomes 0, or is not
+  /// found, because the mantissa is looked for in an object, its byte order does not matter, and its bytes are put
+  /// together with *and*; the class NSDecimalNumberPlaceholder is unknown.
   @Test("decimal numbers are archived as Apple does it, and read in both byte orders")
   func decimalNumber() throws {
     for number in [-12.5, 7, 0, 65_536, -98_765.4321] as [Decimal] {
@@ -30,7 +30,8 @@ extension KnownFaultsTests {
     }
   }
 
-  /// Foundation on Linux, NSDateInterval: the end is read from the key of the start, so that 10 to 20 comes back as 10 to 10.
+  /// Foundation on Linux, NSDateInterval: the end is read from the key of the start, so that 10 to 20 comes back as 10
+  /// to 10.
   @Test("an interval between dates keeps its end")
   func dateInterval() throws {
     let interval = DateInterval(
@@ -73,8 +74,8 @@ extension KnownFaultsTests {
     #expect(try unarchive(IndexPath.self, whole) == [1, 2])
   }
 
-  /// Foundation on Linux, NSValue: text that is no rectangle gives the empty one. A huge count of an array of C kills the
-  /// process, and so does a negative one.
+  /// Foundation on Linux, NSValue: text that is no rectangle gives the empty one. A huge count of an array of C kills
+  /// the process, and so does a negative one.
   @Test("a value that is no rectangle is an error, and so is an array of C with a count that it has not")
   func aValueThatIsNoRectangleIsAnError() throws {
     for text in ["", "rectangle", "{{1, 2}, {3}}", "{{1, 2}, {3, 4}"] {
@@ -95,8 +96,8 @@ extension KnownFaultsTests {
     }
   }
 
-  /// Foundation on Linux, NSAffineTransform: it is written without keys, as an array of C, and what Apple writes cannot be
-  /// read.
+  /// Foundation on Linux, NSAffineTransform: it is written without keys, as an array of C, and what Apple writes cannot
+  /// be read.
   @Test("a transformation is written and read as Apple's 24 bytes")
   func affineTransform() throws {
     let transform = Archived.AffineTransform(m11: 1, m12: 2, m21: -2, m22: 0.5, tX: 24, tY: 0)

@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Faults of other implementations, one test for each: the same input gives a value or an error here. The comment on a test
-/// names the implementation, the class, and what goes wrong there.
+/// Faults of other implementations, one test for each: the same input gives a value or an error here. The comment on a
+/// test names the implementation, the class, and what goes wrong there.
 ///
 /// | file | faults of |
 /// |---|---|
@@ -21,8 +21,9 @@ struct KnownFaultsTests {
   /// An archive whose root is an object of a class that nobody names.
   static func widget() throws -> Data { try archive("Widget", ["size": 1]) }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: an object is cached only when its initializer is done, so a circle overflows the
-  /// stack; so does an NSArray in itself (https://github.com/swiftlang/swift-corelibs-foundation/issues/4214).
+  /// Foundation on Linux, NSKeyedUnarchiver: an object is cached only when its initializer is done, so a circle
+  /// overflows the stack; so does an NSArray in itself
+  /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/4214).
   @Test("an object that leads back to itself is one object, and an array in itself is an error")
   func anObjectThatLeadsBackToItselfIsOne() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
@@ -46,7 +47,8 @@ struct KnownFaultsTests {
     #expect(error(decoding: ArchivedValue.self, array)?.kind == .circularReference)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: "Value was of unexpected class" kills the process, at the root and below it.
+  /// Foundation on Linux, NSKeyedUnarchiver: "Value was of unexpected class" kills the process, at the root and below
+  /// it.
   @Test("a class that was not asked for is a thrown error, at the root and below it")
   func unlistedClass() throws {
     let atRoot = error(decoding: UUID.self, try Self.widget())
@@ -70,8 +72,8 @@ struct KnownFaultsTests {
     #expect(try unarchive(Archived.Notification.self, data) == .init(name: "saved"))
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: a dictionary without `$class` is given out as it is, with UIDs in it, whatever
-  /// was asked for.
+  /// Foundation on Linux, NSKeyedUnarchiver: a dictionary without `$class` is given out as it is, with UIDs in it,
+  /// whatever was asked for.
   @Test("an object without a class is an error")
   func noClass() throws {
     let data = try archive([["secret": .uid(2)], "text"])
@@ -92,8 +94,8 @@ struct KnownFaultsTests {
     #expect(error(decoding: UUID.self, inline)?.kind == .malformed)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: the classes that are allowed are looked at the first time only. An NSUUID is then
-  /// given out where an NSURL was asked for.
+  /// Foundation on Linux, NSKeyedUnarchiver: the classes that are allowed are looked at the first time only. An NSUUID
+  /// is then given out where an NSURL was asked for.
   @Test("an object that was decoded before is refused where its class was not asked for")
   func decodedBefore() throws {
     var archive = HandmadeArchive()
@@ -110,8 +112,8 @@ struct KnownFaultsTests {
     }
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: an absent key that may be absent fails the whole call with error 4865; an NSError
-  /// without NSUserInfo is one.
+  /// Foundation on Linux, NSKeyedUnarchiver: an absent key that may be absent fails the whole call with error 4865; an
+  /// NSError without NSUserInfo is one.
   @Test("a key that may be absent is nil, and the rest is decoded")
   func absentKey() throws {
     let data = try archive("NSError", ["NSDomain": .uid(3), "NSCode": 7], ["domain"])
@@ -174,9 +176,9 @@ struct KnownFaultsTests {
     #expect(try unarchiver.decode(Double.self, forKey: "fraction") == 3.75)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: ten places kill the process, such as "Decoder already finished", "cannot decode
-  /// structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here has nothing to finish and
-  /// no switch for security.
+  /// Foundation on Linux, NSKeyedUnarchiver: ten places kill the process, such as "Decoder already finished", "cannot
+  /// decode structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here has nothing
+  /// to finish and no switch for security.
   @Test("an unarchiver is never finished, and structures and arrays of C that are wrong are errors")
   func fatalErrors() throws {
     let structure = try archive("NSValue", ["$0": .uid(3), "$1": .uid(4)], ["{Point=dd}", "{1, 2}"])

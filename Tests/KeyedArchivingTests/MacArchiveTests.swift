@@ -44,7 +44,8 @@ struct MacArchiveTests {
       String(decoding: try archive.archiveAgain(original), as: UTF8.self) == String(decoding: original, as: UTF8.self))
   }
 
-  /// Apple has the attributes of two runs as two objects, though they are equal. Here an archive holds equal values once.
+  /// Apple has the attributes of two runs as two objects, though they are equal. Here an archive holds equal values
+  /// once.
   @Test(
     "of text with equal attributes in two objects has them in one when it is made again",
     arguments: MacArchive.files.filter { $0.name == "NSAttributedString" })
@@ -147,7 +148,8 @@ struct MacArchive: Sendable {
         ranges: [.init(location: 0, length: 3)], regularExpression: .init(pattern: "aaa"))),
   ]
 
-  /// The rules of a zone that has always been the time of Greenwich: twice a header, one kind of time, and its name (RFC 8536).
+  /// The rules of a zone that has always been the time of Greenwich: twice a header, one kind of time, and its name
+  /// (RFC 8536).
   static let greenwich: Data = {
     let counts = Data([1, 1, 0, 0, 1, 4].flatMap { [0, 0, 0, $0] })
     let block = Data("TZif2".utf8) + Data(count: 15) + counts + Data(count: 6) + Data("GMT\0".utf8) + Data(count: 2)

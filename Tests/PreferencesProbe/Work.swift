@@ -11,11 +11,12 @@ import SystemFiles
   import Glibc
 #endif
 
-/// Many values to set and many counters to count, by a process that may be killed at any moment and goes on when it is started again:
-/// `work WRITER VALUES COUNTERS EVERY JOURNAL`.
+/// Many values to set and many counters to count, by a process that may be killed at any moment and goes on when it is
+/// started again: `work WRITER VALUES COUNTERS EVERY JOURNAL`.
 ///
-/// The journal has a line for each thing that is safe, written when the store has said so: `v NUMBER` for a value; `b NUMBER`
-/// before a counter is counted and `c NUMBER` after. A line is written by one call, so a killed process leaves whole lines.
+/// The journal has a line for each thing that is safe, written when the store has said so: `v NUMBER` for a value; `b
+/// NUMBER` before a counter is counted and `c NUMBER` after. A line is written by one call, so a killed process leaves
+/// whole lines.
 struct Work {
   private let writer: String
   private let values: Int
@@ -68,8 +69,8 @@ struct Work {
     }
   }
 
-  /// Does something again if the machine is so busy that others kept the file locked for longer than a save waits, or changed it
-  /// without a lock more often than a save looks.
+  /// Does something again if the machine is so busy that others kept the file locked for longer than a save waits, or
+  /// changed it without a lock more often than a save looks.
   private func untilUnlocked(
     _ body: () throws(PreferencesError) -> Void, before: () throws -> Void = {}
   ) throws {

@@ -8,8 +8,9 @@ import Testing
 
 /// Eight processes that set values of their own and count counters together, killed at random and started again.
 ///
-/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as many rounds as that
-/// says, each with 500 values and 50 counters for each process, on the disk; a round takes about a minute.
+/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as
+/// many rounds as that says, each with 500 values and 50 counters for each process, on the disk; a round takes about a
+/// minute.
 @Suite("Many processes use one domain", .serialized)
 struct ManyProcessesTests {
   struct Size: Sendable {

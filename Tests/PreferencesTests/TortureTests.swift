@@ -9,8 +9,8 @@ import Testing
 
 /// Processes that save to one domain all the time, while something is done to its file or to them.
 ///
-/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as many rounds as that
-/// says, on the disk; a round takes some seconds.
+/// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as
+/// many rounds as that says, on the disk; a round takes some seconds.
 @Suite("What processes were told to be safe is there in the end", .serialized)
 struct TortureTests {
   static let rounds = ManyProcessesTests.rounds
@@ -85,8 +85,8 @@ struct TortureTests {
     for number in 0..<edits {
       try crowd.waitForReadableFile()
       usleep(.random(in: 0..<20_000, using: &random))
-      // Between reading and replacing it a process must not save, since the editor takes no notice of that. What it is in the middle
-      // of goes on afterwards.
+      // Between reading and replacing it a process must not save, since the editor takes no notice of that. What it is
+      // in the middle of goes on afterwards.
       for process in crowd.processes { process.signal(SIGSTOP) }
       for process in crowd.processes { process.waitUntilStopped() }
       var contents = try #require(try crowd.file.contents())

@@ -6,7 +6,7 @@ import Testing
 struct ByteBufferTests {
   @Test("a large block has room for what was asked for, whatever its size")
   func largeBlocks() {
-    for remainder in Array(0..<70) + Array(4020..<4096) {
+    for remainder in [0, 1, 31, 32, 33, 62, 63, 64, 65, 66, 4030, 4031, 4032, 4033, 4034, 4095] {
       var buffer = ByteBuffer()
       let size = 33 << 20 + remainder
       buffer.append(repeating: 7, count: size)

@@ -8,7 +8,8 @@ import Testing
 /// Damages files of every format, and asks of what can still be read all that ought to hold of any property list.
 @Suite("What holds of every file that can be read, however damaged")
 struct FuzzTests {
-  /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form; `PLIST_SEED` makes it another one.
+  /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form; `PLIST_SEED` makes it another
+  /// one.
   static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 2400
   static let seed = ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 1
 

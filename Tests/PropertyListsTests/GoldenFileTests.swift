@@ -69,7 +69,8 @@ struct GoldenFileTests {
     }
   }
 
-  /// GNUstep sorts the keys, and has no integers beyond those of 64 bits with a sign. Without types, all but data is text.
+  /// GNUstep sorts the keys, and has no integers beyond those of 64 bits with a sign. Without types, all but data is
+  /// text.
   @Test("OpenStep from GNUstep, with its types and without")
   func openStepFromGNUstep() throws {
     var expected = Self.kinds
@@ -220,7 +221,8 @@ struct GoldenFileTests {
 }
 
 extension PropertyList {
-  /// The same value with text in the place of numbers, truth values and dates, as GNUstep writes them in plain OpenStep.
+  /// The same value with text in the place of numbers, truth values and dates, as GNUstep writes them in plain
+  /// OpenStep.
   fileprivate var asText: PropertyList {
     switch self {
     case .array(let elements): .array(elements.map(\.asText))

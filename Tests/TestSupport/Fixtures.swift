@@ -47,7 +47,8 @@ public struct SeededGenerator: RandomNumberGenerator {
 public final class TemporaryFolder: Sendable {
   public let url: URL
 
-  /// - Parameter isInMemory: whether it may be where bringing files to the disk takes no time, for tests that do it often.
+  /// - Parameter isInMemory: whether it may be where bringing files to the disk takes no time, for tests that do it
+  ///   often.
   public init(isInMemory: Bool = false) throws {
     let memory = "/dev/shm"
     let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory)

@@ -1,4 +1,5 @@
-/// A text in the language of Graphviz, read as far as the pictures of archives use it; what is not of its grammar is an error.
+/// A text in the language of Graphviz, read as far as the pictures of archives use it; what is not of its grammar is an
+/// error.
 public struct GraphvizText {
   public struct SyntaxError: Error {
     public let message: String

@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The examples of the README, as somebody would type them.
-@Suite("The README's examples of plistutil")
+/// The examples of the README and of the guide to the tool, as somebody would type them.
+@Suite("The examples of plistutil in the documentation")
 struct ReadmeTests {
-  /// A command, and what the README shows below it.
+  /// A command, and what the text shows below it.
   struct Example: CustomStringConvertible {
     let command: String
     var output = ""
     var description: String { command }
   }
 
-  static let examples: [Example] = {
-    let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "README.md")
-    let text = (try? String(contentsOf: readme, encoding: .utf8)) ?? ""
+  static func examples(in document: String) throws -> [Example] {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: document)
+    let text = try String(contentsOf: file, encoding: .utf8)
     var examples: [Example] = []
     var isConsole = false
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -28,18 +28,19 @@ struct ReadmeTests {
       }
     }
     return examples
-  }()
+  }
 
-  @Test("print what it shows, one after the other in one folder")
-  func printWhatItShows() throws {
+  @Test("print what it shows, one after the other in one folder", arguments: ["README.md", "Documentation/Tool.md"])
+  func printWhatItShows(_ document: String) throws {
     let folder = try TemporaryFolder()
     let work = folder.path("work")
     try FileManager.default.copyItem(at: Fixtures.url("readme"), to: URL(filePath: work))
     try FileManager.default.createDirectory(atPath: folder.path("bin"), withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(
       at: URL(filePath: folder.path("bin/plistutil")), withDestinationURL: Tool.executable)
-    #expect(Self.examples.count > 25)
-    for example in Self.examples {
+    let examples = try Self.examples(in: document)
+    #expect(examples.count > 10)
+    for example in examples {
       let result = try Program.run(
         URL(filePath: "/bin/sh"), ["-c", "cd '\(work)' && { \(example.command); } 2>&1"],
         environment: [

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A binary property list of any size, written object by object so that it needs no memory: a dictionary with a name and an array of tracks,
-/// which are dictionaries of eight entries.
+/// A binary property list of any size, written object by object so that it needs no memory: a dictionary with a name
+/// and an array of tracks, which are dictionaries of eight entries.
 struct LargeFile {
   private let handle: FileHandle
   private var buffer = Data()

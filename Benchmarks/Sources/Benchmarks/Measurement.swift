@@ -36,7 +36,8 @@ extension Measurement {
     return measurement
   }
 
-  /// Runs this program again with arguments that have it measure one thing and print the measurement; nil if there is none.
+  /// Runs this program again with arguments that have it measure one thing and print the measurement; nil if there is
+  /// none.
   ///
   /// - Throws: ``MeasurementFailure``.
   static func inProcess(

@@ -51,7 +51,8 @@ enum PreferencesWork: String, CaseIterable {
 extension PreferencesWork {
   /// The domain that is read has so many keys.
   private static let readCount = 1000
-  /// How often each of them is read or set. More often in several threads, to wake which takes the system up to a millisecond.
+  /// How often each of them is read or set. More often in several threads, to wake which takes the system up to a
+  /// millisecond.
   private var passes: Int { self == .twoThreads || self == .fourThreads ? 1000 : 100 }
   private static let setCount = 10_000
 

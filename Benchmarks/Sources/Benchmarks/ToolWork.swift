@@ -1,8 +1,8 @@
 import Foundation
 import PropertyLists
 
-/// What the tool does with many files and with large ones, as processes: the table that `Benchmarks tool PATH` prints, where PATH is that of
-/// a release build of `plistutil`. It needs GNU's `time`.
+/// What the tool does with many files and with large ones, as processes: the table that `Benchmarks tool PATH` prints,
+/// where PATH is that of a release build of `plistutil`. It needs GNU's `time`.
 struct ToolWork {
   let tool: URL
   let folder: URL
@@ -82,8 +82,8 @@ struct ToolWork {
     try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
   }
 
-  /// Runs a program to its end, below GNU's `time`: the system counts what a process had before it became the program as its peak too, and
-  /// that one has little.
+  /// Runs a program to its end, below GNU's `time`: the system counts what a process had before it became the program
+  /// as its peak too, and that one has little.
   private func run(_ path: String, _ arguments: [String]) throws -> (seconds: Double, peakMemory: Int) {
     let figures = self.path("figures")
     let command = ["/usr/bin/time", "-q", "-f", "%M", "-o", figures, path] + arguments

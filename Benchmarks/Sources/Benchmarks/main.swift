@@ -1,16 +1,16 @@
 import Foundation
 import PropertyLists
 
-// Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With the argument
-// `preferences`: only the table of those. With `check`: does our part of every work on a small library, to see that an optimized build does it
-// at all.
-// With the arguments `tool PATH`: the table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk.
-// With the arguments `WORK IMPLEMENTATION FOLDER`: measures one in this process and prints the figures as JSON.
+// Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With
+// the argument `preferences`: only the table of those. With `check`: does our part of every work on a small library, to
+// see that an optimized build does it at all. With the arguments `tool PATH`: the table of the tool, a release build of
+// which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK IMPLEMENTATION FOLDER`: measures one in
+// this process and prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
-/// The table of property lists and archives, in Markdown: the time and the peak memory here, and those of the peers, the
-/// times as multiples of the time here.
+/// The table of property lists and archives, in Markdown: the time and the peak memory here, and those of the peers,
+/// the times as multiples of the time here.
 func printTable(of implementations: [Implementation], in folder: URL) throws {
   print("| work | " + implementations.map(\.name).joined(separator: " | ") + " |")
   print("|---|" + implementations.map { _ in "---|" }.joined())

@@ -56,8 +56,8 @@ final class EncodedBox {
     }
   }
 
-  /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no keys,
-  ///   so the path is no measure of it.
+  /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no
+  ///   keys, so the path is no measure of it.
   static func box<T: Encodable>(
     _ value: T, _ coder: KeyedArchiver, _ trail: CodingTrail?, depth: Int
   ) throws -> EncodedBox {

@@ -2,9 +2,9 @@
 
 /// A `Codable` type conforms with no code. The keys of its archive are the names of its coding keys.
 ///
-/// Numbers and truth values stand in the object itself. Properties of types that conform to ``SecureCoding`` are archived as
-/// those are: dates as `NSDate`, and so on. Other `Codable` types have no class: those with keys are archived as `NSDictionary`,
-/// with strings as keys, those without as `NSArray`.
+/// Numbers and truth values stand in the object itself. Properties of types that conform to ``SecureCoding`` are
+/// archived as those are: dates as `NSDate`, and so on. Other `Codable` types have no class: those with keys are
+/// archived as `NSDictionary`, with strings as keys, those without as `NSArray`.
 extension SecureCoding where Self: Encodable {
   public func encode(with coder: KeyedArchiver) throws {
     if let foundation = FoundationType.of(Self.self) {
@@ -29,7 +29,8 @@ extension SecureCoding where Self: Decodable {
 extension KeyedArchiver {
   /// Encodes a value of a type that is `Encodable` but not ``SecureCoding``.
   ///
-  /// What has keys is archived as `NSDictionary` with strings as keys, what has none as `NSArray`, and what is one value as that.
+  /// What has keys is archived as `NSDictionary` with strings as keys, what has none as `NSArray`, and what is one
+  /// value as that.
   ///
   /// - Throws: ``KeyedArchiveError``, or what the type's own `encode(to:)` throws.
   public func encodeEncodable<T: Encodable>(_ value: T, forKey key: String) throws {

@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The way to a value that is being decoded or encoded. Each step knows the one before; an array of keys is made only when
-/// somebody asks for one.
+/// The way to a value that is being decoded or encoded. Each step knows the one before; an array of keys is made only
+/// when somebody asks for one.
 final class CodingTrail {
   private let before: CodingTrail?
   private let step: CodingStep

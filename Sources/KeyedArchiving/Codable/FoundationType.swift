@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The types of full Foundation that Apple's archives have classes for.
 ///
-/// This module does not import full Foundation, so that programs need not link it. It knows the types by their names, and their
-/// values by what they encode as `Codable`.
+/// This module does not import full Foundation, so that programs need not link it. It knows the types by their names,
+/// and their values by what they encode as `Codable`.
 enum FoundationType {
   case indexSet, personNameComponents, range
 

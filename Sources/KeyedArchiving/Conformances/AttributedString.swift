@@ -2,7 +2,8 @@ public import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSAttributedString`, and `NSMutableAttributedString` where an archive has one: text in runs, each with its attributes.
+  /// `NSAttributedString`, and `NSMutableAttributedString` where an archive has one: text in runs, each with its
+  /// attributes.
   public struct AttributedString: SecureCoding {
     public static let archivedClass = ArchivedClass("NSAttributedString", aliases: ["NSMutableAttributedString"])
 
@@ -31,8 +32,8 @@ extension Archived {
     /// Its parts from the beginning to the end. None is empty, but for the one that an empty text may have.
     public let runs: [Run]
 
-    /// The attributes that the archive lists, and for each run which of them it has. Equal attributes may be listed twice, and
-    /// are again when the text is archived again.
+    /// The attributes that the archive lists, and for each run which of them it has. Equal attributes may be listed
+    /// twice, and are again when the text is archived again.
     private let list: [Attributes]
     private let indices: [Int]
 
@@ -46,7 +47,8 @@ extension Archived {
 
     /// A text in several runs.
     ///
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if one is empty, or if together they are not as long as the text.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if one is empty, or if together they are not as long as the
+    ///   text.
     public init(_ text: String, runs: [Run]) throws(KeyedArchiveError) {
       var list: OrderedSet<Attributes> = []
       let indices = runs.map { list.append($0.attributes).index }

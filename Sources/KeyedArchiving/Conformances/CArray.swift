@@ -1,7 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// An array of C's numbers, all of one type. Apple's archives have it in an `NSValue`, as an object of a class of its own.
+  /// An array of C's numbers, all of one type. Apple's archives have it in an `NSValue`, as an object of a class of its
+  /// own.
   public struct CArray: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
 

@@ -37,8 +37,8 @@ extension Archived {
 
     /// What a calendar is archived as. One that follows the user's settings is archived as what it is now.
     ///
-    /// - Throws: as ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar whose name in archives is not
-    ///   known.
+    /// - Throws: as ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar whose name in
+    ///   archives is not known.
     public init(_ calendar: FoundationEssentials.Calendar) throws(KeyedArchiveError) {
       guard let identifier = Self.identifiers.first(where: { $0.1 == calendar.identifier })?.0 else {
         throw KeyedArchiveError(.invalidValue, "the calendar \(calendar.identifier) has no name in archives")
@@ -81,10 +81,10 @@ extension Archived {
 extension Calendar {
   /// The calendar that an archive has.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for a calendar, a weekday or a number of days that there is none of,
-  ///   and for a Gregorian calendar that begins on another day than usual, which no `Calendar` does;
-  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, which knows only the Gregorian calendar in
-  ///   English; as `TimeZone.init(_:)`.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for a calendar, a weekday or a number of days that there is
+  ///   none of, and for a Gregorian calendar that begins on another day than usual, which no `Calendar` does;
+  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, which knows only the Gregorian
+  ///   calendar in English; as `TimeZone.init(_:)`.
   public init(_ archived: Archived.Calendar) throws(KeyedArchiveError) {
     let name = archived.identifier.quoted
     guard let identifier = Archived.Calendar.identifiers.first(where: { $0.0 == archived.identifier })?.1 else {
@@ -116,10 +116,11 @@ extension Calendar {
   }
 }
 
-/// `NSCalendar`: the identifier, the time zone, the locale, how weeks are counted, and the first day of the Gregorian calendar.
+/// `NSCalendar`: the identifier, the time zone, the locale, how weeks are counted, and the first day of the Gregorian
+/// calendar.
 ///
-/// In a process without full Foundation only Gregorian calendars in English can be decoded; ask for ``Archived/Calendar``
-/// there.
+/// In a process without full Foundation only Gregorian calendars in English can be decoded; ask for
+/// ``Archived/Calendar`` there.
 extension Calendar: SecureCoding {
   public static let archivedClass = Archived.Calendar.archivedClass
 

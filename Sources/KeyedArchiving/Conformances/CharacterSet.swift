@@ -2,8 +2,8 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSCharacterSet`, and `NSMutableCharacterSet` where an archive has one: Unicode scalars, in the form that the archive has
-  /// them in.
+  /// `NSCharacterSet`, and `NSMutableCharacterSet` where an archive has one: Unicode scalars, in the form that the
+  /// archive has them in.
   ///
   /// The forms are kept apart: the same scalars in two of them are two values.
   public struct CharacterSet: SecureCoding, Hashable, Sendable {
@@ -17,7 +17,8 @@ extension Archived {
       case range(first: UInt32, count: UInt32)
       /// One of Apple's own sets, by number, from 1 on (`CFCharacterSetPredefinedSet` of `CFCharacterSet.h`).
       case builtIn(Int)
-      /// A bit for each scalar of the first plane, then for each of those further planes that has any its number and bits.
+      /// A bit for each scalar of the first plane, then for each of those further planes that has any its number and
+      /// bits.
       case bitmap(Data)
       /// One of Apple's own sets, for readers that know it, and its bitmap for others.
       case builtInWithBitmap(Int, isInverted: Bool, Data)
@@ -74,8 +75,8 @@ extension Archived {
 
     private static func isRange(_ first: UInt32, _ count: UInt32) -> Bool { UInt64(first) + UInt64(count) <= 0x110000 }
 
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a range of more than Unicode has, and for a built-in set with a
-    ///   number below 1.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a range of more than Unicode has, and for a built-in set
+    ///   with a number below 1.
     public func encode(with coder: KeyedArchiver) throws {
       switch form {
       case .characters(let text): try coder.encode(inline: text, forRawKey: "NSString")

@@ -4,8 +4,8 @@ public import FoundationEssentials
 extension Archived {
   /// `NSColor` and `UIColor`, with all that the archive says of it.
   ///
-  /// The two classes and their versions have many forms of a color, several of them at once in most archives. They are kept as
-  /// they are; ``components`` reads the numbers of the common ones.
+  /// The two classes and their versions have many forms of a color, several of them at once in most archives. They are
+  /// kept as they are; ``components`` reads the numbers of the common ones.
   public struct Color: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSColor", aliases: ["UIColor"])
 
@@ -109,8 +109,8 @@ extension Archived {
       }
     }
 
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a container, a date, a UID or null that is to stand in the color
-    ///   itself.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a container, a date, a UID or null that is to stand in the
+    ///   color itself.
     public func encode(with coder: KeyedArchiver) throws {
       for (key, field) in fields.sorted(by: { $0.key < $1.key }) {
         switch field {

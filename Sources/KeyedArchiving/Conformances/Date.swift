@@ -1,8 +1,8 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSDate`: the seconds since 2001 as `NS.time`. A date that stands in the object table itself is read too; GNUstep writes
-/// those.
+/// `NSDate`: the seconds since 2001 as `NS.time`. A date that stands in the object table itself is read too; GNUstep
+/// writes those.
 extension Date: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDate", natives: .date)
 

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSDecimalNumber`: a sign, an exponent of 10, and an integer of up to 128 bits as 16 bytes, two for each digit to the base
-/// of 65536, the lowest first. Apple's archiver calls the class `NSDecimalNumberPlaceholder`.
+/// `NSDecimalNumber`: a sign, an exponent of 10, and an integer of up to 128 bits as 16 bytes, two for each digit to
+/// the base of 65536, the lowest first. Apple's archiver calls the class `NSDecimalNumberPlaceholder`.
 extension Decimal: SecureCoding {
   public static let archivedClass = ArchivedClass(
     "NSDecimalNumberPlaceholder", ancestors: ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
@@ -51,7 +51,8 @@ extension Decimal: SecureCoding {
       let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
       digits = digits << 16 | (order == Self.littleEndian ? second << 8 | first : first << 8 | second)
     }
-    // As text, because Decimal's other initializers make it not a number when zeros at the end of a large one have to stay.
+    // As text, because Decimal's other initializers make it not a number when zeros at the end of a large one have to
+    // stay.
     guard let value = Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(exponent)"), !value.isNaN else {
       throw coder.failure(.invalidContents, "\(digits)e\(exponent) is no decimal number")
     }

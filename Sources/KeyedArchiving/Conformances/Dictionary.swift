@@ -3,8 +3,8 @@ public import OrderedCollections
 
 /// `NSDictionary`, and `NSMutableDictionary` where an archive has one: `NS.keys` and `NS.objects`, side by side.
 ///
-/// A dictionary has no order, so its entries are written in the one that Apple's classes would have them in, as far as that
-/// depends on the keys alone; see ``CanonicalOrder``. `OrderedDictionary` keeps the order of the archive.
+/// A dictionary has no order, so its entries are written in the one that Apple's classes would have them in, as far as
+/// that depends on the keys alone; see ``CanonicalOrder``. `OrderedDictionary` keeps the order of the archive.
 extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
   public static var archivedClass: ArchivedClass { OrderedDictionary<Key, Value>.archivedClass }
 

@@ -3,8 +3,8 @@ public import FoundationEssentials
 
 /// `NSIndexPath`: how many indices there are, and one of them as a number, several packed.
 ///
-/// The packed indices have no sign. A negative index is written as the integer of 64 bits that has the same bits, as Apple's
-/// archiver writes it.
+/// The packed indices have no sign. A negative index is written as the integer of 64 bits that has the same bits, as
+/// Apple's archiver writes it.
 extension IndexPath: SecureCoding {
   public static let archivedClass = ArchivedClass("NSIndexPath")
 

@@ -285,7 +285,8 @@ extension Double: SecureCoding {
   }
 }
 
-/// A number of 4 bytes. One of 8 bytes is rounded to it; what is too large, and integers that are not exact, are errors.
+/// A number of 4 bytes. One of 8 bytes is rounded to it; what is too large, and integers that are not exact, are
+/// errors.
 extension Float: SecureCoding {
   public static var archivedClass: ArchivedClass { numberClass }
 

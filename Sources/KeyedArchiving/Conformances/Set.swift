@@ -1,7 +1,7 @@
 /// `NSSet`, and `NSMutableSet` where an archive has one: the elements as `NS.objects`.
 ///
-/// A set has no order, so its elements are written in the one that Apple's classes would have them in, as far as that depends
-/// on the elements alone; see ``CanonicalOrder``.
+/// A set has no order, so its elements are written in the one that Apple's classes would have them in, as far as that
+/// depends on the elements alone; see ``CanonicalOrder``.
 extension Set: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSSet", aliases: ["NSMutableSet"]) }
 

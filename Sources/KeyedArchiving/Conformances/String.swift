@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSString`: the text itself in the object table. `NSMutableString`, which is read too, is an object with `NS.string`.
+/// `NSString`: the text itself in the object table. `NSMutableString`, which is read too, is an object with
+/// `NS.string`.
 extension String: SecureCoding {
   public static let archivedClass = ArchivedClass("NSString", aliases: ["NSMutableString"], natives: .string)
 
@@ -34,12 +35,12 @@ extension String: SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// Strings and data longer than this many bytes are kept for when they are needed again. A reference takes one byte at least,
-  /// so honest archives do not expand by the ratio that ``ParsingLimits/expansionRatio`` allows.
+  /// Strings and data longer than this many bytes are kept for when they are needed again. A reference takes one byte
+  /// at least, so honest archives do not expand by the ratio that ``ParsingLimits/expansionRatio`` allows.
   private static var longNative: Int { 32 }
 
-  /// Counts the bytes of something long that something else is made of. It is kept, so that it counts once however many objects
-  /// share it; but the other thing is made for each of them.
+  /// Counts the bytes of something long that something else is made of. It is kept, so that it counts once however many
+  /// objects share it; but the other thing is made for each of them.
   func spend(remaking size: Int) throws {
     if size > Self.longNative { try spend(size) }
   }

@@ -1,6 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
-/// `NSRange` in an `NSValue`. A range that begins below 0 is none; it is an `NSArray` of its two bounds, as `Codable` has it.
+/// `NSRange` in an `NSValue`. A range that begins below 0 is none; it is an `NSArray` of its two bounds, as `Codable`
+/// has it.
 extension Swift.Range: SecureCoding where Bound == Int {
   public static var archivedClass: ArchivedClass { Archived.Range.archivedClass }
 

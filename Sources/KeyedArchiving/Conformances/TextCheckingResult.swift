@@ -4,8 +4,8 @@ extension Archived {
     public static let archivedClass = ArchivedClass(
       "NSTextCheckingResult", aliases: ["NSRegularExpressionCheckingResult"] + classes.map(\.name))
 
-    /// The whole match, then the groups in the order of the expression, in UTF-16 units. A group that matched nothing is
-    /// ``Range/notFound``.
+    /// The whole match, then the groups in the order of the expression, in UTF-16 units. A group that matched nothing
+    /// is ``Range/notFound``.
     public var ranges: [Range]
     /// What was looked for; nil if the archive does not say.
     public var regularExpression: RegularExpression?

@@ -8,8 +8,8 @@ extension Archived {
 
     /// Such as `Europe/Berlin`, or `GMT+0100`.
     public var name: String
-    /// The rules of the zone when the archive was written, in the format of the time zone database (RFC 8536). Zones that
-    /// are always the same time away from Greenwich have none.
+    /// The rules of the zone when the archive was written, in the format of the time zone database (RFC 8536). Zones
+    /// that are always the same time away from Greenwich have none.
     public var data: Data?
 
     /// A time zone by name.
@@ -18,10 +18,11 @@ extension Archived {
       self.data = data
     }
 
-    /// What a time zone is archived as, without rules. One that follows the user's settings is archived as what it is now.
+    /// What a time zone is archived as, without rules. One that follows the user's settings is archived as what it is
+    /// now.
     ///
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a zone that is no whole number of minutes away from Greenwich,
-    ///   because its name does not say so.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a zone that is no whole number of minutes away from
+    ///   Greenwich, because its name does not say so.
     public init(_ timeZone: FoundationEssentials.TimeZone) throws(KeyedArchiveError) {
       let name = timeZone.identifier
       if let seconds = Self.secondsFromGMT(name), seconds != timeZone.secondsFromGMT() {
@@ -45,8 +46,8 @@ extension Archived {
       }
     }
 
-    /// How far from Greenwich a zone is whose name says it: `GMT`, `UTC`, which Foundation takes for the same, or `GMT` with a
-    /// sign, two digits of hours, and two of minutes.
+    /// How far from Greenwich a zone is whose name says it: `GMT`, `UTC`, which Foundation takes for the same, or `GMT`
+    /// with a sign, two digits of hours, and two of minutes.
     static func secondsFromGMT(_ name: String) -> Int? {
       if name == "GMT" || name == "UTC" { return 0 }
       let text = Array(name.utf8)
@@ -67,8 +68,8 @@ extension TimeZone {
   /// The time zone of the name that an archive has, with the rules that are known here.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` if there is no zone of this name;
-  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, which knows only the names that say how
-  ///   far from Greenwich a zone is, such as `GMT+0100`.
+  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, which knows only the names that say
+  ///   how far from Greenwich a zone is, such as `GMT+0100`.
   public init(_ archived: Archived.TimeZone) throws(KeyedArchiveError) {
     let timeZone: TimeZone?
     if let seconds = Archived.TimeZone.secondsFromGMT(archived.name) {

@@ -3,7 +3,8 @@
 /// The opaque objects of an archive that is being read.
 struct OpaqueObjects {
   fileprivate var source: OpaqueObject.Source?
-  /// Objects that were found to be good, with all that they lead to: how large each is by itself, in values and blocks of 64 bytes.
+  /// Objects that were found to be good, with all that they lead to: how large each is by itself, in values and blocks
+  /// of 64 bytes.
   fileprivate var sizes: [UInt32: Int] = [:]
   /// For the whole of the archive, so that what is looked at again and again has an end.
   fileprivate var reader: ArchiveReader?

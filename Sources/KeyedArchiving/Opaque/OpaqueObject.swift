@@ -10,10 +10,10 @@
 /// let text = try unarchiver.decode(Archived.AttributedString.self, forKey: "root")
 /// ```
 ///
-/// An opaque object may stand wherever an ``ArchivedValue`` may, and where an `OpaqueObject` is asked for. What it leads to is carried
-/// with it: objects of classes that may be opaque too, and those of Foundation's that this package has types for; any other
-/// class is an error. It is archived again with the same class, ancestors, keys and values, and objects that several opaque
-/// objects of an archive lead to are one object again, in circles too.
+/// An opaque object may stand wherever an ``ArchivedValue`` may, and where an `OpaqueObject` is asked for. What it
+/// leads to is carried with it: objects of classes that may be opaque too, and those of Foundation's that this package
+/// has types for; any other class is an error. It is archived again with the same class, ancestors, keys and values,
+/// and objects that several opaque objects of an archive lead to are one object again, in circles too.
 ///
 /// - Note: It keeps the archive that it comes from in memory.
 public struct OpaqueObject: Sendable {
@@ -50,10 +50,11 @@ extension OpaqueObject {
   /// - Complexity: O(*k*) in their number.
   public var keys: [String] { ((try? object.fields) ?? []).map(\.key) }
 
-  /// The value of a key; nil if there is none, or if it is nil. What it leads to of unknown classes is opaque in its turn.
+  /// The value of a key; nil if there is none, or if it is nil. What it leads to of unknown classes is opaque in its
+  /// turn.
   ///
-  /// - Throws: ``KeyedArchiveError`` for what no ``ArchivedValue`` can be, such as an array that stands in the object itself;
-  ///   ``object`` shows it.
+  /// - Throws: ``KeyedArchiveError`` for what no ``ArchivedValue`` can be, such as an array that stands in the object
+  ///   itself; ``object`` shows it.
   public func value(forKey key: String) throws -> ArchivedValue? {
     let coder = try KeyedUnarchiver(source.archive.document)
     coder.reads(within: source)
@@ -63,8 +64,8 @@ extension OpaqueObject {
   }
 }
 
-/// Opaque objects are equal when they are the same object of the same archive. What they consist of may lead back to them, and has
-/// no end.
+/// Opaque objects are equal when they are the same object of the same archive. What they consist of may lead back to
+/// them, and has no end.
 extension OpaqueObject: Hashable {
   public static func == (first: OpaqueObject, second: OpaqueObject) -> Bool {
     first.uid == second.uid && first.source.archive.document === second.source.archive.document

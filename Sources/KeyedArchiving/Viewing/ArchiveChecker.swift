@@ -2,8 +2,8 @@
 
 /// Finds everything that is wrong with an archive; see ``KeyedArchive/check(_:)``.
 ///
-/// It goes over the object table twice, first to tell what each object is, then to look into them, and over the references that it
-/// has found. It keeps its own stacks, so that the depth of an archive costs no stack of the thread.
+/// It goes over the object table twice, first to tell what each object is, then to look into them, and over the
+/// references that it has found. It keeps its own stacks, so that the depth of an archive costs no stack of the thread.
 struct ArchiveChecker {
   let document: PropertyListDocument
   private let parts: ArchiveParts
@@ -69,8 +69,8 @@ struct ArchiveChecker {
     fault.kind == .limitExceeded ? .max : fault.uid.map { Int($0.value) } ?? -1
   }
 
-  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``. A fault takes some hundred bytes, so overlapping objects must not make any
-  ///   number of them.
+  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``. A fault takes some hundred bytes, so overlapping objects must
+  ///   not make any number of them.
   mutating func report(
     _ kind: KeyedArchive.Fault.Kind, _ message: String, uid: UInt32?, path: [PropertyListKeyPath.Component] = []
   ) throws(KeyedArchiveError) {

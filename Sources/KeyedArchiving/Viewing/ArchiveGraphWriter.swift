@@ -2,8 +2,8 @@
 
 /// Writes the picture of an archive for Graphviz; see ``KeyedArchive/graph(of:depth:)``.
 ///
-/// It goes through the objects depth first, with a stack of its own, so that a reference to an object that is open is known to
-/// close a circle.
+/// It goes through the objects depth first, with a stack of its own, so that a reference to an object that is open is
+/// known to close a circle.
 struct ArchiveGraphWriter {
   private let archive: KeyedArchive
   private var reader: ArchiveReader

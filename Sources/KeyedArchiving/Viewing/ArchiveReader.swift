@@ -3,14 +3,15 @@ internal import FoundationEssentials
 
 /// Reads the objects of an archive for those who look at all of them, and counts the work.
 ///
-/// In a binary file objects can overlap and be referred to again and again, so that a few kilobytes ask for any amount of work.
-/// What is read here may come to no more than ``PropertyListDocument/expandedSizeLimit``, in values and bytes.
+/// In a binary file objects can overlap and be referred to again and again, so that a few kilobytes ask for any amount
+/// of work. What is read here may come to no more than ``PropertyListDocument/expandedSizeLimit``, in values and bytes.
 struct ArchiveReader {
   let document: PropertyListDocument
   /// An array: the objects by UID.
   let objects: FlatNode
   private var budget: Int
-  /// What dictionaries with the same keys have in common, for those who look at all objects: to remember it pays there only.
+  /// What dictionaries with the same keys have in common, for those who look at all objects: to remember it pays there
+  /// only.
   private var shapes: DictionaryShapes?
   private var classes: [UInt32: KeyedArchive.ClassDescription?] = [:]
 
@@ -48,7 +49,8 @@ struct ArchiveReader {
 
   /// Goes on after an error that is not the end of all work.
   ///
-  /// - Throws: the error, if it is; or ``KeyedArchiveError/Kind/limitExceeded``, for an error takes more time than a value.
+  /// - Throws: the error, if it is; or ``KeyedArchiveError/Kind/limitExceeded``, for an error takes more time than a
+  ///   value.
   mutating func tolerate(_ error: KeyedArchiveError) throws(KeyedArchiveError) {
     if error.kind == .limitExceeded { throw error }
     try spend(64)

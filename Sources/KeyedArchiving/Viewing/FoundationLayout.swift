@@ -3,7 +3,8 @@
 /// The keys are those that Apple's archives of macOS 10.14 have.
 struct FoundationLayout {
   let form: Form
-  /// Whether it is the mutable class of its kind, whose objects can be made before their contents, and so contain themselves.
+  /// Whether it is the mutable class of its kind, whose objects can be made before their contents, and so contain
+  /// themselves.
   let isMutable: Bool
 
   enum Form {

@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
-/// What a rendering of an archive shows at the place of a reference, so that every object is shown in full once, near the first
-/// reference to it, and the output grows in proportion to the input.
+/// What a rendering of an archive shows at the place of a reference, so that every object is shown in full once, near
+/// the first reference to it, and the output grows in proportion to the input.
 struct RenderedObjects {
   /// How many references lead to each object; 2 for all that are more.
   private var referenceCounts: [UInt8]
@@ -9,8 +9,8 @@ struct RenderedObjects {
   private var postponed: [UInt32] = []
   private var postponedStart = 0
 
-  /// Objects that are referred to deeper than this are shown behind the others. Indentation would make the output grow with the
-  /// square of the depth, and few readers of JSON take more than 500 levels.
+  /// Objects that are referred to deeper than this are shown behind the others. Indentation would make the output grow
+  /// with the square of the depth, and few readers of JSON take more than 500 levels.
   static var greatestLevel: Int { 64 }
 
   /// Strings and data up to this many bytes are shown at each reference to them, as numbers are.

@@ -13,9 +13,9 @@ enum ArgumentDomain {
 
   /// The pairs of a command line.
   ///
-  /// An argument that begins with one hyphen is a key if a value follows, and that is any argument that does not begin with a hyphen,
-  /// and any number. Options with two hyphens are the program's own and are passed by, and `--` ends the pairs. Of a key that
-  /// stands twice the last value counts.
+  /// An argument that begins with one hyphen is a key if a value follows, and that is any argument that does not begin
+  /// with a hyphen, and any number. Options with two hyphens are the program's own and are passed by, and `--` ends the
+  /// pairs. Of a key that stands twice the last value counts.
   static func values(_ arguments: [String]) -> [TableKey: PropertyList] {
     var values: [TableKey: PropertyList] = [:]
     var index = 0
@@ -39,8 +39,8 @@ enum ArgumentDomain {
     return Double(magnitude) != nil && magnitude.utf8.first.map { $0 < UInt8(ascii: "A") } == true
   }
 
-  /// A property list if the text begins as one, after white space, and is one; else the text. Numbers stay text, which the
-  /// accessors convert.
+  /// A property list if the text begins as one, after white space, and is one; else the text. Numbers stay text, which
+  /// the accessors convert.
   private static func value(_ text: String) -> PropertyList {
     let list = String(text.drop(while: \.isWhitespace))
     let parsed: PropertyList?

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The values of one domain in memory, and which of them its file does not have yet.
 ///
-/// All members may be used from any thread. Looks don't wait for each other. A change has the values to itself for a moment, and
-/// never while foreign code or the file system is waited for.
+/// All members may be used from any thread. Looks don't wait for each other. A change has the values to itself for a
+/// moment, and never while foreign code or the file system is waited for.
 final class DomainTable: Sendable {
   private let contents = SharedValue(Contents())
   /// Whether there is a value, to pass an empty domain without a look at its values.
@@ -22,8 +22,8 @@ final class DomainTable: Sendable {
     var changes = 0
     /// How many changes whoever reads the file has seen, though the disk may not have them yet.
     var inPlace = 0
-    /// The keys that this process has saved, as long as nobody else has set them since: each with its change, as they come out of
-    /// ``unsaved``.
+    /// The keys that this process has saved, as long as nobody else has set them since: each with its change, as they
+    /// come out of ``unsaved``.
     var own: [TableKey: Int] = [:]
 
     var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
@@ -52,8 +52,8 @@ final class DomainTable: Sendable {
     return read(key, claim) { $0 }
   }
 
-  /// What `body` makes of the value, without a copy of it, `.some(nil)` if there is none; nil if the values are being changed
-  /// just now.
+  /// What `body` makes of the value, without a copy of it, `.some(nil)` if there is none; nil if the values are being
+  /// changed just now.
   @inline(__always)
   func read<Result>(_ key: TableKey, _ claim: borrowing ReadClaim, _ body: (PropertyList) -> Result) -> Result?? {
     if isEmpty { return .some(nil) }
@@ -143,7 +143,8 @@ extension DomainTable {
   /// - Parameters:
   ///   - changes: the new values; nil to remove one.
   ///   - versions: what was looked at for that, for each key of `changes` at least.
-  ///   - isLast: whether values that were set again meanwhile are passed over: as if the changes had been made before that.
+  ///   - isLast: whether values that were set again meanwhile are passed over: as if the changes had been made before
+  ///     that.
   /// - Returns: nil if a value was set again since it was looked at; nothing is changed then.
   func stage(
     _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], isLast: Bool
@@ -272,8 +273,8 @@ extension DomainTable {
   /// What the file is to hold: what it held, with the changes since.
   ///
   /// - Parameter held: nil if that cannot be told; then what was known of it counts.
-  /// - Returns: the entries, in the order of the file, else of their names, then in the order they were set; and how many
-  ///   changes they have.
+  /// - Returns: the entries, in the order of the file, else of their names, then in the order they were set; and how
+  ///   many changes they have.
   func merged(with held: DomainEntries?) -> (entries: DomainEntries, changes: Int) {
     contents.withLock { contents in
       guard var entries = contents.replaced == nil ? held : DomainEntries() else {
@@ -292,8 +293,8 @@ extension DomainTable {
     }
   }
 
-  /// Notes that whoever reads the file finds the first `changes` changes. Values that the file has instead of them from now on were
-  /// put there later.
+  /// Notes that whoever reads the file finds the first `changes` changes. Values that the file has instead of them from
+  /// now on were put there later.
   func noteInPlace(changes: Int) { contents.withLock { $0.inPlace = changes } }
 
   /// Notes that the file has the first `changes` changes, and the disk has the file.

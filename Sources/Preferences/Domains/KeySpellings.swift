@@ -1,8 +1,8 @@
 internal import OrderedCollections
 internal import PropertyLists
 
-/// Dictionaries of strings, which have room for one of two spellings of a key: the shortest stands for all, and of several
-/// such the one whose bytes come first.
+/// Dictionaries of strings, which have room for one of two spellings of a key: the shortest stands for all, and of
+/// several such the one whose bytes come first.
 extension Collection<TableKey> {
   /// The spellings that others stand for, with the one that does.
   ///

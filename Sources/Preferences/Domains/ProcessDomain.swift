@@ -16,9 +16,9 @@ enum ProcessDomain {
     return identifier
   }
 
-  /// Where the `Info.plist` of a program's bundle has to be, if it is in one, by the layouts that Foundation knows: a program is in
-  /// the folder `Contents/Linux` (`Contents/MacOS` on macOS), or at the top of a bundle, beside the first of these folders that
-  /// there is, or beside the file.
+  /// Where the `Info.plist` of a program's bundle has to be, if it is in one, by the layouts that Foundation knows: a
+  /// program is in the folder `Contents/Linux` (`Contents/MacOS` on macOS), or at the top of a bundle, beside the first
+  /// of these folders that there is, or beside the file.
   static func informationPath(programFolder folder: String) -> String {
     let contents = FileSystem.parent(of: folder)
     if folder == contents + platformFolder, contents.hasSuffix("/Contents") { return contents + "/Info.plist" }

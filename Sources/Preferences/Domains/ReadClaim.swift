@@ -4,8 +4,8 @@ internal import SystemFiles
 
 /// The right to read shared values. As long as it lives, none of them changes, so it lives for one look only.
 ///
-/// Claims don't wait for each other, and threads make them in different cache lines, so that reading takes no longer when many threads
-/// read.
+/// Claims don't wait for each other, and threads make them in different cache lines, so that reading takes no longer
+/// when many threads read.
 ///
 /// Sound: places stay as long as the process.
 @safe
@@ -48,8 +48,8 @@ struct ReadPlaces: @unchecked Sendable {
 
   @inline(__always)
   fileprivate func take() -> UnsafePointer<Place>? {
-    // Identifiers of threads are addresses at the end of their stacks, which are a power of two and a guard page apart, or begin at
-    // large pages. Either way threads that are made one after another begin with different places.
+    // Identifiers of threads are addresses at the end of their stacks, which are a power of two and a guard page apart,
+    // or begin at large pages. Either way threads that are made one after another begin with different places.
     let first = CurrentProcess.threadNumber >> 12 &+ CurrentProcess.threadNumber >> 21
     for attempt in 0..<4 as Range<UInt> {
       let place = unsafe places + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))

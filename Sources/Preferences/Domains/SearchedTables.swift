@@ -13,7 +13,8 @@ struct SearchedTables: ~Copyable, Sendable {
     unsafe references = tables.map { unsafe Unmanaged.passUnretained($0) }
   }
 
-  /// What `body` makes of the first value for a key, `.some(nil)` if there is none; nil if a table is being changed just now.
+  /// What `body` makes of the first value for a key, `.some(nil)` if there is none; nil if a table is being changed
+  /// just now.
   @inline(__always)
   func read<Result>(_ key: TableKey, _ claim: borrowing ReadClaim, _ body: (PropertyList) -> Result) -> Result?? {
     for index in unsafe references.indices {

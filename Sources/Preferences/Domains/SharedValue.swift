@@ -4,9 +4,10 @@ internal import Synchronization
 ///
 /// It is not copyable, so that no look copies it and counts references that all threads share.
 ///
-/// Sound: a change first says that there is one, and then waits until every claim to read has ended; a reader first makes a
-/// claim, and then looks whether there is a change. All of that is in one order for all threads (sequentially consistent), so of the two
-/// at least one sees the other: a change waits for the reader, or the reader turns to the lock.
+/// Sound: a change first says that there is one, and then waits until every claim to read has ended; a reader first
+/// makes a claim, and then looks whether there is a change. All of that is in one order for all threads (sequentially
+/// consistent), so of the two at least one sees the other: a change waits for the reader, or the reader turns to the
+/// lock.
 @safe
 struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
   private let value: UnsafeMutablePointer<Value>

@@ -1,13 +1,14 @@
 internal import PropertyLists
 
-/// The key of a value in a table: a string that is equal to another if their bytes are, hashed in a third of the time that a
-/// string takes.
+/// The key of a value in a table: a string that is equal to another if their bytes are, hashed in a third of the time
+/// that a string takes.
 ///
-/// To strings, spellings are equal that Unicode holds equivalent. A file can have two of them, and each is a key of its own.
+/// To strings, spellings are equal that Unicode holds equivalent. A file can have two of them, and each is a key of its
+/// own.
 struct TableKey: Hashable, Sendable {
   let name: String
-  /// Kept, so that a read hashes once for all tables that it looks in, and other keys are told by it. The lowest bit is set if all
-  /// characters are ASCII.
+  /// Kept, so that a read hashes once for all tables that it looks in, and other keys are told by it. The lowest bit is
+  /// set if all characters are ASCII.
   let hash: UInt64
 
   init(_ name: String) {
@@ -31,8 +32,8 @@ struct TableKey: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-  // Dictionaries ask for this, and would otherwise make it of `hash(into:)` in the time that is to be saved. Each has a seed of its
-  // own, so that one that is filled in the order of another is not filled from one end.
+  // Dictionaries ask for this, and would otherwise make it of `hash(into:)` in the time that is to be saved. Each has a
+  // seed of its own, so that one that is filled in the order of another is not filled from one end.
   func _rawHashValue(seed: Int) -> Int {
     // Steele, Lea and Flood's constant spreads the seed over all bits.
     let mixed = hash ^ UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15

@@ -5,8 +5,8 @@ internal import PropertyLists
 /// What the file of a domain holds, in its order.
 struct DomainEntries {
   private(set) var values: OrderedDictionary<TableKey, PropertyList>
-  /// Values that no tree has all of, as the file has them, because a dictionary in them has two spellings of a key. They are
-  /// saved as they are until another value is set.
+  /// Values that no tree has all of, as the file has them, because a dictionary in them has two spellings of a key.
+  /// They are saved as they are until another value is set.
   private var originals: [TableKey: PropertyListDocument.Node] = [:]
 
   init(_ values: OrderedDictionary<TableKey, PropertyList> = [:]) { self.values = values }

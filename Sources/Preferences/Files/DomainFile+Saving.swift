@@ -26,8 +26,8 @@ extension DomainFile {
     try save(patience: patience, isAskedFor, isUpdate: false) { _ in DomainTable.StagedChanges() }
   }
 
-  /// As ``save(patience:)``, after values were changed while no other process can change them. `change` is called again if the
-  /// file was changed all the same.
+  /// As ``save(patience:)``, after values were changed while no other process can change them. `change` is called again
+  /// if the file was changed all the same.
   ///
   /// - Returns: what `change` returned or threw the last time.
   func update<Success, Failure>(
@@ -178,8 +178,8 @@ extension DomainFile {
     let hasChanged: Bool
   }
 
-  /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for; nil if there
-  /// are none, since an update has failed.
+  /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for;
+  /// nil if there are none, since an update has failed.
   private typealias Change = (
     DomainEntries?, FileIdentity?, _ isKnown: Bool, inout Disk
   ) throws(PreferencesError) -> DomainTable.StagedChanges?
@@ -277,7 +277,8 @@ extension DomainFile {
       disk.changesBeforeVanishing = disk.changesBeforeVanishing ?? table.changeCount
       throw PreferencesError.folderVanished(path: seen)
     }
-    // A folder that somebody removed together with the program's data does not come back by itself, as when a test has ended.
+    // A folder that somebody removed together with the program's data does not come back by itself, as when a test has
+    // ended.
     if let changes = disk.changesBeforeVanishing, changes == table.changeCount, !disk.isSaveAskedFor,
       try FileIdentity(at: folder) == nil
     {
@@ -330,7 +331,8 @@ extension DomainFile {
   private static func xml(of entries: DomainEntries) throws(PropertyListError) -> Data {
     var options = PropertyListWritingOptions(fractionalSeconds: .refuse, writesUIDDictionaries: false)
     let data = try entries.xmlData(options: options)
-    // To other readers a dictionary of this form is no dictionary. Foundation on Linux drops all values of the file over it.
+    // To other readers a dictionary of this form is no dictionary. Foundation on Linux drops all values of the file
+    // over it.
     if data.firstRange(of: Data("<key>CF$UID</key>".utf8)) != nil {
       options.writesUIDDictionaries = true
       _ = try entries.xmlData(options: options)

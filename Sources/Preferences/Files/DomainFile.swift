@@ -7,8 +7,8 @@ internal import SystemFiles
 
 /// The file of one domain: read, watched and saved for all who use the domain in this process.
 ///
-/// Three things guard it, always taken in this order: `gate`, for one save at a time; `disk`, for whoever reads or replaces
-/// the file; and the table's own, which is all that readers and writers of values ever wait for.
+/// Three things guard it, always taken in this order: `gate`, for one save at a time; `disk`, for whoever reads or
+/// replaces the file; and the table's own, which is all that readers and writers of values ever wait for.
 final class DomainFile: Sendable {
   /// Nil if there is no folder to have the file in.
   let path: String?
@@ -24,8 +24,8 @@ final class DomainFile: Sendable {
   struct Disk {
     /// The state whose values the table has; nil if there was no file.
     private(set) var known: FileIdentity?
-    /// Whether the file had been written to so shortly before that another state of it may look the same: the clock of file
-    /// systems has ticks, and numbers of files are used again.
+    /// Whether the file had been written to so shortly before that another state of it may look the same: the clock of
+    /// file systems has ticks, and numbers of files are used again.
     private var isRecent = false
     /// The hash of the bytes whose values the table has; nil if there was no file.
     private var fingerprint: UInt64?
@@ -37,8 +37,8 @@ final class DomainFile: Sendable {
     var changesBeforeVanishing: Int?
     /// Whether somebody asked for the save that is under way, and not only time has passed.
     var isSaveAskedFor = false
-    /// Whether the values cannot be told from the file: it cannot be read, or its folder has vanished. Those that are known
-    /// count then.
+    /// Whether the values cannot be told from the file: it cannot be read, or its folder has vanished. Those that are
+    /// known count then.
     var isLost = false
     /// The state of the file that was reported as unreadable, and what its name is to end with.
     var reported: FileIdentity?
@@ -55,7 +55,8 @@ final class DomainFile: Sendable {
     var confirmed: FileMoment?
     /// The names of files that were set aside, as far as this process knows what became of their values.
     var namesSetAside: Set<String> = []
-    /// What the file has lost when it was damaged, as long as it is waited for that somebody puts it back, and until when that is.
+    /// What the file has lost when it was damaged, as long as it is waited for that somebody puts it back, and until
+    /// when that is.
     var awaited: Set<TableKey> = []
     var waitsUntil = ContinuousClock.now
     /// Whether values were put back that have to be saved.
@@ -114,8 +115,8 @@ final class DomainFile: Sendable {
     return file
   }
 
-  /// The file at a path, for one look or one change: nobody else has the object, and the file is neither read before nor
-  /// watched.
+  /// The file at a path, for one look or one change: nobody else has the object, and the file is neither read before
+  /// nor watched.
   static func apart(_ path: String?, base: String?) -> DomainFile { DomainFile(path, base: base) }
 
   private init(_ path: String?, base: String?) {
@@ -162,8 +163,8 @@ final class DomainFile: Sendable {
     reload()
   }
 
-  /// Takes the values of the file if it is another than the one that was read last. If the file is being saved just now, that is done
-  /// soon after: a save may be slow, and whoever tells of changes has other files to tell of.
+  /// Takes the values of the file if it is another than the one that was read last. If the file is being saved just
+  /// now, that is done soon after: a save may be slow, and whoever tells of changes has other files to tell of.
   func reload() {
     guard let seen = disk.withLockIfAvailable({ disk in self.seen(&disk, isFirst: false) }) else {
       return reloadAfterSave()
@@ -235,8 +236,8 @@ extension DomainFile {
       disk.seenFolder = folder
       disk.changesBeforeVanishing = nil
     } else if let seen = disk.seenFolder, try identity(at: seen) == nil {
-      // One that is not mounted just now, perhaps. What it held is not gone because of that, nor when the folder is made
-      // again.
+      // One that is not mounted just now, perhaps. What it held is not gone because of that, nor when the folder is
+      // made again.
       disk.isLost = true
       disk.changesBeforeVanishing = disk.changesBeforeVanishing ?? table.changeCount
     } else if disk.seenFolder == nil {
@@ -248,8 +249,8 @@ extension DomainFile {
     return table.adopt(DomainEntries())
   }
 
-  /// Whether the file was set aside by another process since the values of the table were in it: what is missing now was lost then,
-  /// and not removed.
+  /// Whether the file was set aside by another process since the values of the table were in it: what is missing now
+  /// was lost then, and not removed.
   func wasDamaged(_ path: String, _ disk: inout Disk) -> Bool {
     guard let confirmed = disk.confirmed else { return false }
     let names = FileSystem.namesSetAside(of: path, since: confirmed).filter { !disk.namesSetAside.contains($0) }
@@ -257,8 +258,8 @@ extension DomainFile {
     return !names.isEmpty
   }
 
-  /// Has the table take the values of the file. What that has lost when it was damaged, though this process knows it, is put back:
-  /// at once by those who save to the file, after a second by those who only read.
+  /// Has the table take the values of the file. What that has lost when it was damaged, though this process knows it,
+  /// is put back: at once by those who save to the file, after a second by those who only read.
   ///
   /// - Parameters:
   ///   - identity: the file; nil if there is none.
@@ -350,8 +351,8 @@ extension DomainFile {
   private static func parse(
     _ data: Data
   ) throws(PropertyListError) -> (entries: DomainEntries, format: PropertyListFormat) {
-    // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for Apple's
-    // reader: it is not for this reader to keep everything from the program because of it.
+    // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for
+    // Apple's reader: it is not for this reader to keep everything from the program because of it.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
     // JSON is no format of preferences. What begins like it may be an empty dictionary of OpenStep, and nothing else.
     let format = PropertyListFormat(detecting: data.bytes)
@@ -373,8 +374,8 @@ extension DomainFile {
   /// What the name of a file that cannot be read is to end with.
   static func suffixOfUnreadable() -> String { FileSystem.suffixOfUnreadable + timestamp(Date()) }
 
-  /// What the name of a file is to end with that a program put in the place of the file while it was saved, and another program
-  /// replaced at the same moment.
+  /// What the name of a file is to end with that a program put in the place of the file while it was saved, and another
+  /// program replaced at the same moment.
   static func suffixOfDisplaced() -> String { ".replaced-\(timestamp(Date()))" }
 
   /// A moment as part of a file's name: `20261121T130501Z`.

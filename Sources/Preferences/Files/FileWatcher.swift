@@ -6,12 +6,13 @@ internal import SystemFiles
 
 /// Has files read again when other processes change them.
 ///
-/// Files are watched from when somebody observes their values, else from a tenth of a second after they were opened: to take a watch
-/// down takes the system up to 15 ms at the end of a process, and one that reads a value and ends needs none.
+/// Files are watched from when somebody observes their values, else from a tenth of a second after they were opened: to
+/// take a watch down takes the system up to 15 ms at the end of a process, and one that reads a value and ends needs
+/// none.
 ///
-/// The folders of the files are watched, because files are replaced, and what leads to the folders, because another folder or link may
-/// come in its place. Where the system tells nothing of changes, on network file
-/// systems and where its means are used up, the files are looked at four times a second.
+/// The folders of the files are watched, because files are replaced, and what leads to the folders, because another
+/// folder or link may come in its place. Where the system tells nothing of changes, on network file systems and where
+/// its means are used up, the files are looked at four times a second.
 final class FileWatcher: Sendable {
   static let shared = FileWatcher()
 
@@ -109,8 +110,8 @@ final class FileWatcher: Sendable {
   }
 
   #if os(Linux) || os(Android)
-    /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the one with
-    /// the file it leads to.
+    /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the
+    /// one with the file it leads to.
     private func place(_ watched: inout WatchedFile, _ state: inout State) {
       if state.events == nil, LaterWork.isPossible {
         state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// XML as Foundation writes it: with characters as they are that XML does not have, such as controls, and with carriage returns,
-/// which to XML are ends of lines. Foundation reads them back, so one text with such a character must not make a domain
-/// unreadable here, nor lose it.
+/// XML as Foundation writes it: with characters as they are that XML does not have, such as controls, and with carriage
+/// returns, which to XML are ends of lines. Foundation reads them back, so one text with such a character must not make
+/// a domain unreadable here, nor lose it.
 ///
 /// They are read by way of characters of private use that stand for them.
 enum FoundationXML {
@@ -49,7 +49,8 @@ enum FoundationXML {
     }
   }
 
-  /// What was read, with the characters that the stand-ins stand for. The reader has seen to it that it is not too deep.
+  /// What was read, with the characters that the stand-ins stand for. The reader has seen to it that it is not too
+  /// deep.
   static func withoutStandIns(_ value: PropertyList) -> PropertyList {
     switch value {
     case .string(let text): .string(withoutStandIns(text))

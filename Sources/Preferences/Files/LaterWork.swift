@@ -5,8 +5,8 @@ internal import SystemFiles
 
 /// Whether Dispatch can be asked to do something later, or when there is something to read.
 ///
-/// For that it takes a few descriptors of the process the first time. If there is none for its events, it ends the process; if there
-/// is none for its timer, nothing that was to be done later is done, even when there are some again.
+/// For that it takes a few descriptors of the process the first time. If there is none for its events, it ends the
+/// process; if there is none for its timer, nothing that was to be done later is done, even when there are some again.
 enum LaterWork {
   private static let isReady = Atomic(false)
   /// One for its queue of events, one to wake it, one for a timer, and one to spare.

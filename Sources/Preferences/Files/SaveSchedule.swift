@@ -3,8 +3,8 @@ internal import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// When a file with unsaved changes is saved without being asked: soon after a change, again and again after a failure, and
-/// when the process ends in order. After a failure changes have it tried once a second at most.
+/// When a file with unsaved changes is saved without being asked: soon after a change, again and again after a failure,
+/// and when the process ends in order. After a failure changes have it tried once a second at most.
 final class SaveSchedule: Sendable {
   /// How long a change waits for others that are saved with it.
   private static let delay = Duration.milliseconds(20)

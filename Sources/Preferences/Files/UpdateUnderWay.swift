@@ -4,10 +4,11 @@ internal import SystemFiles
 
 /// Updates that threads are in the middle of.
 ///
-/// What a thread does there itself is not to be taken for what others do: a value that it sets, and a save that would wait for the end
-/// of the update.
+/// What a thread does there itself is not to be taken for what others do: a value that it sets, and a save that would
+/// wait for the end of the update.
 enum UpdateUnderWay {
-  /// For each thread, the files that it updates and what it has set in them meanwhile; as a list, since threads and files are few.
+  /// For each thread, the files that it updates and what it has set in them meanwhile; as a list, since threads and
+  /// files are few.
   private static let all = Mutex<[Entry]>([])
   private static let count = Atomic(0)
 

@@ -11,9 +11,9 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// What has read the property while it was tracked, such as a view of SwiftUI or `withObservationTracking`, is invalidated when another
-/// value comes to count, in this process or by another. `@ObservationIgnored` is needed in an `@Observable` type because the macro
-/// takes no property with a wrapper; the wrapper observes by itself.
+/// What has read the property while it was tracked, such as a view of SwiftUI or `withObservationTracking`, is
+/// invalidated when another value comes to count, in this process or by another. `@ObservationIgnored` is needed in an
+/// `@Observable` type because the macro takes no property with a wrapper; the wrapper observes by itself.
 ///
 /// A change by this process invalidates on the thread that made it, one by another process on a thread of its own.
 @propertyWrapper

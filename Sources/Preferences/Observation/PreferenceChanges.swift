@@ -14,9 +14,10 @@ public struct PreferenceChange: Hashable, Sendable {
 
 /// The changes of the values that count, in this process and by others, from when the sequence was made.
 ///
-/// A change is reported when the value that counts for a key becomes another: not if the same value is set again, and not if
-/// a domain earlier in the search list has one. Whoever is slow to ask is told the latest value and not each one between. The
-/// sequence ends when the task that iterates is cancelled. It is for one task; others make sequences of their own.
+/// A change is reported when the value that counts for a key becomes another: not if the same value is set again, and
+/// not if a domain earlier in the search list has one. Whoever is slow to ask is told the latest value and not each one
+/// between. The sequence ends when the task that iterates is cancelled. It is for one task; others make sequences of
+/// their own.
 public struct PreferenceChanges: AsyncSequence, Sendable {
   let observer: PreferencesObserver
   /// Has an element when there may be changes.

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Knows which values somebody has seen, and which may be others by now.
 ///
-/// Tables say only that a key may have changed; what changed is found by comparison when somebody asks. So a value that changes a
-/// thousand times takes no more memory than one that changes once, and the last value reported is always the one that counts.
+/// Tables say only that a key may have changed; what changed is found by comparison when somebody asks. So a value that
+/// changes a thousand times takes no more memory than one that changes once, and the last value reported is always the
+/// one that counts.
 final class PreferencesObserver: Sendable {
   private let observed: Observed
   /// Nil for all keys.

@@ -1,7 +1,7 @@
 public import PropertyLists
 
-/// A length of time, stored as a real of seconds, as Apple's software stores a `TimeInterval`; integers and a text that is a number
-/// are taken for seconds too.
+/// A length of time, stored as a real of seconds, as Apple's software stores a `TimeInterval`; integers and a text that
+/// is a number are taken for seconds too.
 ///
 /// Whole nanoseconds come back exactly up to 48 days (2^22 seconds), and whole seconds beyond that up to 2^53.
 extension Duration: PreferenceValue {

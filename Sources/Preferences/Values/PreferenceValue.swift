@@ -4,8 +4,8 @@ public import PropertyLists
 
 /// A type whose values preferences store.
 ///
-/// Numbers, truth values, text, dates, data, URLs and property lists conform, and arrays, dictionaries and optionals of those.
-/// Enumerations with raw values, `Codable` and `SecureCoding` types conform with no code:
+/// Numbers, truth values, text, dates, data, URLs and property lists conform, and arrays, dictionaries and optionals of
+/// those. Enumerations with raw values, `Codable` and `SecureCoding` types conform with no code:
 ///
 /// ```swift
 /// enum Theme: String, PreferenceValue { case light, dark }

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// What the typed accessors make of a stored value: what macOS and Foundation on Linux make of it, and nothing where they give
-/// garbage.
+/// What the typed accessors make of a stored value: what macOS and Foundation on Linux make of it, and nothing where
+/// they give garbage.
 extension PropertyList {
-  /// True for true, for numbers but zero, and for text that `NSString.boolValue` calls true: after white space, a sign and zeros
-  /// comes one of `Y`, `y`, `T`, `t`, `1` to `9`.
+  /// True for true, for numbers but zero, and for text that `NSString.boolValue` calls true: after white space, a sign
+  /// and zeros comes one of `Y`, `y`, `T`, `t`, `1` to `9`.
   var asBool: Bool {
     switch self {
     case .boolean(let value): value
@@ -17,8 +17,8 @@ extension PropertyList {
     }
   }
 
-  /// The number without its fraction; the nearest `Int` if it is beyond, and 0 for what is no number. Text counts as far as it is
-  /// a decimal integer.
+  /// The number without its fraction; the nearest `Int` if it is beyond, and 0 for what is no number. Text counts as
+  /// far as it is a decimal integer.
   var asInt: Int {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -42,7 +42,8 @@ extension PropertyList {
     }
   }
 
-  /// As ``asDouble``, rounded once: what is between two floats would not always become the nearer one by way of a double.
+  /// As ``asDouble``, rounded once: what is between two floats would not always become the nearer one by way of a
+  /// double.
   var asFloat: Float {
     switch self {
     case .boolean(let value): value ? 1 : 0

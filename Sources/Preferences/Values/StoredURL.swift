@@ -3,8 +3,8 @@ internal import KeyedArchiving
 internal import PropertyLists
 internal import SystemFiles
 
-/// URLs as preferences store them: a file's as its path with `~` for the home folder, any other as an archive of an `NSURL`
-/// (`UserDefaults.set(_:forKey:)` for URLs, in Apple's documentation).
+/// URLs as preferences store them: a file's as its path with `~` for the home folder, any other as an archive of an
+/// `NSURL` (`UserDefaults.set(_:forKey:)` for URLs, in Apple's documentation).
 enum StoredURL {
   static func url(_ stored: PropertyList) -> URL? {
     switch stored {
@@ -30,7 +30,8 @@ enum StoredURL {
     return (home == "/" && end < path.endIndex ? "" : home) + path[end...]
   }
 
-  /// Whether text is a URL and not a path: whether it begins with a scheme (RFC 3986, section 3.1) and `//`, or with `file:`.
+  /// Whether text is a URL and not a path: whether it begins with a scheme (RFC 3986, section 3.1) and `//`, or with
+  /// `file:`.
   private static func isAbsolute(_ text: String) -> Bool {
     if text.hasPrefix("file:") { return true }
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else { return false }

@@ -1,13 +1,13 @@
 /// Strings of bytes, each once, one behind the other, by number: the scalars of a binary property list in the making.
 ///
-/// A new string is written behind the others, and taken away again if an equal one is found. The bytes of a scalar, with its
-/// marker, say its kind, its width and its value.
+/// A new string is written behind the others, and taken away again if an equal one is found. The bytes of a scalar,
+/// with its marker, say its kind, its width and its value.
 struct UniqueBytes: ~Copyable {
   var bytes = ByteBuffer()
   /// Where each string ends; it begins where the one before ends.
   private(set) var ends: [Int] = []
-  /// The number of a string plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash choose the
-  /// slot. A power of two of slots, at most five of eight in use.
+  /// The number of a string plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash
+  /// choose the slot. A power of two of slots, at most five of eight in use.
   private var slots = SparseNumbers<UInt64>(count: 64)
   private var usedSlots = 0
   private let seed = ByteHash.seed
@@ -20,8 +20,8 @@ struct UniqueBytes: ~Copyable {
   @inline(__always)
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
-  /// The number of the string that stands at the end of the bytes, behind all others. If there is an equal one, this one is taken
-  /// away; else it gets the next number.
+  /// The number of the string that stands at the end of the bytes, behind all others. If there is an equal one, this
+  /// one is taken away; else it gets the next number.
   @inline(__always)
   mutating func find() -> Int {
     let start = ends.last ?? 0

@@ -1,13 +1,14 @@
 package import FoundationEssentials
 
-/// The values of a binary property list that is made in any order, as an archiver makes its object table: each scalar once, and
-/// references of four bytes between values.
+/// The values of a binary property list that is made in any order, as an archiver makes its object table: each scalar
+/// once, and references of four bytes between values.
 ///
 /// A value is a ``FlatNode`` outside: of a string, of data and of a container, the offset is its number here.
 package struct ValuePool: ~Copyable {
   /// As the objects of the binary format.
   private var scalars = UniqueBytes()
-  /// Of each container a word that says its kind and its count, and then its references, of a dictionary those of all keys first.
+  /// Of each container a word that says its kind and its count, and then its references, of a dictionary those of all
+  /// keys first.
   private var containers = UniqueBytes()
   /// The numbers of the integers from 0 to 255; empty until there is one.
   private var smallIntegers: [UInt32] = []
@@ -174,8 +175,8 @@ extension ValuePool {
     }
   }
 
-  /// Which number each object has in the file: depth first from the root, a dictionary followed by all its keys and then its values,
-  /// as Core Foundation numbers them.
+  /// Which number each object has in the file: depth first from the root, a dictionary followed by all its keys and
+  /// then its values, as Core Foundation numbers them.
   private struct FileOrder: ~Copyable {
     /// By their numbers. A container stands here as often as it is referred to.
     private(set) var objects: [Reference] = []

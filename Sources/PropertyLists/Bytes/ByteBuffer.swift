@@ -84,8 +84,8 @@ struct ByteBuffer: ~Copyable {
     count += tabs
   }
 
-  /// Appends a line: tabs, a tag, text, and a tag with the end of the line. Or nothing, if the text has a byte that XML text cannot
-  /// have as it is.
+  /// Appends a line: tabs, a tag, text, and a tag with the end of the line. Or nothing, if the text has a byte that XML
+  /// text cannot have as it is.
   ///
   /// - Returns: whether the line was appended.
   @inline(__always)
@@ -200,8 +200,8 @@ extension ByteBuffer {
 
   /// A number in decimal digits, with zeros in front up to `width`, which is at most 20.
   ///
-  /// Sound: 64 bits have no more than 20 digits, which are counted before they are written from the last to the first; a static
-  /// string of 200 bytes has the pairs of every number below 100.
+  /// Sound: 64 bits have no more than 20 digits, which are counted before they are written from the last to the first;
+  /// a static string of 200 bytes has the pairs of every number below 100.
   @inline(__always)
   mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
     reserve(20)

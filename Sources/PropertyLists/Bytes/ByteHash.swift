@@ -60,8 +60,8 @@ package enum ByteHash {
 extension ByteHash {
   private struct TextHashing: Sendable {
     let seed = ByteHash.seed
-    /// The upper four bits of the second word of an ASCII text of up to 15 bytes, which Swift stores in the text's own two
-    /// words (`StringObject.swift`); a number that four bits cannot have if Swift comes to do it in another way.
+    /// The upper four bits of the second word of an ASCII text of up to 15 bytes, which Swift stores in the text's own
+    /// two words (`StringObject.swift`); a number that four bits cannot have if Swift comes to do it in another way.
     let shortTag: UInt64
 
     init() {

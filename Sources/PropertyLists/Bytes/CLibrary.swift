@@ -26,9 +26,9 @@ enum CLibrary {
 
   static func release(_ block: UnsafeMutableRawPointer?) { unsafe free(block) }
 
-  /// Memory that grows copies what is in it, and keeps both blocks for that time, up to the size from which malloc always maps
-  /// pages of their own (32 MB in glibc). From there on pages are moved, and those that nobody wrote to cost nothing. So the sizes
-  /// between a small block and a large one are skipped.
+  /// Memory that grows copies what is in it, and keeps both blocks for that time, up to the size from which malloc
+  /// always maps pages of their own (32 MB in glibc). From there on pages are moved, and those that nobody wrote to
+  /// cost nothing. So the sizes between a small block and a large one are skipped.
   static let (smallBlock, largeBlock) = (1 << 20, 33 << 20)
 
   /// The size of a large page on most systems. Where it is another, nothing but time is lost.
@@ -40,8 +40,8 @@ enum CLibrary {
   static func reallocateLarge(_ block: UnsafeMutableRawPointer?, to size: inout Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
       let page = 4096
-      // With malloc's own words before and behind it, such a block takes whole pages, which grow in place as long as all of them
-      // have the same advice.
+      // With malloc's own words before and behind it, such a block takes whole pages, which grow in place as long as
+      // all of them have the same advice.
       size = (size + 64 + page - 1) / page * page - 64
       let larger = unsafe reallocate(block, to: size)
       unsafe preferLargePages(larger, size: size)

@@ -10,8 +10,8 @@ extension [UInt8] {
 }
 
 extension String {
-  /// Has `body` look at the UTF-8 of this text. `utf8Span` does the same with two calls into the standard library, and takes a
-  /// reference; where a text is all that an element is made of, these are a third of the time.
+  /// Has `body` look at the UTF-8 of this text. `utf8Span` does the same with two calls into the standard library, and
+  /// takes a reference; where a text is all that an element is made of, these are a third of the time.
   @inline(__always)
   func withRawUTF8<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
     // A result, for an error that the closure puts into a variable outside is taken for thrown in any case by an

@@ -23,7 +23,8 @@ final class DocumentEncoder: Encoder {
   @exclusivity(unchecked) private var lastKey = 0
   /// The children that are encoded after their place was taken, by the numbers of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
-  /// The numbers of the encoders of nested containers that have a key, by its bytes, as keys are told from each other here.
+  /// The numbers of the encoders of nested containers that have a key, by its bytes, as keys are told from each other
+  /// here.
   private var nestedByKey: [[UInt8]: Int] = [:]
   /// What was asked for that cannot be.
   private var fault: String?

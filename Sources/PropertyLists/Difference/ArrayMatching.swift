@@ -1,8 +1,8 @@
 /// Finds for each element of an array the one of another array that it was.
 ///
-/// First equal elements, in order; then equal elements wherever they are; then, between two that are matched, containers
-/// that are alike; then containers that are alike anywhere; and at last what stands between the same two elements, which
-/// has been replaced.
+/// First equal elements, in order; then equal elements wherever they are; then, between two that are matched,
+/// containers that are alike; then containers that are alike anywhere; and at last what stands between the same two
+/// elements, which has been replaced.
 struct ArrayMatching {
   private var old: Elements
   private var new: Elements
@@ -136,9 +136,9 @@ struct ArrayMatching {
 
   /// How much two containers have in common, in thousandths; 0 if it is too little, or if they are of different kinds.
   ///
-  /// Of dictionaries it is to be more than half, where an entry that both have counts as a half, or as three quarters if
-  /// its values are containers of the same kind, and as one if they are equal. Of arrays, half of the elements are to be
-  /// equal.
+  /// Of dictionaries it is to be more than half, where an entry that both have counts as a half, or as three quarters
+  /// if its values are containers of the same kind, and as one if they are equal. Of arrays, half of the elements are
+  /// to be equal.
   private mutating func likeness(_ i: Int, _ j: Int) -> Int {
     let kind = old.kind(i)
     guard kind.isContainer, kind == new.kind(j) else { return 0 }

@@ -1,8 +1,8 @@
 /// Finds elements that two lists have in the same order.
 enum CommonSubsequence {
-  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike enough to
-  /// find it in good time (Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that may
-  /// be shorter.
+  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike enough
+  /// to find it in good time (Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that
+  /// may be shorter.
   static func pairs(_ first: [UInt64], _ second: [UInt64]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     let shorter = min(first.count, second.count)

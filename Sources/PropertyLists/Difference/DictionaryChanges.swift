@@ -1,7 +1,7 @@
 private import OrderedCollections
 
-/// Many removals from one dictionary, or many insertions into one, that come one after the other: they are made at once,
-/// since each alone takes time in proportion to the dictionary.
+/// Many removals from one dictionary, or many insertions into one, that come one after the other: they are made at
+/// once, since each alone takes time in proportion to the dictionary.
 struct DictionaryChanges {
   private let parent: ArraySlice<PropertyListKeyPath.Component>
   private let changes: ArraySlice<PropertyListDifference.Change>
@@ -67,8 +67,8 @@ struct DictionaryChanges {
       new.append((key, value, position.flatMap { $0 < 0 ? nil : $0 } ?? .max))
     }
     let places = zip(new, new.dropFirst()).map { ($0.place, $1.place) }
-    // From the first to the last, a place counts the new entries before it; from the last to the first, as where removals
-    // are undone, it does not.
+    // From the first to the last, a place counts the new entries before it; from the last to the first, as where
+    // removals are undone, it does not.
     let isAscending = places.allSatisfy { $0 < $1 || $1 == .max }
     if !isAscending {
       guard places.allSatisfy({ $0 >= $1 }), places.allSatisfy({ $0.0 <= entries.count }) else { return nil }

@@ -3,9 +3,10 @@ private import OrderedCollections
 extension PropertyList {
   /// Makes the changes to this value that have made another value of the one that both come from.
   ///
-  /// Dictionaries are merged entry by entry, at every level: what only one of the two has changed, added or removed since
-  /// the base is taken from it, and what both have changed alike is no conflict. All other values, arrays too, are taken
-  /// as a whole. The order of keys does not count as a change; keys keep their order, and new ones come behind them.
+  /// Dictionaries are merged entry by entry, at every level: what only one of the two has changed, added or removed
+  /// since the base is taken from it, and what both have changed alike is no conflict. All other values, arrays too,
+  /// are taken as a whole. The order of keys does not count as a change; keys keep their order, and new ones come
+  /// behind them.
   ///
   /// - Parameters:
   ///   - other: the other value.

@@ -8,8 +8,8 @@ extension PropertyListDifference {
   ///
   /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first change that cannot be made;
   ///   ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``.
-  /// - Complexity: O(*c* · (*d* + *k*)) in the changes, the components of their paths and the children of the containers
-  ///   they are in, and O(*n*) in the values that they hold.
+  /// - Complexity: O(*c* · (*d* + *k*)) in the changes, the components of their paths and the children of the
+  ///   containers they are in, and O(*n*) in the values that they hold.
   public func applied(to value: PropertyList) throws(PropertyListError) -> PropertyList {
     var value = value
     var rest = changes[...]

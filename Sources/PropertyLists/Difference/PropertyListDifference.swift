@@ -9,7 +9,8 @@
 /// The changes are in the order in which they are made: the path of each is that of the value at that point, after the
 /// changes before it. In an array, elements that went are removed from the last to the first, then elements move to
 /// their place among those that stay, then new ones are inserted from the first to the last; in a dictionary it is the
-/// same with entries, from the first to the last. What has changed in an element or an entry that stays comes after that.
+/// same with entries, from the first to the last. What has changed in an element or an entry that stays comes after
+/// that.
 public struct PropertyListDifference: Hashable, Sendable {
   /// One change.
   public enum Change: Hashable, Sendable {
@@ -35,16 +36,16 @@ public struct PropertyListDifference: Hashable, Sendable {
   /// Finds what makes one value another.
   ///
   /// Values are equal as ``PropertyList`` has it: two spellings of a string that Unicode holds equivalent are no
-  /// difference. Dictionaries are compared key by key. Elements of arrays that are equal are matched by a longest common
-  /// subsequence, and then wherever they are, as moves. What is left is matched with what is like it: a container of the
-  /// same kind with most entries in common is descended into. For arrays so large and so different that this would take
-  /// long, the matching is coarser, and the array is replaced as a whole where the changes would take longer to make
-  /// than it takes to write it.
+  /// difference. Dictionaries are compared key by key. Elements of arrays that are equal are matched by a longest
+  /// common subsequence, and then wherever they are, as moves. What is left is matched with what is like it: a
+  /// container of the same kind with most entries in common is descended into. For arrays so large and so different
+  /// that this would take long, the matching is coarser, and the array is replaced as a whole where the changes would
+  /// take longer to make than it takes to write it.
   ///
   /// - Parameter ignoresKeyOrder: whether dictionaries with the same entries are equal in whatever order they are. Then
   ///   what the difference makes of the one value is the other up to that order.
-  /// - Complexity: O(*n* + *m*) in the sizes of the values, and O(*k* · *d*) in the elements and the differences of each
-  ///   array, where *d* is bounded.
+  /// - Complexity: O(*n* + *m*) in the sizes of the values, and O(*k* · *d*) in the elements and the differences of
+  ///   each array, where *d* is bounded.
   public init(from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool = false) {
     self.init(DifferenceFinder.changes(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder))
   }

@@ -2,8 +2,8 @@
 struct Rearrangement {
   /// The old indices of what is removed, from the last to the first.
   var removals: [Int] = []
-  /// The moves, one after the other: what stands at the index `from` is taken out and then put in at `to`. `child` is its
-  /// new index when all is done.
+  /// The moves, one after the other: what stands at the index `from` is taken out and then put in at `to`. `child` is
+  /// its new index when all is done.
   var moves: [(from: Int, to: Int, child: Int)] = []
   /// The new indices of what is inserted, from the first to the last.
   var insertions: [Int] = []

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
-/// An entry of a dictionary whose keys are told apart by their bytes. To a ``PropertyList``, whose keys are strings, two
-/// spellings of a key that Unicode holds equivalent are one.
+/// An entry of a dictionary whose keys are told apart by their bytes. To a ``PropertyList``, whose keys are strings,
+/// two spellings of a key that Unicode holds equivalent are one.
 package struct DictionaryEntry: Sendable {
   package let key: String
   /// The value. A dictionary in it with two spellings of a key has the first of them.

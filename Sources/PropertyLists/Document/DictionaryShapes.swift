@@ -4,8 +4,8 @@ package final class DictionaryShape {
   package let keys: [String]
   /// Only for many keys; few are compared one by one.
   private let positions: [String: Int]
-  /// Where the key was that was found as the first, the second, … in a dictionary of this shape. Whoever reads many like
-  /// dictionaries asks in the same order each time.
+  /// Where the key was that was found as the first, the second, … in a dictionary of this shape. Whoever reads many
+  /// like dictionaries asks in the same order each time.
   ///
   /// Sound: nobody else's code runs while they are looked at or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
@@ -55,7 +55,8 @@ package struct DictionaryShapes {
   /// None until there is a dictionary.
   private var slots: [Slot] = []
   private let empty = DictionaryShape()
-  /// How many keys were read, and bytes of them. Keys of a binary file can overlap, so that a small file has any amount.
+  /// How many keys were read, and bytes of them. Keys of a binary file can overlap, so that a small file has any
+  /// amount.
   private var keySize = 0
 
   package init() {}

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
-/// The document without cursors, for the machines of this package that decode large numbers of values: a flat node is 16
-/// bytes and counts no references.
+/// The document without cursors, for the machines of this package that decode large numbers of values: a flat node is
+/// 16 bytes and counts no references.
 ///
 /// A node must come from the document it is used with.
 extension PropertyListDocument {

@@ -127,8 +127,8 @@ public final class PropertyListDocument: Sendable {
 extension PropertyListDocument {
   /// The bytes of the input. Asking `Data` for them takes longer than reading most values does.
   ///
-  /// Sound: the bytes are in a block that nobody moves or changes as long as it has a second owner, and this document is
-  /// one; or in a copy of its own.
+  /// Sound: the bytes are in a block that nobody moves or changes as long as it has a second owner, and this document
+  /// is one; or in a copy of its own.
   @inline(__always)
   var bytes: RawSpan {
     @_lifetime(borrow self)

@@ -21,7 +21,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(place: 0, node: .null, start: 0, keys: [:])
-  /// The number of ``outer`` that the values to be returned are built with, and the positions of those that are incomplete.
+  /// The number of ``outer`` that the values to be returned are built with, and the positions of those that are
+  /// incomplete.
   private var depthOfResult = 0
   private var incomplete: Set<Int> = []
 

@@ -92,8 +92,8 @@ extension ContainerAssembly {
     return isNewline(bytes, at: tail.end) || tail.end == bytes.byteCount ? tail : Tail(end: start)
   }
 
-  /// Where the opening bracket ends with what follows it on its line. Where there is none, the comments at the head of the
-  /// file, which an empty line ends, take its place.
+  /// Where the opening bracket ends with what follows it on its line. Where there is none, the comments at the head of
+  /// the file, which an empty line ends, take its place.
   func beginning(_ bytes: RawSpan) -> Int {
     guard let first = children.first else { return container.opening.upperBound }
     if container.hasBrackets { return tail(bytes, from: container.opening.upperBound).end }

@@ -1,9 +1,9 @@
 /// Puts a container that has changed together, out of pieces of its text and new ones.
 ///
-/// The text between two children is shared out so: what follows a child on its line, a comment perhaps, belongs to it; the
-/// rest, with the comments on lines of their own, stands before the next child. A child that goes takes with it its key,
-/// its value, what is between them, and its line if nothing else stands on it; comments stay. A child that moves takes
-/// along the comments directly above it too.
+/// The text between two children is shared out so: what follows a child on its line, a comment perhaps, belongs to it;
+/// the rest, with the comments on lines of their own, stands before the next child. A child that goes takes with it its
+/// key, its value, what is between them, and its line if nothing else stands on it; comments stay. A child that moves
+/// takes along the comments directly above it too.
 struct ContainerAssembly<Scanner: LayoutScanner> {
   let scanner: Scanner
   let container: EditedContainer

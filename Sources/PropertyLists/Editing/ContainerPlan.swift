@@ -24,8 +24,8 @@ struct ContainerPlan {
     }
   }
 
-  /// A plan for the elements of an array, as ``ArrayMatching`` matches them. Of a scalar that became a container, or the other way
-  /// round, nothing is left.
+  /// A plan for the elements of an array, as ``ArrayMatching`` matches them. Of a scalar that became a container, or
+  /// the other way round, nothing is left.
   ///
   /// - Parameters:
   ///   - oldElements: the places of the elements in `old`, as `newElements`.
@@ -50,8 +50,8 @@ struct ContainerPlan {
     for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
   }
 
-  /// Between two children that keep their places, what goes and what comes are the same child that changed, the first the
-  /// first and so on.
+  /// Between two children that keep their places, what goes and what comes are the same child that changed, the first
+  /// the first and so on.
   private mutating func pairRest(where isEntry: (Int) -> Bool) {
     var old = 0
     var new = 0

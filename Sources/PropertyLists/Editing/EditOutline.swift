@@ -1,7 +1,7 @@
 private import OrderedCollections
 
-/// A document as far as one edit looks at it: the containers on the way to its path, before and after it. Numbers stand in for the
-/// containers beside that way, so that an edit of a large document takes memory for the way alone.
+/// A document as far as one edit looks at it: the containers on the way to its path, before and after it. Numbers stand
+/// in for the containers beside that way, so that an edit of a large document takes memory for the way alone.
 struct EditOutline {
   let old: PropertyList
   let new: PropertyList
@@ -9,8 +9,8 @@ struct EditOutline {
 
   /// - Returns: nil if two keys of a container on the way are equal strings, which no tree holds.
   /// - Throws: what ``PropertyList/apply(_:)`` throws.
-  /// - Complexity: O(*n*) in the number of children of the containers on the way, and in the size of a container that another one of
-  ///   its kind takes the place of.
+  /// - Complexity: O(*n*) in the number of children of the containers on the way, and in the size of a container that
+  ///   another one of its kind takes the place of.
   init?(_ document: PropertyListDocument, _ edit: PropertyListEdit) throws(PropertyListError) {
     var standIns = StandIns(document.format)
     var way: [(container: PropertyListDocument.Node, position: Int)] = []
@@ -48,8 +48,8 @@ struct EditOutline {
   }
 }
 
-/// Values that stand in for containers nobody looks into: integers that no file can know beforehand, each once. In OpenStep, which
-/// has no integers, their digits.
+/// Values that stand in for containers nobody looks into: integers that no file can know beforehand, each once. In
+/// OpenStep, which has no integers, their digits.
 struct StandIns {
   private let format: PropertyListFormat
   /// Of 14 digits: short enough for a string without memory of its own.

@@ -62,8 +62,8 @@ extension EditedText {
     return output.takeData()
   }
 
-  /// The text in an encoding by name. Whole lines of the text there was keep their bytes; all others are encoded anew, which
-  /// is not always what stood there, for a character can have several forms.
+  /// The text in an encoding by name. Whole lines of the text there was keep their bytes; all others are encoded anew,
+  /// which is not always what stood there, for a character can have several forms.
   private func data(_ root: Piece, of source: TextSource, _ input: Data, inEncoding name: String) -> Data? {
     let text = source.text.bytes
     guard let lines = LineStarts(text, input.bytes) else { return nil }

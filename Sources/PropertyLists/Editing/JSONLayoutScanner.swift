@@ -59,8 +59,8 @@ struct JSONLayoutScanner: LayoutScanner {
 }
 
 extension RawSpan {
-  /// Where a text between quotation marks ends, the second one included, in which a backslash escapes the character behind
-  /// it.
+  /// Where a text between quotation marks ends, the second one included, in which a backslash escapes the character
+  /// behind it.
   ///
   /// - Parameter start: where the first quotation mark stands.
   func endOfQuotedText(from start: Int) -> Int? {

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// Changes the text of a property list only where its value and a new one differ.
 ///
-/// It goes through the text once, and through both values with it. A value that did not change is passed as a whole; of a
-/// container that did, the places of all children are noted, and what becomes of them is settled at its end. Containers
-/// that are open wait on a stack of its own, so that depth costs no stack of the thread.
+/// It goes through the text once, and through both values with it. A value that did not change is passed as a whole; of
+/// a container that did, the places of all children are noted, and what becomes of them is settled at its end.
+/// Containers that are open wait on a stack of its own, so that depth costs no stack of the thread.
 struct LayoutEditor<Scanner: LayoutScanner> {
   var scanner: Scanner
   let layout: TextLayout

@@ -1,7 +1,7 @@
 /// Finds where the values of a text stand, and what stands between them.
 ///
-/// The text is one that the reader of its format has accepted, so a scanner checks nothing: of what it does not expect it
-/// says nil, and the one that asked gives up.
+/// The text is one that the reader of its format has accepted, so a scanner checks nothing: of what it does not expect
+/// it says nil, and the one that asked gives up.
 protocol LayoutScanner {
   /// - Parameter end: where the text ends.
   init(end: Int)

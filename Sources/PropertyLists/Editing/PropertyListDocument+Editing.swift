@@ -3,10 +3,10 @@ public import FoundationEssentials
 extension PropertyListDocument {
   /// The bytes of this document with another value, changed only where the two values differ.
   ///
-  /// The format, the encoding, the byte order mark, the ends of the lines and all that is not part of a changed value stay
-  /// byte for byte: comments, the order of the keys, indentation, spelling. What is added looks like what is there: it
-  /// has the same indent, the same quotation marks, the same ends of lines. A character that the encoding of an XML file
-  /// lacks is added as a reference.
+  /// The format, the encoding, the byte order mark, the ends of the lines and all that is not part of a changed value
+  /// stay byte for byte: comments, the order of the keys, indentation, spelling. What is added looks like what is
+  /// there: it has the same indent, the same quotation marks, the same ends of lines. A character that the encoding of
+  /// an XML file lacks is added as a reference.
   ///
   /// ```swift
   /// let document = try PropertyListDocument(contentsOf: url)
@@ -16,26 +16,26 @@ extension PropertyListDocument {
   /// ```
   ///
   /// - A value that changes is replaced in its place; containers of the same kind are changed inside.
-  /// - What is removed goes with its line, if nothing else stands there. Comments stay, but for those between a key and its
-  ///   value.
+  /// - What is removed goes with its line, if nothing else stands there. Comments stay, but for those between a key and
+  ///   its value.
   /// - A new entry stands behind the one that `new` has before it. A key that goes where another comes is renamed.
-  /// - Entries whose order changes, and elements that are found again at another place, move with their bytes, with what
-  ///   follows them on their line, and with the comments directly above them.
+  /// - Entries whose order changes, and elements that are found again at another place, move with their bytes, with
+  ///   what follows them on their line, and with the comments directly above them.
   /// - A dictionary or array that loses all it has, comments included, becomes an empty one.
   /// - Of entries with the same key, those that do not count go when their dictionary changes.
   ///
-  /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` puts what is added on one line, and the
-  /// others say what added values become that the format has no form for.
+  /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` puts what is added on one line, and
+  /// the others say what added values become that the format has no form for.
   ///
-  /// The result is read again. If it had not the value that it ought to have, which no text is known for, and where there
-  /// is no layout to keep, all of the new value is written as ``PropertyList/data(format:options:)`` does: for the binary
-  /// format, for a document that was not read from bytes, and for a strings file that is to become something else than a
-  /// dictionary.
+  /// The result is read again. If it had not the value that it ought to have, which no text is known for, and where
+  /// there is no layout to keep, all of the new value is written as ``PropertyList/data(format:options:)`` does: for
+  /// the binary format, for a document that was not read from bytes, and for a strings file that is to become something
+  /// else than a dictionary.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of an added value that the format cannot
   ///   hold; ``PropertyListError/Kind/nestedTooDeeply``.
-  /// - Complexity: O(*n*) in the length of the document and the size of `new`; where an array was changed at many places,
-  ///   up to four million comparisons more.
+  /// - Complexity: O(*n*) in the length of the document and the size of `new`; where an array was changed at many
+  ///   places, up to four million comparisons more.
   public func data(
     updatedTo new: PropertyList, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {
@@ -59,8 +59,8 @@ extension PropertyListDocument {
   /// ```
   ///
   /// - Throws: what ``PropertyList/apply(_:)`` and ``data(updatedTo:options:)`` throw.
-  /// - Complexity: O(*n*) in the length of the document. Of a text in UTF-8, only the containers on the way to the value become a
-  ///   tree.
+  /// - Complexity: O(*n*) in the length of the document. Of a text in UTF-8, only the containers on the way to the
+  ///   value become a tree.
   public func data(
     applying edit: PropertyListEdit, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {

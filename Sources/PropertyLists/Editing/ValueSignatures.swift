@@ -1,16 +1,16 @@
 /// The values below a root in the order of a text, with a hash each of all that is below them: whether two values are
 /// equal is one comparison, however large they are.
 ///
-/// The hash is one that nobody can make values for that collide. That they do by chance is not excluded; whoever changes
-/// a file by it looks at the result.
+/// The hash is one that nobody can make values for that collide. That they do by chance is not excluded; whoever
+/// changes a file by it looks at the result.
 struct ValueSignatures {
   struct Entry {
     /// Of the value, its kind included, not of its key.
     var hash: UInt64
     /// Of the key of an entry of a dictionary, else 0.
     let key: UInt64
-    /// How many values there are below this one, itself included. The value number *n* is followed by its first child, and
-    /// the one behind it stands at *n* plus this.
+    /// How many values there are below this one, itself included. The value number *n* is followed by its first child,
+    /// and the one behind it stands at *n* plus this.
     fileprivate(set) var count: UInt32
     let kind: NodeKind
 

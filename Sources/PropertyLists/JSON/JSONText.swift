@@ -60,8 +60,8 @@ extension JSONText {
     buffer.append(byte: UInt8(ascii: "\""))
   }
 
-  /// Appends text with every character escaped that ``Visibility`` hides: those that terminals obey, ends of lines, also
-  /// JavaScript's, and those that deceive whoever reads the text.
+  /// Appends text with every character escaped that ``Visibility`` hides: those that terminals obey, ends of lines,
+  /// also JavaScript's, and those that deceive whoever reads the text.
   static func append(printable text: RawSpan, to buffer: inout ByteBuffer) {
     append(text, isQuoted: false, to: &buffer)
   }

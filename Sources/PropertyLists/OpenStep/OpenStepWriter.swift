@@ -286,8 +286,8 @@ extension OpenStepWriter {
     }
   }
 
-  /// Control characters without a letter of their own are given by their number in Unicode: of an octal number, libplist
-  /// reads two digits.
+  /// Control characters without a letter of their own are given by their number in Unicode: of an octal number,
+  /// libplist reads two digits.
   private mutating func appendQuoted(_ text: RawSpan, _ quote: UInt8 = UInt8(ascii: "\"")) {
     output.append(byte: quote)
     var start = 0

@@ -23,8 +23,8 @@ extension PropertyList {
 
   /// Puts the entries of another dictionary into this one, and so on in the dictionaries that both have at a path.
   ///
-  /// Keys keep their order; new ones come behind them, in the order of the other. Values that are equal are no conflict.
-  /// Where the two values are no dictionaries, the rules are for them.
+  /// Keys keep their order; new ones come behind them, in the order of the other. Values that are equal are no
+  /// conflict. Where the two values are no dictionaries, the rules are for them.
   ///
   /// - Parameters:
   ///   - conflicts: which of two different values counts.

@@ -24,7 +24,8 @@ extension PropertyList {
   ///
   /// - Throws: ``PropertyListError/Kind/valueExists`` for a key that is there, and for the root;
   ///   ``PropertyListError/Kind/noSuchValue`` if there is no container to put it into or the index is greater than the
-  ///   count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed then.
+  ///   count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed
+  ///   then.
   /// - Complexity: O(*d* + *k*) in the number of components and of the elements behind the index, and O(*n*) in the
   ///   containers of the new value, whose depth is looked at.
   public mutating func insert(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
@@ -64,9 +65,9 @@ extension PropertyList {
 
   /// Puts a value behind the elements of the array that the path leads to.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is no value, ``PropertyListError/Kind/wrongKind`` if it is
-  ///   no array; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed
-  ///   then.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is no value, ``PropertyListError/Kind/wrongKind`` if it
+  ///   is no array; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is
+  ///   changed then.
   /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
   public mutating func append(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     try value.checkDepth(below: path, 1)
@@ -212,8 +213,8 @@ extension PropertyList {
     }
   }
 
-  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if a tree with this value at the path would be deeper than one
-  ///   may be, since trees are freed by recursion.
+  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if a tree with this value at the path would be deeper than
+  ///   one may be, since trees are freed by recursion.
   func checkDepth(below path: PropertyListKeyPath, _ more: Int = 0) throws(PropertyListError) {
     let limit = ParsingLimits.greatestDepth - path.components.count - more
     guard limit >= 0, !isDeeper(than: limit) else {

@@ -1,8 +1,8 @@
 extension PropertyListDocument.Node {
   /// The node that a path leads to from here.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` where the path leaves the document, or what is wrong with a binary
-  ///   document on the way, with the key path from here to there.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` where the path leaves the document, or what is wrong with a
+  ///   binary document on the way, with the key path from here to there.
   /// - Complexity: O(1) for an index, O(*n*) in the number of entries for a key; nothing else is looked at.
   public func descendant(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node {
     var node = self

@@ -7,10 +7,10 @@ extension PropertyListKeyPath {
   /// | ``slashes``, libplist's `plistutil` | `/` | `/items/0/name` | skipped |
   /// | ``colons``, `PlistBuddy` | `:` | `:items:0:name` | an error |
   ///
-  /// In all of them a backslash takes the meaning from a `.`, `/`, `:`, `"` or `\` behind it; any other backslash stands
-  /// for itself. A component may stand in double quotes, as in GNUstep's `plutil`: `a."b.c".""`. Between them, `\n`,
-  /// `\r`, `\t` and `\u{7F}` are characters too. So every key can be reached, the empty one included, and every path fits
-  /// on one line.
+  /// In all of them a backslash takes the meaning from a `.`, `/`, `:`, `"` or `\` behind it; any other backslash
+  /// stands for itself. A component may stand in double quotes, as in GNUstep's `plutil`: `a."b.c".""`. Between them,
+  /// `\n`, `\r`, `\t` and `\u{7F}` are characters too. So every key can be reached, the empty one included, and every
+  /// path fits on one line.
   public enum Syntax: Hashable, Sendable, CaseIterable {
     /// Dots between the components.
     case dots
@@ -31,8 +31,8 @@ extension PropertyListKeyPath {
   /// The path that is spelled so.
   ///
   /// - Parameter syntax: nil to go by the first character: `/` means slashes, `:` colons, and any other dots.
-  /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, or for a quotation mark that is not closed or
-  ///   not behind a whole component.
+  /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, or for a quotation mark that is not closed
+  ///   or not behind a whole component.
   /// - Complexity: O(*n*) in the length of the text.
   public init(_ text: String, syntax: Syntax? = nil) throws(PropertyListError) {
     let syntax =

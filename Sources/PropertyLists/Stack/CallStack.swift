@@ -30,8 +30,8 @@ package final class CallStack {
 
   /// The stack of the thread that this is called on.
   ///
-  /// - Complexity: O(1); the first time on a thread some microseconds, because the system reads a file of its own for the first
-  ///   thread of a process.
+  /// - Complexity: O(1); the first time on a thread some microseconds, because the system reads a file of its own for
+  ///   the first thread of a process.
   package static var current: CallStack {
     guard let key else { return CallStack() }
     // Sound: the key is this type's own, and what it leads to on a thread is released when the thread ends.
@@ -74,8 +74,9 @@ package final class CallStack {
     return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
-  /// How deep a value may be nested that is made here, so that whoever has called has 832 bytes of stack a level to compare, hash and
-  /// free it, which programs do by recursion: 630 levels in 512 KB, and the same for whoever has used up to an eighth of the stack.
+  /// How deep a value may be nested that is made here, so that whoever has called has 832 bytes of stack a level to
+  /// compare, hash and free it, which programs do by recursion: 630 levels in 512 KB, and the same for whoever has used
+  /// up to an eighth of the stack.
   package var levels: Int {
     let room = Int((left ?? Self.here) - bottom)
     return min(size, room + size / 8) / Self.bytesPerLevel
@@ -142,8 +143,8 @@ package final class CallStack {
   #if !canImport(Darwin)
     private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
 
-    /// `pthread_getattr_np`. The headers of glibc show this function to programs in C only that define `_GNU_SOURCE`, so it
-    /// is looked up by name.
+    /// `pthread_getattr_np`. The headers of glibc show this function to programs in C only that define `_GNU_SOURCE`,
+    /// so it is looked up by name.
     private static var getAttributes: GetAttributes? {
       guard let symbol = unsafe dlsym(nil, "pthread_getattr_np") else { return nil }
       return unsafe unsafeBitCast(symbol, to: GetAttributes.self)

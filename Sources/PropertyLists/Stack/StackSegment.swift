@@ -3,9 +3,9 @@
 
   /// Memory in which a thread goes on when its stack has no room left.
   ///
-  /// The thread stays the same one, with its locks, its thread-local values and its actor: only the stack pointer moves, by the
-  /// functions of POSIX for that (`ucontext.h`). glibc has them on all processors; they are looked up by name, because
-  /// `makecontext` is declared with a variable number of arguments, which Swift does not import.
+  /// The thread stays the same one, with its locks, its thread-local values and its actor: only the stack pointer
+  /// moves, by the functions of POSIX for that (`ucontext.h`). glibc has them on all processors; they are looked up by
+  /// name, because `makecontext` is declared with a variable number of arguments, which Swift does not import.
   @safe
   struct StackSegment: ~Copyable {
     private let memory: UnsafeMutableRawPointer
@@ -18,8 +18,8 @@
     /// The lowest page is not accessible, so that nothing below is overwritten.
     private static let guardSize = 64 << 10
 
-    /// Takes hold of so many bytes; nil if the system has none, or has no such functions. Memory that is never touched costs
-    /// nothing.
+    /// Takes hold of so many bytes; nil if the system has none, or has no such functions. Memory that is never touched
+    /// costs nothing.
     init?(size: Int) {
       guard let functions = Functions.all else { return nil }
       // Sound: the memory is this segment's own from here to `deinit`.

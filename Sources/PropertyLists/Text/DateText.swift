@@ -9,8 +9,8 @@ package enum DateText {
 
   /// Apple's form: `[-]Y…-MM-DDThh:mm:ssZ` and nothing else; a day or an hour that does not exist is refused.
   ///
-  /// A day ends with `24:00:00` too, and with the leap second `23:59:60`; both are the first moment of the next day here, since the
-  /// count of seconds has no leap seconds.
+  /// A day ends with `24:00:00` too, and with the leap second `23:59:60`; both are the first moment of the next day
+  /// here, since the count of seconds has no leap seconds.
   ///
   /// - Returns: seconds since 2001-01-01T00:00:00Z.
   static func parse(_ bytes: RawSpan) -> Double? {
@@ -76,8 +76,8 @@ package enum DateText {
     return true
   }
 
-  /// Appends the fraction of a date's second with its point, if it has one: as many digits as a date of our time has, less
-  /// trailing zeros.
+  /// Appends the fraction of a date's second with its point, if it has one: as many digits as a date of our time has,
+  /// less trailing zeros.
   static func appendFraction(of seconds: Double, to buffer: inout ByteBuffer) {
     let billionths = min(((seconds - seconds.rounded(.down)) * 1e9).rounded(), 999_999_999)
     guard billionths > 0 else { return }

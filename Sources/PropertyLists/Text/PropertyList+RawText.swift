@@ -34,8 +34,9 @@ extension PropertyList {
     return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 
-  /// The scalar of a kind with this text. Beside what ``rawText`` gives, a boolean may be `yes`, `no`, `1` or `0`, in any
-  /// case, an integer hexadecimal with `0x`, and a date may be as descriptions have it, `2001-01-01 00:00:00 +0000`.
+  /// The scalar of a kind with this text. Beside what ``rawText`` gives, a boolean may be `yes`, `no`, `1` or `0`, in
+  /// any case, an integer hexadecimal with `0x`, and a date may be as descriptions have it, `2001-01-01 00:00:00
+  /// +0000`.
   ///
   /// Nothing is guessed and nothing is left out: a text that is not all of such a value is none.
   ///

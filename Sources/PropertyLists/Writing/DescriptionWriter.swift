@@ -17,8 +17,8 @@ package struct DescriptionOptions: Hashable, Sendable {
   package init() {}
 }
 
-/// Writes the form that people read: that of libplist's tool, in which nothing is elided unless that is asked for, every
-/// type can be told from its value, and no text can send a terminal commands.
+/// Writes the form that people read: that of libplist's tool, in which nothing is elided unless that is asked for,
+/// every type can be told from its value, and no text can send a terminal commands.
 ///
 /// | value | form |
 /// |---|---|

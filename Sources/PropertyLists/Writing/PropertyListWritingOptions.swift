@@ -7,12 +7,13 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
   /// How deep containers may be nested; no deeper than ``ParsingLimits/greatestDepth``.
   public var depth: Int
 
-  /// What becomes of the fraction of a second in a date of XML, of GNUstep's notation or of ``Coercion/plain``, which have
-  /// whole seconds only. ``Coercion/reversible`` writes all of it.
+  /// What becomes of the fraction of a second in a date of XML, of GNUstep's notation or of ``Coercion/plain``, which
+  /// have whole seconds only. ``Coercion/reversible`` writes all of it.
   public var fractionalSeconds: FractionalSeconds
 
   /// Whether XML, and OpenStep with ``Coercion/reversible``, have UIDs as dictionaries with the one key `CF$UID`, as
-  /// Apple's writer of XML does. Then a real dictionary of that form has none and is refused; without it, UIDs are refused.
+  /// Apple's writer of XML does. Then a real dictionary of that form has none and is refused; without it, UIDs are
+  /// refused.
   public var writesUIDDictionaries: Bool
 
   /// What JSON and OpenStep have for a value that they have no form for; see <doc:Formats>.

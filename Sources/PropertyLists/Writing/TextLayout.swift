@@ -1,5 +1,5 @@
-/// How a text format sets out its lines. A writer that is given one writes a value that is put into a text which is there
-/// already, and not a file.
+/// How a text format sets out its lines. A writer that is given one writes a value that is put into a text which is
+/// there already, and not a file.
 struct TextLayout {
   /// LF, CR LF or CR.
   var lineEnd: [UInt8] = [0x0A]
@@ -33,8 +33,8 @@ struct TextLayout {
     for _ in 0..<depth { output.append(indentUnit.rawBytes) }
   }
 
-  /// How much space is repeated in every line or entry that is added: nobody's indent is longer, but a file could be made
-  /// so that each byte that is added becomes thousands.
+  /// How much space is repeated in every line or entry that is added: nobody's indent is longer, but a file could be
+  /// made so that each byte that is added becomes thousands.
   static var greatestSpace: Int { 400 }
 
   /// A place in a container.

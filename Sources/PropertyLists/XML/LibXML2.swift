@@ -8,11 +8,11 @@ internal import FoundationEssentials
 /// The whole boundary to libxml2: above it everything is Swift values.
 ///
 /// libxml2 never loads anything here: no network, no DTD, no entities but the five predefined ones, no internal subset.
-/// The callbacks are sound because libxml2 calls them only inside `xmlParseDocument`, while the parsing that their context
-/// points to is alive, and with text that has the length it says.
+/// The callbacks are sound because libxml2 calls them only inside `xmlParseDocument`, while the parsing that their
+/// context points to is alive, and with text that has the length it says.
 enum LibXML2 {
-  /// The functions of libxml2, nil if it is not installed. Loaded on first need, for it and the libraries it pulls in take longer
-  /// to load than most processes take to run.
+  /// The functions of libxml2, nil if it is not installed. Loaded on first need, for it and the libraries it pulls in
+  /// take longer to load than most processes take to run.
   private static let functions = load(["libxml2.so.2", "libxml2.so.16"])
 
   private static func load(_ files: [String]) -> LibXML2Functions? {
@@ -192,8 +192,8 @@ enum LibXML2 {
   ///
   /// The unsafe expressions are sound: the handler and both buffers are libxml2's own and freed here alone.
   ///
-  /// - Parameter faults: where an unknown name goes, which counts as UTF-8 then, and bytes that are not in the encoding,
-  ///   for which the text has U+FFFD.
+  /// - Parameter faults: where an unknown name goes, which counts as UTF-8 then, and bytes that are not in the
+  ///   encoding, for which the text has U+FFFD.
   static func convert(
     _ data: Data, from name: String, faults: inout FaultLog
   ) throws(PropertyListError) -> TextSource {

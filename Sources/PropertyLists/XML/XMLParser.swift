@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// The slow lane: libxml2 reads the XML, decides what is well-formed and words the errors; ``XMLHandler`` makes nodes of
-/// its events.
+/// The slow lane: libxml2 reads the XML, decides what is well-formed and words the errors; ``XMLHandler`` makes nodes
+/// of its events.
 enum XMLParser {
   /// - Parameter faults: where every fault goes. If there is room for more than one, libxml2 begins anew behind each
   ///   text that is not well-formed.

@@ -4,7 +4,8 @@ enum XMLText {
   @inline(__always)
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D }
 
-  /// Where a document begins: at its XML declaration, if only white space and comments precede that, else at the first byte.
+  /// Where a document begins: at its XML declaration, if only white space and comments precede that, else at the first
+  /// byte.
   ///
   /// XML allows nothing before its declaration; Apple's reader (`CFPropertyList.c`) and libplist pass over both.
   ///

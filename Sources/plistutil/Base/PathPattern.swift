@@ -2,8 +2,8 @@ import ArgumentParser
 import PropertyLists
 import SystemFiles
 
-/// A pattern of paths: a path in whose components `*`, `?` and `[a-z]` have the meaning that they have for the shell, and
-/// in which a component `**` stands for any number of them.
+/// A pattern of paths: a path in whose components `*`, `?` and `[a-z]` have the meaning that they have for the shell,
+/// and in which a component `**` stands for any number of them.
 struct PathPattern: Sendable {
   private enum Part: Sendable {
     case any

@@ -23,7 +23,8 @@ package enum Signals {
     return signal == 0 ? nil : signal
   }
 
-  /// Has those who ask this process to end wait until it looks at ``interruptedBy``. The second time they need not wait.
+  /// Has those who ask this process to end wait until it looks at ``interruptedBy``. The second time they need not
+  /// wait.
   package static func deferInterruption() {
     // Made before a handler needs it.
     interruption.store(0, ordering: .relaxed)
@@ -32,7 +33,8 @@ package enum Signals {
         Signals.interruption.store(number, ordering: .relaxed)
         _ = signal(number, SIG_DFL)
       }
-      // What nohup, or a shell that works in the background, has this process ignore stays so. Sound: both are pointers.
+      // What nohup, or a shell that works in the background, has this process ignore stays so. Sound: both are
+      // pointers.
       let isIgnored = unsafe unsafeBitCast(before, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
       if isIgnored { _ = signal(number, SIG_IGN) }
     }

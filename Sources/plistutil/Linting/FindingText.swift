@@ -1,7 +1,8 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Findings for people: a line that names the place, and below it the part of the file, with a mark under what is wrong.
+/// Findings for people: a line that names the place, and below it the part of the file, with a mark under what is
+/// wrong.
 struct FindingText {
   let name: String
   let isColored: Bool

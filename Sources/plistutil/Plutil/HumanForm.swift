@@ -3,8 +3,8 @@ import PropertyLists
 
 /// What `-p` prints: `"key" => value`, and `0 => value` in arrays.
 ///
-/// Strings are as they are, but for characters that would give a terminal commands. Of data above 24 bytes, the first 16
-/// and the last 8 are printed, as Apple's descriptions have it.
+/// Strings are as they are, but for characters that would give a terminal commands. Of data above 24 bytes, the first
+/// 16 and the last 8 are printed, as Apple's descriptions have it.
 struct HumanForm: TextForm {
   let indent = 2
   var sortsKeys = true

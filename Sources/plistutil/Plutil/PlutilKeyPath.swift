@@ -1,7 +1,7 @@
 import PropertyLists
 
-/// A key path as Apple's tool spells it: parts between dots, of which `\.` is one in a part; everything else, a backslash
-/// too, stands for itself. A part that digits make an index of is a key where it meets a dictionary.
+/// A key path as Apple's tool spells it: parts between dots, of which `\.` is one in a part; everything else, a
+/// backslash too, stands for itself. A part that digits make an index of is a key where it meets a dictionary.
 struct PlutilKeyPath: Hashable, Sendable {
   /// As it was given.
   let text: String
