@@ -40,8 +40,8 @@ struct ArchiverClasses {
       self.isRenamed = isRenamed
     }
 
-    /// For the values at the top of an archive, which belong to no object.
-    convenience init(top: Void) { self.init(ArchivedClass(""), nil) }
+    /// A record for the values at the top of an archive, which belong to no object.
+    static func ofTop() -> Record { Record(ArchivedClass(""), nil) }
   }
 
   /// The record of a type; nil before it is added.

@@ -99,14 +99,14 @@ public final class KeyedArchiver {
   /// which the readers of this package understand.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
-    unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
+    unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record.ofTop(), start: 0)
     outerDepth = 0
   }
 
   /// An archiver that orders an element of a collection, which another is about to encode.
   init(_ extent: CanonicalOrder.Extent, within coder: KeyedArchiver) {
     outputFormat = .binary
-    unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record(top: ()), start: 0)
+    unsafe uncheckedCurrent = Frame(type: ArchiverClasses.Record.ofTop(), start: 0)
     self.extent = extent
     outerDepth = coder.depth
     callStack = coder.callStack

@@ -94,11 +94,7 @@ extension PropertyListDocument {
     get throws(PropertyListError) {
       guard let input else { return nil }
       var faults = FaultLog.first
-      switch format {
-      case .binary: return nil
-      case .xml: return try XMLEncoding.decode(input, faults: &faults)
-      case .openStep, .json: return try UnicodeEncoding.decode(input, faults: &faults) ?? TextSource(text: input)
-      }
+      return try TextSource(input, format, faults: &faults)
     }
   }
 

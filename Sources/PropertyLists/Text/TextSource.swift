@@ -1,8 +1,8 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// The text of an input in UTF-8, and how places in it are found in the input.
-struct TextSource {
-  let text: Data
+package struct TextSource {
+  package let text: Data
   /// Where the text begins in the input, after a byte order mark.
   var start = 0
   /// The bytes of a code unit in the input; nil if places cannot be told in bytes.
@@ -10,10 +10,61 @@ struct TextSource {
 }
 
 extension TextSource {
+  /// - Parameter faults: where bytes go that are not in the encoding.
+  /// - Returns: nil for the binary format.
+  init?(_ data: Data, _ format: PropertyListFormat, faults: inout FaultLog) throws(PropertyListError) {
+    switch format {
+    case .binary: return nil
+    case .xml: self = try XMLEncoding.decode(data, faults: &faults)
+    case .openStep, .json: self = try UnicodeEncoding.decode(data, faults: &faults) ?? TextSource(text: data)
+    }
+  }
+
+  /// The text of an input, whatever is wrong with its bytes.
+  ///
+  /// - Parameter format: nil to go by how the input begins.
+  /// - Returns: nil for the binary format, and for no format.
+  package init?(lenient data: Data, _ format: PropertyListFormat?) {
+    guard let format = format ?? PropertyListFormat(detecting: data.bytes), format != .binary else { return nil }
+    var faults = FaultLog.none
+    self = (try? TextSource(data, format, faults: &faults)) ?? TextSource(text: data)
+  }
+
+  /// The name of the encoding of an input, as in `UTF-16`, and whether it has a byte order mark.
+  package static func encoding(of data: Data, _ format: PropertyListFormat) -> (name: String, hasMark: Bool) {
+    let detected = UnicodeEncoding.detect(data.bytes)
+    let hasMark = (detected?.markLength ?? 0) > 0
+    switch detected?.encoding {
+    case .utf16: return ("UTF-16", hasMark)
+    case .utf32: return ("UTF-32", hasMark)
+    case .utf8: return ("UTF-8", hasMark)
+    case nil: return (format == .xml ? XMLEncoding.declaredEncoding(data.bytes) ?? "UTF-8" : "UTF-8", hasMark)
+    }
+  }
+
+  /// The bytes of ``text`` at which places stand, or where it ends.
+  ///
+  /// - Parameter positions: in the order of the text.
+  /// - Complexity: O(*n*) in the length of the text, once for all positions.
+  package func offsets(of positions: [PropertyListError.TextPosition]) -> [Int] {
+    let bytes = text.bytes
+    var walk = TextWalk()
+    return positions.map { position in
+      while walk.offset < bytes.byteCount,
+        walk.line < position.line || (walk.line == position.line && walk.column < position.column)
+      {
+        walk.advance(to: walk.offset + 1, in: bytes)
+      }
+      return walk.offset
+    }
+  }
+}
+
+extension TextSource {
   /// A place as an error names it.
-  struct Place {
-    let byteOffset: Int?
-    let position: PropertyListError.TextPosition
+  package struct Place {
+    package let byteOffset: Int?
+    package let position: PropertyListError.TextPosition
   }
 
   /// What is wrong with an input that has no text.
@@ -25,7 +76,7 @@ extension TextSource {
   /// Where the byte number `offset` of the UTF-8 text stands in the input. To find many, use ``PlaceIndex``.
   ///
   /// - Complexity: O(*n*) in the offset.
-  func place(_ offset: Int) -> Place {
+  package func place(_ offset: Int) -> Place {
     let bytes = text.bytes
     var walk = TextWalk()
     walk.advance(to: max(0, min(offset, bytes.byteCount)), in: bytes)

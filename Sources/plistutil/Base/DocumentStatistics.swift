@@ -1,37 +1,39 @@
+import PropertyLists
+
 /// What a document is made of, in figures.
-package struct DocumentStatistics: Sendable {
+struct DocumentStatistics: Sendable {
   /// How many values of each kind there are, each counted wherever it stands, keys aside.
-  package private(set) var counts: [PropertyList.Kind: Int] = [:]
+  private(set) var counts: [PropertyList.Kind: Int] = [:]
   /// How many levels of containers there are.
-  package private(set) var depth = 0
+  private(set) var depth = 0
   /// How many entries the dictionaries have.
-  package private(set) var keyCount = 0
+  private(set) var keyCount = 0
   /// How many bytes the keys have in UTF-8, together.
-  package private(set) var keyByteCount = 0
+  private(set) var keyByteCount = 0
   /// How many bytes the strings have in UTF-8, keys aside, together.
-  package private(set) var stringByteCount = 0
+  private(set) var stringByteCount = 0
   /// How many bytes the data has, together.
-  package private(set) var dataByteCount = 0
+  private(set) var dataByteCount = 0
   /// The largest strings and data, the largest first.
-  package private(set) var largest: [Large] = []
-  /// Of a binary document: its object table.
-  package fileprivate(set) var objects: Objects?
+  private(set) var largest: [Large] = []
+  /// The object table of a binary document.
+  fileprivate(set) var objects: Objects?
 
   /// A string or data.
-  package struct Large: Sendable {
-    package let path: PropertyListKeyPath
-    package let kind: PropertyList.Kind
-    package let byteCount: Int
+  struct Large: Sendable {
+    let path: PropertyListKeyPath
+    let kind: PropertyList.Kind
+    let byteCount: Int
   }
 
   /// The object table of a binary document.
-  package struct Objects: Sendable {
+  struct Objects: Sendable {
     /// How many objects there are.
-    package private(set) var count = 0
+    private(set) var count = 0
     /// How many of them more than one reference leads to.
-    package private(set) var sharedCount = 0
+    private(set) var sharedCount = 0
     /// How many of them no reference leads to.
-    package private(set) var unreferencedCount = 0
+    private(set) var unreferencedCount = 0
 
     fileprivate init(references: [Int]) {
       count = references.count
@@ -48,30 +50,12 @@ extension PropertyListDocument {
   /// - Throws: what is wrong with a binary document, or ``PropertyListError/Kind/limitExceeded`` if shared references
   ///   expand too far.
   /// - Complexity: O(*n*) in the size of the value.
-  package func statistics(largest: Int) throws(PropertyListError) -> DocumentStatistics {
+  func statistics(largest: Int) throws(PropertyListError) -> DocumentStatistics {
     try validate()
     var statistics = DocumentStatistics()
     try statistics.count(root, largest: largest)
-    if case .binary(let layout) = index { statistics.objects = .init(references: try references(layout)) }
+    statistics.objects = try referenceCounts().map { .init(references: $0) }
     return statistics
-  }
-
-  /// How many references lead to each object.
-  private func references(_ layout: BinaryLayout) throws(PropertyListError) -> [Int] {
-    let bytes = self.bytes
-    var references = Array(repeating: 0, count: layout.objectCount)
-    references[rootIndex] = 1
-    var pending = [rootIndex]
-    while let index = pending.popLast() {
-      let node = try layout.node(at: index, in: bytes)
-      guard node.kind.isContainer else { continue }
-      for position in 0..<(node.kind == .dictionary ? 2 : 1) * node.count {
-        let child = try layout.child(position, of: node, in: bytes)
-        references[child] += 1
-        if references[child] == 1 { pending.append(child) }
-      }
-    }
-    return references
   }
 }
 

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import PropertyLists
+
+/// The part of a line of an input in which something is wrong, for people to see.
+struct SourceExcerpt: Hashable, Sendable {
+  /// One line, or a part of it; U+FFFD stands for what is no character.
+  let text: String
+  /// Where in the text the place is, counted in Unicode scalars from 0; at the end of a line, behind the last.
+  let place: Int
+  let isCutBefore: Bool
+  let isCutAfter: Bool
+}
+
+extension PropertyListDocument {
+  /// The lines in which places of a text stand.
+  ///
+  /// - Parameters:
+  ///   - positions: in the order of the text, as errors name them.
+  ///   - format: the format of the input; nil to go by how it begins.
+  ///   - radius: how many bytes are shown at most on each side of a place.
+  /// - Returns: as many as there are positions; none for an input that is no text.
+  /// - Complexity: O(*n*) in the length of the input, once for all positions.
+  static func excerpts(
+    of positions: [PropertyListError.TextPosition], in data: Data, format: PropertyListFormat?, radius: Int = 400
+  ) -> [SourceExcerpt] {
+    guard !positions.isEmpty, let source = TextSource(lenient: data, format) else { return [] }
+    let bytes = source.text.span
+    return source.offsets(of: positions).map { SourceExcerpt(in: bytes, at: $0, radius: max(radius, 0)) }
+  }
+}
+
+extension SourceExcerpt {
+  fileprivate init(in bytes: Span<UInt8>, at offset: Int, radius: Int) {
+    func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+    var start = offset
+    while start > 0, offset - start < radius, !endsLine(bytes[start - 1]) { start -= 1 }
+    var end = offset
+    while end < bytes.count, end - offset < radius, !endsLine(bytes[end]) { end += 1 }
+    // Not in the middle of a character.
+    while start < offset, bytes[start] & 0xC0 == 0x80 { start += 1 }
+    while end < bytes.count, end > offset, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+    isCutBefore = start > 0 && !endsLine(bytes[start - 1])
+    isCutAfter = end < bytes.count && !endsLine(bytes[end])
+    let before = Self.text(bytes.extracting(start..<offset))
+    place = before.unicodeScalars.count
+    text = before + Self.text(bytes.extracting(offset..<end))
+  }
+
+  private static func text(_ bytes: Span<UInt8>) -> String {
+    String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+  }
+}
