@@ -123,6 +123,21 @@ struct DifferenceTests {
     #expect(try difference.applied(to: .array(old)) == .array(new))
   }
 
+  @Test("one large dictionary beside many small ones is looked into")
+  func oneLargeDictionaryBesideManySmallOnes() throws {
+    var large = PropertyList.dictionary([:])
+    for number in 0..<20_000 { large.dictionary?["k\(number)"] = .integer(.init(number)) }
+    let small = PropertyList.array((0..<1200).map { ["a": .integer(.init($0)), "b": "b\($0)", "c": "c"] })
+    var (old, new) = (small, small)
+    for number in 0..<1200 { new.array?[number].dictionary?["c"] = "d" }
+    old.array?.insert(large, at: 0)
+    large.dictionary?["k5"] = -1
+    new.array?.insert(large, at: 0)
+    let difference = PropertyListDifference(from: old, to: new)
+    #expect(difference.description.contains("~ 0.k5: 5 -> -1"))
+    #expect(try difference.applied(to: old) == new)
+  }
+
   @Test("a common subsequence is as long as the longest", arguments: 0..<60 as Range<UInt64>)
   func aCommonSubsequenceIsAsLongAsTheLongest(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -269,6 +269,45 @@ struct EditTests {
     #expect(error { () throws(PropertyListError) in _ = try document.data(updatedTo: value) }?.kind == .nestedTooDeeply)
   }
 
+  /// Records, each with a comment before it and one on its line.
+  private func records(_ identities: [Int], revision: Int) -> String {
+    let records = identities.map { number in
+      """
+      <!-- record \(number) -->
+      <dict><key>id</key><string>id\(number)</string><!-- id\(number) --><key>rev</key><integer>\(revision)</integer>\
+      <key>name</key><string>name \(number)</string><key>kind</key><string>a</string></dict>
+      """
+    }
+    return "<plist version=\"1.0\">\n<array>\n\(records.joined(separator: "\n"))\n</array>\n</plist>\n"
+  }
+
+  @Test("comments stay with records that all change, where one is inserted before them", arguments: [3, 70, 400])
+  func commentsStayWithRecordsThatAllChange(_ count: Int) throws {
+    let document = try PropertyListDocument(Data(records(Array(0..<count), revision: 1).utf8))
+    var value = try PropertyList(PropertyListDocument(Data(records(Array(0..<count), revision: 2).utf8)).root)
+    value.array?.insert(["id": "first", "rev": 2, "name": "new", "kind": "a"], at: 0)
+    let edited = String(
+      decoding: try #require(try document.editedData(updatedTo: value, options: .init())), as: UTF8.self)
+    for number in 0..<count {
+      let place = try #require(edited.firstRange(of: "<!-- record \(number) -->"))
+      #expect(edited[place.upperBound...].dropFirst().hasPrefix("<dict><key>id</key><string>id\(number)</string>"))
+    }
+  }
+
+  @Test("an element that changes takes the place of one of its kind, with its comment")
+  func anElementThatChangesTakesThePlaceOfOneOfItsKind() throws {
+    func edited(_ elements: String, _ value: PropertyList) throws -> String {
+      let document = try PropertyListDocument(Data("<plist version=\"1.0\"><array>\(elements)</array></plist>".utf8))
+      return String(decoding: try #require(try document.editedData(updatedTo: value, options: .init())), as: UTF8.self)
+    }
+    let first = try edited(
+      "\n<dict><key>x</key><integer>1</integer></dict> <!-- the dict -->\n<string>a</string> <!-- the text -->\n", ["b"]
+    )
+    #expect(first.contains("<string>b</string> <!-- the text -->"))
+    let second = try edited("\n<string>a</string> <!-- the text -->\n<integer>5</integer> <!-- the number -->\n", [6])
+    #expect(second.contains("<integer>6</integer> <!-- the number -->"))
+  }
+
   @Test("time grows with the size, whatever changes", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
   func timeGrowsWithTheSize(_ format: PropertyListFormat) throws {
     // On one line, and every other element changes; a search back to the beginning of the line for each would take

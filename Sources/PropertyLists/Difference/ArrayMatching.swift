@@ -19,7 +19,7 @@ struct ArrayMatching {
   static let standardBudget = 20_000_000
 
   /// How many pairs of elements are compared at most at one place.
-  private static let greatestTable = 4096
+  private static let greatestTable = 1 << 18
 
   /// - Parameters:
   ///   - old: the places of the elements in `oldSignatures`, as `new`.
@@ -72,18 +72,24 @@ struct ArrayMatching {
 
   /// Matches containers that are alike, in order, so that they are as much alike as can be in all.
   private mutating func matchAlike(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
-    guard left.count * right.count <= Self.greatestTable else {
-      let pairs = zip(left, right).filter { likeness($0, $1) > 0 }
-      for (i, j) in pairs { matchAlike(i, j) }
-      return Array(pairs)
-    }
+    let pairs =
+      left.count * right.count <= Self.greatestTable
+      ? bestPairs(left, right) { $0.likeness($1, $2) } : zip(left, right).filter { likeness($0, $1) > 0 }
+    for (i, j) in pairs { matchAlike(i, j) }
+    return pairs
+  }
+
+  /// The pairs of elements, in order, whose scores have the greatest sum. A pair with the score 0 is none.
+  private mutating func bestPairs(
+    _ left: [Int], _ right: [Int], _ score: (inout ArrayMatching, Int, Int) -> Int
+  ) -> [(Int, Int)] {
     // The best sum for the elements from a row and a column on.
     let width = right.count + 1
     var best = Array(repeating: 0, count: (left.count + 1) * width)
     var scores = Array(repeating: 0, count: left.count * right.count)
     for row in left.indices.reversed() {
       for column in right.indices.reversed() {
-        let score = likeness(left[row], right[column])
+        let score = score(&self, left[row], right[column])
         scores[row * right.count + column] = score
         best[row * width + column] = max(
           best[(row + 1) * width + column], best[row * width + column + 1],
@@ -96,7 +102,6 @@ struct ArrayMatching {
       let score = scores[row * right.count + column]
       let value = best[row * width + column]
       if score > 0, value == best[(row + 1) * width + column + 1] + score {
-        matchAlike(left[row], right[column])
         pairs.append((left[row], right[column]))
         (row, column) = (row + 1, column + 1)
       } else if value == best[(row + 1) * width + column] {
@@ -128,9 +133,16 @@ struct ArrayMatching {
     }
   }
 
-  /// Matches what stands at the same place, one by one.
+  /// Matches what stands between the same two elements, in order: of the same kind if possible, else a container with a
+  /// container and a scalar with a scalar, else whatever is left.
   private mutating func matchReplaced(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
-    for (i, j) in zip(left, right) { match(i, j) }
+    let pairs =
+      left.count * right.count <= Self.greatestTable
+      ? bestPairs(left, right) { matching, i, j in
+        if matching.old.kind(i) == matching.new.kind(j) { return 4 }
+        return matching.old.isContainer(i) == matching.new.isContainer(j) ? 2 : 1
+      } : Array(zip(left, right))
+    for (i, j) in pairs { match(i, j) }
     return []
   }
 
@@ -144,7 +156,7 @@ struct ArrayMatching {
     guard kind.isContainer, kind == new.kind(j) else { return 0 }
     let (children, others) = (old.children(of: i), new.children(of: j))
     let count = max(children.count, others.count)
-    guard spend(count), min(children.count, others.count) * 2 >= count else { return 0 }
+    guard min(children.count, others.count) * 2 >= count, spend(count) else { return 0 }
     var quarters = 0
     var (left, right) = (0, 0)
     while left < children.count, right < others.count {

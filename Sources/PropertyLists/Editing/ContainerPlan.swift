@@ -29,8 +29,10 @@ struct ContainerPlan {
   ///
   /// - Parameters:
   ///   - oldElements: the places of the elements in `old`, as `newElements`.
-  init(oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures) {
-    var budget = ArrayMatching.standardBudget
+  ///   - budget: as ``ArrayMatching`` has it.
+  init(
+    oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures, budget: inout Int
+  ) {
     let matching = ArrayMatching(oldElements, old, newElements, new, budget: &budget)
     var target = Array(repeating: -1, count: oldElements.count)
     for (index, source) in matching.sources.enumerated() {

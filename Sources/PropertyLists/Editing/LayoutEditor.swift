@@ -16,6 +16,8 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   /// What stands in for the containers that the values do not hold; nil if they hold all.
   private let standIns: StandIns?
   private var frames: [EditedContainer] = []
+  /// How many children of elements may still be compared, in all arrays.
+  private var budget = ArrayMatching.standardBudget
   var text = EditedText()
 
   /// Why there is no edited text.
@@ -130,7 +132,7 @@ extension LayoutEditor {
       plan = ContainerPlan(oldKeys: oldKeys, newKeys: newKeys)
       renamed = zip(oldKeys, plan.target).map { $1 >= 0 && $0 != newKeys[$1] }
     } else {
-      plan = ContainerPlan(oldElements: oldChildren, old, newElements: newChildren, new)
+      plan = ContainerPlan(oldElements: oldChildren, old, newElements: newChildren, new, budget: &budget)
     }
     frames.append(
       EditedContainer(
