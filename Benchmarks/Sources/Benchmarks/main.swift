@@ -90,7 +90,8 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
 } else {
   let isCheck = arguments == ["check"]
   if arguments.isEmpty || isCheck {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("property-list-benchmarks")
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent(isCheck ? "property-list-check" : "property-list-benchmarks")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let library = Library.make(dictionaries: isCheck ? 300 : 30_000)
     try library.write(to: folder.appendingPathComponent("library.xml"), format: .xml)
