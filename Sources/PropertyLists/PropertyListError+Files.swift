@@ -12,6 +12,7 @@ package import SystemFiles
 #endif
 
 extension PropertyListError {
+  /// The error of the system with its message and path, or ``Kind/limitExceeded`` for a file that is too large.
   package init(_ error: FileError) {
     if let limit = error.limit {
       self = ParsingLimits.tooLarge(limit: limit)

@@ -35,7 +35,7 @@ extension PropertyListDocument {
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of an added value that the format cannot
   ///   hold; ``PropertyListError/Kind/nestedTooDeeply``.
   /// - Complexity: O(*n*) in the length of the document and the size of `new`; where an array was changed at many
-  ///   places, up to four million comparisons more.
+  ///   places, up to twenty million comparisons of their children more.
   public func data(
     updatedTo new: PropertyList, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {

@@ -1,8 +1,8 @@
 /// The values below a root in the order of a text, with a hash each of all that is below them: whether two values are
 /// equal is one comparison, however large they are.
 ///
-/// The hash is one that nobody can make values for that collide. That they do by chance is not excluded; whoever
-/// changes a file by it looks at the result.
+/// The hash has 64 bits and a seed that nobody knows, so that nobody can make values that collide. Two that differ
+/// collide by chance once in 2^64 comparisons; whoever changes a file by it reads the result back.
 struct ValueSignatures {
   struct Entry {
     /// Of the value, its kind included, not of its key.
