@@ -19,30 +19,6 @@ typedef struct _xmlCharEncodingHandler xmlCharEncodingHandler;
 
 enum { XML_ERR_FATAL = 3 };
 
-enum {
-  XML_ERR_DOCUMENT_EMPTY = 4,
-  XML_ERR_DOCUMENT_END = 5,
-  XML_ERR_INVALID_HEX_CHARREF = 6,
-  XML_ERR_INVALID_DEC_CHARREF = 7,
-  XML_ERR_INVALID_CHARREF = 8,
-  XML_ERR_INVALID_CHAR = 9,
-  XML_ERR_ENTITYREF_SEMICOL_MISSING = 23,
-  XML_ERR_UNDECLARED_ENTITY = 26,
-  XML_ERR_LT_IN_ATTRIBUTE = 38,
-  XML_ERR_ATTRIBUTE_NOT_STARTED = 39,
-  XML_ERR_ATTRIBUTE_WITHOUT_VALUE = 41,
-  XML_ERR_COMMENT_NOT_FINISHED = 45,
-  XML_ERR_PI_NOT_FINISHED = 47,
-  XML_ERR_MISPLACED_CDATA_END = 62,
-  XML_ERR_CDATA_NOT_FINISHED = 63,
-  XML_ERR_NAME_REQUIRED = 68,
-  XML_ERR_GT_REQUIRED = 73,
-  XML_ERR_TAG_NAME_MISMATCH = 76,
-  XML_ERR_TAG_NOT_FINISHED = 77,
-  XML_ERR_HYPHEN_IN_COMMENT = 80,
-  XML_ERR_INVALID_ENCODING = 81,
-};
-
 typedef struct {
   int domain;
   int code;
@@ -58,20 +34,9 @@ enum { XML_PARSE_NONET = 1 << 11, XML_PARSE_HUGE = 1 << 19, XML_PARSE_IGNORE_ENC
 enum { XML_SAX2_MAGIC = 0xDEEDBEAF };
 
 typedef struct {
-  void (*internalSubset)(void *context, const xmlChar *name, const xmlChar *publicID, const xmlChar *systemID);
-  void *unused1[15];
-  void (*reference)(void *context, const xmlChar *name);
-  void (*characters)(void *context, const xmlChar *text, int length);
-  void (*ignorableWhitespace)(void *context, const xmlChar *text, int length);
-  void *unused2[6];
-  void (*cdataBlock)(void *context, const xmlChar *text, int length);
-  void *unused3;
+  void *unused1[27];
   unsigned int initialized;
-  void *unused4;
-  void (*startElementNs)(
-    void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaceCount,
-    const xmlChar **namespaces, int attributeCount, int defaultedCount, const xmlChar **attributes);
-  void (*endElementNs)(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri);
+  void *unused2[3];
   xmlStructuredErrorFunc serror;
 } xmlSAXHandler;
 

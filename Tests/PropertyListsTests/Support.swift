@@ -8,7 +8,7 @@ extension PropertyList {
   static func plainLane(_ data: Data, options: PropertyListReadingOptions = .init()) throws -> PropertyList? {
     var faults = FaultLog.first
     guard let source = try? XMLEncoding.decode(data, faults: &faults),
-      let table = PlainXMLScanner.scan(source.text.bytes, from: 0, options: options)
+      let table = PlainXMLReader.read(source.text.bytes, from: 0, options: options)
     else { return nil }
     return try PropertyList(PropertyListDocument(TextContent(text: source.text, table: table), .xml, options).root)
   }
@@ -18,7 +18,7 @@ extension PropertyList {
   ) throws(PropertyListError) -> PropertyList {
     var faults = FaultLog.first
     let source = try XMLEncoding.decode(data, faults: &faults)
-    let content = try XMLParser.parse(source, options: options, faults: &faults)
+    let content = try XMLReader.readThoroughly(source, from: 0, options: options, faults: &faults)
     return try PropertyList(PropertyListDocument(content, .xml, options).root)
   }
 }

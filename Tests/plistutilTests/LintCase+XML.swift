@@ -135,9 +135,9 @@ extension LintCase {
         F:2:16: error: text in <dict> (in a)
             <key>a</key> and here <true/>
                          ^
-        F:4:13: error: text in <plist>
+        F:4:10: error: text in <plist>
           <![CDATA[there]]></plist>
-                      ^
+                   ^
 
         """#),
     LintCase(

@@ -14,10 +14,9 @@ struct Base64Lines {
   /// - Parameter element: from tag to tag.
   /// - Returns: nil for an element with comments in it, and for one without base64.
   init?(_ bytes: RawSpan, in element: Range<Int>) {
-    guard let open = XMLLayoutScanner.tagEnd(bytes, from: element.lowerBound), open < element.upperBound,
-      let close = bytes.firstIndex(of: UInt8(ascii: "<"), from: open), bytes.starts(with: "</", at: close)
+    guard let content = XMLLayoutScanner.Element(bytes, at: element.lowerBound)?.content(bytes),
+      bytes.firstIndex(of: UInt8(ascii: "<"), from: content.lowerBound) == content.upperBound
     else { return nil }
-    let content = open..<close
     var start = content.lowerBound
     var line = start
     while start < content.upperBound, XMLText.isSpace(bytes[start]) {

@@ -109,13 +109,11 @@ extension FragmentWriter {
     case (.uid, .uid(let uid)): return try uidReplacement(at: range, by: uid, bytes, &text)
     default: return nil
     }
-    guard let open = XMLLayoutScanner.tagEnd(bytes, from: range.lowerBound), open < range.upperBound,
-      let content = XMLLayoutScanner.content(bytes, from: open)
-    else { return nil }
+    guard let content = XMLLayoutScanner.Element(bytes, at: range.lowerBound)?.content(bytes) else { return nil }
     let element = try value(new)
     let length = name.utf8CodeUnitCount
     var pieces: [EditedText.Piece] = []
-    pieces.append(source: range.lowerBound, open)
+    pieces.append(source: range.lowerBound, content.lowerBound)
     // Without `<name>` and `</name>`.
     pieces.append(text.add(Array(element[(length + 2)..<(element.count - length - 3)])))
     pieces.append(source: content.upperBound, range.upperBound)

@@ -192,7 +192,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// Of the first data in XML that has several lines, how long they are, unless they are as long as Apple's.
   private mutating func seeData(_ bytes: RawSpan, _ element: Range<Int>) {
-    guard !hasData, XMLLayoutScanner.isName("data", bytes, at: element.lowerBound + 1),
+    guard !hasData, XMLLayoutScanner.Element(bytes, at: element.lowerBound)?.isData == true,
       let length = Base64Lines(bytes, in: element)?.length
     else { return }
     hasData = true

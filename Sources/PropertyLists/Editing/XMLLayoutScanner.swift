@@ -8,14 +8,16 @@ struct XMLLayoutScanner: LayoutScanner {
   static var assignment: UInt8? { nil }
   static func separator(in kind: NodeKind) -> LayoutSeparator { .none }
 
-  /// Behind the declaration, the document type and the tag `<plist>`.
+  /// Passes the declaration, the document type and the tag `<plist>`.
   mutating func begin(_ bytes: RawSpan) -> LayoutRoot? {
     while true {
       skipTrivia(bytes)
-      let isBeforeValue = bytes.starts(with: "<!", at: index) || Self.isName("plist", bytes, at: index + 1)
-      guard isBeforeValue else { return index < end ? .value : nil }
-      guard let close = Self.tagEnd(bytes, from: index) else { return nil }
-      index = close
+      var lexer = XMLLexer(bytes, at: index)
+      let token = lexer.next()
+      guard token.kind == .declaration || token.kind == .startTag && lexer.hasName(token, "plist") else {
+        return index < end ? .value : nil
+      }
+      index = lexer.index
     }
   }
 
@@ -29,111 +31,90 @@ struct XMLLayoutScanner: LayoutScanner {
     case 0x0A: return Trivia(kind: .newline, end: place + 1)
     case 0x0D: return Trivia(kind: .newline, end: place + 1 < end && bytes[place + 1] == 0x0A ? place + 2 : place + 1)
     case UInt8(ascii: "<"):
-      if bytes.starts(with: "<!--", at: place) { return comment(bytes, "-->", from: place + 4) }
-      if bytes.starts(with: "<?", at: place) { return comment(bytes, "?>", from: place + 2) }
-      return nil
+      guard place + 1 < end, bytes[place + 1] == UInt8(ascii: "!") || bytes[place + 1] == UInt8(ascii: "?") else {
+        return nil
+      }
+      var lexer = XMLLexer(bytes, at: place)
+      let token = lexer.next()
+      guard token.kind == .comment || token.kind == .instruction else { return nil }
+      return Trivia(kind: .comment, end: token.range.upperBound)
     default: return nil
     }
-  }
-
-  private func comment(_ bytes: RawSpan, _ close: StaticString, from start: Int) -> Trivia? {
-    bytes.firstIndex(of: close, from: start).map { Trivia(kind: .comment, end: $0 + close.utf8CodeUnitCount) }
-  }
-
-  /// Where the tag ends that begins at a place. A `>` may stand in its quotation marks.
-  static func tagEnd(_ bytes: RawSpan, from start: Int) -> Int? {
-    var quote: UInt8 = 0
-    var place = start
-    while place < bytes.byteCount {
-      let byte = bytes[place]
-      place += 1
-      if quote != 0 {
-        if byte == quote { quote = 0 }
-      } else if byte == UInt8(ascii: ">") {
-        return place
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      }
-    }
-    return nil
   }
 
   func closes(_ bytes: RawSpan, at place: Int) -> Bool { bytes.starts(with: "</", at: place) }
 
   mutating func token(_ bytes: RawSpan) -> LayoutToken? {
-    let start = index
-    guard start + 2 < end, bytes[start] == UInt8(ascii: "<"), let close = Self.tagEnd(bytes, from: start) else {
-      return nil
-    }
-    index = close
-    if bytes[start + 1] == UInt8(ascii: "/") {
-      if Self.isName("dict", bytes, at: start + 2) { return LayoutToken(kind: .end(.dictionary), range: start..<close) }
-      if Self.isName("array", bytes, at: start + 2) { return LayoutToken(kind: .end(.array), range: start..<close) }
-      return nil
-    }
-    let isEmpty = bytes[close - 2] == UInt8(ascii: "/")
-    if Self.isName("dict", bytes, at: start + 1) {
-      return LayoutToken(kind: isEmpty ? .empty(.dictionary) : .begin(.dictionary), range: start..<close)
-    }
-    if Self.isName("array", bytes, at: start + 1) {
-      return LayoutToken(kind: isEmpty ? .empty(.array) : .begin(.array), range: start..<close)
-    }
-    if !isEmpty {
-      guard let content = Self.content(bytes, from: close), let behind = Self.tagEnd(bytes, from: content.upperBound)
-      else {
-        return nil
+    guard let element = Element(bytes, at: index) else { return nil }
+    let tag = element.tag
+    index = tag.range.upperBound
+    if let kind = element.container {
+      switch tag.kind {
+      case .startTag: return LayoutToken(kind: .begin(kind), range: tag.range)
+      case .emptyTag: return LayoutToken(kind: .empty(kind), range: tag.range)
+      default: return LayoutToken(kind: .end(kind), range: tag.range)
       }
-      index = behind
     }
-    return LayoutToken(kind: .scalar, range: start..<index)
+    guard tag.kind != .endTag, let end = element.end(bytes) else { return nil }
+    index = end
+    return LayoutToken(kind: .scalar, range: tag.range.lowerBound..<index)
   }
 
   /// Goes from tag to tag, whatever their names are.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
     let start = index
+    var lexer = XMLLexer(bytes, at: start)
     var depth = 0
     repeat {
-      guard let mark = bytes.firstIndex(of: UInt8(ascii: "<"), from: index), mark + 2 < end else { return nil }
-      switch bytes[mark + 1] {
-      case UInt8(ascii: "!"), UInt8(ascii: "?"):
-        guard let behind = Self.markupEnd(bytes, from: mark) else { return nil }
-        index = behind
-        continue
-      case UInt8(ascii: "/"): depth -= 1
-      default: depth += 1
+      lexer.passToMarkup()
+      switch lexer.next().kind {
+      case .startTag: depth += 1
+      case .endTag: depth -= 1
+      case .emptyTag, .comment, .cdata, .instruction: break
+      case .text, .declaration, .invalid, .end: return nil
       }
-      guard let close = Self.tagEnd(bytes, from: mark) else { return nil }
-      if bytes[close - 2] == UInt8(ascii: "/") { depth -= 1 }
-      index = close
     } while depth > 0
+    index = lexer.index
     return depth == 0 ? start..<index : nil
   }
 
-  /// Where a comment, a processing instruction or a CDATA section ends that begins at a place.
-  private static func markupEnd(_ bytes: RawSpan, from start: Int) -> Int? {
-    if bytes.starts(with: "<![CDATA[", at: start) { return bytes.firstIndex(of: "]]>", from: start + 9).map { $0 + 3 } }
-    if bytes.starts(with: "<!--", at: start) { return bytes.firstIndex(of: "-->", from: start + 4).map { $0 + 3 } }
-    return bytes.firstIndex(of: "?>", from: start + 2).map { $0 + 2 }
-  }
+  /// A tag of an element.
+  struct Element {
+    let tag: XMLToken
+    /// The container that it begins or ends.
+    let container: NodeKind?
+    let isData: Bool
 
-  /// What stands between the tags of an element without elements in it.
-  ///
-  /// - Parameter start: behind the opening tag.
-  static func content(_ bytes: RawSpan, from start: Int) -> Range<Int>? {
-    var place = start
-    while let mark = bytes.firstIndex(of: UInt8(ascii: "<"), from: place) {
-      if bytes.starts(with: "</", at: mark) { return start..<mark }
-      guard let behind = markupEnd(bytes, from: mark) else { return nil }
-      place = behind
+    /// - Returns: nil if no tag stands at `place`.
+    init?(_ bytes: RawSpan, at place: Int) {
+      var lexer = XMLLexer(bytes, at: place)
+      tag = lexer.next()
+      guard tag.kind == .startTag || tag.kind == .emptyTag || tag.kind == .endTag else { return nil }
+      container = lexer.hasName(tag, "dict") ? .dictionary : lexer.hasName(tag, "array") ? .array : nil
+      isData = lexer.hasName(tag, "data")
     }
-    return nil
-  }
 
-  /// Whether a tag has a name, which stands at a place.
-  static func isName(_ name: StaticString, _ bytes: RawSpan, at place: Int) -> Bool {
-    let behind = place + name.utf8CodeUnitCount
-    guard bytes.starts(with: name, at: place), behind < bytes.byteCount else { return false }
-    let byte = bytes[behind]
-    return byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/") || XMLText.isSpace(byte)
+    /// What stands between the tags of an element without elements in it.
+    func content(_ bytes: RawSpan) -> Range<Int>? {
+      guard tag.kind == .startTag else { return nil }
+      var lexer = XMLLexer(bytes, at: tag.range.upperBound)
+      while true {
+        lexer.passToMarkup()
+        let token = lexer.next()
+        switch token.kind {
+        case .endTag: return tag.range.upperBound..<token.range.lowerBound
+        case .comment, .cdata, .instruction: continue
+        default: return nil
+        }
+      }
+    }
+
+    /// Where an element ends that has no elements in it.
+    func end(_ bytes: RawSpan) -> Int? {
+      guard tag.kind == .startTag else { return tag.range.upperBound }
+      guard let content = content(bytes) else { return nil }
+      var lexer = XMLLexer(bytes, at: content.upperBound)
+      return lexer.next().range.upperBound
+    }
   }
 }

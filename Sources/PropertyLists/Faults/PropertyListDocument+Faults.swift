@@ -52,7 +52,7 @@ extension PropertyListDocument {
     guard !data.isEmpty, (try? options.limits.check(inputSize: data.count)) != nil else { return }
     do throws(PropertyListError) {
       switch format {
-      case .xml: try XMLReader.read(data, options: options, faults: &faults)
+      case .xml: _ = try XMLReader.read(data, options: options, faults: &faults)
       case .openStep: _ = try OpenStepReader.read(data, options: options, faults: &faults)
       case .json: _ = try JSONReader.read(data, options: options, faults: &faults)
       case .binary, nil: break

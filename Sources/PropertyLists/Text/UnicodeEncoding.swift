@@ -158,7 +158,7 @@ extension RawSpan {
   }
 
   /// The first bytes from `start` on that are no UTF-8.
-  fileprivate func firstInvalidUTF8(from start: Int) -> Range<Int>? {
+  func firstInvalidUTF8(from start: Int) -> Range<Int>? {
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: Span<UInt8>(_bytes: extracting(start...)))
       return nil

@@ -28,164 +28,84 @@ enum LibXML2 {
     return functions
   }
 
-  /// What one call of ``parse(_:)`` has the callbacks know.
+  /// What one call of ``fault(in:)`` has the callbacks know. The text outlives it.
   @safe
   private final class Parsing {
-    let handler: XMLHandler
-    let functions: LibXML2Functions
+    private let text: UnsafeRawBufferPointer
+    private var next = 0
     /// Nil before libxml2 has made it.
     var parser: UnsafeMutablePointer<xmlParserCtxt>?
+    var fault: (message: String, place: Int)?
 
-    init(_ handler: XMLHandler, _ functions: LibXML2Functions) {
-      self.handler = handler
-      self.functions = functions
-    }
+    init(_ text: UnsafeRawBufferPointer) { unsafe self.text = unsafe text }
 
     static func of(_ context: UnsafeMutableRawPointer) -> Parsing {
       unsafe Unmanaged<Parsing>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// How much of its input the parser has read.
+    /// How much of the text the parser has read.
     var offset: Int {
       guard let input = unsafe parser?.pointee.input else { return 0 }
       return unsafe Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
     }
 
-    /// Tells the handler of an event.
-    func tell(_ event: (XMLHandler) -> Void) {
-      handler.setParserOffset(offset)
-      event(handler)
-      if handler.isStopped { unsafe functions.xmlStopParser(parser) }
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+      let count = unsafe min(buffer.count, text.count - next)
+      unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[next..<next + count]))
+      next += count
+      return count
     }
   }
 
-  /// Tells a handler the events of its text.
+  /// What libxml2 finds wrong with a text first, in its own words.
   ///
-  /// - Returns: whether the text is well-formed.
-  static func parse(_ handler: XMLHandler) throws(PropertyListError) -> Bool {
+  /// - Parameter text: UTF-8.
+  /// - Returns: nil for well-formed XML.
+  static func fault(in text: RawSpan) throws(PropertyListError) -> (message: String, place: Int)? {
     let functions = try loaded()
-    let parsing = Parsing(handler, functions)
-    return try withExtendedLifetime(parsing) { () throws(PropertyListError) in
-      let context = unsafe Unmanaged.passUnretained(parsing).toOpaque()
-      guard
-        let parser = unsafe functions.xmlCreateIOParserCtxt(
-          nil, nil, readMore, nil, context, Int32(XML_CHAR_ENCODING_UTF8))
-      else { throw PropertyListError(.outOfMemory("XML")) }
-      unsafe parsing.parser = parser
-      defer {
-        // Made by libxml2 for itself when it reads on into a document type after an error.
-        unsafe functions.xmlFreeDoc(parser.pointee.myDoc)
-        unsafe functions.xmlFreeParserCtxt(parser)
-      }
-      let flags = XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_IGNORE_ENC
-      unsafe _ = functions.xmlCtxtUseOptions(parser, Int32(flags))
-      unsafe setCallbacks(parser.pointee.sax)
-      unsafe parser.pointee.userData = context
-      unsafe _ = functions.xmlParseDocument(parser)
-      return unsafe parser.pointee.wellFormed == 1
-    }
-  }
-
-  private static func setCallbacks(_ sax: UnsafeMutablePointer<xmlSAXHandler>) {
-    unsafe sax.initialize(to: xmlSAXHandler())
-    unsafe sax.pointee.initialized = UInt32(XML_SAX2_MAGIC)
-    unsafe sax.pointee.startElementNs = { context, name, prefix, _, namespaceCount, _, _, _, _ in
-      let namespace = unsafe LibXML2.string(prefix)
-      let qualified = unsafe (namespace.isEmpty ? "" : namespace + ":") + LibXML2.string(name)
-      unsafe LibXML2.tell(context) { $0.start(qualified, namespaceCount: Int(namespaceCount)) }
-    }
-    unsafe sax.pointee.endElementNs = { context, _, _, _ in
-      unsafe LibXML2.tell(context) { $0.end() }
-    }
-    unsafe sax.pointee.characters = { context, text, length in
-      let behind = unsafe LibXML2.bytesRead(context, behind: text, count: Int(length))
-      let text = unsafe UnsafeRawBufferPointer(start: text, count: Int(length))
-      unsafe LibXML2.tell(context) { unsafe $0.characters(text, isCDATA: false, bytesRead: behind) }
-    }
-    unsafe sax.pointee.ignorableWhitespace = unsafe sax.pointee.characters
-    unsafe sax.pointee.cdataBlock = { context, text, length in
-      let text = unsafe UnsafeRawBufferPointer(start: text, count: Int(length))
-      unsafe LibXML2.tell(context) { unsafe $0.characters(text, isCDATA: true, bytesRead: 0) }
-    }
-    unsafe sax.pointee.reference = { context, _ in
-      unsafe LibXML2.tell(context) { $0.unknownEntity() }
-    }
-    unsafe sax.pointee.internalSubset = { context, _, _, _ in
-      unsafe LibXML2.tell(context) { $0.documentType() }
-    }
-    unsafe sax.pointee.serror = { context, error in
-      guard let context = unsafe context, let error = unsafe error, unsafe error.pointee.level == XML_ERR_FATAL else {
-        return
-      }
-      let parsing = unsafe Parsing.of(context)
-      let handler = parsing.handler
-      guard !handler.isStopped else { return }
-      let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "not well-formed XML"
-      // Not stopped here, where libxml2 may still hold on to its input; the handler gives it nothing more to read.
-      handler.setParserOffset(parsing.offset)
-      handler.syntaxFault(unsafe SyntaxFault(code: error.pointee.code), String(message.prefix { $0 != "\n" }))
-    }
-  }
-
-  /// The faults of libxml2 that have words of this package, because its own say less, or count from where it began.
-  enum SyntaxFault {
-    case tagMismatch, tagNotFinished, tagNotClosed, noName, noReferenceEnd, unknownEntity, character, reference
-    case notUTF8, documentEnd, noRoot, cdataEnd, comment, instruction, cdata, hyphens
-    case attributeWithoutValue, attributeWithoutQuotes, lessInAttribute
-    case other
-
-    init(code: Int32) {
-      switch code {
-      case Int32(XML_ERR_TAG_NAME_MISMATCH): self = .tagMismatch
-      case Int32(XML_ERR_TAG_NOT_FINISHED): self = .tagNotFinished
-      case Int32(XML_ERR_GT_REQUIRED): self = .tagNotClosed
-      case Int32(XML_ERR_NAME_REQUIRED): self = .noName
-      case Int32(XML_ERR_ENTITYREF_SEMICOL_MISSING): self = .noReferenceEnd
-      case Int32(XML_ERR_UNDECLARED_ENTITY): self = .unknownEntity
-      case Int32(XML_ERR_INVALID_CHAR): self = .character
-      case Int32(XML_ERR_INVALID_HEX_CHARREF), Int32(XML_ERR_INVALID_DEC_CHARREF),
-        Int32(XML_ERR_INVALID_CHARREF):
-        self = .reference
-      case Int32(XML_ERR_INVALID_ENCODING): self = .notUTF8
-      case Int32(XML_ERR_DOCUMENT_END): self = .documentEnd
-      case Int32(XML_ERR_DOCUMENT_EMPTY): self = .noRoot
-      case Int32(XML_ERR_MISPLACED_CDATA_END): self = .cdataEnd
-      case Int32(XML_ERR_COMMENT_NOT_FINISHED): self = .comment
-      case Int32(XML_ERR_PI_NOT_FINISHED): self = .instruction
-      case Int32(XML_ERR_CDATA_NOT_FINISHED): self = .cdata
-      case Int32(XML_ERR_HYPHEN_IN_COMMENT): self = .hyphens
-      case Int32(XML_ERR_ATTRIBUTE_WITHOUT_VALUE): self = .attributeWithoutValue
-      case Int32(XML_ERR_ATTRIBUTE_NOT_STARTED): self = .attributeWithoutQuotes
-      case Int32(XML_ERR_LT_IN_ATTRIBUTE): self = .lessInAttribute
-      default: self = .other
+    let fault: Result<(message: String, place: Int)?, PropertyListError> = unsafe text.withUnsafeBytes { text in
+      let parsing = unsafe Parsing(text)
+      return withExtendedLifetime(parsing) {
+        let context = unsafe Unmanaged.passUnretained(parsing).toOpaque()
+        guard
+          let parser = unsafe functions.xmlCreateIOParserCtxt(
+            nil, nil, readMore, nil, context, Int32(XML_CHAR_ENCODING_UTF8))
+        else { return .failure(PropertyListError(.outOfMemory("XML"))) }
+        unsafe parsing.parser = parser
+        defer {
+          // Made by libxml2 for itself when it reads on into a document type after an error.
+          unsafe functions.xmlFreeDoc(parser.pointee.myDoc)
+          unsafe functions.xmlFreeParserCtxt(parser)
+        }
+        let flags = XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_IGNORE_ENC
+        unsafe _ = functions.xmlCtxtUseOptions(parser, Int32(flags))
+        unsafe parser.pointee.sax.initialize(to: xmlSAXHandler())
+        unsafe parser.pointee.sax.pointee.initialized = UInt32(XML_SAX2_MAGIC)
+        unsafe parser.pointee.sax.pointee.serror = unsafe noteFault
+        unsafe parser.pointee.userData = context
+        unsafe _ = functions.xmlParseDocument(parser)
+        guard unsafe parser.pointee.wellFormed != 1 else { return .success(nil) }
+        return .success(parsing.fault ?? ("not well-formed XML", 0))
       }
     }
+    return try fault.get()
   }
 
   private static let readMore: xmlInputReadCallback = { context, buffer, capacity in
     guard let context = unsafe context, let buffer = unsafe buffer, capacity > 0 else { return -1 }
-    let handler = unsafe Parsing.of(context).handler
-    return Int32(unsafe handler.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(capacity))))
+    return Int32(
+      unsafe Parsing.of(context).read(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(capacity))))
   }
 
-  private static func tell(_ context: UnsafeMutableRawPointer?, _ event: (XMLHandler) -> Void) {
-    guard let context = unsafe context else { return }
-    unsafe Parsing.of(context).tell(event)
-  }
-
-  /// How far a parser has still to go to the end of a text that it tells of: for some texts it stands before them, for
-  /// others behind them. What is not in its input it has made, and stands behind it.
-  private static func bytesRead(
-    _ context: UnsafeMutableRawPointer?, behind text: UnsafePointer<xmlChar>?, count: Int
-  ) -> Int {
-    guard let context = unsafe context, let text = unsafe text,
-      let input = unsafe Parsing.of(context).parser?.pointee.input, unsafe text == input.pointee.cur
-    else { return 0 }
-    return count
-  }
-
-  private static func string(_ name: UnsafePointer<xmlChar>?) -> String {
-    unsafe name.map { unsafe String(cString: $0) } ?? ""
+  private static let noteFault: xmlStructuredErrorFunc = { context, error in
+    guard let context = unsafe context, let error = unsafe error, unsafe error.pointee.level == XML_ERR_FATAL else {
+      return
+    }
+    let parsing = unsafe Parsing.of(context)
+    guard parsing.fault == nil else { return }
+    let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "not well-formed XML"
+    parsing.fault = (String(message.prefix { $0 != "\n" }), parsing.offset)
+    unsafe functions?.xmlStopParser(parsing.parser)
   }
 
   /// Text in an encoding that libxml2 knows by name, in UTF-8.

@@ -22,41 +22,21 @@ enum XMLEncoding {
 
   /// The name in `<?xml … encoding="name" …?>`, if the document begins with such a declaration.
   static func declaredEncoding(_ bytes: RawSpan) -> String? {
-    let start = XMLText.documentStart(in: bytes)
+    let start = XMLLexer.documentStart(in: bytes)
     guard XMLText.beginsDeclaration(bytes, at: start) else { return nil }
-    var index = start + 6
-    while index < bytes.byteCount, !bytes.starts(with: "?>", at: index) {
-      if bytes.starts(with: "encoding", at: index) {
-        index += 8
-        while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }
-        guard index < bytes.byteCount, bytes[index] == UInt8(ascii: "=") else { return nil }
-        index += 1
-        while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }
-        guard index < bytes.byteCount, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") else {
-          return nil
-        }
-        let quote = bytes[index]
-        let start = index + 1
-        index = start
-        while index < bytes.byteCount, isNameByte(bytes[index]) { index += 1 }
-        guard index < bytes.byteCount, bytes[index] == quote, index > start else { return nil }
-        return String(knownUTF8: bytes.extracting(start..<index), isASCII: true)
+    var lexer = XMLLexer(bytes, at: start + 5)
+    while true {
+      lexer.passSpace()
+      guard case .success(let attribute) = lexer.attribute() else { return nil }
+      if attribute.name.count == 8, bytes.starts(with: "encoding", at: attribute.name.lowerBound) {
+        let name = [UInt8](bytes, attribute.value)
+        return name.isEmpty || !name.allSatisfy(isNameByte) ? nil : String(decoding: name, as: UTF8.self)
       }
-      index += 1
     }
-    return nil
   }
 
   /// The characters of XML 1.0's `EncName`. It has no slash, so a name cannot carry options to iconv.
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
+  private static func isNameByte(_ byte: UInt8) -> Bool { XMLText.isNameByte(byte) && byte != UInt8(ascii: ":") }
 
   /// What is wrong with the name of an encoding that the first bytes would have told.
   private static func falseName(_ name: String) -> PropertyListError? {

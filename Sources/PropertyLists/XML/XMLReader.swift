@@ -1,26 +1,44 @@
 internal import FoundationEssentials
 
-/// Reads the XML format, on two lanes that agree.
+/// Reads the XML format.
 ///
-/// ``PlainXMLScanner`` reads the dialect that property list writers emit, at the speed of memory. What it does not
-/// know, from the first character on, goes to ``XMLParser``, where libxml2 decides what is well-formed. The scanner
-/// reports no errors: an input that has one is none it knows.
+/// ``PlainXMLReader`` reads the dialect that property list writers emit. What it does not know, from the first
+/// character on, is read by ``XMLTokenReader``, which finds everything that is wrong. If it finds nothing, libxml2 has
+/// the last word on whether the text is well-formed XML.
 enum XMLReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
     var faults = FaultLog.first
-    let source = try XMLEncoding.decode(data, faults: &faults)
-    let start = XMLText.documentStart(in: source.text.bytes)
-    if let table = PlainXMLScanner.scan(source.text.bytes, from: start, options: options) {
-      return TextContent(text: source.text, table: table)
-    }
-    return try XMLParser.parse(source, options: options, faults: &faults)
+    return try read(data, options: options, faults: &faults)
   }
 
-  /// Everything that is wrong, up to the limit of the log.
+  /// - Parameter faults: where every fault goes.
   static func read(
     _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog
-  ) throws(PropertyListError) {
+  ) throws(PropertyListError) -> TextContent {
     let source = try XMLEncoding.decode(data, faults: &faults)
-    _ = try XMLParser.parse(source, options: options, faults: &faults)
+    let bytes = source.text.bytes
+    let start = XMLLexer.documentStart(in: bytes)
+    if faults.faults.isEmpty, let table = PlainXMLReader.read(bytes, from: start, options: options) {
+      return TextContent(text: source.text, table: table)
+    }
+    return try readThoroughly(source, from: start, options: options, faults: &faults)
+  }
+
+  /// - Parameter start: where the document begins in the source.
+  static func readThoroughly(
+    _ source: TextSource, from start: Int, options: PropertyListReadingOptions, faults: inout FaultLog
+  ) throws(PropertyListError) -> TextContent {
+    let bytes = source.text.bytes
+    var reader = XMLTokenReader(source, bytes, from: start, options, faults)
+    reader.read()
+    faults = reader.faults
+    if faults.faults.isEmpty, let fault = try LibXML2.fault(in: bytes.extracting(start...)) {
+      var reader = XMLTokenReader(source, bytes, from: start, options, faults)
+      reader.read(until: start + fault.place)
+      reader.fail(fault.message, at: start + fault.place)
+      faults = reader.faults
+    }
+    if let fault = faults.faults.first { throw fault }
+    return reader.finish()
   }
 }

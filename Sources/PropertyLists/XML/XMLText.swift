@@ -4,35 +4,6 @@ enum XMLText {
   @inline(__always)
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D }
 
-  /// Where a document begins: at its XML declaration, if only white space and comments precede that, else at the first
-  /// byte.
-  ///
-  /// XML allows nothing before its declaration; Apple's reader (`CFPropertyList.c`) and libplist pass over both.
-  ///
-  /// - Complexity: O(*n*) in the length of what precedes the declaration.
-  static func documentStart(in bytes: RawSpan) -> Int {
-    var index = 0
-    while index < bytes.byteCount {
-      if isSpace(bytes[index]) {
-        index += 1
-      } else if bytes.starts(with: "<!--", at: index) {
-        // As XML has it, two hyphens end a comment.
-        guard let end = bytes.firstIndex(of: "--", from: index + 4), bytes.starts(with: "-->", at: end) else {
-          return 0
-        }
-        index += 4
-        while index < end {
-          guard let length = characterLength(in: bytes, at: index) else { return 0 }
-          index += length
-        }
-        index = end + 3
-      } else {
-        return beginsDeclaration(bytes, at: index) ? index : 0
-      }
-    }
-    return 0
-  }
-
   static func beginsDeclaration(_ bytes: RawSpan, at index: Int) -> Bool {
     bytes.starts(with: "<?xml", at: index) && index + 5 < bytes.byteCount && isSpace(bytes[index + 5])
   }
@@ -56,6 +27,17 @@ enum XMLText {
         index += 1
       }
     }
+  }
+
+  /// Text that has no references, with its CR LF and CR replaced by LF.
+  static func decodeLines(_ content: RawSpan, into text: inout [UInt8]) {
+    var index = 0
+    while let end = content.firstIndex(of: 0x0D, from: index) {
+      text.append(bytes: content.extracting(index..<end))
+      text.append(0x0A)
+      index = content.starts(with: "\r\n", at: end) ? end + 2 : end + 1
+    }
+    text.append(bytes: content.extracting(index...))
   }
 
   /// The scalar that a reference at `start` stands for, and the length of the reference: the five entities, `&#…;` and

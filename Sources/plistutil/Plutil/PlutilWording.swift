@@ -56,51 +56,55 @@ enum PlutilWording {
   /// What is wrong with a file in another format than JSON.
   static func lintText(_ error: PropertyListError, in data: Data) -> String {
     if data.isEmpty { return "Cannot parse a NULL or zero-length data" }
-    guard error.kind == .malformed, PropertyListFormat(detecting: data.bytes) == .xml, let offset = error.byteOffset,
-      let line = error.position?.line, offset <= data.count
+    guard error.kind == .malformed, PropertyListFormat(detecting: data.bytes) == .xml, let position = error.position,
+      let source = TextSource(lenient: data, .xml)
     else { return text(error) }
-    return xmlText(data, offset: offset, line: line) ?? text(error)
+    return xmlText(source, position) ?? text(error)
   }
 
-  /// The tag or reference at a place says what is wrong with it.
-  private static func xmlText(_ data: Data, offset: Int, line: Int) -> String? {
-    let place = data.index(data.startIndex, offsetBy: offset)
-    let rest = data[place...]
-    guard let first = rest.first else { return "Encountered unexpected EOF" }
-    if first == UInt8(ascii: "&") { return "Encountered unknown ampersand-escape sequence at line \(line)" }
-    guard first == UInt8(ascii: "<"), let end = rest.firstIndex(where: { isEndOfName($0) }) else { return nil }
-    var name = String(decoding: rest[rest.index(after: place)..<end], as: UTF8.self)
-    if name.hasSuffix("/") { name.removeLast() }
-    let content = rest[end...].drop { $0 != UInt8(ascii: ">") }.dropFirst().prefix { $0 != UInt8(ascii: "<") }
-    switch name {
-    case "/dict":
-      return endsWithKey(data[..<place]) ? "Value missing for key inside <dict> at line \(line)" : nil
-    case "date": return "Could not interpret <date> at line \(line)"
-    case "real": return "Encountered misformatted real on line \(line)"
-    case "integer":
-      if content.isEmpty { return "Encountered empty <integer> on line \(line)" }
-      return content.contains { isHexadecimalLetter($0) } && !content.contains(UInt8(ascii: "x"))
-        ? "Hex digit in non-hex <integer> on line \(line)" : nil
-    case "string", "true", "false", "array", "dict", "data":
-      return nil
-    default:
-      guard first == UInt8(ascii: "<"), let initial = name.utf8.first, initial | 0x20 >= UInt8(ascii: "a"),
-        initial | 0x20 <= UInt8(ascii: "z"), name != "key", name != "plist"
-      else { return nil }
-      return "Encountered unknown tag \(name.printable(limit: 80)) on line \(line)"
+  /// The token at a place says what is wrong with it.
+  private static func xmlText(_ source: TextSource, _ position: PropertyListError.TextPosition) -> String? {
+    let bytes = source.text.bytes
+    let offset = source.offsets(of: [position])[0]
+    let line = position.line
+    var lexer = XMLLexer(bytes, at: offset)
+    let token = lexer.next()
+    switch token.kind {
+    case .end: return "Encountered unexpected EOF"
+    case .invalid where source.text.dropFirst(offset).first == UInt8(ascii: "&"):
+      return "Encountered unknown ampersand-escape sequence at line \(line)"
+    case .endTag where lexer.hasName(token, "dict") && followsKey(bytes, offset):
+      return "Value missing for key inside <dict> at line \(line)"
+    case .startTag, .emptyTag:
+      let name = String(decoding: source.text.dropFirst(offset + 1).prefix(token.content.count), as: UTF8.self)
+      switch name {
+      case "date": return "Could not interpret <date> at line \(line)"
+      case "real": return "Encountered misformatted real on line \(line)"
+      case "integer": return integerText(source.text, lexer.next(), line)
+      case "string", "true", "false", "array", "dict", "data", "key", "plist": return nil
+      default: return "Encountered unknown tag \(name.printable(limit: 80)) on line \(line)"
+      }
+    default: return nil
     }
   }
 
-  private static func isEndOfName(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || byte == UInt8(ascii: ">")
+  private static func integerText(_ text: Data, _ content: XMLToken, _ line: Int) -> String? {
+    guard content.kind == .text else { return "Encountered empty <integer> on line \(line)" }
+    let digits = text.dropFirst(content.range.lowerBound).prefix(content.range.count)
+    let isLetter = { byte in (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20) }
+    return digits.contains(where: isLetter) && !digits.contains(UInt8(ascii: "x"))
+      ? "Hex digit in non-hex <integer> on line \(line)" : nil
   }
 
-  private static func isHexadecimalLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-  }
-
-  private static func endsWithKey(_ text: Data) -> Bool {
-    let rest = text.reversed().drop { $0 <= 0x20 }
-    return rest.starts(with: "</key>".utf8.reversed()) || rest.starts(with: "<key/>".utf8.reversed())
+  /// Whether the last tag before a place is that of a key.
+  private static func followsKey(_ bytes: RawSpan, _ place: Int) -> Bool {
+    var lexer = XMLLexer(bytes)
+    var last: XMLToken?
+    while lexer.index < place {
+      let token = lexer.next()
+      if token.kind == .endTag || token.kind == .startTag || token.kind == .emptyTag { last = token }
+    }
+    guard let last, last.kind != .startTag else { return false }
+    return lexer.hasName(last, "key")
   }
 }

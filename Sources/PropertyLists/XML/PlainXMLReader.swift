@@ -1,0 +1,119 @@
+/// Reads the dialect of XML that property list writers emit, at the speed of memory.
+///
+/// Known are: a declaration without or with UTF-8 as its encoding, Apple's document type, `<plist>` with the version or
+/// without, the elements of the format without attributes, character references, white space. Everything else, and
+/// every error, makes it give up. So it accepts nothing that libxml2 would not accept, and reports no errors.
+struct PlainXMLReader: ~Copyable, ~Escapable {
+  private var lexer: XMLLexer
+  private var builder: NodeTableBuilder
+  private let depthLimit: Int
+
+  /// - Parameter start: the place of the document in `bytes`.
+  /// - Returns: nil for a document that is not in the plain dialect.
+  /// - Complexity: O(*n*) in the length of the text.
+  static func read(_ bytes: RawSpan, from start: Int, options: PropertyListReadingOptions) -> NodeTable? {
+    var reader = PlainXMLReader(bytes, start, options)
+    guard reader.readProlog(), reader.readValues(), reader.readEpilog() else { return nil }
+    return reader.takeTable()
+  }
+
+  @_lifetime(copy bytes)
+  private init(_ bytes: RawSpan, _ start: Int, _ options: PropertyListReadingOptions) {
+    lexer = XMLLexer(bytes, at: start)
+    depthLimit = options.limits.effectiveDepth
+    // A list of dictionaries has about one node for 32 bytes.
+    builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)
+  }
+
+  private consuming func takeTable() -> NodeTable { builder.finish() }
+
+  private mutating func readProlog() -> Bool {
+    if lexer.pass("<?xml version=\"1.0\"") {
+      _ = lexer.pass(" encoding=\"UTF-8\"") || lexer.pass(" encoding=\"utf-8\"")
+      _ = lexer.pass(" standalone=\"yes\"") || lexer.pass(" standalone=\"no\"")
+      guard lexer.pass("?>") else { return false }
+      lexer.passSpace()
+    }
+    if lexer.pass("<!DOCTYPE plist ") {
+      let isKnown =
+        (lexer.pass("PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" ")
+          || lexer.pass("PUBLIC \"-//Apple Computer//DTD PLIST 1.0//EN\" ")
+          || lexer.pass("SYSTEM "))
+        && (lexer.pass("\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">")
+          || lexer.pass("\"https://www.apple.com/DTDs/PropertyList-1.0.dtd\">")
+          || lexer.pass("\"file://localhost/System/Library/DTDs/PropertyList.dtd\">"))
+      guard isKnown else { return false }
+      lexer.passSpace()
+    }
+    return lexer.pass("<plist version=\"1.0\">") || lexer.pass("<plist>")
+  }
+
+  private mutating func readEpilog() -> Bool {
+    lexer.passSpace()
+    guard lexer.pass("</plist>") else { return false }
+    lexer.passSpace()
+    return lexer.index == lexer.bytes.byteCount
+  }
+
+  /// One value with all that is in it.
+  private mutating func readValues() -> Bool {
+    repeat {
+      lexer.passSpace()
+      let isKey = builder.expectsKey
+      let tag = lexer.plainTag()
+      guard (tag.rawValue <= XMLLexer.PlainTag.endDict.rawValue) == isKey, readValue(tag) else { return false }
+    } while builder.depth > 0
+    return true
+  }
+
+  /// The value that begins, or the container that ends, with a tag.
+  @inline(__always)
+  private mutating func readValue(_ tag: XMLLexer.PlainTag) -> Bool {
+    switch tag {
+    case .key: return readText("</key>")
+    case .string: return readText("</string>")
+    case .integer: return readScalar(.integer, "</integer>")
+    case .real: return readScalar(.real, "</real>")
+    case .date: return readScalar(.date, "</date>")
+    case .data: return readScalar(.data, "</data>")
+    case .dict: return open(.dictionary)
+    case .array: return open(.array)
+    case .emptyDict: return open(.dictionary) && builder.close(in: lexer.bytes) == nil
+    case .emptyArray: return open(.array) && builder.close(in: lexer.bytes) == nil
+    case .endDict: return builder.close(in: lexer.bytes) == nil
+    case .endArray: return builder.frames.last?.kind == .array && builder.close(in: lexer.bytes) == nil
+    case .emptyString: builder.append(.string(.verbatim, offset: lexer.index, length: 0))
+    case .emptyData: builder.append(.data(.base64, offset: lexer.index, length: 0))
+    case .true: builder.append(.boolean(true))
+    case .false: builder.append(.boolean(false))
+    case .other: return false
+    }
+    return true
+  }
+
+  private mutating func open(_ kind: NodeKind) -> Bool {
+    guard builder.depth < depthLimit else { return false }
+    builder.open(kind)
+    return true
+  }
+
+  /// The text of a string or key.
+  @inline(__always)
+  private mutating func readText(_ endTag: StaticString) -> Bool {
+    let start = lexer.index
+    let isVerbatim = lexer.passText()
+    builder.append(.string(isVerbatim ? .verbatim : .xmlText, offset: start, length: lexer.index - start))
+    return lexer.pass(endTag)
+  }
+
+  /// The text of another element.
+  @inline(__always)
+  private mutating func readScalar(_ element: XMLElement, _ endTag: StaticString) -> Bool {
+    let start = lexer.index
+    guard lexer.passPlainText(), lexer.index > start,
+      case .success(let node) = XMLElement.scalar(element, lexer.bytes, start..<lexer.index)
+    else { return false }
+    builder.append(node)
+    return lexer.pass(endTag)
+  }
+}

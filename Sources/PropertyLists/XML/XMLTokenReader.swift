@@ -1,0 +1,405 @@
+internal import FoundationEssentials
+
+/// Makes nodes of the tokens of a text, and finds what is wrong with it.
+///
+/// If the log of faults has room for more than one, what is wrong is mended: a null stands for what is no value or no
+/// key, and what has no place in a property list counts for nothing.
+struct XMLTokenReader: ~Copyable, ~Escapable {
+  var lexer: XMLLexer
+  private let depthLimit: Int
+  private var builder: NodeTableBuilder
+  /// The text of all elements, references replaced; what the offsets of the nodes refer to.
+  var text: [UInt8] = []
+  /// Where the element of each node that ``builder`` has pending stands in the source.
+  private var places: [Int] = []
+  /// The elements that are open.
+  var elements: [Open] = []
+  private var hasRoot = false
+  /// Whether there was a tag.
+  private(set) var hasBegun = false
+  private var namespaceCount = 0
+
+  /// libxml2 looks through all namespaces for each prefix, and property lists have no use for them.
+  private static let greatestNamespaceCount = 100
+
+  /// What is wrong so far.
+  private(set) var faults: FaultLog
+  private var placeIndex: PlaceIndex
+  /// Whether what is found now only follows from a fault that is known.
+  var isMending = false
+  private var hasReportedDepth = false
+  /// Whether text was found where none may be, and no tag after it yet.
+  private var isInStrayText = false
+  /// Whether nothing can be told of what follows.
+  private var isOver = false
+  /// Where the token begins that was read last.
+  private(set) var tokenStart = 0
+  /// The names of elements that were closed before their end tags came.
+  var missedEnds: [String] = []
+  /// The last line in which bytes were found that are no UTF-8.
+  private var lineThatIsNotUTF8 = 0
+
+  struct Open {
+    let name: String
+    /// Nil for an element that counts for nothing, with all that is in it.
+    let element: XMLElement?
+    let place: Int
+    /// Whether its tag ends with `/>`.
+    let isEmptyTag: Bool
+    /// Where its text begins.
+    let textStart: Int
+    /// Whether a part of its text is missing, or something stands in it that is no text.
+    var isDamaged = false
+    /// Whether what stands in it now is known to be out of place.
+    var isAstray = false
+    /// Whether its tag is not well-formed, and so may be none.
+    let isDoubtful: Bool
+
+    var isContainer: Bool { element == .plist || element == .dict || element == .array }
+  }
+
+  /// - Parameters:
+  ///   - bytes: the text of the source.
+  ///   - start: where the document begins in it.
+  @_lifetime(copy bytes)
+  init(
+    _ source: TextSource, _ bytes: RawSpan, from start: Int, _ options: PropertyListReadingOptions, _ faults: FaultLog
+  ) {
+    lexer = XMLLexer(bytes, at: start)
+    self.faults = faults
+    placeIndex = PlaceIndex(source)
+    depthLimit = options.limits.effectiveDepth
+    builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
+  }
+
+  /// Reads the tokens that begin before a place.
+  mutating func read(until end: Int = .max) {
+    while !faults.isFull, !isOver, lexer.index < end {
+      let token = lexer.next()
+      tokenStart = token.range.lowerBound
+      read(token)
+      if token.kind == .end { return }
+    }
+  }
+
+  /// The document, once all has been read, if nothing is wrong.
+  consuming func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
+
+  /// The way to the value that comes next.
+  private mutating func currentPath() -> PropertyListKeyPath {
+    // A second owner of the text, so that the builder can change while it looks at it; so below.
+    let text = text
+    return builder.currentPath(in: text.rawBytes)
+  }
+
+  private mutating func read(_ token: XMLToken) {
+    if elements.isEmpty, isOutOfPlaceOutside(token) { return }
+    var fault = token.fault
+    // Only one document type, before the root.
+    if token.kind == .declaration, hasBegun { fault = XMLFault(kind: .less, place: tokenStart) }
+    if let fault, !isKnown(fault) { fail(fault.message(lexer.bytes), fault.errorKind, at: fault.place) }
+    guard !faults.isFull else { return }
+    switch token.kind {
+    case .text: read(text: token.range, hasReplacements: token.hasReplacements)
+    case .cdata:
+      if fault == nil { read(cdata: token) }
+    case .comment, .instruction, .declaration: break
+    case .invalid: if !elements.isEmpty { elements[elements.count - 1].isDamaged = true }
+    case .startTag, .emptyTag: begin(token)
+    case .endTag: end(token)
+    case .end: endText()
+    }
+    if let fault {
+      isOver = isOver || fault.isOpen
+      endIfMended()
+    }
+  }
+
+  /// Records a fault, unless it follows from one that is known.
+  mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int) {
+    guard !faults.isFull, !isMending else { return }
+    let place = placeIndex.place(place)
+    let path = currentPath()
+    faults.add(
+      PropertyListError(
+        kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
+        keyPath: path.components.isEmpty ? nil : path))
+  }
+
+  /// Bytes that are no UTF-8 are reported once in a line: where there are many, it is the encoding that is wrong.
+  private mutating func isKnown(_ fault: XMLFault) -> Bool {
+    guard fault.kind == .notUTF8 else { return false }
+    let line = placeIndex.place(fault.place).position.line
+    defer { lineThatIsNotUTF8 = line }
+    return line == lineThatIsNotUTF8
+  }
+
+  /// Which end tag has to come.
+  var dueEnd: String {
+    mutating get {
+      guard let open = elements.last else { return "a tag is due" }
+      let name = open.name.printable(limit: 80)
+      let start = placeIndex.place(open.place).position
+      return "</\(name)> is due; the <\(name)> stands at \(start.line):\(start.column)"
+    }
+  }
+
+  func name(of token: XMLToken) -> String { String(decoding: [UInt8](lexer.bytes, token.content), as: UTF8.self) }
+}
+
+/// Before and after the root element, and the end.
+extension XMLTokenReader {
+  /// Reports what may not stand outside the root element.
+  private mutating func isOutOfPlaceOutside(_ token: XMLToken) -> Bool {
+    var place = token.range.lowerBound
+    switch token.kind {
+    case .comment, .instruction, .end: return false
+    case .declaration, .startTag, .emptyTag: if !hasBegun { return false }
+    case .text:
+      while place < token.range.upperBound, XMLText.isSpace(lexer.bytes[place]) { place += 1 }
+      if place == token.range.upperBound { return true }
+    case .invalid, .cdata, .endTag: break
+    }
+    if hasBegun {
+      fail("more behind the end of the root element", at: place)
+      isOver = true
+    } else if lexer.bytes[place] == UInt8(ascii: "<") {
+      fail(XMLFault(kind: .less, place: place).message(lexer.bytes), at: place)
+    } else {
+      fail("text where the first tag is due", at: place)
+      lexer.passToMarkup()
+    }
+    return true
+  }
+
+  private mutating func endText() {
+    if let open = elements.last {
+      if !open.isDoubtful { fail("the end of the text where \(dueEnd)", at: tokenStart) }
+    } else if !hasBegun {
+      fail("the end of the text where the first tag is due", at: tokenStart)
+    }
+  }
+
+  /// After a fault was mended: nothing more can be wrong if that closed the root element, or if the text ends with it.
+  private mutating func endIfMended() {
+    if elements.isEmpty && hasBegun || lexer.index == lexer.bytes.byteCount { isOver = true }
+  }
+}
+
+/// Tags.
+extension XMLTokenReader {
+  private mutating func begin(_ token: XMLToken) {
+    namespaceCount += token.namespaceCount
+    guard namespaceCount <= Self.greatestNamespaceCount else {
+      fail("more than \(Self.greatestNamespaceCount) namespaces", .limitExceeded, at: tokenStart)
+      isOver = true
+      return
+    }
+    isMending = token.fault != nil
+    let isOpen = begin(name(of: token), isEmptyTag: token.kind == .emptyTag)
+    if isOpen, token.kind == .emptyTag { endInnermost() }
+    isMending = false
+  }
+
+  /// Begins with an element whose tag was read last.
+  ///
+  /// - Returns: whether it is open now.
+  private mutating func begin(_ name: String, isEmptyTag: Bool) -> Bool {
+    isInStrayText = false
+    hasBegun = true
+    guard elements.count < 2 * ParsingLimits.greatestDepth else {
+      isOver = true
+      return false
+    }
+    if let last = elements.last, let outer = last.element, !last.isContainer, XMLElement(rawValue: name) != nil {
+      guard !endsScalar(outer, withElement: name) else { return false }
+    }
+    var element = element(name)
+    guard !faults.isFull else { return false }
+    if element == .dict || element == .array {
+      if builder.depth < depthLimit {
+        builder.open(element == .dict ? .dictionary : .array)
+      } else {
+        if !hasReportedDepth {
+          let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
+          fail(limit.message, limit.kind, at: tokenStart)
+        }
+        hasReportedDepth = true
+        element = nil
+        appendStandIn()
+      }
+    }
+    elements.append(
+      Open(
+        name: name, element: element, place: tokenStart, isEmptyTag: isEmptyTag, textStart: text.count,
+        isDoubtful: isMending))
+    return true
+  }
+
+  /// What an element is where it stands; nil if it counts for nothing there.
+  private mutating func element(_ name: String) -> XMLElement? {
+    let last = elements.count - 1
+    if last >= 0, elements[last].element == nil { return nil }
+    guard let element = XMLElement(rawValue: name) else {
+      fail("unknown tag <\(name)>", at: tokenStart)
+      appendStandIn()
+      return nil
+    }
+    switch last < 0 ? .plist : elements[last].element {
+    case .plist, .array: break
+    case .dict:
+      if builder.expectsKey, element != .key {
+        if !elements[last].isAstray { fail("<\(name)> where a <key> is due in <dict>", at: tokenStart) }
+        // Up to the next key, all values lack theirs.
+        elements[last].isAstray = true
+        appendStandIn()
+      } else if !builder.expectsKey, element == .key {
+        missValue()
+      }
+    default: return nil
+    }
+    if element == .key {
+      guard last >= 0, elements[last].element == .dict else {
+        if last < 0 || !elements[last].isAstray { fail("<key> outside <dict>", at: tokenStart) }
+        if last >= 0 { elements[last].isAstray = true } else { hasRoot = true }
+        return nil
+      }
+      elements[last].isAstray = false
+    }
+    if element == .plist {
+      guard last >= 0 else { return element }
+      fail("<plist> inside <\(elements[last].name)>", at: tokenStart)
+      if builder.depth == 0 { return element }
+      appendStandIn()
+      return nil
+    }
+    if builder.depth == 0 {
+      if hasRoot, last < 0 || !elements[last].isAstray {
+        fail("a second value in <plist>", at: tokenStart)
+        if last >= 0 { elements[last].isAstray = true }
+      }
+      hasRoot = true
+    }
+    return element
+  }
+
+  /// The last key has no value.
+  private mutating func missValue() {
+    if let key = builder.pending.last, key.kind == .null {
+      // It was no key either.
+      builder.removeLast()
+      places.removeLast()
+    } else if let key = builder.pending.last {
+      let name = key.kind == .string ? NodeContent.text(key, in: text.rawBytes).quoted : ""
+      fail("no value for the key \(name)", at: tokenStart)
+      appendStandIn()
+    }
+  }
+
+  private mutating func end(_ token: XMLToken) {
+    let name = name(of: token)
+    if token.fault == nil, elements.last?.name == name { return endInnermost() }
+    if token.fault == nil, !isEcho(endTagOf: name) {
+      fail("</\(name.printable(limit: 80))> where \(dueEnd)", at: tokenStart)
+    }
+    guard !faults.isFull else { return }
+    close(name)
+    endIfMended()
+  }
+
+  /// Ends the innermost element.
+  mutating func endInnermost() {
+    isInStrayText = false
+    guard let open = elements.popLast(), let element = open.element else { return }
+    switch element {
+    case .plist:
+      if !hasRoot { fail("<plist> without a value", at: open.place) }
+      hasRoot = true
+    case .true, .false: append(.boolean(element == .true), at: open.place)
+    case .dict, .array:
+      if element == .dict, !builder.expectsKey { missValue() }
+      guard !faults.isFull else { return }
+      if element == .dict, !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
+      let text = text
+      if let duplicate = builder.close(in: text.rawBytes) {
+        reportDuplicates(duplicate)
+        guard !faults.isFull else { return }
+        builder.dropDuplicates(in: text.rawBytes)
+        _ = builder.close(in: text.rawBytes)
+      }
+      places.removeLast(places.count - (builder.pending.count - 1))
+      places.append(open.place)
+    case .string, .key, .integer, .real, .date, .data: endScalar(open, element)
+    }
+  }
+
+  /// Reports every key of the innermost dictionary that stood in it before.
+  private mutating func reportDuplicates(_ first: Int) {
+    let text = text
+    for duplicate in faults.limit == 1 ? [first] : builder.duplicates(in: text.rawBytes) {
+      let key = NodeContent.text(builder.pending[duplicate], in: text.rawBytes)
+      fail("the key \(key.quoted) stands twice in a <dict>", .duplicateKey, at: places[duplicate])
+    }
+  }
+
+  private mutating func append(_ node: FlatNode, at place: Int) {
+    builder.append(node)
+    places.append(place)
+  }
+
+  /// Appends a null in the place of a key or value that is none.
+  private mutating func appendStandIn() {
+    if builder.depth == 0 { hasRoot = true }
+    append(.null, at: tokenStart)
+  }
+}
+
+/// Text.
+extension XMLTokenReader {
+  private mutating func read(text range: Range<Int>, hasReplacements: Bool) {
+    guard let element = elements.last?.element else { return }
+    switch element {
+    case .string, .key, .integer, .real, .date, .data:
+      let content = lexer.bytes.extracting(range)
+      if hasReplacements { XMLText.decode(content, into: &text) } else { text.append(bytes: content) }
+    case .plist, .dict, .array, .true, .false:
+      guard !isInStrayText else { return }
+      guard let place = range.first(where: { !XMLText.isSpace(lexer.bytes[$0]) }) else { return }
+      isInStrayText = true
+      fail("text in <\(element.rawValue)>", at: place)
+    }
+  }
+
+  private mutating func read(cdata token: XMLToken) {
+    guard let open = elements.last, let element = open.element else { return }
+    switch element {
+    case .string, .key: XMLText.decodeLines(lexer.bytes.extracting(token.content), into: &text)
+    case .integer, .real, .date, .data:
+      if !open.isDamaged { fail("CDATA in <\(element.rawValue)>", at: open.place) }
+      elements[elements.count - 1].isDamaged = true
+    case .plist, .dict, .array, .true, .false:
+      guard !isInStrayText else { return }
+      if token.content.isEmpty { return fail("CDATA in <\(element.rawValue)>", at: tokenStart) }
+      isInStrayText = true
+      fail("text in <\(element.rawValue)>", at: token.content.lowerBound)
+    }
+  }
+
+  private mutating func endScalar(_ open: Open, _ element: XMLElement) {
+    let range = open.textStart..<text.count
+    var node: FlatNode?
+    if open.isDamaged {
+      // What is wrong with it has been reported.
+    } else if range.isEmpty, open.isEmptyTag, [.integer, .real, .date].contains(element) {
+      fail("<\(element.rawValue)/> holds nothing", at: open.place)
+    } else {
+      switch XMLElement.scalar(element, text.rawBytes, range) {
+      case .success(let value): node = value
+      case .failure(let fault): fail(fault.message, at: open.place)
+      }
+    }
+    guard !faults.isFull else { return }
+    if node == nil || (element != .string && element != .key && element != .data) { text.removeLast(range.count) }
+    append(node ?? .null, at: open.place)
+  }
+}
