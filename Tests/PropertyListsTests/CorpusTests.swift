@@ -21,7 +21,7 @@ struct CorpusTests {
         #expect(again == tree || (format == .xml && again == tree.asInXML))
         #expect(try again.data(format: format, options: .exact) == written)
       }
-      if document.format == .xml { #expect(try PropertyList.libxml2Lane(data) == tree) }
+      if document.format == .xml { #expect(try PropertyList.thoroughLane(data) == tree) }
     } catch {
       #expect(!error.message.isEmpty)
       #expect(error.byteOffset != nil || error.position != nil || error.keyPath != nil)

@@ -24,7 +24,7 @@ struct RandomTests {
     let value = PropertyList.random(depth: 4, forXML: true, using: &random)
     let data = try value.data(format: .xml)
     #expect(try PropertyList(data) == value)
-    #expect(try PropertyList.libxml2Lane(data) == value)
+    #expect(try PropertyList.thoroughLane(data) == value)
     #expect(try PropertyListDocument(data).root.data(format: .xml) == data)
   }
 

@@ -13,7 +13,7 @@ extension PropertyList {
     return try PropertyList(PropertyListDocument(TextContent(text: source.text, table: table), .xml, options).root)
   }
 
-  static func libxml2Lane(
+  static func thoroughLane(
     _ data: Data, options: PropertyListReadingOptions = .init()
   ) throws(PropertyListError) -> PropertyList {
     var faults = FaultLog.first

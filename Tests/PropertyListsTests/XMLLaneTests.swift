@@ -10,7 +10,7 @@ struct XMLLaneTests {
   func agreeOnFixtures(_ name: String) throws {
     let data = try Fixtures.data(name)
     guard let fast = try PropertyList.plainLane(data) else { return }
-    #expect(try PropertyList.libxml2Lane(data) == fast)
+    #expect(try PropertyList.thoroughLane(data) == fast)
   }
 
   @Test(
@@ -101,7 +101,7 @@ struct XMLLaneTests {
       ] {
         guard let fast = try PropertyList.plainLane(data, options: options) else { continue }
         accepted += 1
-        let slow = try? PropertyList.libxml2Lane(data, options: options)
+        let slow = try? PropertyList.thoroughLane(data, options: options)
         #expect(slow == fast, "\(body.debugDescription)")
       }
     }
@@ -123,7 +123,7 @@ struct XMLLaneTests {
       }
       guard let fast = try PropertyList.plainLane(Data(bytes)) else { continue }
       accepted += 1
-      #expect(try PropertyList.libxml2Lane(Data(bytes)) == fast)
+      #expect(try PropertyList.thoroughLane(Data(bytes)) == fast)
     }
     #expect(accepted > 500)
   }

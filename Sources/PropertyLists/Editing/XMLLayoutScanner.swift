@@ -66,8 +66,7 @@ struct XMLLayoutScanner: LayoutScanner {
     var lexer = XMLLexer(bytes, at: start)
     var depth = 0
     repeat {
-      lexer.passToMarkup()
-      switch lexer.next().kind {
+      switch lexer.passMarkup() {
       case .startTag: depth += 1
       case .endTag: depth -= 1
       case .emptyTag, .comment, .cdata, .instruction: break

@@ -59,23 +59,31 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   private mutating func readValues() -> Bool {
     repeat {
       lexer.passSpace()
+      let start = lexer.index
       let isKey = builder.expectsKey
       let tag = lexer.plainTag()
-      guard (tag.rawValue <= XMLLexer.PlainTag.endDict.rawValue) == isKey, readValue(tag) else { return false }
+      guard (tag.rawValue <= XMLLexer.PlainTag.endDict.rawValue) == isKey, readValue(tag, from: start) else {
+        return false
+      }
     } while builder.depth > 0
     return true
   }
 
   /// The value that begins, or the container that ends, with a tag.
+  ///
+  /// - Parameter start: the place of the tag.
   @inline(__always)
-  private mutating func readValue(_ tag: XMLLexer.PlainTag) -> Bool {
+  private mutating func readValue(_ tag: XMLLexer.PlainTag, from start: Int) -> Bool {
     switch tag {
-    case .key: return readText("</key>")
-    case .string: return readText("</string>")
-    case .integer: return readScalar(.integer, "</integer>")
-    case .real: return readScalar(.real, "</real>")
-    case .date: return readScalar(.date, "</date>")
-    case .data: return readScalar(.data, "</data>")
+    case .key, .string:
+      let content = lexer.index
+      let isVerbatim = lexer.passText()
+      builder.append(.string(isVerbatim ? .verbatim : .xmlText, offset: content, length: lexer.index - content))
+      return lexer.passEndTag(ofTagAt: start, length: content - start)
+    case .integer: return readScalar(.integer, from: start)
+    case .real: return readScalar(.real, from: start)
+    case .date: return readScalar(.date, from: start)
+    case .data: return readScalar(.data, from: start)
     case .dict: return open(.dictionary)
     case .array: return open(.array)
     case .emptyDict: return open(.dictionary) && builder.close(in: lexer.bytes) == nil
@@ -97,23 +105,15 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// The text of a string or key.
-  @inline(__always)
-  private mutating func readText(_ endTag: StaticString) -> Bool {
-    let start = lexer.index
-    let isVerbatim = lexer.passText()
-    builder.append(.string(isVerbatim ? .verbatim : .xmlText, offset: start, length: lexer.index - start))
-    return lexer.pass(endTag)
-  }
-
-  /// The text of another element.
-  @inline(__always)
-  private mutating func readScalar(_ element: XMLElement, _ endTag: StaticString) -> Bool {
-    let start = lexer.index
-    guard lexer.passPlainText(), lexer.index > start,
-      case .success(let node) = XMLElement.scalar(element, lexer.bytes, start..<lexer.index)
+  /// The text of an element that is no string.
+  ///
+  /// - Parameter start: the place of its tag.
+  private mutating func readScalar(_ element: XMLElement, from start: Int) -> Bool {
+    let content = lexer.index
+    guard lexer.passPlainText(), lexer.index > content,
+      case .success(let node) = XMLElement.scalar(element, lexer.bytes, content..<lexer.index)
     else { return false }
     builder.append(node)
-    return lexer.pass(endTag)
+    return lexer.passEndTag(ofTagAt: start, length: content - start)
   }
 }

@@ -14,34 +14,51 @@ extension XMLLexer {
   @inline(__always)
   mutating func plainTag() -> PlainTag {
     let word = word
+    let tag: PlainTag
+    let length: Int
     switch UInt8(truncatingIfNeeded: word >> 8) {
-    case UInt8(ascii: "k"): return pass(word, "<key>") ? .key : .other
-    case UInt8(ascii: "s"):
-      if pass(word, "<string>") { return .string }
-      return pass(word, "<string/>") ? .emptyString : .other
-    case UInt8(ascii: "i"): return pass(word, "<integer>") ? .integer : .other
-    case UInt8(ascii: "r"): return pass(word, "<real>") ? .real : .other
-    case UInt8(ascii: "t"): return pass(word, "<true/>") ? .true : .other
-    case UInt8(ascii: "f"): return pass(word, "<false/>") ? .false : .other
-    case UInt8(ascii: "d"):
-      if pass(word, "<dict>") { return .dict }
-      if pass(word, "<date>") { return .date }
-      if pass(word, "<data>") { return .data }
-      if pass(word, "<dict/>") { return .emptyDict }
-      return pass(word, "<data/>") ? .emptyData : .other
-    case UInt8(ascii: "a"):
-      if pass(word, "<array>") { return .array }
-      return pass(word, "<array/>") ? .emptyArray : .other
-    case UInt8(ascii: "/"):
-      if pass(word, "</dict>") { return .endDict }
-      return pass(word, "</array>") ? .endArray : .other
+    case UInt8(ascii: "k") where begins(word, "<key>"): (tag, length) = (.key, 5)
+    case UInt8(ascii: "s") where begins(word, "<string>"): (tag, length) = (.string, 8)
+    case UInt8(ascii: "s") where begins(word, "<string/") && isFollowedByEnd: (tag, length) = (.emptyString, 9)
+    case UInt8(ascii: "i") where begins(word, "<integer") && isFollowedByEnd: (tag, length) = (.integer, 9)
+    case UInt8(ascii: "r") where begins(word, "<real>"): (tag, length) = (.real, 6)
+    case UInt8(ascii: "t") where begins(word, "<true/>"): (tag, length) = (.true, 7)
+    case UInt8(ascii: "f") where begins(word, "<false/>"): (tag, length) = (.false, 8)
+    case UInt8(ascii: "d") where begins(word, "<dict>"): (tag, length) = (.dict, 6)
+    case UInt8(ascii: "d") where begins(word, "<date>"): (tag, length) = (.date, 6)
+    case UInt8(ascii: "d") where begins(word, "<data>"): (tag, length) = (.data, 6)
+    case UInt8(ascii: "d") where begins(word, "<dict/>"): (tag, length) = (.emptyDict, 7)
+    case UInt8(ascii: "d") where begins(word, "<data/>"): (tag, length) = (.emptyData, 7)
+    case UInt8(ascii: "a") where begins(word, "<array>"): (tag, length) = (.array, 7)
+    case UInt8(ascii: "a") where begins(word, "<array/>"): (tag, length) = (.emptyArray, 8)
+    case UInt8(ascii: "/") where begins(word, "</dict>"): (tag, length) = (.endDict, 7)
+    case UInt8(ascii: "/") where begins(word, "</array>"): (tag, length) = (.endArray, 8)
     default: return .other
     }
+    index &+= length
+    return tag
   }
 
-  /// Passes a tag, if it is the next token.
+  /// Passes the end tag of the plain tag that stands at a place and has `length` bytes.
   @inline(__always)
-  mutating func pass(_ tag: StaticString) -> Bool { pass(word, tag) }
+  mutating func passEndTag(ofTagAt start: Int, length: Int) -> Bool {
+    guard index &+ 10 <= bytes.byteCount, bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "/")
+    else {
+      return false
+    }
+    // The name and the `>` are those of the tag; a name has at most seven bytes.
+    let difference = bytes.littleEndianWord(at: index + 2) ^ bytes.littleEndianWord(at: start + 1)
+    guard difference << UInt64(8 * (9 - length)) == 0 else { return false }
+    index &+= length + 1
+    return true
+  }
+
+  /// Passes a text, if it comes next.
+  mutating func pass(_ text: StaticString) -> Bool {
+    guard bytes.starts(with: text, at: index) else { return false }
+    index += text.utf8CodeUnitCount
+    return true
+  }
 
   /// Passes the text up to the next `<`; false if that doesn't come.
   @inline(__always)
@@ -49,10 +66,10 @@ extension XMLLexer {
     while true {
       let found = ByteClass.equal(word, UInt8(ascii: "<"))
       if found != 0 {
-        index += found.trailingZeroBitCount / 8
+        index &+= found.trailingZeroBitCount / 8
         return true
       }
-      index += 8
+      index &+= 8
       guard index < bytes.byteCount else { return false }
     }
   }
@@ -61,27 +78,16 @@ extension XMLLexer {
   @inline(__always)
   private var word: UInt64 { index &+ 8 <= bytes.byteCount ? bytes.littleEndianWord(at: index) : 0 }
 
-  /// - Parameter word: the next eight bytes.
+  /// Whether a word begins with a text of at most eight bytes.
   @inline(__always)
-  private mutating func pass(_ word: UInt64, _ tag: StaticString) -> Bool {
-    let length = tag.utf8CodeUnitCount
-    let mask = length < 8 ? (1 << UInt64(8 * length)) - 1 : UInt64.max
-    guard word & mask == Self.word(tag), index + length <= bytes.byteCount else { return false }
-    for offset in stride(from: 8, to: length, by: 1) {
-      // Sound: the offset is below the count of the static string.
-      guard unsafe bytes[index + offset] == tag.utf8Start[offset] else { return false }
-    }
-    index += length
-    return true
+  private func begins(_ word: UInt64, _ text: StaticString) -> Bool {
+    var expected: UInt64 = 0
+    // Sound: as many bytes are read as the static string has.
+    for index in 0..<text.utf8CodeUnitCount { unsafe expected |= UInt64(text.utf8Start[index]) << UInt64(8 * index) }
+    return (word ^ expected) << UInt64(8 * (8 - text.utf8CodeUnitCount)) == 0
   }
 
+  /// Whether the ninth byte ends a tag.
   @inline(__always)
-  private static func word(_ text: StaticString) -> UInt64 {
-    var word: UInt64 = 0
-    // Sound: at most as many bytes are read as the static string has.
-    for index in 0..<min(8, text.utf8CodeUnitCount) {
-      unsafe word |= UInt64(text.utf8Start[index]) << UInt64(8 * index)
-    }
-    return word
-  }
+  private var isFollowedByEnd: Bool { index &+ 8 < bytes.byteCount && bytes[index &+ 8] == UInt8(ascii: ">") }
 }

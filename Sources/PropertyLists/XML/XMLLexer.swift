@@ -7,11 +7,15 @@ package struct XMLLexer: ~Escapable {
   /// The place of the next token.
   package var index: Int
   private let documentStart: Int
-  // What has no end is searched once for it.
-  private var commentEnd = ForwardSearch("-->")
-  private var cdataEnd = ForwardSearch("]]>")
-  private var instructionEnd = ForwardSearch("?>")
-  private var bracket = ForwardSearch("]")
+  private var missingEnds = MissingEnds()
+
+  /// The places from which on there is no end of a piece, so that what has no end is searched once for it.
+  private struct MissingEnds {
+    var comment = Int.max
+    var cdata = Int.max
+    var instruction = Int.max
+    var bracket = Int.max
+  }
 
   /// libxml2 compares each attribute of a tag with all others, so that the time for a long tag grows with the square of
   /// its length. Property lists have no use for attributes.
@@ -31,17 +35,31 @@ package struct XMLLexer: ~Escapable {
     let start = index
     guard start < bytes.byteCount else { return XMLToken(kind: .end, range: start..<start) }
     guard bytes[start] == UInt8(ascii: "<") else { return text() }
-    if bytes.starts(with: "<!--", at: start) { return comment() }
-    if bytes.starts(with: "<![CDATA[", at: start) { return cdata() }
-    if XMLText.beginsDeclaration(bytes, at: start) { return xmlDeclaration() }
-    if bytes.starts(with: "<?", at: start) { return instruction() }
-    if bytes.starts(with: "<!DOCTYPE", at: start) { return documentType() }
-    if bytes.starts(with: "<!", at: start) { return declaration() }
-    return tag()
+    switch start + 1 < bytes.byteCount ? bytes[start + 1] : 0 {
+    case UInt8(ascii: "!"):
+      if bytes.starts(with: "<!--", at: start) { return comment() }
+      if bytes.starts(with: "<![CDATA[", at: start) { return cdata() }
+      return bytes.starts(with: "<!DOCTYPE", at: start) ? documentType() : declaration()
+    case UInt8(ascii: "?"): return XMLText.beginsDeclaration(bytes, at: start) ? xmlDeclaration() : instruction()
+    default: return tag()
+    }
   }
 
   /// Goes to the next `<`, or to the end.
   mutating func passToMarkup() { index = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) ?? bytes.byteCount }
+
+  /// Passes the next piece of markup of a text that has no faults.
+  ///
+  /// - Returns: its kind, as ``next()`` has it.
+  mutating func passMarkup() -> XMLToken.Kind {
+    passToMarkup()
+    let start = index
+    guard start + 1 < bytes.byteCount, bytes[start + 1] != UInt8(ascii: "!"), bytes[start + 1] != UInt8(ascii: "?")
+    else { return next().kind }
+    _ = passToTagEnd(from: start + 1)
+    if bytes[start + 1] == UInt8(ascii: "/") { return .endTag }
+    return bytes[index - 2] == UInt8(ascii: "/") ? .emptyTag : .startTag
+  }
 
   /// Whether a tag has a name.
   package func hasName(_ token: XMLToken, _ name: StaticString) -> Bool {
@@ -76,9 +94,17 @@ package struct XMLLexer: ~Escapable {
 
 /// What isn't text and no tag.
 extension XMLLexer {
+  /// - Parameter missing: a place from which on there is none.
+  private func end(_ text: StaticString, from start: Int, _ missing: inout Int) -> Int? {
+    guard start < missing else { return nil }
+    let found = bytes.firstIndex(of: text, from: start)
+    if found == nil { missing = start }
+    return found
+  }
+
   private mutating func comment() -> XMLToken {
     let start = index
-    let end = commentEnd.next(from: start + 4, in: bytes)
+    let end = end("-->", from: start + 4, &missingEnds.comment)
     var content = XMLLexer(bytes.extracting(..<(end ?? bytes.byteCount)), at: start + 4)
     var fault = content.firstInvalidCharacter()
     // As XML has it, two hyphens end a comment.
@@ -92,7 +118,7 @@ extension XMLLexer {
 
   private mutating func cdata() -> XMLToken {
     let content = index + 9
-    let end = cdataEnd.next(from: content, in: bytes)
+    let end = end("]]>", from: content, &missingEnds.cdata)
     var characters = XMLLexer(bytes.extracting(..<(end ?? bytes.byteCount)), at: content)
     let fault = characters.firstInvalidCharacter()
     var token = markup(.cdata, end: end.map { $0 + 3 }, fault, orOpen: .cdataWithoutEnd)
@@ -101,7 +127,7 @@ extension XMLLexer {
   }
 
   private mutating func instruction() -> XMLToken {
-    let end = instructionEnd.next(from: index + 2, in: bytes)
+    let end = end("?>", from: index + 2, &missingEnds.instruction)
     var content = XMLLexer(bytes.extracting(..<(end ?? bytes.byteCount)), at: index + 2)
     let fault = content.firstInvalidCharacter()
     return markup(.instruction, end: end.map { $0 + 2 }, fault, orOpen: .instructionWithoutEnd)
@@ -205,7 +231,7 @@ extension XMLLexer {
     }
     // A quotation mark without its partner.
     if quotes.isOpen || place == bytes.byteCount { return quotes.quotedEnd }
-    while let found = bracket.next(from: place, in: bytes) {
+    while let found = end("]", from: place, &missingEnds.bracket) {
       place = found + 1
       while place < bytes.byteCount, XMLText.isSpace(bytes[place]) { place += 1 }
       if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") { return place + 1 }
