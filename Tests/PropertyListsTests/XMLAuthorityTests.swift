@@ -165,7 +165,7 @@ private final class XMLOracle: NSObject, XMLParserDelegate {
     var lexer = XMLLexer(data.bytes)
     while lexer.index < data.count {
       let token = lexer.next()
-      if token.kind != .instruction { text += data[token.range] }
+      text += token.kind == .instruction ? Data("<!---->".utf8) : data[token.range]
     }
     let parser = XMLParser(data: text)
     let oracle = XMLOracle()

@@ -93,3 +93,27 @@ struct OpenStepLayoutScanner: LayoutScanner {
     return place < end ? place + 1 : nil
   }
 }
+extension RawSpan {
+  /// Where a text between quotation marks ends, the second one included, in which a backslash escapes the character
+  /// behind it.
+  ///
+  /// - Parameter start: where the first quotation mark stands.
+  func endOfQuotedText(from start: Int) -> Int? {
+    let quote = self[start]
+    var index = start + 1
+    while index < byteCount {
+      if index + 8 <= byteCount {
+        let word = littleEndianWord(at: index)
+        let found = ByteClass.equal(word, quote) | ByteClass.equal(word, UInt8(ascii: "\\"))
+        guard found != 0 else {
+          index += 8
+          continue
+        }
+        index += found.trailingZeroBitCount / 8
+      }
+      if self[index] == quote { return index + 1 }
+      index += self[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return nil
+  }
+}

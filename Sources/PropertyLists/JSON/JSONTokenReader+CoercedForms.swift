@@ -1,31 +1,31 @@
 /// The values that the writer's reversible coercion made dictionaries of.
-extension JSONScanner {
+extension JSONTokenReader {
   /// The value that the innermost container, which ends here, stands for; nil if that is the container itself.
   ///
   /// A dollar sign that the writer put before the only key of a real dictionary is taken away.
   ///
   /// - Parameter place: where the container begins.
   /// - Throws: ``PropertyListError/Kind/malformed`` for a dictionary with the key of a form, and something else in it.
-  mutating func restoredValue(at place: Int, _ bytes: RawSpan) throws(PropertyListError) -> FlatNode? {
+  mutating func restoredValue(at place: Int) throws(PropertyListError) -> FlatNode? {
     guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
     // Where something was wrong, a null may stand for a value.
     if value.kind == .null, !faults.faults.isEmpty { return nil }
-    switch bytes[key.offset] {
+    switch lexer.bytes[key.offset] {
     // What no key of a form begins with needs no closer look.
     case UInt8(ascii: "$"), UInt8(ascii: "C"), UInt8(ascii: "\\"): break
     default: return nil
     }
-    let name = text(of: key, bytes)
+    let name = text(of: key)
     guard let form = CoercedForm(key: name.rawBytes) else {
-      if CoercedForm.hasToBeEscaped(key: name.rawBytes) { builder.replaceOnlyKey(with: unescaped(key, bytes)) }
+      if CoercedForm.hasToBeEscaped(key: name.rawBytes) { builder.replaceOnlyKey(with: unescaped(key)) }
       return nil
     }
     let restored =
       switch form {
-      case .date: date(value, after: key, bytes)
-      case .data: data(value, bytes)
-      case .real: value.kind == .string ? SpecialReal.parse(text(of: value, bytes).rawBytes).map(FlatNode.real) : nil
-      case .float: float(value, after: key, bytes)
+      case .date: date(value, after: key)
+      case .data: data(value)
+      case .real: value.kind == .string ? SpecialReal.parse(text(of: value).rawBytes).map(FlatNode.real) : nil
+      case .float: float(value, after: key)
       case .uid: value.kind == .integer ? UInt32(exactly: value.integer).map(FlatNode.uid) : nil
       }
     if restored == nil { try report(failure(form.fault, at: place)) }
@@ -33,62 +33,69 @@ extension JSONScanner {
   }
 
   /// Where the value of a key begins in the source.
-  private func start(ofValueAfter key: FlatNode, _ bytes: RawSpan) -> Int {
+  private func start(ofValueAfter key: FlatNode) -> Int {
     var index = key.offset + key.length + 1
-    while index < end - 1, XMLText.isSpace(bytes[index]) || bytes[index] == UInt8(ascii: ":") { index += 1 }
+    while index < lexer.bytes.byteCount - 1,
+      XMLText.isSpace(lexer.bytes[index]) || lexer.bytes[index] == UInt8(ascii: ":")
+    { index += 1 }
     return index
   }
 
-  private func text(of node: FlatNode, _ bytes: RawSpan) -> [UInt8] {
+  private func text(of node: FlatNode) -> [UInt8] {
     var text: [UInt8] = []
-    NodeContent.appendCheckedText(node, in: bytes, to: &text)
+    NodeContent.appendCheckedText(node, in: lexer.bytes, to: &text)
     return text
   }
 
   /// A key without the dollar sign that it begins with, which may be spelled as an escape.
-  private func unescaped(_ key: FlatNode, _ bytes: RawSpan) -> FlatNode {
-    let length = bytes[key.offset] == UInt8(ascii: "\\") ? 6 : 1
+  private func unescaped(_ key: FlatNode) -> FlatNode {
+    let length = lexer.bytes[key.offset] == UInt8(ascii: "\\") ? 6 : 1
     return .string(key.encoding, offset: key.offset + length, length: key.length - length)
   }
 
-  private func date(_ value: FlatNode, after key: FlatNode, _ bytes: RawSpan) -> FlatNode? {
+  private func date(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
     // A form inside the form is none, though it has been made a real by now.
-    guard bytes[start(ofValueAfter: key, bytes)] != UInt8(ascii: "{") else { return nil }
+    guard lexer.bytes[start(ofValueAfter: key)] != UInt8(ascii: "{") else { return nil }
     switch value.kind {
     case .integer, .unsignedInteger: return .date(Double(value.integer.int128))
     case .real: return .date(value.real)
     case .string:
-      let text = text(of: value, bytes)
+      let text = text(of: value)
       return (DateText.parseExact(text.rawBytes) ?? SpecialReal.parse(text.rawBytes)).map(FlatNode.date)
     default: return nil
     }
   }
 
-  private mutating func data(_ value: FlatNode, _ bytes: RawSpan) -> FlatNode? {
+  private mutating func data(_ value: FlatNode) -> FlatNode? {
     guard value.kind == .string else { return nil }
     if value.encoding == .verbatim {
-      guard Base64Text.fault(in: bytes.extracting(value.offset..<value.offset + value.length), called: "") == nil else {
+      guard
+        Base64Text.fault(in: lexer.bytes.extracting(value.offset..<value.offset + value.length), called: "")
+          == nil
+      else {
         return nil
       }
       return .data(.base64, offset: value.offset, length: value.length)
     }
     // Base64 in which slashes, for example, are escaped.
-    let text = text(of: value, bytes)
+    let text = text(of: value)
     guard Base64Text.fault(in: text.rawBytes, called: "") == nil else { return nil }
     let start = added.count
     Base64Text.decode(text.rawBytes, into: &added)
-    return .data(.verbatim, offset: end + start, length: added.count - start)
+    return .data(.verbatim, offset: lexer.bytes.byteCount + start, length: added.count - start)
   }
 
   /// Rounded once, from the digits, and not from the double that they were read as.
-  private func float(_ value: FlatNode, after key: FlatNode, _ bytes: RawSpan) -> FlatNode? {
+  private func float(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
     switch value.kind {
-    case .string: return SpecialReal.parseFloat(text(of: value, bytes).rawBytes).map(FlatNode.float)
+    case .string: return SpecialReal.parseFloat(text(of: value).rawBytes).map(FlatNode.float)
     case .integer, .unsignedInteger, .real:
-      let start = start(ofValueAfter: key, bytes)
+      let start = start(ofValueAfter: key)
       var numberEnd = start
-      while numberEnd < end, bytes[numberEnd] > 0x20, bytes[numberEnd] != UInt8(ascii: "}") { numberEnd += 1 }
-      let digits = String(knownUTF8: bytes.extracting(start..<numberEnd), isASCII: false)
+      while numberEnd < lexer.bytes.byteCount, lexer.bytes[numberEnd] > 0x20,
+        lexer.bytes[numberEnd] != UInt8(ascii: "}")
+      { numberEnd += 1 }
+      let digits = String(knownUTF8: lexer.bytes.extracting(start..<numberEnd), isASCII: false)
       return Float(digits).flatMap { $0.isFinite ? .float($0) : nil }
     default: return nil
     }

@@ -1,0 +1,353 @@
+/// A piece of a text in JSON, sound or not. Tokens stand side by side, so every byte of a text is in exactly one.
+struct JSONToken {
+  enum Kind {
+    case space, newline
+    case beginObject, endObject, beginArray, endArray, comma, colon
+    case string, number, `true`, `false`, null
+    /// A run of letters, digits and the like that is no value.
+    case word
+    /// Text between single quotation marks.
+    case singleQuoted
+    /// `//` or `#` up to the end of the line, `/*` up to `*/`.
+    case comment
+    case invalid
+    /// The end of the text, which has no bytes.
+    case end
+  }
+
+  let kind: Kind
+  let range: Range<Int>
+  /// Whether a string has escapes.
+  var hasEscapes = false
+  /// Whether a number has neither fraction nor exponent.
+  var isInteger = false
+  /// The digits of an integer; nil beyond 64 bits.
+  var magnitude: UInt64?
+  /// What is wrong first in a string or a number; of a string without an end, that.
+  var fault: JSONFault?
+}
+
+/// What is wrong inside a string or a number.
+struct JSONFault {
+  enum Kind {
+    case escape, hexadecimalEscape, surrogate, control
+    /// The line ends before the string, and the next doesn't go on with its text.
+    case endOfLine
+    case endOfText
+    case leadingZero, missingDigit
+  }
+
+  let kind: Kind
+  let place: Int
+
+  /// Whether the string has no closing quotation mark.
+  var isEnd: Bool { kind == .endOfLine || kind == .endOfText }
+
+  func message(_ bytes: RawSpan) -> String {
+    switch kind {
+    case .escape:
+      let mark = bytes[place + 1]
+      let escape = mark > 0x20 && mark < 0x7F ? " \"\\\(Unicode.Scalar(mark))\"" : ""
+      return "the escape\(escape), which JSON does not have"
+    case .hexadecimalEscape: return "an escape without its four hexadecimal digits"
+    case .surrogate: return "a UTF-16 surrogate without its partner in a string"
+    case .control, .endOfLine:
+      let number = String(bytes[place], radix: 16, uppercase: true)
+      return "the control character U+\(bytes[place] < 16 ? "000" : "00")\(number) in a string, not escaped"
+    case .endOfText: return "a string without its closing quotation mark"
+    case .leadingZero: return "a number with a zero before its other digits"
+    case .missingDigit: return "a number without a digit"
+    }
+  }
+}
+
+/// Divides a text into the tokens of JSON (RFC 8259), whatever its bytes are.
+///
+/// This is the one place that knows the grammar of JSON.
+struct JSONLexer: ~Escapable {
+  let bytes: RawSpan
+  /// The place of the next token.
+  var index: Int
+  private var commentEnd = ForwardSearch("*/")
+  /// The last string without an end, and the last text between single quotation marks without one. The quotation marks
+  /// inside stand after a backslash, and so close nothing for each other.
+  private var unclosedString = 0..<0
+  private var unclosedText = 0..<0
+  /// The white space that was looked at last in a string.
+  private var lastSpace = 0..<0
+
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, at index: Int = 0) {
+    self.bytes = bytes
+    self.index = index
+  }
+
+  /// The next byte; 0 at the end.
+  @inline(__always)
+  var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
+
+  var isAtEnd: Bool { index >= bytes.byteCount }
+
+  @inline(__always)
+  mutating func passSpace() {
+    while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }
+  }
+
+  /// The next token; at the end of the text, and from then on, one of kind `end`.
+  ///
+  /// - Complexity: O(*n*) in its length.
+  mutating func next() -> JSONToken {
+    let start = index
+    guard start < bytes.byteCount else { return JSONToken(kind: .end, range: start..<start) }
+    switch bytes[start] {
+    case 0x20, 0x09:
+      while index < bytes.byteCount, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
+      return JSONToken(kind: .space, range: start..<index)
+    case 0x0A, 0x0D:
+      index += bytes.starts(with: "\r\n", at: start) ? 2 : 1
+      return JSONToken(kind: .newline, range: start..<index)
+    case UInt8(ascii: "{"): return mark(.beginObject)
+    case UInt8(ascii: "}"): return mark(.endObject)
+    case UInt8(ascii: "["): return mark(.beginArray)
+    case UInt8(ascii: "]"): return mark(.endArray)
+    case UInt8(ascii: ","): return mark(.comma)
+    case UInt8(ascii: ":"): return mark(.colon)
+    case UInt8(ascii: "\""): return string()
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): return number()
+    case UInt8(ascii: "t") where bytes.starts(with: "true", at: start): return mark(.true, length: 4)
+    case UInt8(ascii: "f") where bytes.starts(with: "false", at: start): return mark(.false, length: 5)
+    case UInt8(ascii: "n") where bytes.starts(with: "null", at: start): return mark(.null, length: 4)
+    case UInt8(ascii: "'"): return singleQuoted()
+    case UInt8(ascii: "/"), UInt8(ascii: "#"): return comment()
+    default:
+      guard Self.isWord(bytes[start]) else { return mark(.invalid) }
+      passWord()
+      return JSONToken(kind: .word, range: start..<index)
+    }
+  }
+
+  @inline(__always)
+  private mutating func mark(_ kind: JSONToken.Kind, length: Int = 1) -> JSONToken {
+    index += length
+    return JSONToken(kind: kind, range: index - length..<index)
+  }
+
+  private mutating func comment() -> JSONToken {
+    let start = index
+    if bytes.starts(with: "/*", at: start) {
+      guard let close = commentEnd.next(from: start + 2, in: bytes) else { return mark(.invalid) }
+      index = close + 2
+    } else if bytes[start] == UInt8(ascii: "#") || bytes.starts(with: "//", at: start) {
+      while index < bytes.byteCount, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
+    } else {
+      return mark(.invalid)
+    }
+    return JSONToken(kind: .comment, range: start..<index)
+  }
+
+  private mutating func singleQuoted() -> JSONToken {
+    let start = index
+    guard !unclosedText.contains(start) else { return mark(.invalid) }
+    var end = start + 1
+    while end < bytes.byteCount, bytes[end] != UInt8(ascii: "'"), bytes[end] >= 0x20 {
+      end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard end < bytes.byteCount, bytes[end] == UInt8(ascii: "'") else {
+      unclosedText = start..<min(end, bytes.byteCount)
+      return mark(.invalid)
+    }
+    return mark(.singleQuoted, length: end + 1 - start)
+  }
+
+  /// Passes a run of what can stand in a number or a word.
+  mutating func passWord() {
+    while index < bytes.byteCount, Self.isWord(bytes[index]) { index += 1 }
+  }
+
+  static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "."),
+      UInt8(ascii: "+"), UInt8(ascii: "-"), 0x80...:
+      true
+    default: isLetter(byte)
+    }
+  }
+}
+
+/// Numbers.
+extension JSONLexer {
+  @inline(__always)
+  private mutating func number() -> JSONToken {
+    let start = index
+    if bytes[index] == UInt8(ascii: "-") { index += 1 }
+    let firstDigit = index
+    var magnitude: UInt64 = 0
+    var hasOverflow = false
+    while let digit {
+      let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+      if overflow || carry { hasOverflow = true }
+      magnitude = sum
+      index += 1
+    }
+    var fault: JSONFault?
+    if index == firstDigit {
+      fault = JSONFault(kind: .missingDigit, place: index)
+    } else if bytes[firstDigit] == UInt8(ascii: "0"), index > firstDigit + 1 {
+      fault = JSONFault(kind: .leadingZero, place: start)
+    }
+    let isInteger = byte != UInt8(ascii: ".") && byte | 0x20 != UInt8(ascii: "e")
+    if !isInteger, index > firstDigit, let missing = passFraction() { fault = missing }
+    return JSONToken(
+      kind: .number, range: start..<index, isInteger: isInteger, magnitude: isInteger && !hasOverflow ? magnitude : nil,
+      fault: fault)
+  }
+
+  /// Passes the fraction and the exponent of a number.
+  private mutating func passFraction() -> JSONFault? {
+    if byte == UInt8(ascii: ".") {
+      index += 1
+      guard passDigits() else { return JSONFault(kind: .missingDigit, place: index) }
+    }
+    if byte | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { index += 1 }
+      guard passDigits() else { return JSONFault(kind: .missingDigit, place: index) }
+    }
+    return nil
+  }
+
+  private mutating func passDigits() -> Bool {
+    let start = index
+    while digit != nil { index += 1 }
+    return index > start
+  }
+
+  @inline(__always)
+  private var digit: UInt8? {
+    let digit = byte &- UInt8(ascii: "0")
+    return digit < 10 ? digit : nil
+  }
+}
+
+/// Strings.
+extension JSONLexer {
+  @inline(__always)
+  private mutating func string() -> JSONToken {
+    let start = index
+    if start > unclosedString.lowerBound, start < unclosedString.upperBound { return mark(.invalid) }
+    index += 1
+    var hasEscapes = false
+    var fault: JSONFault?
+    while true {
+      passPlainText()
+      guard index < bytes.byteCount else {
+        fault = JSONFault(kind: .endOfText, place: start)
+        break
+      }
+      if bytes[index] == UInt8(ascii: "\"") {
+        index += 1
+        break
+      }
+      if bytes[index] == UInt8(ascii: "\\") { hasEscapes = true }
+      guard let found = passSpecial() else { continue }
+      if found.isEnd {
+        fault = JSONFault(kind: found.kind, place: found.kind == .endOfText ? start : found.place)
+        break
+      }
+      fault = fault ?? found
+    }
+    if fault?.isEnd == true { unclosedString = start..<index }
+    return JSONToken(kind: .string, range: start..<index, hasEscapes: hasEscapes, fault: fault)
+  }
+
+  /// All that is wrong with a string, but for its end.
+  mutating func faults(inside string: JSONToken) -> [JSONFault] {
+    let end = index
+    defer { index = end }
+    index = string.range.lowerBound + 1
+    var faults: [JSONFault] = []
+    while true {
+      passPlainText()
+      guard index < string.range.upperBound, bytes[index] != UInt8(ascii: "\"") else { return faults }
+      guard let found = passSpecial() else { continue }
+      if found.isEnd { return faults }
+      faults.append(found)
+    }
+  }
+
+  /// Passes what comes before a quotation mark, a backslash, a control character or the end of the text.
+  @inline(__always)
+  private mutating func passPlainText() {
+    while index &+ 8 <= bytes.byteCount {
+      let word = bytes.littleEndianWord(at: index)
+      let found =
+        ByteClass.equal(word, UInt8(ascii: "\"")) | ByteClass.equal(word, UInt8(ascii: "\\"))
+        | ByteClass.below(word, 0x20)
+      if found != 0 {
+        index &+= found.trailingZeroBitCount / 8
+        return
+      }
+      index &+= 8
+    }
+    while index < bytes.byteCount, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""),
+      bytes[index] != UInt8(ascii: "\\")
+    { index += 1 }
+  }
+
+  /// Passes an escape or a control character.
+  private mutating func passSpecial() -> JSONFault? {
+    let place = index
+    guard bytes[place] == UInt8(ascii: "\\") else {
+      if bytes[place] == 0x0A || bytes[place] == 0x0D, !goesOnWithText() {
+        return JSONFault(kind: .endOfLine, place: place)
+      }
+      index += 1
+      return JSONFault(kind: .control, place: place)
+    }
+    guard place + 1 < bytes.byteCount else {
+      index += 1
+      return JSONFault(kind: .endOfText, place: place)
+    }
+    index += 2
+    switch bytes[place + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      return nil
+    case UInt8(ascii: "u"):
+      guard let unit = JSONText.unit(bytes, at: place) else {
+        return JSONFault(kind: .hexadecimalEscape, place: place)
+      }
+      index = place + 6
+      guard unit & 0xF800 == 0xD800 else { return nil }
+      guard unit < 0xDC00, let low = JSONText.unit(bytes, at: index), low & 0xFC00 == 0xDC00 else {
+        return JSONFault(kind: .surrogate, place: place)
+      }
+      index += 6
+      return nil
+    default: return JSONFault(kind: .escape, place: place)
+    }
+  }
+
+  /// Whether the text of a string goes on in the line after the next byte, which ends one.
+  private mutating func goesOnWithText() -> Bool {
+    // Of many empty lines, each is looked at once.
+    if !lastSpace.contains(index) {
+      var end = index
+      while end < bytes.byteCount, XMLText.isSpace(bytes[end]) { end += 1 }
+      lastSpace = index..<end
+    }
+    let place = lastSpace.upperBound
+    guard place < bytes.byteCount else { return false }
+    switch bytes[place] {
+    case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"),
+      UInt8(ascii: ","), UInt8(ascii: ":"):
+      return false
+    default: return true
+    }
+  }
+}

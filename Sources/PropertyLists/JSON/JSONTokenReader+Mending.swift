@@ -1,0 +1,240 @@
+/// What is done about what is wrong, so that the rest can be read. A null stands for what is no value or no key.
+extension JSONTokenReader {
+  /// What is known of the last fault, and of those before it.
+  struct Mending {
+    /// What was due where the last fault is; nil for a key.
+    var due: Due?
+    /// What comes next, where that is no entry or element of the innermost container.
+    var next: Next?
+    /// Whether the text has ended where it must not.
+    var isAtEnd = false
+    /// Whether brackets were wrong, so that there can be too many or too few at the end.
+    var isUnbalanced = false
+    enum Due { case colon, value, mark, digit, quotationMark }
+
+    enum Next { case colon, value, mark }
+  }
+
+  /// Records a fault and goes on behind it.
+  mutating func mend(_ fault: PropertyListError) throws(PropertyListError) {
+    if !(mending.isAtEnd && mending.isUnbalanced) { try report(fault) }
+    guard !mending.isAtEnd, !lexer.isAtEnd else { throw fault }
+    let due = mending.due
+    mending.due = nil
+    if fault.kind == .nestedTooDeeply {
+      skipContainer()
+      return appendStandIn()
+    }
+    if skip(.comment) {
+      switch due {
+      case .colon: mending.next = .colon
+      case .value: mending.next = .value
+      case .mark: mending.next = .mark
+      case .digit, .quotationMark, nil: break
+      }
+      return
+    }
+    switch due {
+    case nil: try mendKey(fault)
+    case .colon: try mendColon(fault)
+    case .value: try mendValue(fault)
+    case .mark: try mendMark(fault)
+    case .digit:
+      _ = skipWord()
+      appendStandIn()
+    case .quotationMark: appendStandIn()
+    }
+  }
+
+  /// Appends what stands for a key where one is due, and else for a value.
+  private mutating func appendStandIn() {
+    let isKey = builder.expectsKey
+    builder.append(.null)
+    mending.next = isKey ? .colon : builder.depth > 0 ? .mark : nil
+  }
+
+  /// Goes on where a key is due.
+  private mutating func mendKey(_ fault: PropertyListError) throws(PropertyListError) {
+    if followsComma, lexer.byte == UInt8(ascii: "}") {
+      followsComma = false
+    } else if skipWord() || skip(.singleQuoted) {
+      appendStandIn()
+    } else {
+      try skip(fault)
+    }
+  }
+
+  /// Goes on where a colon is due.
+  private mutating func mendColon(_ fault: PropertyListError) throws(PropertyListError) {
+    if lexer.byte == UInt8(ascii: "=") {
+      while lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ">") { lexer.index += 1 }
+      mending.next = .value
+    } else if JSONLexer.isLetter(lexer.byte) {
+      // That it is no value, if it is none, is no second fault.
+      _ = skipWord()
+      appendStandIn()
+    } else if beginsValue {
+      mending.next = .value
+    } else {
+      builder.append(.null)
+      try skip(fault)
+    }
+  }
+
+  /// Goes on where a value is due.
+  private mutating func mendValue(_ fault: PropertyListError) throws(PropertyListError) {
+    let kind = builder.frames.last?.kind
+    if kind == .array, followsComma, lexer.byte == UInt8(ascii: "]") {
+      followsComma = false
+    } else if skipWord() || skip(.singleQuoted) {
+      appendStandIn()
+    } else {
+      if kind == .dictionary { builder.append(.null) }
+      try skip(fault)
+    }
+  }
+
+  /// Goes on where a comma or the end of a container is due.
+  private mutating func mendMark(_ fault: PropertyListError) throws(PropertyListError) {
+    if lexer.byte == UInt8(ascii: ";") {
+      lexer.index += 1
+      followsComma = true
+    } else if lexer.index > 0, JSONLexer.isWord(lexer.bytes[lexer.index - 1]), skipWord() {
+      // The rest of a number or a word.
+      mending.next = .mark
+    } else if builder.frames.last?.kind == .array ? beginsValue : isKey() {
+      followsComma = true
+    } else {
+      try skip(fault)
+    }
+  }
+
+  private var beginsValue: Bool {
+    switch lexer.byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""): true
+    default: JSONLexer.isWord(lexer.byte)
+    }
+  }
+
+  /// Skips a number or a word, whatever it is.
+  ///
+  /// - Returns: whether there was one.
+  private mutating func skipWord() -> Bool {
+    let start = lexer.index
+    lexer.passWord()
+    return lexer.index > start
+  }
+
+  /// Skips a token of a kind.
+  ///
+  /// - Returns: whether there was one.
+  private mutating func skip(_ kind: JSONToken.Kind) -> Bool {
+    let start = lexer.index
+    if lexer.next().kind == kind { return true }
+    lexer.index = start
+    return false
+  }
+
+  /// Whether a string comes next, and a colon after it.
+  private mutating func isKey() -> Bool {
+    let start = lexer.index
+    defer { lexer.index = start }
+    let token = lexer.next()
+    return token.kind == .string && token.fault?.isEnd != true && comesNext(UInt8(ascii: ":"))
+  }
+
+  private mutating func comesNext(_ byte: UInt8) -> Bool {
+    lexer.passSpace()
+    return lexer.byte == byte
+  }
+
+  /// Skips the container that begins with the next byte.
+  private mutating func skipContainer() {
+    var depth = 0
+    repeat {
+      let token = lexer.next()
+      switch token.kind {
+      case .beginObject, .beginArray: depth += 1
+      case .endObject, .endArray: depth -= 1
+      case .string where token.fault?.isEnd == true: lexer.index = token.range.lowerBound + 1
+      case .end: return
+      default: break
+      }
+    } while depth > 0
+  }
+
+  /// Skips to the end of an entry or element, or to the end of its container.
+  private mutating func skip(_ fault: PropertyListError) throws(PropertyListError) {
+    while let kind = builder.frames.last?.kind {
+      let token = lexer.next()
+      switch token.kind {
+      case .beginObject, .beginArray:
+        lexer.index = token.range.lowerBound
+        skipContainer()
+      case .endObject, .endArray:
+        lexer.index = token.range.lowerBound
+        if try meetEnd(kind) { return }
+      case .comma:
+        followsComma = true
+        return
+      case .invalid where lexer.bytes[token.range.lowerBound] == UInt8(ascii: ";"):
+        followsComma = true
+        return
+      // Only the quotation mark is out of place.
+      case .string where token.fault?.isEnd == true: lexer.index = token.range.lowerBound + 1
+      case .string where kind == .dictionary && comesNext(UInt8(ascii: ":")):
+        lexer.index = token.range.lowerBound
+        followsComma = true
+        return
+      case .end: throw fault
+      default: break
+      }
+    }
+    // What is open now may have been closed in what was skipped.
+    throw fault
+  }
+
+  /// Decides what the end of a container means that may be the end of another one than the innermost.
+  ///
+  /// - Returns: whether there is something to go on with; else it was skipped.
+  private mutating func meetEnd(_ kind: NodeKind) throws(PropertyListError) -> Bool {
+    followsComma = false
+    let closed: NodeKind = lexer.byte == UInt8(ascii: "]") ? .array : .dictionary
+    if closed == kind { return true }
+    mending.isUnbalanced = true
+    let start = lexer.index
+    lexer.index += 1
+    lexer.passSpace()
+    let next = lexer.byte
+    let isWrongBracket =
+      switch builder.frames.dropLast().last?.kind {
+      case .array: next == UInt8(ascii: ",") || next == UInt8(ascii: "]")
+      case .dictionary: next == UInt8(ascii: ",") || next == UInt8(ascii: "}")
+      default: lexer.isAtEnd
+      }
+    if isWrongBracket {
+      try closeInnermost()
+      mending.next = builder.depth > 0 ? .mark : nil
+      return true
+    }
+    guard builder.frames.contains(where: { $0.kind == closed }) else {
+      lexer.index = start + 1
+      return false
+    }
+    lexer.index = start
+    while let innermost = builder.frames.last, innermost.kind != closed {
+      if innermost.kind == .dictionary, !builder.expectsKey { builder.append(.null) }
+      try closeInnermost()
+    }
+    return true
+  }
+
+  /// Removes the entries of the innermost dictionary whose keys are none, or had bytes that are no UTF-8.
+  mutating func dropStandIns() {
+    let (text, originalText) = (source.text, original.text)
+    builder.dropStandIns { key in
+      let range = key.offset..<key.offset + key.length
+      return text.bytes.extracting(range).hasSameBytes(as: originalText.bytes.extracting(range))
+    }
+  }
+}

@@ -1,0 +1,288 @@
+internal import FoundationEssentials
+
+/// Makes nodes of the tokens of a text in JSON (RFC 8259), and finds what is wrong with it.
+///
+/// Nothing is taken that the standard does not allow: no comments, no comma before a bracket, no text after the value.
+/// Strings without escapes stay where they are in the source, and so do those with escapes, which are replaced when
+/// somebody asks. The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack.
+struct JSONTokenReader: ~Copyable, ~Escapable {
+  var lexer: JSONLexer
+  let source: TextSource
+  /// The text before bytes were replaced that are no UTF-8.
+  let original: TextSource
+  private(set) var faults: FaultLog
+  private var placeIndex: PlaceIndex
+  private let depthLimit: Int
+  /// Whether the forms of ``CoercedForm`` are read as the values they stand for.
+  let restoresCoercedValues: Bool
+  var builder: NodeTableBuilder
+  /// Where each container that is open begins in the source.
+  private var openPlaces: [Int] = []
+  /// Whether a comma stands before what is looked at next.
+  var followsComma = false
+  /// What is known of the last fault, to mend it.
+  var mending = Mending()
+  /// The bytes that have no place in the source: data whose base64 has escapes. Their offsets count from its end.
+  var added: [UInt8] = []
+
+  /// - Parameter bytes: the text of the source.
+  @_lifetime(copy bytes)
+  init(
+    _ source: TextSource, _ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions,
+    _ faults: FaultLog
+  ) {
+    lexer = JSONLexer(bytes)
+    self.source = source
+    self.original = original
+    self.faults = faults
+    placeIndex = PlaceIndex(original)
+    depthLimit = options.limits.effectiveDepth
+    restoresCoercedValues = options.restoresCoercedValues
+    var options = options
+    // A dictionary of JSON is a dictionary; what stands for something else is seen to here.
+    options.recognizesUIDDictionaries = false
+    builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)
+  }
+
+  /// The one value of the text with all that is in it.
+  mutating func read() throws(PropertyListError) {
+    lexer.passSpace()
+    do throws(PropertyListError) {
+      try readValue(due: "a value")
+    } catch {
+      try mend(error)
+    }
+    while builder.depth > 0 || mending.next != nil {
+      do throws(PropertyListError) {
+        if let next = mending.next {
+          mending.next = nil
+          try read(next)
+        } else {
+          try readNext()
+        }
+      } catch {
+        try mend(error)
+      }
+    }
+    lexer.passSpace()
+    if !lexer.isAtEnd, !mending.isUnbalanced { try report(unexpected(due: "the end of the text")) }
+  }
+
+  /// What comes next where an entry or an element had to be mended.
+  private mutating func read(_ next: Mending.Next) throws(PropertyListError) {
+    lexer.passSpace()
+    switch next {
+    case .colon: try readAfterKey()
+    case .value: try readValue(due: "a value")
+    case .mark: try readAfterValue()
+    }
+  }
+
+  consuming func finish() -> TextContent {
+    var text = source.text
+    if !added.isEmpty { text += added }
+    return TextContent(text: text, table: builder.finish())
+  }
+}
+
+/// The containers.
+extension JSONTokenReader {
+  /// The next entry or element of the innermost container, or its end. Of a container inside it, only the beginning.
+  private mutating func readNext() throws(PropertyListError) {
+    lexer.passSpace()
+    if builder.frames.last?.kind == .array {
+      if !followsComma, lexer.byte == UInt8(ascii: "]") { return try close() }
+      return try readValue(due: followsComma ? "a value" : #"a value or "]""#)
+    }
+    if !followsComma, lexer.byte == UInt8(ascii: "}") { return try close() }
+    guard lexer.byte == UInt8(ascii: "\"") else { throw unexpected(due: followsComma ? "a key" : #"a key or "}""#) }
+    builder.append(try string(lexer.next()))
+    lexer.passSpace()
+    try readAfterKey()
+  }
+
+  @inline(__always)
+  private mutating func readAfterKey() throws(PropertyListError) {
+    guard lexer.byte == UInt8(ascii: ":") else {
+      mending.due = .colon
+      throw unexpected(due: #"":""#)
+    }
+    lexer.index += 1
+    lexer.passSpace()
+    try readValue(due: "a value")
+  }
+
+  /// A value and the comma behind it; of a container, the beginning.
+  @inline(__always)
+  private mutating func readValue(due: StaticString) throws(PropertyListError) {
+    let token = lexer.next()
+    switch token.kind {
+    case .string: builder.append(try string(token))
+    case .beginObject: return try open(.dictionary, at: token.range.lowerBound)
+    case .beginArray: return try open(.array, at: token.range.lowerBound)
+    case .number: builder.append(try number(token))
+    case .true: builder.append(.boolean(true))
+    case .false: builder.append(.boolean(false))
+    case .null: builder.append(.null)
+    default:
+      lexer.index = token.range.lowerBound
+      if token.kind != .end { mending.due = .value }
+      throw unexpected(due: due)
+    }
+    try readAfterValue()
+  }
+
+  /// What has to follow a value in a container: a comma, or the end of the container, which stays for the next look.
+  @inline(__always)
+  private mutating func readAfterValue() throws(PropertyListError) {
+    guard let kind = builder.frames.last?.kind else { return }
+    lexer.passSpace()
+    followsComma = lexer.byte == UInt8(ascii: ",")
+    if followsComma {
+      lexer.index += 1
+    } else if lexer.byte != (kind == .array ? UInt8(ascii: "]") : UInt8(ascii: "}")) {
+      mending.due = .mark
+      throw unexpected(due: kind == .array ? #""," or "]""# : #""," or "}""#)
+    }
+  }
+
+  private mutating func open(_ kind: NodeKind, at place: Int) throws(PropertyListError) {
+    // A form that stands for a scalar is no level.
+    let isScalar = restoresCoercedValues && kind == .dictionary && builder.depth == depthLimit
+    guard builder.depth < depthLimit || isScalar else {
+      // What is mended begins with the bracket.
+      lexer.index = place
+      throw nestedTooDeeply(at: place)
+    }
+    builder.open(kind)
+    openPlaces.append(place)
+    followsComma = false
+  }
+
+  private mutating func close() throws(PropertyListError) {
+    try closeInnermost()
+    lexer.index += 1
+    try readAfterValue()
+  }
+
+  mutating func closeInnermost() throws(PropertyListError) {
+    if !faults.faults.isEmpty { dropStandIns() }
+    if let first = builder.settleDuplicates(in: lexer.bytes) {
+      for duplicate in faults.limit == 1 ? [first] : builder.duplicates(in: lexer.bytes) {
+        let key = builder.pending[duplicate]
+        try report(
+          failure(
+            "the key \(NodeContent.text(key, in: lexer.bytes).quoted) stands twice in a dictionary", .duplicateKey,
+            at: key.offset - 1))
+      }
+      builder.dropDuplicates(in: lexer.bytes)
+    }
+    let place = openPlaces.removeLast()
+    if restoresCoercedValues, let value = try restoredValue(at: place) {
+      builder.close(as: value)
+    } else {
+      if builder.depth > depthLimit { try report(nestedTooDeeply(at: place)) }
+      builder.close()
+    }
+  }
+}
+
+/// Strings and numbers.
+extension JSONTokenReader {
+  /// Strings stay where they are in the source, and those with escapes are decoded when somebody asks.
+  @inline(__always)
+  private mutating func string(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
+    if let fault = token.fault { try report(fault, in: token) }
+    let content = token.range.lowerBound + 1..<token.range.upperBound - 1
+    return .string(token.hasEscapes ? .jsonText : .verbatim, offset: content.lowerBound, length: content.count)
+  }
+
+  /// Records all that is wrong with a string; throws what is wrong with its end.
+  private mutating func report(_ fault: JSONFault, in string: JSONToken) throws(PropertyListError) {
+    for fault in lexer.faults(inside: string) { try report(failure(fault.message(lexer.bytes), at: fault.place)) }
+    guard fault.isEnd else { return }
+    if fault.kind == .endOfText { mending.isAtEnd = true } else { mending.due = .quotationMark }
+    throw failure(fault.message(lexer.bytes), at: fault.place)
+  }
+
+  /// Without fraction and exponent a number is an integer; but `-0` is the real -0.0, which JavaScript's heirs write so,
+  /// and of which an integer would lose the sign.
+  @inline(__always)
+  private mutating func number(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
+    if let fault = token.fault {
+      if fault.kind == .missingDigit {
+        mending.due = .digit
+        throw unexpected(due: "a digit")
+      }
+      try report(failure(fault.message(lexer.bytes), at: fault.place))
+    }
+    let start = token.range.lowerBound
+    let isNegative = lexer.bytes[start] == UInt8(ascii: "-")
+    if let magnitude = token.magnitude {
+      if !isNegative { return .integer(magnitude) }
+      if magnitude == 0 { return .real(-0.0) }
+      if magnitude <= UInt64(Int64.max) + 1 { return .integer(Int64(truncatingIfNeeded: 0 &- magnitude)) }
+    }
+    guard !token.isInteger else {
+      try report(failure("an integer outside Int64 and UInt64", at: start))
+      return .null
+    }
+    guard let value = RealText.parse(lexer.bytes.extracting(token.range)) else {
+      try report(failure("a number too large for a double", at: start))
+      return .null
+    }
+    return .real(value)
+  }
+}
+
+/// What is wrong.
+extension JSONTokenReader {
+  /// Records a fault that needs no mending; throws it if there is room for no more.
+  mutating func report(_ fault: PropertyListError) throws(PropertyListError) { try faults.report(fault) }
+
+  mutating func failure(
+    _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
+  ) -> PropertyListError {
+    let path = builder.currentPath(in: lexer.bytes)
+    let place = placeIndex.place(place)
+    return PropertyListError(
+      kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
+      keyPath: path.components.isEmpty ? nil : path)
+  }
+
+  private mutating func nestedTooDeeply(at place: Int) -> PropertyListError {
+    let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
+    return failure(limit.message, limit.kind, at: place)
+  }
+
+  /// The character or word that is next, or the end of the text, where something else has to stand.
+  mutating func unexpected(due: StaticString) -> PropertyListError {
+    let (bytes, index) = (lexer.bytes, lexer.index)
+    guard index < bytes.byteCount else {
+      mending.isAtEnd = true
+      var message = "the end of the text where \(due) is due"
+      if let kind = builder.frames.last?.kind, let place = openPlaces.last {
+        let position = placeIndex.place(place).position
+        message += #"; the "\#(kind == .array ? "[" : "{")" stands at \#(position.line):\#(position.column)"#
+      }
+      return failure(message, at: index)
+    }
+    let first = bytes[index]
+    var length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    while JSONLexer.isLetter(first), index + length < bytes.byteCount, length < 40,
+      JSONLexer.isLetter(bytes[index + length])
+    { length += 1 }
+    let found = String(knownUTF8: bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
+    var message = "\(first == UInt8(ascii: "\"") ? "a quotation mark" : found) where \(due) is due"
+    switch first {
+    case UInt8(ascii: "]"), UInt8(ascii: "}"):
+      var before = index
+      while before > 0, XMLText.isSpace(bytes[before - 1]) { before -= 1 }
+      if before > 0, bytes[before - 1] == UInt8(ascii: ",") { message += "; JSON has no comma before it" }
+    case UInt8(ascii: "/"), UInt8(ascii: "#"): message += "; JSON has no comments"
+    case UInt8(ascii: "'"): message += "; strings of JSON stand between double quotation marks"
+    default: break
+    }
+    return failure(message, at: index)
+  }
+}
