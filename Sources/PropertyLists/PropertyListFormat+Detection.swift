@@ -136,5 +136,5 @@ private struct FormatDetection {
 
 extension Unicode.Scalar {
   /// Whether it may stand in a string of OpenStep without quotation marks.
-  fileprivate var isWordCharacter: Bool { isASCII && OpenStepScanner.isUnquoted(UInt8(truncatingIfNeeded: value)) }
+  fileprivate var isWordCharacter: Bool { isASCII && OpenStepLexer.isUnquoted(UInt8(truncatingIfNeeded: value)) }
 }

@@ -77,7 +77,7 @@ struct FragmentWriter {
       writer.layout.stringQuote = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") ? first : nil
     }
     if format == .openStep, writer.layout.stringQuote == nil, range.upperBound < bytes.byteCount,
-      OpenStepScanner.isUnquoted(bytes[range.upperBound])
+      OpenStepLexer.isUnquoted(bytes[range.upperBound])
     {
       // A comment may follow, whose slash would be part of a string without quotation marks.
       writer.layout.stringQuote = UInt8(ascii: "\"")

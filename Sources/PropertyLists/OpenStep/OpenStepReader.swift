@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// Reads the OpenStep format: finds the encoding of a file and leaves the text to ``OpenStepScanner``.
+/// Reads the OpenStep format: finds the encoding of a file and leaves the text to ``OpenStepTokenReader``.
 enum OpenStepReader {
   static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
     var faults = FaultLog.first
     return try read(data, options: options, faults: &faults)
   }
 
-  /// - Parameter faults: where every fault goes. If there is room for more than one, the scanner mends what is wrong.
+  /// - Parameter faults: where every fault goes. If there is room for more than one, the reader mends what is wrong.
   static func read(
     _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
@@ -31,14 +31,14 @@ enum OpenStepReader {
     _ source: TextSource, _ original: TextSource, options: PropertyListReadingOptions, faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
     guard !source.text.isEmpty else { throw TextSource.empty }
-    var scanner = OpenStepScanner(source, original, options, faults)
+    var reader = OpenStepTokenReader(source.text.bytes, original, options, faults)
     do throws(PropertyListError) {
-      try scanner.scan(source.text.bytes)
+      try reader.read()
     } catch {
-      faults = scanner.faults
+      faults = reader.faults
       throw error
     }
-    faults = scanner.faults
-    return scanner.finish()
+    faults = reader.faults
+    return reader.finish()
   }
 }

@@ -1,16 +1,14 @@
 internal import FoundationEssentials
 
-/// Makes nodes of a text in the OpenStep format: `( a, b )`, `{ k = v; }`, the same without braces in a strings file,
-/// `<0fbd>`, and strings.
+/// Makes nodes of the tokens of a text in the OpenStep format, and finds what is wrong with it: `( a, b )`,
+/// `{ k = v; }`, the same without braces in a strings file, `<0fbd>`, and strings.
 ///
-/// The grammar is that of Core Foundation (`CFOldStylePList.c`) with the values that GNUstep adds (`NSPropertyList.m`).
 /// The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack. Each byte is looked at a
 /// fixed number of times.
-struct OpenStepScanner: ~Copyable {
-  let source: TextSource
+struct OpenStepTokenReader: ~Copyable, ~Escapable {
+  var lexer: OpenStepLexer
   /// The text before bytes were replaced that are no UTF-8.
   let original: TextSource
-  let end: Int
   private let depthLimit: Int
   private(set) var faults: FaultLog
   private var placeIndex: PlaceIndex
@@ -25,78 +23,72 @@ struct OpenStepScanner: ~Copyable {
   /// Whether the outermost dictionary has no braces.
   private(set) var isStringsFile = false
 
-  /// What is looked at next.
-  var index = 0
   /// Where the string ended that was read last, if it stood without quotation marks.
   var unquotedEnd = -1
-  var angle = ForwardSearch(">")
-  var bracket = ForwardSearch("]")
-  private var commentEnd = ForwardSearch("*/")
 
   /// What is known of the last fault, to mend it.
   var mending = Mending()
   /// Whether the mark behind a value comes next, and not an entry or an element.
   private var isBehindValue = false
 
-  init(_ source: TextSource, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
-    self.source = source
+  /// - Parameter bytes: the text.
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
+    lexer = OpenStepLexer(bytes)
     self.original = original
     self.faults = faults
     placeIndex = PlaceIndex(original)
-    end = source.text.count
     depthLimit = options.limits.effectiveDepth
-    builder = NodeTableBuilder(options: options, expectedNodes: end / 64)
+    builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
   }
 
   /// The one value of the text with all that is in it.
-  ///
-  /// - Parameter bytes: the text of the source.
-  mutating func scan(_ bytes: RawSpan) throws(PropertyListError) {
+  mutating func read() throws(PropertyListError) {
     do throws(PropertyListError) {
-      try scanBeginning(bytes)
+      try readBeginning()
     } catch {
-      try mendBeginning(error, bytes)
+      try mendBeginning(error)
     }
     while builder.depth > 0 {
       do throws(PropertyListError) {
         if isBehindValue {
           isBehindValue = false
-          try scanAfterValue(bytes)
+          try readAfterValue()
         } else {
-          try scanNext(bytes)
+          try readNext()
         }
       } catch {
-        try mend(error, bytes)
+        try mend(error)
       }
     }
-    if try skipSpace(bytes), !mending.isUnbalanced { try report(unexpected(bytes, due: "the end of the text")) }
+    if try skipSpace(), !mending.isUnbalanced { try report(unexpected(due: "the end of the text")) }
   }
 
   consuming func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
 
-  private mutating func scanBeginning(_ bytes: RawSpan) throws(PropertyListError) {
-    if try !skipSpace(bytes) {
+  private mutating func readBeginning() throws(PropertyListError) {
+    if try !skipSpace() {
       // A strings file without entries.
       isStringsFile = true
-      try open(.dictionary, at: index)
-    } else if Self.beginsString(bytes[index]) {
-      try scanStringOrEntries(bytes)
+      try open(.dictionary, at: lexer.index)
+    } else if OpenStepLexer.beginsString(lexer.byte) {
+      try readStringOrEntries()
     } else {
-      try scanValue(bytes, due: "a value")
+      try readValue(due: "a value")
     }
   }
 
   /// A string at the top is the value, if it is all there is, or else the first key of a strings file.
-  private mutating func scanStringOrEntries(_ bytes: RawSpan) throws(PropertyListError) {
-    let place = index
-    let string = try scanString(bytes)
-    guard try skipSpace(bytes) else { return append(string, at: place) }
-    guard bytes[index] == UInt8(ascii: "=") || bytes[index] == UInt8(ascii: ";") else {
+  private mutating func readStringOrEntries() throws(PropertyListError) {
+    let place = lexer.index
+    let string = try readString()
+    guard try skipSpace() else { return append(string, at: place) }
+    guard lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ";") else {
       mending.firstKey = (string, place)
-      throw unexpected(bytes, due: #""=", ";" or the end of the text"#)
+      throw unexpected(due: #""=", ";" or the end of the text"#)
     }
     try beginStringsFile(with: string, at: place)
-    try scanAfterKey(bytes)
+    try readAfterKey()
   }
 
   mutating func beginStringsFile(with key: FlatNode, at place: Int) throws(PropertyListError) {
@@ -107,78 +99,78 @@ struct OpenStepScanner: ~Copyable {
 }
 
 /// The containers.
-extension OpenStepScanner {
+extension OpenStepTokenReader {
   /// Whether the dictionary that is innermost ends with the text, and not with a brace.
   var isWithoutBraces: Bool { isStringsFile && builder.depth == 1 }
 
   /// The next entry or element of the innermost container, or its end. Of a container inside it, only the beginning.
-  private mutating func scanNext(_ bytes: RawSpan) throws(PropertyListError) {
-    let hasMore = try skipSpace(bytes)
+  private mutating func readNext() throws(PropertyListError) {
+    let hasMore = try skipSpace()
     if builder.frames.last?.kind == .array {
-      if hasMore, bytes[index] == UInt8(ascii: ")") {
-        index += 1
-        return try close(bytes)
+      if lexer.byte == UInt8(ascii: ")") {
+        lexer.index += 1
+        return try close()
       }
-      return try scanValue(bytes, due: #"a value or ")""#)
+      return try readValue(due: #"a value or ")""#)
     }
     if isWithoutBraces {
-      guard hasMore else { return try close(bytes) }
-    } else if hasMore, bytes[index] == UInt8(ascii: "}") {
-      index += 1
-      return try close(bytes)
+      guard hasMore else { return try close() }
+    } else if lexer.byte == UInt8(ascii: "}") {
+      lexer.index += 1
+      return try close()
     }
-    guard hasMore, Self.beginsString(bytes[index]) else {
-      throw unexpected(bytes, due: isWithoutBraces ? "a key" : #"a key or "}""#)
+    guard hasMore, OpenStepLexer.beginsString(lexer.byte) else {
+      throw unexpected(due: isWithoutBraces ? "a key" : #"a key or "}""#)
     }
-    let place = index
-    append(try scanString(bytes), at: place)
-    try scanAfterKey(bytes)
+    let place = lexer.index
+    append(try readString(), at: place)
+    try readAfterKey()
   }
 
   /// What follows a key: `= value;`, or a semicolon alone, which makes the key its own value.
-  private mutating func scanAfterKey(_ bytes: RawSpan) throws(PropertyListError) {
-    let hasMore = try skipSpace(bytes)
-    if hasMore, bytes[index] == UInt8(ascii: "=") {
-      index += 1
-      _ = try skipSpace(bytes)
-      try scanValue(bytes, due: "a value")
-    } else if hasMore, bytes[index] == UInt8(ascii: ";") {
-      index += 1
+  private mutating func readAfterKey() throws(PropertyListError) {
+    _ = try skipSpace()
+    if lexer.byte == UInt8(ascii: "=") {
+      lexer.index += 1
+      _ = try skipSpace()
+      try readValue(due: "a value")
+    } else if lexer.byte == UInt8(ascii: ";") {
+      lexer.index += 1
       append(builder.pending[builder.pending.count - 1], at: places[places.count - 1])
     } else {
-      throw unexpected(bytes, due: #""=" or ";""#)
+      throw unexpected(due: #""=" or ";""#)
     }
   }
 
   /// A value and the mark behind it; of a container, the beginning.
-  private mutating func scanValue(_ bytes: RawSpan, due: StaticString) throws(PropertyListError) {
-    guard index < end else { throw unexpected(bytes, due: due) }
-    let place = index
-    switch bytes[index] {
+  private mutating func readValue(due: StaticString) throws(PropertyListError) {
+    guard !lexer.isAtEnd else { throw unexpected(due: due) }
+    let place = lexer.index
+    switch lexer.byte {
     case UInt8(ascii: "{"):
-      index += 1
+      lexer.index += 1
       return try open(.dictionary, at: place)
     case UInt8(ascii: "("):
-      index += 1
+      lexer.index += 1
       return try open(.array, at: place)
-    case UInt8(ascii: "<"): append(try scanAngleBrackets(bytes), at: place)
-    case let byte where Self.beginsString(byte): append(try scanString(bytes), at: place)
-    default: throw unexpected(bytes, due: due)
+    case UInt8(ascii: "<"): append(try readAngleBrackets(), at: place)
+    case let byte where OpenStepLexer.beginsString(byte): append(try readString(), at: place)
+    default: throw unexpected(due: due)
     }
-    try scanAfterValue(bytes)
+    try readAfterValue()
   }
 
   /// What has to follow a value: a comma, unless the array ends; a semicolon in a dictionary.
-  private mutating func scanAfterValue(_ bytes: RawSpan) throws(PropertyListError) {
+  private mutating func readAfterValue() throws(PropertyListError) {
     guard let kind = builder.frames.last?.kind else { return }
-    let hasMore = try skipSpace(bytes)
+    _ = try skipSpace()
     if kind == .array {
-      if hasMore, bytes[index] == UInt8(ascii: ")") { return }
-      guard hasMore, bytes[index] == UInt8(ascii: ",") else { throw missingMark(bytes, due: #""," or ")""#) }
+      if lexer.byte == UInt8(ascii: ")") { return }
+      guard lexer.byte == UInt8(ascii: ",") else { throw missingMark(due: #""," or ")""#) }
     } else {
-      guard hasMore, bytes[index] == UInt8(ascii: ";") else { throw missingMark(bytes, due: #"";""#) }
+      guard lexer.byte == UInt8(ascii: ";") else { throw missingMark(due: #"";""#) }
     }
-    index += 1
+    lexer.index += 1
   }
 
   mutating func append(_ node: FlatNode, at place: Int) {
@@ -190,16 +182,16 @@ extension OpenStepScanner {
     guard builder.depth < depthLimit else {
       let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
       // What is mended begins with the bracket.
-      index = place
+      lexer.index = place
       throw failure(limit.message, limit.kind, at: place)
     }
     builder.open(kind)
     openPlaces.append(place)
   }
 
-  private mutating func close(_ bytes: RawSpan) throws(PropertyListError) {
+  private mutating func close() throws(PropertyListError) {
     try closeInnermost()
-    try scanAfterValue(bytes)
+    try readAfterValue()
   }
 
   mutating func closeInnermost() throws(PropertyListError) {
@@ -224,62 +216,21 @@ extension OpenStepScanner {
 }
 
 /// Between the values.
-extension OpenStepScanner {
-  /// Skips white space and comments: that of Core Foundation, with U+2028 and U+2029.
+extension OpenStepTokenReader {
+  /// Skips white space and comments.
   ///
   /// - Returns: whether there is more in the text.
   @inline(__always)
-  mutating func skipSpace(_ bytes: RawSpan) throws(PropertyListError) -> Bool {
-    guard skipAllSpace(bytes) else {
-      mending.isOver = true
-      throw failure("a comment without its end", at: index)
+  private mutating func skipSpace() throws(PropertyListError) -> Bool {
+    guard lexer.passTrivia() else {
+      throw failure(OpenStepFault(kind: .commentWithoutEnd, place: lexer.index))
     }
-    return index < end
-  }
-
-  /// As ``skipSpace(_:)``, but a comment without an end is no error.
-  ///
-  /// - Returns: false where such a comment begins.
-  @inline(__always)
-  @discardableResult
-  mutating func skipAllSpace(_ bytes: RawSpan) -> Bool {
-    while index < end {
-      switch bytes[index] {
-      case 0x09...0x0D, 0x20: index += 1
-      case 0xE2 where Self.isLineSeparator(bytes, index): index += 3
-      case UInt8(ascii: "/"):
-        let start = index
-        guard skipComment(bytes) else { return false }
-        if index == start { return true }
-      default: return true
-      }
-    }
-    return true
-  }
-
-  /// Skips a comment, if one begins with the next byte.
-  ///
-  /// - Returns: false for one without an end.
-  private mutating func skipComment(_ bytes: RawSpan) -> Bool {
-    if bytes.starts(with: "//", at: index) {
-      while index < end, bytes[index] != 0x0A, bytes[index] != 0x0D, !Self.isLineSeparator(bytes, index) { index += 1 }
-    } else if bytes.starts(with: "/*", at: index) {
-      guard let close = commentEnd.next(from: index + 2, in: bytes) else { return false }
-      index = close + 2
-    }
-    return true
-  }
-
-  /// Whether U+2028 or U+2029 stands at a place.
-  @inline(__always)
-  static func isLineSeparator(_ bytes: RawSpan, _ index: Int) -> Bool {
-    // E2 80 A8 and E2 80 A9.
-    bytes[index] == 0xE2 && index + 2 < bytes.byteCount && bytes[index + 1] == 0x80 && bytes[index + 2] & ~1 == 0xA8
+    return !lexer.isAtEnd
   }
 }
 
 /// What is wrong.
-extension OpenStepScanner {
+extension OpenStepTokenReader {
   /// Records a fault that needs no mending; throws it if there is room for no more.
   mutating func report(_ fault: PropertyListError) throws(PropertyListError) { try faults.report(fault) }
 
@@ -295,9 +246,25 @@ extension OpenStepScanner {
       keyPath: path.components.isEmpty ? nil : path)
   }
 
+  /// What is wrong with the token that was read last.
+  mutating func failure(_ fault: OpenStepFault) -> PropertyListError {
+    switch fault.kind {
+    case .commentWithoutEnd, .dataWithoutEnd: mending.isOver = true
+    case .stringWithoutEnd: mending.unclosedString = fault.place
+    case .noDigit:
+      let index = lexer.index
+      lexer.index = fault.place
+      defer { lexer.index = index }
+      return unexpected(due: #"a hexadecimal digit or ">""#)
+    case .base64WithoutEnd, .typedValueWithoutEnd, .halfByte: break
+    }
+    return failure(fault.message, at: fault.place)
+  }
+
   /// The character that is next, or the end of the text, where something else has to stand.
-  mutating func unexpected(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
-    guard index < end else {
+  mutating func unexpected(due: StaticString) -> PropertyListError {
+    let index = lexer.index
+    guard !lexer.isAtEnd else {
       mending.isOver = true
       mending.isAtEnd = true
       var message = "the end of the text where \(due) is due"
@@ -305,11 +272,11 @@ extension OpenStepScanner {
         let position = placeIndex.place(place).position
         message += #"; the "\#(kind == .array ? "(" : "{")" stands at \#(position.line):\#(position.column)"#
       }
-      return failure(message, at: end)
+      return failure(message, at: index)
     }
-    let first = bytes[index]
+    let first = lexer.byte
     let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-    let character = String(knownUTF8: bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
+    let character = String(knownUTF8: lexer.bytes.extracting(index..<index + length), isASCII: first < 0x80).quoted
     var message: String
     switch first {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): message = "a quotation mark where \(due) is due"
@@ -321,16 +288,16 @@ extension OpenStepScanner {
         index == unquotedEnd
         ? "\(character) in a string without quotation marks" : "\(character) where \(due) is due"
     }
-    if isBehindStringOfLines(bytes) {
+    if isBehindStringOfLines() {
       let position = placeIndex.place(mending.lastQuoted.lowerBound).position
       message += "; the string before it begins at \(position.line):\(position.column)"
     }
-    return failure(message, at: index)
+    return failure(message, at: lexer.index)
   }
 
   /// As ``unexpected(_:due:)``, where a comma or a semicolon is due.
-  private mutating func missingMark(_ bytes: RawSpan, due: StaticString) -> PropertyListError {
-    mending.isMarkMissing = index < end && index != unquotedEnd
-    return unexpected(bytes, due: due)
+  private mutating func missingMark(due: StaticString) -> PropertyListError {
+    mending.isMarkMissing = !lexer.isAtEnd && lexer.index != unquotedEnd
+    return unexpected(due: due)
   }
 }

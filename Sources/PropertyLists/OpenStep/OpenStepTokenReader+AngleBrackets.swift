@@ -1,84 +1,66 @@
 /// What stands between angle brackets: data, and the values to which GNUstep gives a type.
-extension OpenStepScanner {
+extension OpenStepTokenReader {
   /// The value that begins with the next byte, a `<`.
-  mutating func scanAngleBrackets(_ bytes: RawSpan) throws(PropertyListError) -> FlatNode {
-    if bytes.starts(with: "<*", at: index) { return try scanTypedValue(bytes) }
+  mutating func readAngleBrackets() throws(PropertyListError) -> FlatNode {
+    let token = lexer.next()
+    let range = token.range
+    if let fault = token.fault {
+      guard token.kind == .data, fault.kind == .halfByte || fault.kind == .noDigit else {
+        lexer.index = range.lowerBound
+        throw failure(fault)
+      }
+      try report(failure(fault))
+    }
+    if token.kind == .typedValue { return try readTypedValue(range) }
     let start = text.count
-    if bytes.starts(with: "<[", at: index) {
-      try scanBase64(bytes)
+    if token.kind == .base64 {
+      let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 2)
+      if let fault = Base64Text.fault(in: content, called: "<[ ]>") {
+        try report(failure(fault, at: range.lowerBound))
+      } else {
+        Base64Text.decode(content, into: &text)
+      }
     } else {
-      try scanHexadecimal(bytes)
+      decodeHexadecimal(range)
     }
     return .data(.verbatim, offset: start, length: text.count - start)
   }
 
   /// `<0fbd 777e>`: two digits a byte, with white space and comments between bytes.
-  private mutating func scanHexadecimal(_ bytes: RawSpan) throws(PropertyListError) {
-    let place = index
-    index += 1
-    while true {
-      let start = index
-      if start + 1 < end, let high = Self.hexadecimalDigit(bytes[start]),
-        let low = Self.hexadecimalDigit(bytes[start + 1])
+  private mutating func decodeHexadecimal(_ range: Range<Int>) {
+    var lexer = OpenStepLexer(lexer.bytes, at: range.lowerBound + 1)
+    while lexer.index + 1 < range.upperBound {
+      if let high = OpenStepLexer.hexadecimalDigit(lexer.byte),
+        let low = OpenStepLexer.hexadecimalDigit(lexer.bytes[lexer.index + 1])
       {
         text.append(high << 4 | low)
-        index += 2
-        continue
+        lexer.index += 2
+      } else {
+        let start = lexer.index
+        lexer.passTrivia()
+        if lexer.index == start { return }
       }
-      guard try skipSpace(bytes) else {
-        mending.isOver = true
-        throw failure(#"data without its closing ">""#, at: place)
-      }
-      if bytes[index] == UInt8(ascii: ">") {
-        index += 1
-        return
-      }
-      guard index == start else { continue }
-      try report(
-        Self.hexadecimalDigit(bytes[index]) != nil
-          ? failure("a hexadecimal digit without the second one of its byte", at: index)
-          : unexpected(bytes, due: #"a hexadecimal digit or ">""#))
-      return skipHexadecimal(bytes)
     }
-  }
-
-  /// GNUstep's `<[AAEC]>`.
-  private mutating func scanBase64(_ bytes: RawSpan) throws(PropertyListError) {
-    let start = index + 2
-    guard let close = bracket.next(from: start, in: bytes), bytes.starts(with: "]>", at: close) else {
-      throw failure(#"data without its closing "]>""#, at: index)
-    }
-    let content = bytes.extracting(start..<close)
-    if let fault = Base64Text.fault(in: content, called: "<[ ]>") {
-      try report(failure(fault, at: index))
-    } else {
-      Base64Text.decode(content, into: &text)
-    }
-    index = close + 2
   }
 
   /// GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>` and date `<*D2001-01-01 00:00:00 +0000>`,
   /// which may have quotation marks around what follows the letter; and what the writer of this package adds to them
   /// (`OpenStepWriter+Coercion.swift`).
-  private mutating func scanTypedValue(_ bytes: RawSpan) throws(PropertyListError) -> FlatNode {
-    let place = index
-    guard let close = angle.next(from: place + 2, in: bytes) else {
-      throw failure(#"a value without its closing ">""#, at: place)
+  private mutating func readTypedValue(_ range: Range<Int>) throws(PropertyListError) -> FlatNode {
+    let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 1)
+    if content.byteCount > 0, let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...))) {
+      return node
     }
-    let content = bytes.extracting(place + 2..<close)
-    guard content.byteCount > 0, let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...))) else {
-      // What is long is not looked at as a whole, for the ">" may be that of another value.
-      var shown: [UInt8] = []
-      shown.append(bytes: content.extracting(0..<min(content.byteCount, 512)))
-      let value = String(decoding: shown, as: UTF8.self)
-      let fault = failure("no value of the types I, R, B, D, F, T, N and X: \("<*\(value)>".quoted)", at: place)
-      guard content.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else { throw fault }
-      try report(fault)
-      index = close + 1
-      return .null
+    // What is long is not looked at as a whole, for the ">" may be that of another value.
+    let shown = String(decoding: [UInt8](content, 0..<min(content.byteCount, 512)), as: UTF8.self)
+    let fault = failure(
+      "no value of the types I, R, B, D, F, T, N and X: \("<*\(shown)>".quoted)", at: range.lowerBound)
+    guard content.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else {
+      lexer.index = range.lowerBound
+      throw fault
     }
-    index = close + 1
-    return node
+    try report(fault)
+    return .null
   }
 
   @_lifetime(copy content)
@@ -131,7 +113,7 @@ extension OpenStepScanner {
     let isFloat = content[0] == UInt8(ascii: "F")
     guard digits == (isFloat ? 8 : 16) else { return nil }
     for index in 1...digits {
-      guard let digit = hexadecimalDigit(content[index]) else { return nil }
+      guard let digit = OpenStepLexer.hexadecimalDigit(content[index]) else { return nil }
       bits = bits << 4 | UInt64(digit)
     }
     switch content[0] {

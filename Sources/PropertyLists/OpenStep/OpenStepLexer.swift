@@ -1,0 +1,311 @@
+/// A piece of a text in the OpenStep format, sound or not. Tokens stand side by side, so every byte of a text is in
+/// exactly one.
+struct OpenStepToken {
+  enum Kind {
+    case space, newline
+    /// `/*` up to `*/`.
+    case comment
+    /// `//` up to the end of the line.
+    case lineComment
+    case beginDictionary, endDictionary, beginArray, endArray, equals, semicolon, comma
+    /// A string without quotation marks.
+    case word
+    /// A string between quotation marks.
+    case quoted
+    /// Hexadecimal digits between `<` and `>`.
+    case data
+    /// Base64 between `<[` and `]>`.
+    case base64
+    /// A value of GNUstep between `<*` and `>`.
+    case typedValue
+    case invalid
+    /// The end of the text, which has no bytes.
+    case end
+  }
+
+  let kind: Kind
+  let range: Range<Int>
+  /// Whether a string has escapes.
+  var hasEscapes = false
+  var fault: OpenStepFault?
+}
+
+/// What is wrong with a comment, a string or data.
+struct OpenStepFault {
+  enum Kind {
+    case commentWithoutEnd, stringWithoutEnd, dataWithoutEnd, base64WithoutEnd, typedValueWithoutEnd
+    /// One hexadecimal digit, where a byte has two.
+    case halfByte
+    /// Something else than a hexadecimal digit in data.
+    case noDigit
+  }
+
+  let kind: Kind
+  let place: Int
+
+  var message: String {
+    switch kind {
+    case .commentWithoutEnd: "a comment without its end"
+    case .stringWithoutEnd: "a string without its closing quotation mark"
+    case .dataWithoutEnd: #"data without its closing ">""#
+    case .base64WithoutEnd: #"data without its closing "]>""#
+    case .typedValueWithoutEnd: #"a value without its closing ">""#
+    case .halfByte: "a hexadecimal digit without the second one of its byte"
+    case .noDigit: "no hexadecimal digit in data"
+    }
+  }
+}
+
+/// Divides a text into the tokens of the OpenStep format, whatever its bytes are.
+///
+/// This is the one place that knows the grammar, which is that of Core Foundation (`CFOldStylePList.c`) with the values
+/// that GNUstep adds (`NSPropertyList.m`).
+struct OpenStepLexer: ~Escapable {
+  let bytes: RawSpan
+  /// The place of the next token.
+  var index: Int
+  private var angle = ForwardSearch(">")
+  private var bracket = ForwardSearch("]")
+  private var commentEnd = ForwardSearch("*/")
+  /// The places from which on a quotation mark closes no string.
+  private var lastDoubleQuote = Int.max
+  private var lastSingleQuote = Int.max
+
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, at index: Int = 0) {
+    self.bytes = bytes
+    self.index = index
+  }
+
+  /// The next byte; 0 at the end.
+  @inline(__always)
+  var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
+
+  var isAtEnd: Bool { index >= bytes.byteCount }
+
+  /// The next token; at the end of the text, and from then on, one of kind `end`.
+  ///
+  /// - Complexity: O(*n*) in its length; of a piece without an end, in the length of the text, once for all such pieces.
+  mutating func next() -> OpenStepToken {
+    let start = index
+    guard start < bytes.byteCount else { return OpenStepToken(kind: .end, range: start..<start) }
+    switch bytes[start] {
+    case 0x20, 0x09, 0x0B, 0x0C:
+      while Self.isSpace(byte) { index += 1 }
+      return OpenStepToken(kind: .space, range: start..<index)
+    case 0x0A, 0x0D: return token(.newline, length: bytes.starts(with: "\r\n", at: start) ? 2 : 1)
+    case 0xE2 where isLineSeparator: return token(.newline, length: 3)
+    case UInt8(ascii: "{"): return token(.beginDictionary)
+    case UInt8(ascii: "}"): return token(.endDictionary)
+    case UInt8(ascii: "("): return token(.beginArray)
+    case UInt8(ascii: ")"): return token(.endArray)
+    case UInt8(ascii: "="): return token(.equals)
+    case UInt8(ascii: ";"): return token(.semicolon)
+    case UInt8(ascii: ","): return token(.comma)
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return quoted()
+    case UInt8(ascii: "<"): return angleBrackets()
+    case UInt8(ascii: "/"):
+      if bytes.starts(with: "/*", at: start) { return comment() }
+      if bytes.starts(with: "//", at: start) {
+        passLine()
+        return OpenStepToken(kind: .lineComment, range: start..<index)
+      }
+      return word()
+    case let byte: return Self.isUnquoted(byte) ? word() : token(.invalid)
+    }
+  }
+
+  @inline(__always)
+  private mutating func token(_ kind: OpenStepToken.Kind, length: Int = 1) -> OpenStepToken {
+    index += length
+    return OpenStepToken(kind: kind, range: index - length..<index)
+  }
+}
+
+/// Between the values.
+extension OpenStepLexer {
+  /// Passes white space and comments: that of Core Foundation, with U+2028 and U+2029.
+  ///
+  /// - Returns: false where a comment begins that has no end.
+  @inline(__always)
+  @discardableResult
+  mutating func passTrivia() -> Bool {
+    while index < bytes.byteCount {
+      switch bytes[index] {
+      case 0x09...0x0D, 0x20: index += 1
+      case 0xE2 where isLineSeparator: index += 3
+      case UInt8(ascii: "/"):
+        let start = index
+        let token = next()
+        if token.kind == .word || token.fault != nil { index = start }
+        if token.fault != nil { return false }
+        if index == start { return true }
+      default: return true
+      }
+    }
+    return true
+  }
+
+  private mutating func comment() -> OpenStepToken {
+    let start = index
+    guard let close = commentEnd.next(from: start + 2, in: bytes) else {
+      index = bytes.byteCount
+      return OpenStepToken(
+        kind: .comment, range: start..<index, fault: OpenStepFault(kind: .commentWithoutEnd, place: start))
+    }
+    return token(.comment, length: close + 2 - start)
+  }
+
+  /// Goes to the end of the line.
+  mutating func passLine() {
+    while index < bytes.byteCount, bytes[index] != 0x0A, bytes[index] != 0x0D, !isLineSeparator { index += 1 }
+  }
+
+  static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0B || byte == 0x0C }
+
+  /// Whether U+2028 or U+2029 comes next.
+  @inline(__always)
+  private var isLineSeparator: Bool {
+    // E2 80 A8 and E2 80 A9.
+    bytes[index] == 0xE2 && index + 2 < bytes.byteCount && bytes[index + 1] == 0x80 && bytes[index + 2] & ~1 == 0xA8
+  }
+}
+
+/// Strings.
+extension OpenStepLexer {
+  /// Whether a byte may stand in a string without quotation marks (`isValidUnquotedStringCharacter` of
+  /// `CFOldStylePList.c`).
+  @inline(__always)
+  static func isUnquoted(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether a string begins with a byte, if no comment does.
+  static func beginsString(_ byte: UInt8) -> Bool {
+    isUnquoted(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+  }
+
+  private mutating func word() -> OpenStepToken {
+    let start = index
+    while index < bytes.byteCount, Self.isUnquoted(bytes[index]) { index += 1 }
+    return OpenStepToken(kind: .word, range: start..<index)
+  }
+
+  private mutating func quoted() -> OpenStepToken {
+    let start = index
+    let quote = bytes[start]
+    var hasEscapes = false
+    if start < (quote == UInt8(ascii: "\"") ? lastDoubleQuote : lastSingleQuote) {
+      index += 1
+      while passPlainText(before: quote) {
+        if bytes[index] == quote {
+          index += 1
+          return OpenStepToken(kind: .quoted, range: start..<index, hasEscapes: hasEscapes)
+        }
+        hasEscapes = true
+        index += 2
+      }
+      if quote == UInt8(ascii: "\"") { lastDoubleQuote = start } else { lastSingleQuote = start }
+    }
+    // Most strings end with their line.
+    index = start
+    passLine()
+    return OpenStepToken(
+      kind: .quoted, range: start..<index, fault: OpenStepFault(kind: .stringWithoutEnd, place: start))
+  }
+
+  /// Passes what comes before a quotation mark or a backslash; false if neither comes.
+  @inline(__always)
+  private mutating func passPlainText(before quote: UInt8) -> Bool {
+    while index + 8 <= bytes.byteCount {
+      let word = bytes.littleEndianWord(at: index)
+      let found = ByteClass.equal(word, quote) | ByteClass.equal(word, UInt8(ascii: "\\"))
+      if found != 0 {
+        index += found.trailingZeroBitCount / 8
+        return true
+      }
+      index += 8
+    }
+    while index < bytes.byteCount, bytes[index] != quote, bytes[index] != UInt8(ascii: "\\") { index += 1 }
+    return index < bytes.byteCount
+  }
+}
+
+/// Data, and the values to which GNUstep gives a type.
+extension OpenStepLexer {
+  private mutating func angleBrackets() -> OpenStepToken {
+    let start = index
+    if bytes.starts(with: "<*", at: start) {
+      return closed(.typedValue, angle.next(from: start + 2, in: bytes).map { $0 + 1 }, orOpen: .typedValueWithoutEnd)
+    }
+    if bytes.starts(with: "<[", at: start) {
+      let close = bracket.next(from: start + 2, in: bytes).flatMap { bytes.starts(with: "]>", at: $0) ? $0 + 2 : nil }
+      return closed(.base64, close, orOpen: .base64WithoutEnd)
+    }
+    index += 1
+    while true {
+      let place = index
+      if Self.hexadecimalDigit(byte) != nil, place + 1 < bytes.byteCount,
+        Self.hexadecimalDigit(bytes[place + 1]) != nil
+      {
+        index += 2
+        continue
+      }
+      guard passTrivia() else { return data(start, OpenStepFault(kind: .commentWithoutEnd, place: index)) }
+      guard !isAtEnd else { return data(start, OpenStepFault(kind: .dataWithoutEnd, place: start)) }
+      if byte == UInt8(ascii: ">") {
+        index += 1
+        return data(start, nil)
+      }
+      guard index == place else { continue }
+      let fault = OpenStepFault(kind: Self.hexadecimalDigit(byte) != nil ? .halfByte : .noDigit, place: place)
+      passToEndOfData()
+      return data(start, fault)
+    }
+  }
+
+  private func data(_ start: Int, _ fault: OpenStepFault?) -> OpenStepToken {
+    OpenStepToken(kind: .data, range: start..<index, fault: fault)
+  }
+
+  /// - Parameter end: nil for what has no end. Then only the bracket is taken.
+  private mutating func closed(
+    _ kind: OpenStepToken.Kind, _ end: Int?, orOpen open: OpenStepFault.Kind
+  ) -> OpenStepToken {
+    let start = index
+    index = end ?? start + 1
+    return OpenStepToken(
+      kind: kind, range: start..<index, fault: end == nil ? OpenStepFault(kind: open, place: start) : nil)
+  }
+
+  /// Passes the rest of data in which something is no hexadecimal digit.
+  private mutating func passToEndOfData() {
+    while !isAtEnd {
+      switch byte {
+      case UInt8(ascii: ">"):
+        index += 1
+        return
+      case UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "("), UInt8(ascii: ")"),
+        UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\""):
+        return
+      default: index += 1
+      }
+    }
+  }
+
+  @inline(__always)
+  static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/// Strings, with and without quotation marks.
+extension OpenStepTokenReader {
+  /// The string that begins with the next byte, which ``OpenStepLexer/beginsString(_:)``.
+  mutating func readString() throws(PropertyListError) -> FlatNode {
+    let token = lexer.next()
+    if let fault = token.fault {
+      lexer.index = token.range.lowerBound
+      throw failure(fault)
+    }
+    let start = text.count
+    if token.kind == .word {
+      text.append(bytes: lexer.bytes.extracting(token.range))
+      unquotedEnd = lexer.index
+    } else {
+      mending.lastQuoted = token.range
+      try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, hasEscapes: token.hasEscapes)
+    }
+    // Of what was no UTF-8, nobody knows what it says.
+    if !faults.faults.isEmpty, hasReplacedBytes(in: token.range) { return .null }
+    return .string(.verbatim, offset: start, length: text.count - start)
+  }
+
+  /// Puts the content of a string after ``text``.
+  private mutating func decode(_ content: Range<Int>, hasEscapes: Bool) throws(PropertyListError) {
+    guard hasEscapes else { return text.append(bytes: lexer.bytes.extracting(content)) }
+    let bytes = lexer.bytes.extracting(..<content.upperBound)
+    var index = content.lowerBound
+    while let escape = bytes.firstIndex(of: UInt8(ascii: "\\"), from: index) {
+      text.append(bytes: bytes.extracting(index..<escape))
+      index = escape
+      try decodeEscape(bytes, &index)
+    }
+    text.append(bytes: bytes.extracting(index...))
+  }
+}
+
+/// Escapes.
+extension OpenStepTokenReader {
+  /// The escape at `index`, which has at least two bytes.
+  private mutating func decodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
+    let mark = bytes[index + 1]
+    switch mark {
+    case UInt8(ascii: "0")...UInt8(ascii: "7"): return try decodeOctalEscape(bytes, &index)
+    case UInt8(ascii: "U"), UInt8(ascii: "u"): return try decodeUnicodeEscape(bytes, &index)
+    case UInt8(ascii: "a"): text.append(0x07)
+    case UInt8(ascii: "b"): text.append(0x08)
+    case UInt8(ascii: "f"): text.append(0x0C)
+    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "r"): text.append(0x0D)
+    case UInt8(ascii: "t"): text.append(0x09)
+    case UInt8(ascii: "v"): text.append(0x0B)
+    // All others stand for themselves, among them quotation marks, the backslash and the newline. Of a character that
+    // is no ASCII, the other bytes follow as plain text.
+    default: text.append(mark)
+    }
+    index += 2
+  }
+
+  /// One to three octal digits: a number in the character set of NeXTSTEP.
+  private mutating func decodeOctalEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
+    let place = index
+    var number = 0
+    index += 1
+    while index < bytes.byteCount, index <= place + 3, bytes[index] & ~7 == UInt8(ascii: "0") {
+      number = number << 3 | Int(bytes[index] & 7)
+      index += 1
+    }
+    guard let scalar = NeXTSTEPEncoding.scalar(number) else {
+      try report(failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: place))
+      return text.append(scalar: 0xFFFD)
+    }
+    text.append(scalar: scalar)
+  }
+
+  /// A unit of UTF-16, or two that are one character.
+  private mutating func decodeUnicodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
+    let place = index
+    guard let unit = Self.utf16Unit(bytes, &index) else {
+      try report(failure("no hexadecimal digit after the escape of a character", at: place))
+      return text.append(scalar: 0xFFFD)
+    }
+    guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
+    let behind = index
+    guard unit < 0xDC00, let low = Self.utf16Unit(bytes, &index), low & 0xFC00 == 0xDC00 else {
+      index = behind
+      try report(failure("a UTF-16 surrogate without its partner in a string", at: place))
+      return text.append(scalar: 0xFFFD)
+    }
+    text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
+  }
+
+  /// `\U` and one to four hexadecimal digits; as in GNUstep, `\u` means the same.
+  private static func utf16Unit(_ bytes: RawSpan, _ index: inout Int) -> UInt32? {
+    guard index + 1 < bytes.byteCount, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] | 0x20 == UInt8(ascii: "u")
+    else {
+      return nil
+    }
+    let start = index + 2
+    index = start
+    var unit: UInt32 = 0
+    while index < bytes.byteCount, index < start + 4, let digit = OpenStepLexer.hexadecimalDigit(bytes[index]) {
+      unit = unit << 4 | UInt32(digit)
+      index += 1
+    }
+    return index > start ? unit : nil
+  }
+}
