@@ -13,128 +13,69 @@ extension PropertyListFormat {
   /// A word alone, such as `42` or `true`, is no format: it is a string in OpenStep, and something else in JSON. What
   /// comes behind the beginning is not looked at.
   ///
-  /// - Complexity: O(*k*) in the length of the beginning.
+  /// - Complexity: O(*k*) in the length of the beginning; O(*n*) in the input, if that is UTF-16 or UTF-32.
   public init?(detecting bytes: RawSpan) {
     if bytes.starts(with: "bplist") {
       self = .binary
-    } else if let format = FormatDetection.textFormat(bytes) {
-      self = format
-    } else {
+      return
+    }
+    let (encoding, markLength) = UnicodeEncoding.detect(bytes) ?? (.utf8, 0)
+    var faults = FaultLog.none
+    let text = try? encoding.decode(bytes, from: markLength, faults: &faults)
+    guard let format = text.map({ Self.textFormat($0.bytes) }) ?? Self.textFormat(bytes.extracting(markLength...))
+    else {
       return nil
     }
-  }
-}
-
-/// Looks at the beginning of a text in any encoding form of Unicode, character by character; what is no ASCII counts as
-/// one unknown character.
-private struct FormatDetection {
-  private let width: Int
-  /// Which byte of a code unit has the ASCII character.
-  private let lowByte: Int
-  private var offset: Int
-
-  private init(_ bytes: RawSpan) {
-    let (encoding, markLength) = UnicodeEncoding.detect(bytes) ?? (.utf8, 0)
-    switch encoding {
-    case .utf8: (width, lowByte) = (1, 0)
-    case .utf16(let isBigEndian): (width, lowByte) = (2, isBigEndian ? 1 : 0)
-    case .utf32(let isBigEndian): (width, lowByte) = (4, isBigEndian ? 3 : 0)
-    }
-    offset = markLength
+    self = format
   }
 
-  static func textFormat(_ bytes: RawSpan) -> PropertyListFormat? {
-    var text = FormatDetection(bytes)
-    let hasComments = text.skipSpace(bytes)
-    guard let first = text.character(bytes) else { return hasComments ? .openStep : nil }
-    switch first {
-    case "<":
-      text.advance()
-      return text.beginsData(bytes) ? .openStep : .xml
-    case "[": return .json
-    case "(", "\"", "'": return .openStep
-    case "{":
-      text.advance()
-      return text.beginsObject(bytes, hasComments: hasComments) ? .json : .openStep
+  private static func textFormat(_ bytes: RawSpan) -> PropertyListFormat? {
+    var lexer = OpenStepLexer(bytes)
+    lexer.passTrivia()
+    switch lexer.byte {
+    case UInt8(ascii: "<"): return lexer.beginsData() ? .openStep : .xml
+    case UInt8(ascii: "["): return .json
+    case UInt8(ascii: "{"): return beginsObject(bytes, at: lexer.index) ? .json : .openStep
+    case UInt8(ascii: "("), UInt8(ascii: "\""), UInt8(ascii: "'"): return .openStep
     default:
-      guard first.isWordCharacter else { return nil }
-      while let character = text.character(bytes), character.isWordCharacter { text.advance() }
-      text.skipSpace(bytes)
-      let next = text.character(bytes)
-      return next == "=" || next == ";" ? .openStep : nil
+      // A text of comments alone, or with one that has no end.
+      if lexer.isAtEnd || bytes.starts(with: "/*", at: lexer.index) { return bytes.hasComment ? .openStep : nil }
+      guard lexer.next().kind == .word else { return nil }
+      lexer.passTrivia()
+      return lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ";") ? .openStep : nil
     }
   }
 
-  /// Whether what follows a `<` makes it data of OpenStep or a value of GNUstep. No tag begins with two hexadecimal
-  /// digits and a third or a space.
-  private mutating func beginsData(_ bytes: RawSpan) -> Bool {
-    skipSpace(bytes)
-    guard let first = character(bytes) else { return false }
-    if first == ">" || first == "*" || first == "[" { return true }
-    for _ in 0..<2 {
-      guard let digit = character(bytes), digit.properties.isASCIIHexDigit else { return false }
-      advance()
-    }
-    guard let third = character(bytes) else { return false }
-    return third.properties.isASCIIHexDigit || third == ">" || third.properties.isWhitespace
-  }
-
-  /// Whether what follows a `{` makes it an object of JSON.
-  ///
-  /// - Parameter hasComments: whether there are comments before it, which JSON has none of.
-  private mutating func beginsObject(_ bytes: RawSpan, hasComments: Bool) -> Bool {
-    let hasInnerComments = skipSpace(bytes)
-    if character(bytes) == "}" { return !hasComments && !hasInnerComments }
-    guard character(bytes) == "\"" else { return false }
-    advance()
-    while let character = character(bytes), character != "\"" {
-      advance()
-      if character == "\\" { advance() }
-    }
-    advance()
-    skipSpace(bytes)
-    return character(bytes) == ":"
-  }
-
-  /// - Returns: whether there was a comment.
-  @discardableResult
-  private mutating func skipSpace(_ bytes: RawSpan) -> Bool {
-    var hasComments = false
-    while let character = character(bytes) {
-      if character.properties.isWhitespace {
-        advance()
-      } else if character == "/", let mark = self.character(bytes, 1), mark == "/" || mark == "*" {
-        hasComments = true
-        offset += 2 * width
-        skipComment(bytes, isLine: mark == "/")
-      } else {
-        break
-      }
-    }
-    return hasComments
-  }
-
-  private mutating func skipComment(_ bytes: RawSpan, isLine: Bool) {
-    while let character = character(bytes) {
-      advance()
-      if isLine, character == "\n" || character == "\r" { return }
-      if !isLine, character == "*", self.character(bytes) == "/" { return advance() }
-    }
-  }
-
-  private mutating func advance() { offset += width }
-
-  /// The ASCII character `distance` after the current one; U+FFFD for any other, nil at the end.
-  private func character(_ bytes: RawSpan, _ distance: Int = 0) -> Unicode.Scalar? {
-    let start = offset + distance * width
-    guard start + width <= bytes.byteCount else { return nil }
-    for index in start..<start + width where index != start + lowByte && bytes[index] != 0 { return "\u{FFFD}" }
-    let byte = bytes[start + lowByte]
-    return byte < 0x80 ? Unicode.Scalar(byte) : "\u{FFFD}"
+  /// Whether the `{` at a place begins an object of JSON.
+  private static func beginsObject(_ bytes: RawSpan, at place: Int) -> Bool {
+    var lexer = OpenStepLexer(bytes, at: place + 1)
+    lexer.passTrivia()
+    // JSON has no comments, so an empty pair of braces with one is OpenStep.
+    if lexer.byte == UInt8(ascii: "}") { return !bytes.extracting(..<lexer.index).hasComment }
+    guard lexer.byte == UInt8(ascii: "\"") else { return false }
+    var string = JSONLexer(bytes, at: lexer.index)
+    lexer.index = string.next().range.upperBound
+    lexer.passTrivia()
+    return lexer.byte == UInt8(ascii: ":")
   }
 }
 
-extension Unicode.Scalar {
-  /// Whether it may stand in a string of OpenStep without quotation marks.
-  fileprivate var isWordCharacter: Bool { isASCII && OpenStepLexer.isUnquoted(UInt8(truncatingIfNeeded: value)) }
+extension OpenStepLexer {
+  /// Whether a `<` that comes next begins data or a value of GNUstep. No tag begins with two hexadecimal digits and a
+  /// third or a space.
+  fileprivate mutating func beginsData() -> Bool {
+    index += 1
+    passTrivia()
+    if byte == UInt8(ascii: ">") || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "[") { return true }
+    for _ in 0..<2 {
+      guard Self.hexadecimalDigit(byte) != nil else { return false }
+      index += 1
+    }
+    return Self.hexadecimalDigit(byte) != nil || byte == UInt8(ascii: ">") || XMLText.isSpace(byte)
+  }
+}
+
+extension RawSpan {
+  /// Whether anything but white space and braces stands here, where trivia was passed.
+  fileprivate var hasComment: Bool { firstIndex(of: UInt8(ascii: "/"), from: 0) != nil }
 }

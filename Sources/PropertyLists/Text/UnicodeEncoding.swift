@@ -32,19 +32,35 @@ extension UnicodeEncoding {
   static func decode(_ data: Data, faults: inout FaultLog) throws(PropertyListError) -> TextSource? {
     let bytes = data.bytes
     guard let (encoding, markLength) = detect(bytes) else { return nil }
-    switch encoding {
-    case .utf8:
+    guard let text = try encoding.decode(bytes, from: markLength, faults: &faults) else {
       return TextSource(text: data.dropFirst(markLength), start: markLength)
+    }
+    return TextSource(text: text, start: markLength, unitWidth: encoding.unitWidth)
+  }
+
+  /// How many bytes a code unit has.
+  private var unitWidth: Int {
+    switch self {
+    case .utf8: 1
+    case .utf16: 2
+    case .utf32: 4
+    }
+  }
+
+  /// The text from a place on in UTF-8; nil if it is UTF-8.
+  ///
+  /// - Parameter faults: where bytes go that are not in the encoding; the text has U+FFFD in their place.
+  func decode(_ bytes: RawSpan, from start: Int, faults: inout FaultLog) throws(PropertyListError) -> Data? {
+    switch self {
+    case .utf8: nil
     case .utf16(let isBigEndian):
-      let text = try decode(bytes, from: markLength, unitWidth: 2, "UTF-16", faults: &faults) { units, text in
+      try Self.decode(bytes, from: start, unitWidth: unitWidth, "UTF-16", faults: &faults) { units, text in
         UTF16Text.decode(units, isBigEndian: isBigEndian, into: &text)
       }
-      return TextSource(text: text, start: markLength, unitWidth: 2)
     case .utf32(let isBigEndian):
-      let text = try decode(bytes, from: markLength, unitWidth: 4, "UTF-32", faults: &faults) { units, text in
-        decodeUTF32(units, isBigEndian: isBigEndian, into: &text)
+      try Self.decode(bytes, from: start, unitWidth: unitWidth, "UTF-32", faults: &faults) { units, text in
+        Self.decodeUTF32(units, isBigEndian: isBigEndian, into: &text)
       }
-      return TextSource(text: text, start: markLength, unitWidth: 4)
     }
   }
 
