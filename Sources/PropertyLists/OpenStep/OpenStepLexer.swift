@@ -25,8 +25,8 @@ struct OpenStepToken {
 
   let kind: Kind
   let range: Range<Int>
-  /// Whether a string has escapes.
-  var hasEscapes = false
+  /// Whether a string has no escapes, and data nothing between its digits.
+  var isPlain = true
   var fault: OpenStepFault?
 }
 
@@ -200,15 +200,15 @@ extension OpenStepLexer {
   private mutating func quoted() -> OpenStepToken {
     let start = index
     let quote = bytes[start]
-    var hasEscapes = false
+    var isPlain = true
     if start < (quote == UInt8(ascii: "\"") ? lastDoubleQuote : lastSingleQuote) {
       index += 1
       while passPlainText(before: quote) {
         if bytes[index] == quote {
           index += 1
-          return OpenStepToken(kind: .quoted, range: start..<index, hasEscapes: hasEscapes)
+          return OpenStepToken(kind: .quoted, range: start..<index, isPlain: isPlain)
         }
-        hasEscapes = true
+        isPlain = false
         index += 2
       }
       if quote == UInt8(ascii: "\"") { lastDoubleQuote = start } else { lastSingleQuote = start }
@@ -249,6 +249,7 @@ extension OpenStepLexer {
       return closed(.base64, close, orOpen: .base64WithoutEnd)
     }
     index += 1
+    var isPlain = true
     while true {
       let place = index
       if Self.hexadecimalDigit(byte) != nil, place + 1 < bytes.byteCount,
@@ -257,21 +258,24 @@ extension OpenStepLexer {
         index += 2
         continue
       }
-      guard passTrivia() else { return data(start, OpenStepFault(kind: .commentWithoutEnd, place: index)) }
-      guard !isAtEnd else { return data(start, OpenStepFault(kind: .dataWithoutEnd, place: start)) }
+      guard passTrivia() else { return data(start, isPlain, OpenStepFault(kind: .commentWithoutEnd, place: index)) }
+      guard !isAtEnd else { return data(start, isPlain, OpenStepFault(kind: .dataWithoutEnd, place: start)) }
       if byte == UInt8(ascii: ">") {
         index += 1
-        return data(start, nil)
+        return data(start, isPlain && index == place + 1, nil)
       }
-      guard index == place else { continue }
+      guard index == place else {
+        isPlain = false
+        continue
+      }
       let fault = OpenStepFault(kind: Self.hexadecimalDigit(byte) != nil ? .halfByte : .noDigit, place: place)
       passToEndOfData()
-      return data(start, fault)
+      return data(start, isPlain, fault)
     }
   }
 
-  private func data(_ start: Int, _ fault: OpenStepFault?) -> OpenStepToken {
-    OpenStepToken(kind: .data, range: start..<index, fault: fault)
+  private func data(_ start: Int, _ isPlain: Bool, _ fault: OpenStepFault?) -> OpenStepToken {
+    OpenStepToken(kind: .data, range: start..<index, isPlain: isPlain, fault: fault)
   }
 
   /// - Parameter end: nil for what has no end. Then only the bracket is taken.

@@ -21,17 +21,25 @@ extension OpenStepTokenReader {
         Base64Text.decode(content, into: &text)
       }
     } else {
-      decodeHexadecimal(range)
+      decodeHexadecimal(token)
     }
     return .data(.verbatim, offset: start, length: text.count - start)
   }
 
   /// `<0fbd 777e>`: two digits a byte, with white space and comments between bytes.
-  private mutating func decodeHexadecimal(_ range: Range<Int>) {
-    var lexer = OpenStepLexer(lexer.bytes, at: range.lowerBound + 1)
-    while lexer.index + 1 < range.upperBound {
+  private mutating func decodeHexadecimal(_ data: OpenStepToken) {
+    let bytes = lexer.bytes
+    text.reserve(data.range.count / 2)
+    if data.isPlain, data.fault == nil {
+      for place in stride(from: data.range.lowerBound + 1, to: data.range.upperBound - 1, by: 2) {
+        text.append(Self.value(ofDigit: bytes[place]) << 4 | Self.value(ofDigit: bytes[place + 1]))
+      }
+      return
+    }
+    var lexer = OpenStepLexer(bytes, at: data.range.lowerBound + 1)
+    while lexer.index + 1 < data.range.upperBound {
       if let high = OpenStepLexer.hexadecimalDigit(lexer.byte),
-        let low = OpenStepLexer.hexadecimalDigit(lexer.bytes[lexer.index + 1])
+        let low = OpenStepLexer.hexadecimalDigit(bytes[lexer.index + 1])
       {
         text.append(high << 4 | low)
         lexer.index += 2
@@ -42,6 +50,10 @@ extension OpenStepTokenReader {
       }
     }
   }
+
+  /// - Parameter digit: a hexadecimal digit. Letters have bit 6 and begin at 1.
+  @inline(__always)
+  private static func value(ofDigit digit: UInt8) -> UInt8 { digit & 0xF + digit >> 6 * 9 }
 
   /// GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>` and date `<*D2001-01-01 00:00:00 +0000>`,
   /// which may have quotation marks around what follows the letter; and what the writer of this package adds to them

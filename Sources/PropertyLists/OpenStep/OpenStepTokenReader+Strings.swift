@@ -13,7 +13,7 @@ extension OpenStepTokenReader {
       unquotedEnd = lexer.index
     } else {
       mending.lastQuoted = token.range
-      try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, hasEscapes: token.hasEscapes)
+      try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, isPlain: token.isPlain)
     }
     // Of what was no UTF-8, nobody knows what it says.
     if !faults.faults.isEmpty, hasReplacedBytes(in: token.range) { return .null }
@@ -21,8 +21,8 @@ extension OpenStepTokenReader {
   }
 
   /// Puts the content of a string after ``text``.
-  private mutating func decode(_ content: Range<Int>, hasEscapes: Bool) throws(PropertyListError) {
-    guard hasEscapes else { return text.append(bytes: lexer.bytes.extracting(content)) }
+  private mutating func decode(_ content: Range<Int>, isPlain: Bool) throws(PropertyListError) {
+    guard !isPlain else { return text.append(bytes: lexer.bytes.extracting(content)) }
     let bytes = lexer.bytes.extracting(..<content.upperBound)
     var index = content.lowerBound
     while let escape = bytes.firstIndex(of: UInt8(ascii: "\\"), from: index) {
