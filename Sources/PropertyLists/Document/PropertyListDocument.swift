@@ -60,15 +60,14 @@ public final class PropertyListDocument: Sendable {
     guard let format = format ?? PropertyListFormat(detecting: data.bytes) else {
       throw PropertyListError(.unknownFormat, "no property list: neither binary, XML, OpenStep nor JSON", byteOffset: 0)
     }
-    switch format {
-    case .binary:
+    guard let text = format.format.text else {
       let layout = try BinaryLayout(data.bytes)
       let root = try layout.node(at: layout.topObject, in: data.bytes)
       self.init(format, options, data, .binary(layout), rootIndex: layout.topObject, root)
-    case .xml: self.init(try XMLReader.read(data, options: options), format, options, input: data)
-    case .openStep: self.init(try OpenStepReader.read(data, options: options), format, options, input: data)
-    case .json: self.init(try JSONReader.read(data, options: options), format, options, input: data)
+      return
     }
+    var faults = FaultLog.first
+    self.init(try text.read(data, options, &faults), format, options, input: data)
   }
 
   /// A document of a text format that has been read.

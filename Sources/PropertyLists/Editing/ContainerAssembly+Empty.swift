@@ -23,7 +23,7 @@ extension ContainerAssembly {
     // A file of no bytes is none.
     guard container.hasBrackets else { return pieces.isEmpty ? [text.add(fragments.layout.lineEnd)] : pieces }
     var pieces: [EditedText.Piece] = []
-    if fragments.format == .xml {
+    if Scanner.hasTags {
       pieces.append(source: container.opening.lowerBound, container.opening.upperBound - 1)
       pieces.append(text.add(Array("/>".utf8)))
     } else {

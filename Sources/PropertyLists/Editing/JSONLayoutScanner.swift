@@ -7,6 +7,18 @@ struct JSONLayoutScanner: LayoutScanner {
   static var assignment: UInt8? { UInt8(ascii: ":") }
   static func separator(in kind: NodeKind) -> LayoutSeparator { .between(UInt8(ascii: ",")) }
 
+  static var standardLayout: TextLayout {
+    TextLayout(indentUnit: Array("  ".utf8), assignment: Array(": ".utf8), spacing: Array(" ".utf8))
+  }
+  static var characterEscape: StaticString { "\\u" }
+
+  static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
+    guard range.count >= 2 else { return nil }
+    var key: [UInt8] = []
+    JSONText.decode(bytes.extracting(range.lowerBound + 1..<range.upperBound - 1), into: &key)
+    return key
+  }
+
   mutating func begin(_ bytes: RawSpan) -> LayoutRoot? {
     skipTrivia(bytes)
     return index < bytes.byteCount ? .value : nil

@@ -190,11 +190,9 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     scanner.spaces(bytes, at: range.lowerBound).upperBound >= range.upperBound
   }
 
-  /// Of the first data in XML that has several lines, how long they are, unless they are as long as Apple's.
-  private mutating func seeData(_ bytes: RawSpan, _ element: Range<Int>) {
-    guard !hasData, XMLLayoutScanner.Element(bytes, at: element.lowerBound)?.isData == true,
-      let length = Base64Lines(bytes, in: element)?.length
-    else { return }
+  /// Notes how long the lines of the first data are that has several, unless they are as long as Apple's.
+  private mutating func seeData(_ bytes: RawSpan, _ scalar: Range<Int>) {
+    guard !hasData, let length = Scanner.base64Lines(bytes, in: scalar)?.length else { return }
     hasData = true
     if length != TextLayout.base64LineLength(column: TextLayout.width(Array(bytes, line))) {
       layout.base64LineLength = length

@@ -253,7 +253,10 @@ extension LayoutEditor {
       var fragments = fragments
       fragments.layout.indent = Array(bytes, layout: frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
       if let frame = frames.last { fragments.layout.isInline = layout.isInline || frame.isOnOneLine }
-      return text.add(try fragments.replacement(of: kind, at: range, by: value, bytes, &text))
+      if let pieces = try Scanner.replacement(of: kind, at: range, by: value, bytes, fragments, &text) {
+        return text.add(pieces)
+      }
+      return text.add(try fragments.value(value))
     } catch {
       throw .error(located(error))
     }

@@ -31,6 +31,43 @@ protocol LayoutScanner {
 
   /// What stands behind an entry or an element.
   static func separator(in kind: NodeKind) -> LayoutSeparator
+
+  /// Whether brackets are tags, of which a container without anything in it needs one.
+  static var hasTags: Bool { get }
+
+  /// What the writer of the format does by itself.
+  static var standardLayout: TextLayout { get }
+
+  /// What precedes the hexadecimal digits of a character's number.
+  static var characterEscape: StaticString { get }
+
+  /// The text of a key, which stands in a range; nil if the range isn't a key.
+  static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]?
+
+  /// How base64 is set out, if a scalar is that and the format has it in lines.
+  static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
+
+  /// The pieces that take the place of a value, where they depend on how that is spelled.
+  ///
+  /// - Parameters:
+  ///   - kind: what stood there.
+  ///   - range: where.
+  /// - Returns: nil if they don't.
+  static func replacement(
+    of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
+    _ text: inout EditedText
+  ) throws(PropertyListError) -> [EditedText.Piece]?
+}
+
+extension LayoutScanner {
+  static var hasTags: Bool { false }
+
+  static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines? { nil }
+
+  static func replacement(
+    of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
+    _ text: inout EditedText
+  ) throws(PropertyListError) -> [EditedText.Piece]? { nil }
 }
 
 /// What the outermost value of a text is.

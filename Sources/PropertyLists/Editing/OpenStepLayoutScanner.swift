@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Finds the values of a text in the OpenStep format.
 struct OpenStepLayoutScanner: LayoutScanner {
   var index = 0
@@ -8,6 +10,38 @@ struct OpenStepLayoutScanner: LayoutScanner {
 
   static func separator(in kind: NodeKind) -> LayoutSeparator {
     kind == .dictionary ? .terminator(UInt8(ascii: ";")) : .between(UInt8(ascii: ","))
+  }
+
+  static var standardLayout: TextLayout {
+    TextLayout(indentUnit: Array("    ".utf8), assignment: Array(" = ".utf8), spacing: Array(" ".utf8))
+  }
+  static var characterEscape: StaticString { "\\U" }
+
+  static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
+    // The reader knows all spellings, and a string can be all there is.
+    let key = try? PropertyListDocument(Data([UInt8](bytes, range)), format: .openStep).root.string
+    return key.map { Array($0.utf8) }
+  }
+
+  static func replacement(
+    of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
+    _ text: inout EditedText
+  ) throws(PropertyListError) -> [EditedText.Piece]? {
+    if kind == .data, case .data(let data) = new {
+      return [text.add(OpenStepData(bytes, in: range).text(of: data.bytes))]
+    }
+    var fragments = fragments
+    if kind == .string, !range.isEmpty {
+      let first = bytes[range.lowerBound]
+      fragments.layout.stringQuote = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") ? first : nil
+    }
+    if fragments.layout.stringQuote == nil, range.upperBound < bytes.byteCount,
+      OpenStepLexer.isUnquoted(bytes[range.upperBound])
+    {
+      // A comment may follow, whose slash would be part of a string without quotation marks.
+      fragments.layout.stringQuote = UInt8(ascii: "\"")
+    }
+    return [text.add(try fragments.value(new))]
   }
 
   mutating func begin(_ bytes: RawSpan) -> LayoutRoot? {

@@ -24,9 +24,8 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
     }
   }
 
-  /// - Parameter key: the text of a key, as the reader reads it.
   /// - Returns: nil if the text is not what it was thought to be.
-  init?(_ bytes: RawSpan, key: (Range<Int>) -> [UInt8]?) {
+  init?(_ bytes: RawSpan) {
     var scanner = Scanner(end: bytes.byteCount)
     guard let root = scanner.begin(bytes) else { return nil }
     var frames: [Frame] = root == .entries ? [Frame(kind: .dictionary, place: 0)] : []
@@ -53,7 +52,7 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
         guard let frame = frames.popLast() else { return nil }
         close(frame)
       } else if kind == .dictionary, frames[frames.count - 1].isValueNext == false {
-        guard let text = key(token.range) else { return nil }
+        guard let text = Scanner.key(bytes, in: token.range) else { return nil }
         frames[frames.count - 1].add(text)
       } else {
         if kind == .dictionary { frames[frames.count - 1].isValueNext = false }

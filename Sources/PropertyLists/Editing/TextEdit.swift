@@ -68,9 +68,9 @@ struct TextEdit {
     try new.walk(into: &writer, sortsKeys: false, depth: options.effectiveDepth)
     let signatures = writer.finish()
     if old[0].hash == signatures[0].hash { return .unchanged }
-    var layout = LayoutDetector<Scanner>.detect(bytes, standard: .standard(of: document.format))
+    var layout = LayoutDetector<Scanner>.detect(bytes, standard: Scanner.standardLayout)
     layout.isInline = layout.isInline || options.isCompact
-    let fragments = FragmentWriter(document.format, options, layout)
+    let fragments = FragmentWriter(document.format, Scanner.characterEscape, options, layout)
     guard let repeated = repeatedKeys(Scanner.self) else { return .unknownLayout }
     var editor = LayoutEditor<Scanner>(
       bytes, old: old, new: signatures, fragments, repeatedKeys: repeated, standIns: standIns)
@@ -93,19 +93,7 @@ struct TextEdit {
     // Most texts have none.
     if (try? PropertyListDocument(data, format: document.format, options: reading)) != nil { return [:] }
     let bytes = input.text.bytes
-    return RepeatedKeys<Scanner>(bytes) { range in
-      // The reader knows all spellings of a text, if it stands alone.
-      var text = Data(Array(bytes, range))
-      if document.format == .xml {
-        guard let start = text.firstIndex(of: UInt8(ascii: ">")), let end = text.lastIndex(of: UInt8(ascii: "<")) else {
-          return nil
-        }
-        text = Data("<plist><string>".utf8) + (start < end ? text[(start + 1)..<end] : Data())
-        text += Data("</string></plist>".utf8)
-      }
-      guard let key = try? PropertyListDocument(text, format: document.format).root.string else { return nil }
-      return Array(key.utf8)
-    }?.entries
+    return RepeatedKeys<Scanner>(bytes)?.entries
   }
 
   /// Whether the bytes are read back as a value, or as what the format makes of it.

@@ -7,6 +7,30 @@ struct XMLLayoutScanner: LayoutScanner {
 
   static var assignment: UInt8? { nil }
   static func separator(in kind: NodeKind) -> LayoutSeparator { .none }
+  static var hasTags: Bool { true }
+  static var standardLayout: TextLayout { TextLayout(indentUnit: [0x09], spacing: []) }
+  static var characterEscape: StaticString { "&#x" }
+
+  static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
+    guard let element = Element(bytes, at: range.lowerBound) else { return nil }
+    guard let content = element.content(bytes) else { return element.tag.kind == .emptyTag ? [] : nil }
+    var lexer = XMLLexer(bytes.extracting(..<content.upperBound), at: content.lowerBound)
+    var key: [UInt8] = []
+    while true {
+      let token = lexer.next()
+      switch token.kind {
+      case .text: XMLText.decode(bytes.extracting(token.range), into: &key)
+      case .cdata: XMLText.decodeLines(bytes.extracting(token.content), into: &key)
+      case .comment, .instruction: break
+      case .end: return key
+      default: return nil
+      }
+    }
+  }
+
+  static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines? {
+    Element(bytes, at: scalar.lowerBound)?.isData == true ? Base64Lines(bytes, in: scalar) : nil
+  }
 
   /// Passes the declaration, the document type and the tag `<plist>`.
   mutating func begin(_ bytes: RawSpan) -> LayoutRoot? {

@@ -50,16 +50,8 @@ extension PropertyListDocument {
     _ faults: inout FaultLog, in data: Data, _ format: PropertyListFormat?, _ options: PropertyListReadingOptions
   ) {
     guard !data.isEmpty, (try? options.limits.check(inputSize: data.count)) != nil else { return }
-    do throws(PropertyListError) {
-      switch format {
-      case .xml: _ = try XMLReader.read(data, options: options, faults: &faults)
-      case .openStep: _ = try OpenStepReader.read(data, options: options, faults: &faults)
-      case .json: _ = try JSONReader.read(data, options: options, faults: &faults)
-      case .binary, nil: break
-      }
-    } catch {
-      // It is in the list.
-    }
+    // What is thrown is in the list.
+    _ = try? format?.format.text?.read(data, options, &faults)
   }
 }
 

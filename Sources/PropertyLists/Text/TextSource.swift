@@ -13,11 +13,8 @@ extension TextSource {
   /// - Parameter faults: where bytes go that are not in the encoding.
   /// - Returns: nil for the binary format.
   init?(_ data: Data, _ format: PropertyListFormat, faults: inout FaultLog) throws(PropertyListError) {
-    switch format {
-    case .binary: return nil
-    case .xml: self = try XMLEncoding.decode(data, faults: &faults)
-    case .openStep, .json: self = try UnicodeEncoding.decode(data, faults: &faults) ?? TextSource(text: data)
-    }
+    guard let text = format.format.text else { return nil }
+    self = try text.decode(data, &faults)
   }
 
   /// The text of an input, whatever is wrong with its bytes.

@@ -12,24 +12,7 @@ extension PropertyList {
   public func data(
     format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {
-    switch format {
-    case .binary:
-      var writer = BinaryWriter()
-      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
-      return try writer.finish()
-    case .xml:
-      var writer = XMLWriter(options)
-      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
-      return writer.finish()
-    case .openStep:
-      var writer = OpenStepWriter(options)
-      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
-      return writer.finish()
-    case .json:
-      var writer = JSONWriter(options)
-      try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
-      return writer.finish()
-    }
+    try format.format.writeTree(self, options)
   }
 
   /// Writes this value to a file, in one step: whoever opens the file finds what was there before or all of what is
@@ -76,24 +59,7 @@ extension PropertyListDocument.Node {
   package func written(
     format: PropertyListFormat, options: PropertyListWritingOptions, to output: FileOutput? = nil
   ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {
-    switch format {
-    case .binary:
-      var writer = BinaryWriter()
-      let fraction = try walk(into: &writer, options)
-      return (try writer.finish(), fraction)
-    case .xml:
-      var writer = XMLWriter(options)
-      let fraction = try walk(into: &writer, options, output: output)
-      return (writer.finish(), fraction)
-    case .openStep:
-      var writer = OpenStepWriter(options)
-      let fraction = try walk(into: &writer, options, output: output)
-      return (writer.finish(), fraction)
-    case .json:
-      var writer = JSONWriter(options)
-      let fraction = try walk(into: &writer, options, output: output)
-      return (writer.finish(), fraction)
-    }
+    try format.format.writeNode(self, options, output)
   }
 
   /// - Returns: the path of the first date that has a fraction of a second.
@@ -112,5 +78,33 @@ extension PropertyListDocument.Node {
       try walker.walk(flat, into: &sink, in: bytes)
       return walker.fraction
     }
+  }
+}
+
+/// How the formats write: the value goes through a writer.
+extension PropertyList {
+  func written<Writer: FileWriter & ~Copyable>(
+    by writer: consuming Writer, _ options: PropertyListWritingOptions
+  ) throws(PropertyListError) -> Data {
+    var writer = writer
+    try write(to: &writer, options)
+    return try writer.finish()
+  }
+
+  func write<Sink: PropertyListSink & ~Copyable>(
+    to sink: inout Sink, _ options: PropertyListWritingOptions
+  ) throws(PropertyListError) {
+    try walk(into: &sink, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
+  }
+}
+
+extension PropertyListDocument.Node {
+  /// - Parameter output: as ``written(format:options:to:)`` has it.
+  func written<Writer: FileWriter & ~Copyable>(
+    by writer: consuming Writer, _ options: PropertyListWritingOptions, to output: FileOutput?
+  ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {
+    var writer = writer
+    let fraction = try walk(into: &writer, options, output: output)
+    return (try writer.finish(), fraction)
   }
 }

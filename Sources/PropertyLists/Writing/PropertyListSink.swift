@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import SystemFiles
 
 /// What every writer is: it is told the values of a property list in order.
@@ -37,4 +38,10 @@ protocol PropertyListSink: ~Copyable {
 extension PropertyListSink where Self: ~Copyable {
   var readyByteCount: Int { 0 }
   mutating func drain(to output: FileOutput) throws(PropertyListError) {}
+}
+
+/// A writer of files.
+protocol FileWriter: PropertyListSink, ~Copyable {
+  /// The bytes that have not been drained.
+  consuming func finish() throws(PropertyListError) -> Data
 }

@@ -73,14 +73,4 @@ struct TextLayout {
 
   /// The columns of an indent, with tabs of eight.
   static func width(_ indent: [UInt8]) -> Int { indent.reduce(0) { $0 + ($1 == 0x09 ? 8 : 1) } }
-
-  /// What the writer of a text format does by itself.
-  static func standard(of format: PropertyListFormat) -> TextLayout {
-    switch format {
-    case .openStep:
-      TextLayout(indentUnit: Array("    ".utf8), assignment: Array(" = ".utf8), spacing: Array(" ".utf8))
-    case .json: TextLayout(indentUnit: Array("  ".utf8), assignment: Array(": ".utf8), spacing: Array(" ".utf8))
-    case .xml, .binary: TextLayout(indentUnit: [0x09], spacing: [])
-    }
-  }
 }

@@ -79,12 +79,6 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
 extension PropertyListError {
   /// The error of a date with a fraction of a second, where a format has whole seconds only.
   package static func noFractions(in format: PropertyListFormat) -> PropertyListError {
-    let dates =
-      switch format {
-      case .binary, .xml: "XML has"
-      case .openStep: "OpenStep has"
-      case .json: "dates of JSON have"
-      }
-    return PropertyListError(.notRepresentable, "\(dates) no fractions of a second")
+    return PropertyListError(.notRepresentable, "\(format.format.lackOfFractions) no fractions of a second")
   }
 }

@@ -6,11 +6,6 @@ internal import FoundationEssentials
 /// character on, is read by ``XMLTokenReader``, which finds everything that is wrong. If it finds nothing, libxml2 has
 /// the last word on whether the text is well-formed XML.
 enum XMLReader {
-  static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
-    var faults = FaultLog.first
-    return try read(data, options: options, faults: &faults)
-  }
-
   /// - Parameter faults: where every fault goes.
   static func read(
     _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog

@@ -2,7 +2,7 @@ package import FoundationEssentials
 internal import SystemFiles
 
 /// Writes JSON (RFC 8259), indented by two spaces a level, or on one line.
-package struct JSONWriter: PropertyListSink, ~Copyable {
+package struct JSONWriter: FileWriter, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
   var output = ByteBuffer()

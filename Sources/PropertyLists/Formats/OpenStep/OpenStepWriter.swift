@@ -8,7 +8,7 @@ internal import SystemFiles
 /// is no ASCII is written as it is, in UTF-8, which all readers take; of the escape of a character above U+FFFF, which
 /// is two units of UTF-16, libplist makes no UTF-8. The values that only ``PropertyListWritingOptions/Coercion`` has a
 /// form for are in `OpenStepWriter+Coercion.swift`.
-struct OpenStepWriter: PropertyListSink, ~Copyable {
+struct OpenStepWriter: FileWriter, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
   var output = ByteBuffer()

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 /// followed by all its keys and then its values. Each scalar is written once, whatever refers to it. Containers are
 /// written with the narrowest references, so their bytes are known only at the end; the bytes of scalars are made at
 /// once, in order, and double as the keys by which equal ones are found.
-struct BinaryWriter: PropertyListSink, ~Copyable {
+struct BinaryWriter: FileWriter, ~Copyable {
   static var takesKeysFirst: Bool { true }
 
   private struct Container {

@@ -2,11 +2,6 @@ internal import FoundationEssentials
 
 /// Reads JSON (RFC 8259): finds the encoding of a file and leaves the text to ``JSONTokenReader``.
 enum JSONReader {
-  static func read(_ data: Data, options: PropertyListReadingOptions) throws(PropertyListError) -> TextContent {
-    var faults = FaultLog.first
-    return try read(data, options: options, faults: &faults)
-  }
-
   /// - Parameter faults: where every fault goes. If there is room for more than one, the reader mends what is wrong.
   static func read(
     _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import SystemFiles
 
 /// Writes the XML format, as Apple's writer does (`CFPropertyList.c`).
-struct XMLWriter: PropertyListSink, ~Copyable {
+struct XMLWriter: FileWriter, ~Copyable {
   static var takesKeysFirst: Bool { false }
 
   private var output = ByteBuffer()
