@@ -23,6 +23,7 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
   products: [
     .library(name: "PropertyLists", targets: ["PropertyLists"]),
+    .library(name: "PropertyListTools", targets: ["PropertyListTools"]),
     .library(name: "KeyedArchiving", targets: ["KeyedArchiving"]),
     .library(name: "KeyedArchivingFoundation", targets: ["KeyedArchivingFoundation"]),
     .library(name: "Preferences", targets: ["Preferences"]),
@@ -42,6 +43,12 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "PropertyListTools",
+      dependencies: [
+        "PropertyLists", "SystemFiles", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
       name: "KeyedArchiving",
       dependencies: ["PropertyLists", .product(name: "OrderedCollections", package: "swift-collections")],
       swiftSettings: settings),
@@ -56,7 +63,7 @@ let package = Package(
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "KeyedArchiving", "Preferences", "PropertyLists", "SystemFiles",
+        "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SystemFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
@@ -78,7 +85,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
-      name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"], swiftSettings: testSettings),
+      name: "PropertyListsTests", dependencies: ["PropertyListTools", "PropertyLists", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "KeyedArchivingTests",
       dependencies: [
@@ -114,6 +121,6 @@ let package = Package(
       dependencies: ["notes", "settings", "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "plistutilTests", dependencies: ["plistutil", "PropertyLists", "TestSupport"], swiftSettings: testSettings),
+      name: "plistutilTests", dependencies: ["plistutil", "PropertyListTools", "PropertyLists", "TestSupport"], swiftSettings: testSettings),
   ]
 )

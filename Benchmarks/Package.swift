@@ -9,6 +9,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
+        .product(name: "PropertyListTools", package: "swift-keyed-archiving"),
         .product(name: "PropertyLists", package: "swift-keyed-archiving"),
         .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
         .product(name: "Preferences", package: "swift-keyed-archiving"),

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListTools
 import PropertyLists
 
 /// Where the accessors differ from those of Foundation on Linux (Swift 6.3), and why.

@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import PropertyListTools
+
 @Suite("XML that Apple's reader and libplist take")
 struct AppleXMLTests {
   private static let document = """

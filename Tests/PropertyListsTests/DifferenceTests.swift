@@ -3,6 +3,7 @@ import OrderedCollections
 import TestSupport
 import Testing
 
+@testable import PropertyListTools
 @testable import PropertyLists
 
 @Suite("The difference of two values")

@@ -3,6 +3,7 @@ import OrderedCollections
 import TestSupport
 import Testing
 
+@testable import PropertyListTools
 @testable import PropertyLists
 
 /// Damages files of every format, and asks of what can still be read all that ought to hold of any property list.

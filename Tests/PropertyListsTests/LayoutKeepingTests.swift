@@ -2,6 +2,7 @@ import Foundation
 import OrderedCollections
 import Testing
 
+@testable import PropertyListTools
 @testable import PropertyLists
 
 /// The text that an edit makes of a text.

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PropertyListTools
 @testable import PropertyLists
 
 @Suite("Merging")

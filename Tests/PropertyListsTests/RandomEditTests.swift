@@ -3,6 +3,7 @@ import OrderedCollections
 import TestSupport
 import Testing
 
+@testable import PropertyListTools
 @testable import PropertyLists
 
 @Suite("Random edits of random texts")

@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import PropertyListTools
+
 @Suite("The README's lines about paths, edits and differences")
 struct ReadmeSnippetTests {
   @Test("do what they say")

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListTools
 import PropertyLists
 import TestSupport
 import Testing

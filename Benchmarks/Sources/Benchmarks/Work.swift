@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchiving
+import PropertyListTools
 import PropertyLists
 
 /// One line of the table: a piece of work that several implementations do.

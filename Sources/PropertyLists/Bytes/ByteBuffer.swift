@@ -1,23 +1,23 @@
-internal import FoundationEssentials
-internal import SystemFiles
+package import FoundationEssentials
+package import SystemFiles
 
 /// Output that grows. It becomes `Data` without a copy.
 ///
 /// Sound: `base` is always null or a block of `capacity` bytes from malloc that this value alone owns, and every write
 /// is preceded by `reserve`, which makes room behind `count`.
 @safe
-struct ByteBuffer: ~Copyable {
+package struct ByteBuffer: ~Copyable {
   private var base: UnsafeMutableRawPointer?
-  private(set) var count = 0
+  package private(set) var count = 0
   private var capacity = 0
 
-  init() {}
+  package init() {}
 
   deinit { unsafe CLibrary.release(base) }
 
   /// Makes room for `size` more bytes.
   @inline(__always)
-  mutating func reserve(_ size: Int) {
+  package mutating func reserve(_ size: Int) {
     if size > capacity - count { grow(by: size) }
   }
 
@@ -33,14 +33,14 @@ struct ByteBuffer: ~Copyable {
   }
 
   @inline(__always)
-  mutating func append(byte: UInt8) {
+  package mutating func append(byte: UInt8) {
     reserve(1)
     unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
   }
 
   @inline(__always)
-  mutating func append(_ text: StaticString) {
+  package mutating func append(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     reserve(length)
     unsafe base.unsafelyUnwrapped.advanced(by: count).copyMemory(from: text.utf8Start, byteCount: length)
@@ -48,7 +48,7 @@ struct ByteBuffer: ~Copyable {
   }
 
   @inline(__always)
-  mutating func append(_ bytes: RawSpan) {
+  package mutating func append(_ bytes: RawSpan) {
     let length = bytes.byteCount
     guard length > 0 else { return }
     reserve(length)
@@ -59,7 +59,7 @@ struct ByteBuffer: ~Copyable {
 
   /// The first `length` bytes of `word`, the lowest first. Writes, but does not count, the others.
   @inline(__always)
-  mutating func append(littleEndianWord word: UInt64, length: Int) {
+  package mutating func append(littleEndianWord word: UInt64, length: Int) {
     reserve(8)
     unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
     count += length
@@ -67,13 +67,13 @@ struct ByteBuffer: ~Copyable {
 
   /// The lowest `width` bytes of `value`, 1 to 8 of them, the highest first.
   @inline(__always)
-  mutating func append(bigEndian value: UInt64, width: Int) {
+  package mutating func append(bigEndian value: UInt64, width: Int) {
     append(littleEndianWord: (value << UInt64(64 - 8 * width)).byteSwapped, length: width)
   }
 
   /// Tabs at the beginning of a line.
   @inline(__always)
-  mutating func append(tabs: Int) {
+  package mutating func append(tabs: Int) {
     reserve(tabs + 8)
     let target = unsafe base.unsafelyUnwrapped.advanced(by: count)
     var written = 0
@@ -89,7 +89,7 @@ struct ByteBuffer: ~Copyable {
   ///
   /// - Returns: whether the line was appended.
   @inline(__always)
-  mutating func append(
+  package mutating func append(
     tabs: Int, _ opening: StaticString, cleanText text: RawSpan, _ closing: StaticString
   ) -> Bool {
     let start = count
@@ -108,7 +108,7 @@ struct ByteBuffer: ~Copyable {
   ///
   /// - Returns: where it stopped in `text`.
   @inline(never)
-  mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
+  package mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
     let length = text.byteCount - start
     reserve(length + 8)
     let target = unsafe base.unsafelyUnwrapped.advanced(by: count)
@@ -133,13 +133,13 @@ struct ByteBuffer: ~Copyable {
   }
 
   /// The two hexadecimal digits of a byte, in lower case.
-  mutating func append(hexadecimal byte: UInt8) {
+  package mutating func append(hexadecimal byte: UInt8) {
     for digit in [byte >> 4, byte & 15] {
       append(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
   }
 
-  mutating func append(repeating byte: UInt8, count repetitions: Int) {
+  package mutating func append(repeating byte: UInt8, count repetitions: Int) {
     guard repetitions > 0 else { return }
     reserve(repetitions)
     unsafe base.unsafelyUnwrapped.advanced(by: count).initializeMemory(
@@ -149,7 +149,7 @@ struct ByteBuffer: ~Copyable {
 
   /// Replaces the four bytes at `offset`, which stand before ``count``.
   @inline(__always)
-  mutating func store(_ value: UInt32, at offset: Int) {
+  package mutating func store(_ value: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset + 4 <= count)
     unsafe base.unsafelyUnwrapped.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
   }
@@ -159,16 +159,18 @@ struct ByteBuffer: ~Copyable {
 
   /// The hash of the bytes from `start` on.
   @inline(__always)
-  func hash(from start: Int, seed: ByteHash.Seed) -> UInt64 {
+  package func hash(from start: Int, seed: ByteHash.Seed) -> UInt64 {
     ByteHash.hash(bytes, from: start, count: count - start, seed: seed)
   }
 
   /// Whether two stretches, which both lie before ``count``, have the same bytes.
   @inline(__always)
-  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool { bytes.equalBytes(first, second, count: count) }
+  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool {
+    bytes.equalBytes(first, second, count: count)
+  }
 
   /// The bytes so far, until the next change.
-  var bytes: RawSpan {
+  package var bytes: RawSpan {
     @_lifetime(borrow self)
     borrowing get {
       let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: base, count: count))
@@ -177,13 +179,13 @@ struct ByteBuffer: ~Copyable {
   }
 
   /// Writes the bytes to a file and begins anew.
-  mutating func drain(to output: FileOutput) throws(PropertyListError) {
+  package mutating func drain(to output: FileOutput) throws(PropertyListError) {
     try PropertyListError.converting { () throws(FileError) in try output.write(bytes) }
     count = 0
   }
 
   /// The bytes, with no copy.
-  consuming func takeData() -> Data {
+  package consuming func takeData() -> Data {
     guard count > 0, let block = unsafe base else { return Data() }
     unsafe base = nil
     let size = count
@@ -203,7 +205,7 @@ extension ByteBuffer {
   /// Sound: 64 bits have no more than 20 digits, which are counted before they are written from the last to the first;
   /// a static string of 200 bytes has the pairs of every number below 100.
   @inline(__always)
-  mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
+  package mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
     reserve(20)
     let base = unsafe self.base.unsafelyUnwrapped.advanced(by: count)
     let pairs = unsafe Self.digitPairs.utf8Start
@@ -243,7 +245,7 @@ extension ByteBuffer {
 
   /// Two decimal digits of a number below 100.
   @inline(__always)
-  mutating func append(twoDigits value: Int) {
+  package mutating func append(twoDigits value: Int) {
     precondition(value >= 0 && value < 100)
     reserve(2)
     let pair = unsafe Self.digitPairs.utf8Start.advanced(by: 2 * value)

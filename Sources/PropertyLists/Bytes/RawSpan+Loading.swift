@@ -3,8 +3,8 @@
 /// The unsafe loads are sound: the standard library checks their bounds, and every bit pattern is a value of an
 /// integer.
 extension RawSpan {
-  @inline(__always)
-  subscript(offset: Int) -> UInt8 {
+  @inlinable @inline(__always)
+  package subscript(offset: Int) -> UInt8 {
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
@@ -46,7 +46,7 @@ extension RawSpan {
 }
 
 extension RawSpan {
-  func starts(with prefix: StaticString, at offset: Int = 0) -> Bool {
+  package func starts(with prefix: StaticString, at offset: Int = 0) -> Bool {
     let length = prefix.utf8CodeUnitCount
     guard offset >= 0, offset <= byteCount - length else { return false }
     // Sound: a static string has as many bytes as its count says.
@@ -87,7 +87,7 @@ extension RawSpan {
 
   /// Whether all bytes are below 0x80.
   @inline(__always)
-  var isASCII: Bool {
+  package var isASCII: Bool {
     var index = 0
     var seen: UInt64 = 0
     while index + 8 <= byteCount {
@@ -107,7 +107,7 @@ extension String {
   ///
   /// Sound only under that condition, which every caller states.
   @inline(__always)
-  init(knownUTF8 bytes: RawSpan, isASCII: Bool) {
+  package init(knownUTF8 bytes: RawSpan, isASCII: Bool) {
     let text = unsafe UTF8Span(unchecked: Span<UInt8>(_bytes: bytes), isKnownASCII: isASCII)
     self.init(copying: text)
   }
@@ -123,7 +123,7 @@ extension RawSpan {
 /// Characters of bytes that are UTF-8.
 extension RawSpan {
   /// The character that begins at `index`, and how many bytes it has. What is not UTF-8 is U+FFFD, of one byte.
-  func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int) {
+  package func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int) {
     let first = self[index]
     if first < 0x80 { return (Unicode.Scalar(first), 1) }
     let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -134,7 +134,7 @@ extension RawSpan {
   }
 
   /// The character that ends before `index`; nil at the beginning.
-  func scalar(before index: Int) -> Unicode.Scalar? {
+  package func scalar(before index: Int) -> Unicode.Scalar? {
     guard index > 0 else { return nil }
     var start = index - 1
     while start > max(0, index - 4), self[start] & 0xC0 == 0x80 { start -= 1 }

@@ -1,6 +1,6 @@
 extension RawSpan {
   /// Where a byte stands first from `start` on.
-  func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+  package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     var index = start
     while index + 8 <= byteCount {
       let found = ByteClass.equal(littleEndianWord(at: index), byte)
@@ -15,7 +15,7 @@ extension RawSpan {
   }
 
   /// Where a text, which is not empty, stands first from `start` on.
-  func firstIndex(of text: StaticString, from start: Int) -> Int? {
+  package func firstIndex(of text: StaticString, from start: Int) -> Int? {
     // Sound: the string is not empty.
     let first = unsafe text.utf8Start.pointee
     var index = start

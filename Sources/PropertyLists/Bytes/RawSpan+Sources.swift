@@ -9,6 +9,14 @@ extension [UInt8] {
   }
 }
 
+extension [UInt8] {
+  /// A copy of a range of bytes.
+  package init(_ bytes: RawSpan, _ range: Range<Int>) {
+    self.init()
+    append(bytes: bytes.extracting(range))
+  }
+}
+
 extension String {
   /// Has `body` look at the UTF-8 of this text. `utf8Span` does the same with two calls into the standard library, and
   /// takes a reference; where a text is all that an element is made of, these are a third of the time.

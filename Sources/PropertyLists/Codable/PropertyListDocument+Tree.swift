@@ -4,7 +4,7 @@ extension PropertyListDocument {
   /// A tree as a document, so that there is one decoder for both.
   ///
   /// - Complexity: O(*n*) in the size of the tree.
-  convenience init(
+  package convenience init(
     _ tree: PropertyList, options: PropertyListReadingOptions, sortsKeys: Bool = false
   ) throws(PropertyListError) {
     var writer = NodeWriter()

@@ -81,8 +81,8 @@ package enum NodeContent {
 }
 
 extension [UInt8] {
-  @inline(__always)
-  mutating func append(bytes: RawSpan) {
+  @inlinable @inline(__always)
+  package mutating func append(bytes: RawSpan) {
     // Sound: the buffer is only read, and inside the closure.
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }

@@ -25,7 +25,7 @@ public final class PropertyListDocument: Sendable {
   let source: Data
   /// The whole input of a text format, for edits; nil for a document that was not read from bytes. The text that its
   /// values are in is ``source``, and often the same.
-  let input: Data?
+  package let input: Data?
   /// Where the bytes of the input are.
   private let address: UInt
   let index: Index
@@ -129,7 +129,7 @@ extension PropertyListDocument {
   /// Sound: the bytes are in a block that nobody moves or changes as long as it has a second owner, and this document
   /// is one; or in a copy of its own.
   @inline(__always)
-  var bytes: RawSpan {
+  package var bytes: RawSpan {
     @_lifetime(borrow self)
     get {
       let buffer = unsafe UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: source.count)
@@ -166,8 +166,17 @@ extension PropertyListDocument {
   /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were
   ///   read.
   public func validate() throws(PropertyListError) {
+    var faults = FaultLog.first
+    validate(&faults)
+    if let fault = faults.faults.first { throw fault }
+  }
+
+  /// As ``validate()``.
+  ///
+  /// - Parameter faults: where every fault goes.
+  package func validate(_ faults: inout FaultLog) {
     guard case .binary(let layout) = index else { return }
-    try BinaryValidator.validate(layout, bytes, limits: options.limits)
+    BinaryValidator.validate(layout, bytes, limits: options.limits, faults: &faults)
   }
 
   /// How many objects the table of a binary file has, keys and shared ones once each; how many values a text has, keys

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import SystemFiles
 
 /// What the library does in a format. Each format has one of these in its folder, and nothing else tells formats apart.
@@ -34,5 +34,21 @@ extension PropertyListFormat {
     case .openStep: .openStep
     case .json: .json
     }
+  }
+}
+
+/// What the editing and the recovery of texts need of their format.
+extension PropertyListFormat {
+  /// Reads an input for what is wrong with it. Nothing is, in the binary format, before values are asked for.
+  package func findFaults(in data: Data, options: PropertyListReadingOptions, _ faults: inout FaultLog) {
+    // What is thrown is in the log.
+    _ = try? format.text?.read(data, options, &faults)
+  }
+
+  /// The text of a value, or of a key, that is put into a text; nil for the binary format.
+  package func fragment(
+    _ value: PropertyList, isKey: Bool, _ options: PropertyListWritingOptions, _ layout: TextLayout
+  ) throws(PropertyListError) -> Data? {
+    try format.text?.writeFragment(value, isKey, options, layout)
   }
 }

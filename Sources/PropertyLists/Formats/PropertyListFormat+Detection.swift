@@ -71,7 +71,7 @@ extension OpenStepLexer {
       guard Self.hexadecimalDigit(byte) != nil else { return false }
       index += 1
     }
-    return Self.hexadecimalDigit(byte) != nil || byte == UInt8(ascii: ">") || XMLText.isSpace(byte)
+    return Self.hexadecimalDigit(byte) != nil || byte == UInt8(ascii: ">") || byte.isWhiteSpace
   }
 }
 

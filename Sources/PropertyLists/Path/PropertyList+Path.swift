@@ -184,7 +184,7 @@ extension PropertyList {
   /// of its own for them, so that a deep value costs no stack of the thread.
   ///
   /// - Throws: what is wrong with the path before anything is changed, and what `body` throws, with the path.
-  mutating func edit<Result>(
+  package mutating func edit<Result>(
     at components: ArraySlice<PropertyListKeyPath.Component>,
     _ body: (inout PropertyList) throws(PropertyListError) -> Result
   ) throws(PropertyListError) -> Result {
@@ -215,7 +215,7 @@ extension PropertyList {
 
   /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if a tree with this value at the path would be deeper than
   ///   one may be, since trees are freed by recursion.
-  func checkDepth(below path: PropertyListKeyPath, _ more: Int = 0) throws(PropertyListError) {
+  package func checkDepth(below path: PropertyListKeyPath, _ more: Int = 0) throws(PropertyListError) {
     let limit = ParsingLimits.greatestDepth - path.components.count - more
     guard limit >= 0, !isDeeper(than: limit) else {
       throw ParsingLimits.nestedTooDeeply(limit: ParsingLimits.greatestDepth)

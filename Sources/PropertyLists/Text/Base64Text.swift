@@ -1,5 +1,5 @@
 /// Base64 (RFC 4648) with white space, as data of text formats has it.
-enum Base64Text {
+package enum Base64Text {
   private static let alphabet: [UInt8] = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   private static let space: UInt8 = 64
@@ -19,7 +19,7 @@ enum Base64Text {
   ///
   /// - Parameter name: what the text stands in, for the message.
   /// - Returns: nil if all is well, else what is wrong.
-  static func fault(in text: RawSpan, called name: StaticString) -> String? {
+  package static func fault(in text: RawSpan, called name: StaticString) -> String? {
     let meaning = meaning
     var digits = 0
     var index = 0
@@ -56,7 +56,7 @@ enum Base64Text {
   }
 
   /// Appends the bytes of text without fault.
-  static func decode(_ text: RawSpan, into bytes: inout [UInt8]) {
+  package static func decode(_ text: RawSpan, into bytes: inout [UInt8]) {
     bytes.reserve(text.byteCount / 4 * 3 + 2)
     let meaning = meaning
     var collected: UInt32 = 0
@@ -85,7 +85,7 @@ enum Base64Text {
   /// Appends one line of base64.
   ///
   /// - Parameter range: the bytes of it; padding follows where it is no multiple of three.
-  static func append(_ bytes: RawSpan, _ range: Range<Int>, to buffer: inout ByteBuffer) {
+  package static func append(_ bytes: RawSpan, _ range: Range<Int>, to buffer: inout ByteBuffer) {
     let alphabet = alphabet
     buffer.reserve((range.count + 2) / 3 * 4 + 8)
     var index = range.lowerBound

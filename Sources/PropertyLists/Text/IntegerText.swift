@@ -46,6 +46,6 @@ enum IntegerText {
   }
 
   private static func skipSpace(_ bytes: RawSpan, _ index: inout Int) {
-    while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }
+    while index < bytes.byteCount, bytes[index].isWhiteSpace { index += 1 }
   }
 }

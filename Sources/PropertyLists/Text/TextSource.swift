@@ -4,15 +4,15 @@ package import FoundationEssentials
 package struct TextSource {
   package let text: Data
   /// Where the text begins in the input, after a byte order mark.
-  var start = 0
+  package var start = 0
   /// The bytes of a code unit in the input; nil if places cannot be told in bytes.
-  var unitWidth: Int? = 1
+  package var unitWidth: Int? = 1
 }
 
 extension TextSource {
   /// - Parameter faults: where bytes go that are not in the encoding.
   /// - Returns: nil for the binary format.
-  init?(_ data: Data, _ format: PropertyListFormat, faults: inout FaultLog) throws(PropertyListError) {
+  package init?(_ data: Data, _ format: PropertyListFormat, faults: inout FaultLog) throws(PropertyListError) {
     guard let text = format.format.text else { return nil }
     self = try text.decode(data, &faults)
   }

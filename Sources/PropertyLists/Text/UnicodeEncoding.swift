@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// The encoding forms of Unicode that a text file can be in, as its first bytes tell them.
-enum UnicodeEncoding {
+package enum UnicodeEncoding {
   case utf8
   case utf16(isBigEndian: Bool)
   case utf32(isBigEndian: Bool)
@@ -11,7 +11,7 @@ extension UnicodeEncoding {
   /// A byte order mark decides; without one, a NUL among the first two bytes means UTF-16.
   ///
   /// - Returns: nil for bytes that begin with neither.
-  static func detect(_ bytes: RawSpan) -> (encoding: UnicodeEncoding, markLength: Int)? {
+  package static func detect(_ bytes: RawSpan) -> (encoding: UnicodeEncoding, markLength: Int)? {
     if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }
     guard bytes.byteCount >= 2 else { return nil }
     if bytes.byteCount >= 4 {
@@ -105,7 +105,7 @@ extension UnicodeEncoding {
   /// Appends text in this encoding, without a byte order mark.
   ///
   /// - Parameter text: valid UTF-8.
-  func append(_ text: RawSpan, to output: inout ByteBuffer) {
+  package func append(_ text: RawSpan, to output: inout ByteBuffer) {
     guard let utf8 = try? UTF8Span(validating: Span<UInt8>(_bytes: text)) else { return }
     switch self {
     case .utf8: output.append(text)

@@ -39,7 +39,7 @@ public struct ParsingLimits: Hashable, Sendable {
   /// more than.
   public static let greatestDepth = 2000
 
-  var effectiveDepth: Int { Self.clamped(depth) }
+  package var effectiveDepth: Int { Self.clamped(depth) }
 
   static func clamped(_ depth: Int) -> Int { min(max(depth, 0), greatestDepth) }
 
@@ -56,7 +56,7 @@ public struct ParsingLimits: Hashable, Sendable {
     max(effectiveExpandedSize(inputSize: inputSize) / Self.bytesPerValue, expandedSize, 0)
   }
 
-  func check(inputSize size: Int) throws(PropertyListError) {
+  package func check(inputSize size: Int) throws(PropertyListError) {
     if size > inputSize { throw Self.tooLarge(limit: inputSize) }
   }
 

@@ -21,7 +21,7 @@ extension PropertyList: Hashable {
     return true
   }
 
-  var isContainer: Bool {
+  package var isContainer: Bool {
     switch self {
     case .array, .dictionary: true
     default: false

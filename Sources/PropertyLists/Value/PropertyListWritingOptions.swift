@@ -73,7 +73,7 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
     case refuse
   }
 
-  var effectiveDepth: Int { ParsingLimits.clamped(depth) }
+  package var effectiveDepth: Int { ParsingLimits.clamped(depth) }
 }
 
 extension PropertyListError {

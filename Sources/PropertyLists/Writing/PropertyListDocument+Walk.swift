@@ -50,7 +50,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   }
 
   /// Tells the value of a node with all that is below it.
-  mutating func walk<Sink: PropertyListSink & ~Copyable>(
+  package mutating func walk<Sink: PropertyListSink & ~Copyable>(
     _ root: FlatNode, into sink: inout Sink, in bytes: RawSpan
   ) throws(PropertyListError) {
     do throws(PropertyListError) {

@@ -1,30 +1,36 @@
 /// How a text format sets out its lines. A writer that is given one writes a value that is put into a text which is
 /// there already, and not a file.
-struct TextLayout {
+package struct TextLayout {
   /// LF, CR LF or CR.
-  var lineEnd: [UInt8] = [0x0A]
+  package var lineEnd: [UInt8] = [0x0A]
   /// What the line begins with on which the value begins.
-  var indent: [UInt8] = []
+  package var indent: [UInt8] = []
   /// What each level adds to it.
-  var indentUnit: [UInt8]
+  package var indentUnit: [UInt8]
   /// Whether the value is to stand on one line.
-  var isInline = false
+  package var isInline = false
   /// What stands between a key and its value, where both are on one line; in XML nil: each has a line of its own.
-  var assignment: [UInt8]?
+  package var assignment: [UInt8]?
   /// What stands before an entry or element that is not the first on its line.
-  var spacing: [UInt8]
+  package var spacing: [UInt8]
   /// What stands behind the opening bracket on the same line, and before the closing one.
-  var padding: [UInt8] = []
-  var closingPadding: [UInt8] = []
+  package var padding: [UInt8] = []
+  package var closingPadding: [UInt8] = []
   /// The quotation mark around every key and every string; nil for such around those that need it.
-  var keyQuote: UInt8?
-  var stringQuote: UInt8?
+  package var keyQuote: UInt8?
+  package var stringQuote: UInt8?
   /// Whether the last element of an array has a comma behind it, where each has a line of its own.
-  var hasTrailingCommas = false
+  package var hasTrailingCommas = false
   /// The characters of a line of base64; nil for as many as Apple's writer has in a line of that indent.
-  var base64LineLength: Int?
+  package var base64LineLength: Int?
   /// Whether characters that are no ASCII are written as escapes.
-  var escapesNonASCII = false
+  package var escapesNonASCII = false
+
+  package init(indentUnit: [UInt8], assignment: [UInt8]? = nil, spacing: [UInt8]) {
+    self.indentUnit = indentUnit
+    self.assignment = assignment
+    self.spacing = spacing
+  }
 
   /// What a line of the level `depth` below the value begins with.
   func appendLine(depth: Int, to output: inout ByteBuffer) {
@@ -35,10 +41,10 @@ struct TextLayout {
 
   /// How much space is repeated in every line or entry that is added: nobody's indent is longer, but a file could be
   /// made so that each byte that is added becomes thousands.
-  static var greatestSpace: Int { 400 }
+  package static var greatestSpace: Int { 400 }
 
   /// A place in a container.
-  enum Place {
+  package enum Place {
     case first, next, closing
   }
 
@@ -63,14 +69,14 @@ struct TextLayout {
   }
 
   /// The characters of a line of base64 at the level `depth`.
-  func base64LineLength(depth: Int) -> Int {
+  package func base64LineLength(depth: Int) -> Int {
     base64LineLength ?? Self.base64LineLength(column: Self.width(indent) + depth * Self.width(indentUnit))
   }
 
   /// As many as Apple's writer has in a line that begins `column` columns from the left: 76 with the indent, but no
   /// fewer than 12.
-  static func base64LineLength(column: Int) -> Int { (76 - min(column, 64)) / 4 * 4 }
+  package static func base64LineLength(column: Int) -> Int { (76 - min(column, 64)) / 4 * 4 }
 
   /// The columns of an indent, with tabs of eight.
-  static func width(_ indent: [UInt8]) -> Int { indent.reduce(0) { $0 + ($1 == 0x09 ? 8 : 1) } }
+  package static func width(_ indent: [UInt8]) -> Int { indent.reduce(0) { $0 + ($1 == 0x09 ? 8 : 1) } }
 }

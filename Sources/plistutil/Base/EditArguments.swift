@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import PropertyListTools
 import PropertyLists
 
 /// The files that a verb edits, and where they go.

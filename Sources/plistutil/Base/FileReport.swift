@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PropertyListTools
 import PropertyLists
 import SystemFiles
 

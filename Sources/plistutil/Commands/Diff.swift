@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import PropertyListTools
 import PropertyLists
 
 struct Diff: ParsableCommand {

@@ -1,3 +1,4 @@
+import PropertyListTools
 import PropertyLists
 
 extension Finding {

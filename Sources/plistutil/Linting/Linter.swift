@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PropertyListTools
 import PropertyLists
 
 /// Finds out what is wrong with a file, and what is likely not meant.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PropertyListTools
 import PropertyLists
 
 /// The work of a command on one of its files.

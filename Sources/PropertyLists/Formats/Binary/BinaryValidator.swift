@@ -39,12 +39,7 @@ struct BinaryValidator: ~Copyable {
   }
 
   /// - Complexity: O(*n*) in the length of the file. Allocates up to seven bytes an object, and a copy of each key.
-  static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits) throws(PropertyListError) {
-    var faults = FaultLog.first
-    validate(layout, bytes, limits: limits, faults: &faults)
-    if let fault = faults.faults.first { throw fault }
-  }
-
+  ///
   /// - Parameter faults: where every fault goes.
   static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits, faults: inout FaultLog) {
     var validator = BinaryValidator(

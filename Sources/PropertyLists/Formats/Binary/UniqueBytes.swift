@@ -3,7 +3,7 @@
 /// A new string is written behind the others, and taken away again if an equal one is found. The bytes of a scalar,
 /// with its marker, say its kind, its width and its value.
 struct UniqueBytes: ~Copyable {
-  var bytes = ByteBuffer()
+  package var bytes = ByteBuffer()
   /// Where each string ends; it begins where the one before ends.
   private(set) var ends: [Int] = []
   /// The number of a string plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash

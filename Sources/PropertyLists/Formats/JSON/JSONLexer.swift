@@ -1,6 +1,6 @@
 /// A piece of a text in JSON, sound or not. Tokens stand side by side, so every byte of a text is in exactly one.
-struct JSONToken {
-  enum Kind {
+package struct JSONToken {
+  package enum Kind {
     case space, newline
     case beginObject, endObject, beginArray, endArray, comma, colon
     case string, number, `true`, `false`, null
@@ -15,21 +15,21 @@ struct JSONToken {
     case end
   }
 
-  let kind: Kind
-  let range: Range<Int>
+  package let kind: Kind
+  package let range: Range<Int>
   /// Whether a string has escapes.
   var hasEscapes = false
   /// Whether a number has neither fraction nor exponent.
   var isInteger = false
   /// The digits of an integer; nil beyond 64 bits.
-  var magnitude: UInt64?
+  package var magnitude: UInt64?
   /// What is wrong first in a string or a number; of a string without an end, that.
-  var fault: JSONFault?
+  package var fault: JSONFault?
 }
 
 /// What is wrong inside a string or a number.
-struct JSONFault {
-  enum Kind {
+package struct JSONFault {
+  package enum Kind {
     case escape, hexadecimalEscape, surrogate, control
     /// The line ends before the string, and the next doesn't go on with its text.
     case endOfLine
@@ -37,13 +37,13 @@ struct JSONFault {
     case leadingZero, missingDigit
   }
 
-  let kind: Kind
-  let place: Int
+  package let kind: Kind
+  package let place: Int
 
   /// Whether the string has no closing quotation mark.
   var isEnd: Bool { kind == .endOfLine || kind == .endOfText }
 
-  func message(_ bytes: RawSpan) -> String {
+  package func message(_ bytes: RawSpan) -> String {
     switch kind {
     case .escape:
       let mark = bytes[place + 1]
@@ -64,10 +64,10 @@ struct JSONFault {
 /// Divides a text into the tokens of JSON (RFC 8259), whatever its bytes are.
 ///
 /// This is the one place that knows the grammar of JSON.
-struct JSONLexer: ~Escapable {
-  let bytes: RawSpan
+package struct JSONLexer: ~Escapable {
+  package let bytes: RawSpan
   /// The place of the next token.
-  var index: Int
+  package var index: Int
   private var commentEnd = ForwardSearch("*/")
   /// The last string without an end, and the last text between single quotation marks without one. The quotation marks
   /// inside stand after a backslash, and so close nothing for each other.
@@ -77,26 +77,26 @@ struct JSONLexer: ~Escapable {
   private var lastSpace = 0..<0
 
   @_lifetime(copy bytes)
-  init(_ bytes: RawSpan, at index: Int = 0) {
+  package init(_ bytes: RawSpan, at index: Int = 0) {
     self.bytes = bytes
     self.index = index
   }
 
   /// The next byte; 0 at the end.
   @inline(__always)
-  var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
+  package var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
 
-  var isAtEnd: Bool { index >= bytes.byteCount }
+  package var isAtEnd: Bool { index >= bytes.byteCount }
 
   @inline(__always)
   mutating func passSpace() {
-    while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }
+    while index < bytes.byteCount, bytes[index].isWhiteSpace { index += 1 }
   }
 
   /// The next token; at the end of the text, and from then on, one of kind `end`.
   ///
   /// - Complexity: O(*n*) in its length.
-  mutating func next() -> JSONToken {
+  package mutating func next() -> JSONToken {
     let start = index
     guard start < bytes.byteCount else { return JSONToken(kind: .end, range: start..<start) }
     switch bytes[start] {
@@ -164,11 +164,11 @@ struct JSONLexer: ~Escapable {
     while index < bytes.byteCount, Self.isWord(bytes[index]) { index += 1 }
   }
 
-  static func isLetter(_ byte: UInt8) -> Bool {
+  package static func isLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  static func isWord(_ byte: UInt8) -> Bool {
+  package static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "."),
       UInt8(ascii: "+"), UInt8(ascii: "-"), 0x80...:
@@ -338,7 +338,7 @@ extension JSONLexer {
     // Of many empty lines, each is looked at once.
     if !lastSpace.contains(index) {
       var end = index
-      while end < bytes.byteCount, XMLText.isSpace(bytes[end]) { end += 1 }
+      while end < bytes.byteCount, bytes[end].isWhiteSpace { end += 1 }
       lastSpace = index..<end
     }
     let place = lastSpace.upperBound

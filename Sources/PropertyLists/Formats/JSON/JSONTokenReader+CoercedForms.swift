@@ -36,7 +36,7 @@ extension JSONTokenReader {
   private func start(ofValueAfter key: FlatNode) -> Int {
     var index = key.offset + key.length + 1
     while index < lexer.bytes.byteCount - 1,
-      XMLText.isSpace(lexer.bytes[index]) || lexer.bytes[index] == UInt8(ascii: ":")
+      lexer.bytes[index].isWhiteSpace || lexer.bytes[index] == UInt8(ascii: ":")
     { index += 1 }
     return index
   }

@@ -277,7 +277,7 @@ extension JSONTokenReader {
     switch first {
     case UInt8(ascii: "]"), UInt8(ascii: "}"):
       var before = index
-      while before > 0, XMLText.isSpace(bytes[before - 1]) { before -= 1 }
+      while before > 0, bytes[before - 1].isWhiteSpace { before -= 1 }
       if before > 0, bytes[before - 1] == UInt8(ascii: ",") { message += "; JSON has no comma before it" }
     case UInt8(ascii: "/"), UInt8(ascii: "#"): message += "; JSON has no comments"
     case UInt8(ascii: "'"): message += "; strings of JSON stand between double quotation marks"

@@ -1,7 +1,7 @@
 /// A piece of a text in the OpenStep format, sound or not. Tokens stand side by side, so every byte of a text is in
 /// exactly one.
-struct OpenStepToken {
-  enum Kind {
+package struct OpenStepToken {
+  package enum Kind {
     case space, newline
     /// `/*` up to `*/`.
     case comment
@@ -23,16 +23,16 @@ struct OpenStepToken {
     case end
   }
 
-  let kind: Kind
-  let range: Range<Int>
+  package let kind: Kind
+  package let range: Range<Int>
   /// Whether a string has no escapes, and data nothing between its digits.
-  var isPlain = true
-  var fault: OpenStepFault?
+  package var isPlain = true
+  package var fault: OpenStepFault?
 }
 
 /// What is wrong with a comment, a string or data.
-struct OpenStepFault {
-  enum Kind {
+package struct OpenStepFault {
+  package enum Kind {
     case commentWithoutEnd, stringWithoutEnd, dataWithoutEnd, base64WithoutEnd, typedValueWithoutEnd
     /// One hexadecimal digit, where a byte has two.
     case halfByte
@@ -40,10 +40,10 @@ struct OpenStepFault {
     case noDigit
   }
 
-  let kind: Kind
-  let place: Int
+  package let kind: Kind
+  package let place: Int
 
-  var message: String {
+  package var message: String {
     switch kind {
     case .commentWithoutEnd: "a comment without its end"
     case .stringWithoutEnd: "a string without its closing quotation mark"
@@ -60,10 +60,10 @@ struct OpenStepFault {
 ///
 /// This is the one place that knows the grammar, which is that of Core Foundation (`CFOldStylePList.c`) with the values
 /// that GNUstep adds (`NSPropertyList.m`).
-struct OpenStepLexer: ~Escapable {
-  let bytes: RawSpan
+package struct OpenStepLexer: ~Escapable {
+  package let bytes: RawSpan
   /// The place of the next token.
-  var index: Int
+  package var index: Int
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
@@ -72,21 +72,21 @@ struct OpenStepLexer: ~Escapable {
   private var lastSingleQuote = Int.max
 
   @_lifetime(copy bytes)
-  init(_ bytes: RawSpan, at index: Int = 0) {
+  package init(_ bytes: RawSpan, at index: Int = 0) {
     self.bytes = bytes
     self.index = index
   }
 
   /// The next byte; 0 at the end.
   @inline(__always)
-  var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
+  package var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
 
-  var isAtEnd: Bool { index >= bytes.byteCount }
+  package var isAtEnd: Bool { index >= bytes.byteCount }
 
   /// The next token; at the end of the text, and from then on, one of kind `end`.
   ///
   /// - Complexity: O(*n*) in its length; of a piece without an end, in the length of the text, once for all such pieces.
-  mutating func next() -> OpenStepToken {
+  package mutating func next() -> OpenStepToken {
     let start = index
     guard start < bytes.byteCount else { return OpenStepToken(kind: .end, range: start..<start) }
     switch bytes[start] {
@@ -129,7 +129,7 @@ extension OpenStepLexer {
   /// - Returns: false where a comment begins that has no end.
   @inline(__always)
   @discardableResult
-  mutating func passTrivia() -> Bool {
+  package mutating func passTrivia() -> Bool {
     while index < bytes.byteCount {
       switch bytes[index] {
       case 0x09...0x0D, 0x20: index += 1
@@ -161,7 +161,7 @@ extension OpenStepLexer {
     while index < bytes.byteCount, bytes[index] != 0x0A, bytes[index] != 0x0D, !isLineSeparator { index += 1 }
   }
 
-  static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0B || byte == 0x0C }
+  package static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0B || byte == 0x0C }
 
   /// Whether U+2028 or U+2029 comes next.
   @inline(__always)
@@ -176,7 +176,7 @@ extension OpenStepLexer {
   /// Whether a byte may stand in a string without quotation marks (`isValidUnquotedStringCharacter` of
   /// `CFOldStylePList.c`).
   @inline(__always)
-  static func isUnquoted(_ byte: UInt8) -> Bool {
+  package static func isUnquoted(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -187,7 +187,7 @@ extension OpenStepLexer {
   }
 
   /// Whether a string begins with a byte, if no comment does.
-  static func beginsString(_ byte: UInt8) -> Bool {
+  package static func beginsString(_ byte: UInt8) -> Bool {
     isUnquoted(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
   }
 

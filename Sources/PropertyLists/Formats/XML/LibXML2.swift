@@ -10,7 +10,7 @@ internal import FoundationEssentials
 /// libxml2 never loads anything here: no network, no DTD, no entities but the five predefined ones, no internal subset.
 /// The callbacks are sound because libxml2 calls them only inside `xmlParseDocument`, while the parsing that their
 /// context points to is alive, and with text that has the length it says.
-enum LibXML2 {
+package enum LibXML2 {
   /// The functions of libxml2, nil if it is not installed. Loaded on first need, for it and the libraries it pulls in
   /// take longer to load than most processes take to run.
   private static let functions = load(["libxml2.so.2", "libxml2.so.16"])
@@ -190,7 +190,7 @@ enum LibXML2 {
   /// Sound as ``convert(_:from:faults:)`` is.
   ///
   /// - Returns: nil if libxml2 cannot say it.
-  static func encode(_ text: RawSpan, to name: String) -> [UInt8]? {
+  package static func encode(_ text: RawSpan, to name: String) -> [UInt8]? {
     guard let functions, let listener = functions.__xmlStructuredError() else { return nil }
     let formerListener = unsafe listener.pointee
     unsafe listener.pointee = { _, _ in }

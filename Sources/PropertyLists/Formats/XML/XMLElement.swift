@@ -19,7 +19,7 @@ extension XMLElement {
     case .real:
       // Apple's reader passes over white space before the number, and over none after it.
       var start = 0
-      while start < text.byteCount, XMLText.isSpace(text[start]) { start += 1 }
+      while start < text.byteCount, text[start].isWhiteSpace { start += 1 }
       guard let value = RealText.parse(text.extracting(start...)) else {
         return .failure(Fault("<real> holds no number", text))
       }

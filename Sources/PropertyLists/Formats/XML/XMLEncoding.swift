@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// The encoding of an XML file: found as Apple's reader finds it (`CFPropertyList.c`), and turned into UTF-8.
 ///
 /// What ``UnicodeEncoding`` does not tell, the declaration does; UTF-8 where it says nothing.
-enum XMLEncoding {
+package enum XMLEncoding {
   /// - Parameter faults: where bytes go that are not in the encoding.
   static func decode(_ data: Data, faults: inout FaultLog) throws(PropertyListError) -> TextSource {
     if let source = try UnicodeEncoding.decode(data, faults: &faults) { return source }
@@ -21,7 +21,7 @@ enum XMLEncoding {
   }
 
   /// The name in `<?xml … encoding="name" …?>`, if the document begins with such a declaration.
-  static func declaredEncoding(_ bytes: RawSpan) -> String? {
+  package static func declaredEncoding(_ bytes: RawSpan) -> String? {
     let start = XMLLexer.documentStart(in: bytes)
     guard XMLText.beginsDeclaration(bytes, at: start) else { return nil }
     var lexer = XMLLexer(bytes, at: start + 5)

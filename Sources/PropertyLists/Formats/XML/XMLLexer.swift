@@ -3,7 +3,7 @@
 /// This is the one place that knows the grammar of XML. What it does not look at, such as which characters may stand in
 /// a name, is for libxml2 to judge.
 package struct XMLLexer: ~Escapable {
-  let bytes: RawSpan
+  package let bytes: RawSpan
   /// The place of the next token.
   package var index: Int
   private let documentStart: Int
@@ -46,12 +46,14 @@ package struct XMLLexer: ~Escapable {
   }
 
   /// Goes to the next `<`, or to the end.
-  mutating func passToMarkup() { index = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) ?? bytes.byteCount }
+  package mutating func passToMarkup() {
+    index = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) ?? bytes.byteCount
+  }
 
   /// Passes the next piece of markup of a text that has no faults.
   ///
   /// - Returns: its kind, as ``next()`` has it.
-  mutating func passMarkup() -> XMLToken.Kind {
+  package mutating func passMarkup() -> XMLToken.Kind {
     passToMarkup()
     let start = index
     guard start + 1 < bytes.byteCount, bytes[start + 1] != UInt8(ascii: "!"), bytes[start + 1] != UInt8(ascii: "?")
@@ -88,7 +90,7 @@ package struct XMLLexer: ~Escapable {
 
   @inline(__always)
   mutating func passSpace() {
-    while index < bytes.byteCount, XMLText.isSpace(bytes[index]) { index += 1 }
+    while index < bytes.byteCount, bytes[index].isWhiteSpace { index += 1 }
   }
 }
 
@@ -233,7 +235,7 @@ extension XMLLexer {
     if quotes.isOpen || place == bytes.byteCount { return quotes.quotedEnd }
     while let found = end("]", from: place, &missingEnds.bracket) {
       place = found + 1
-      while place < bytes.byteCount, XMLText.isSpace(bytes[place]) { place += 1 }
+      while place < bytes.byteCount, bytes[place].isWhiteSpace { place += 1 }
       if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") { return place + 1 }
     }
     return nil

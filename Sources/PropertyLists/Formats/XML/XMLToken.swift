@@ -28,12 +28,12 @@ package struct XMLToken {
   /// How many namespaces a tag declares.
   var namespaceCount = 0
   /// What is wrong. Everything invalid has a fault; of other kinds, the kind says what the piece is meant to be.
-  var fault: XMLFault?
+  package var fault: XMLFault?
 }
 
 /// What is wrong with a piece of text, and where.
-struct XMLFault: Error {
-  enum Kind {
+package struct XMLFault: Error {
+  package enum Kind {
     case tagWithoutEnd, longTag, noAttribute
     case attributeWithoutValue, attributeWithoutQuotes, attributeWithoutEnd, lessInAttribute
     case less, ampersand, referenceWithoutEnd, unknownEntity, reference
@@ -43,11 +43,11 @@ struct XMLFault: Error {
     case xmlDeclaration, lateXMLDeclaration
   }
 
-  let kind: Kind
-  let place: Int
+  package let kind: Kind
+  package let place: Int
 
   /// Whether the piece has no end, so that nothing can be told of the text after it.
-  var isOpen: Bool {
+  package var isOpen: Bool {
     switch kind {
     case .commentWithoutEnd, .cdataWithoutEnd, .instructionWithoutEnd, .documentTypeWithoutEnd: true
     default: false
@@ -56,7 +56,7 @@ struct XMLFault: Error {
 
   var errorKind: PropertyListError.Kind { kind == .longTag ? .limitExceeded : .malformed }
 
-  func message(_ bytes: RawSpan) -> String {
+  package func message(_ bytes: RawSpan) -> String {
     switch kind {
     case .tagWithoutEnd: #"a tag without its ">""#
     case .longTag: "a tag of more than \(XMLLexer.greatestTagLength) bytes"

@@ -98,7 +98,7 @@ extension XMLTokenReader {
     case .missing: lexer.index = tokenStart
     }
     elements[last].isDamaged = false
-    while text.count > elements[last].textStart, let byte = text.last, XMLText.isSpace(byte) { text.removeLast() }
+    while text.count > elements[last].textStart, let byte = text.last, byte.isWhiteSpace { text.removeLast() }
     endInnermost()
     return true
   }

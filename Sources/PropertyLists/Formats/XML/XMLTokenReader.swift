@@ -156,7 +156,7 @@ extension XMLTokenReader {
     case .comment, .instruction, .end: return false
     case .declaration, .startTag, .emptyTag: if !hasBegun { return false }
     case .text:
-      while place < token.range.upperBound, XMLText.isSpace(lexer.bytes[place]) { place += 1 }
+      while place < token.range.upperBound, lexer.bytes[place].isWhiteSpace { place += 1 }
       if place == token.range.upperBound { return true }
     case .invalid, .cdata, .endTag: break
     }
@@ -364,7 +364,7 @@ extension XMLTokenReader {
       if hasReplacements { XMLText.decode(content, into: &text) } else { text.append(bytes: content) }
     case .plist, .dict, .array, .true, .false:
       guard !isInStrayText else { return }
-      guard let place = range.first(where: { !XMLText.isSpace(lexer.bytes[$0]) }) else { return }
+      guard let place = range.first(where: { !lexer.bytes[$0].isWhiteSpace }) else { return }
       isInStrayText = true
       fail("text in <\(element.rawValue)>", at: place)
     }

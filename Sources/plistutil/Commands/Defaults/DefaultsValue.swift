@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OrderedCollections
+import PropertyListTools
 import PropertyLists
 
 /// The value of `write`, with Apple's types, which here may be nested.

@@ -1,4 +1,5 @@
 import OrderedCollections
+import PropertyListTools
 import PropertyLists
 
 enum DefaultsWrite: DefaultsVerb {

@@ -1,0 +1,227 @@
+@_spi(Archives) internal import PropertyLists
+
+/// Finds for each element of an array the one of another array that it was.
+///
+/// First equal elements, in order; then equal elements wherever they are; then, between two that are matched,
+/// containers that are alike; then containers that are alike anywhere; and at last what stands between the same two
+/// elements, which has been replaced.
+struct ArrayMatching {
+  private var old: Elements
+  private var new: Elements
+  /// How many children of elements may still be compared to find out how much containers are alike.
+  private var budget: Int
+
+  /// For each element of the new array the index that it had in the old one; nil if it is new.
+  private(set) var sources: [Int?]
+  private var isTaken: [Bool]
+  /// The new elements whose old ones are alike, so that it is worth while to look into them.
+  private(set) var isAlike: [Bool]
+
+  /// As many children of elements as may be compared for all arrays of a value.
+  static let standardBudget = 20_000_000
+
+  /// How many pairs of elements are compared at most at one place.
+  private static let greatestTable = 1 << 18
+
+  /// - Parameters:
+  ///   - old: the places of the elements in `oldSignatures`, as `new`.
+  ///   - budget: how many children of elements may be compared.
+  init(
+    _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
+    budget: inout Int
+  ) {
+    (self.old, self.new) = (Elements(old, oldSignatures), Elements(new, newSignatures))
+    self.budget = budget
+    let (a, b) = (self.old.hashes, self.new.hashes)
+    sources = Array(repeating: nil, count: b.count)
+    isTaken = Array(repeating: false, count: a.count)
+    isAlike = Array(repeating: false, count: b.count)
+    var anchors = CommonSubsequence.pairs(a, b)
+    for (i, j) in anchors { match(i, j) }
+    let movable = (a.indices.filter { !isTaken[$0] }, b.indices.filter { sources[$0] == nil })
+    for (i, j) in CommonSubsequence.equalPairs(movable.0.map { a[$0] }, movable.1.map { b[$0] }) {
+      match(movable.0[i], movable.1[j])
+    }
+    anchors = between(anchors) { $0.matchAlike($1, $2) }
+    matchAlikeAnywhere()
+    _ = between(anchors) { $0.matchReplaced($1, $2) }
+    budget = self.budget
+  }
+
+  private mutating func match(_ i: Int, _ j: Int) {
+    sources[j] = i
+    isTaken[i] = true
+  }
+
+  /// Calls `body` with what is left of both arrays between each two pairs.
+  ///
+  /// - Returns: the pairs, and those that `body` returned.
+  private mutating func between(
+    _ anchors: [(Int, Int)], _ body: (inout ArrayMatching, [Int], [Int]) -> [(Int, Int)]
+  ) -> [(Int, Int)] {
+    var pairs: [(Int, Int)] = []
+    var (i, j) = (0, 0)
+    for (nextI, nextJ) in anchors + [(isTaken.count, sources.count)] {
+      if i < nextI, j < nextJ {
+        let left = ((i..<nextI).filter { !isTaken[$0] }, (j..<nextJ).filter { sources[$0] == nil })
+        if !left.0.isEmpty, !left.1.isEmpty { pairs += body(&self, left.0, left.1) }
+      }
+      if nextI < isTaken.count { pairs.append((nextI, nextJ)) }
+      (i, j) = (nextI + 1, nextJ + 1)
+    }
+    return pairs
+  }
+
+  /// Matches containers that are alike, in order, so that they are as much alike as can be in all.
+  private mutating func matchAlike(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
+    let pairs =
+      left.count * right.count <= Self.greatestTable
+      ? bestPairs(left, right) { $0.likeness($1, $2) } : zip(left, right).filter { likeness($0, $1) > 0 }
+    for (i, j) in pairs { matchAlike(i, j) }
+    return pairs
+  }
+
+  /// The pairs of elements, in order, whose scores have the greatest sum. A pair with the score 0 is none.
+  private mutating func bestPairs(
+    _ left: [Int], _ right: [Int], _ score: (inout ArrayMatching, Int, Int) -> Int
+  ) -> [(Int, Int)] {
+    // The best sum for the elements from a row and a column on.
+    let width = right.count + 1
+    var best = Array(repeating: 0, count: (left.count + 1) * width)
+    var scores = Array(repeating: 0, count: left.count * right.count)
+    for row in left.indices.reversed() {
+      for column in right.indices.reversed() {
+        let score = score(&self, left[row], right[column])
+        scores[row * right.count + column] = score
+        best[row * width + column] = max(
+          best[(row + 1) * width + column], best[row * width + column + 1],
+          score > 0 ? best[(row + 1) * width + column + 1] + score : 0)
+      }
+    }
+    var pairs: [(Int, Int)] = []
+    var (row, column) = (0, 0)
+    while row < left.count, column < right.count {
+      let score = scores[row * right.count + column]
+      let value = best[row * width + column]
+      if score > 0, value == best[(row + 1) * width + column + 1] + score {
+        pairs.append((left[row], right[column]))
+        (row, column) = (row + 1, column + 1)
+      } else if value == best[(row + 1) * width + column] {
+        row += 1
+      } else {
+        column += 1
+      }
+    }
+    return pairs
+  }
+
+  private mutating func matchAlike(_ i: Int, _ j: Int) {
+    match(i, j)
+    isAlike[j] = true
+  }
+
+  /// Matches containers that have both moved and changed: of each new one, the old one that is most like it.
+  private mutating func matchAlikeAnywhere() {
+    var left = isTaken.indices.filter { !isTaken[$0] && old.isContainer($0) }
+    let right = sources.indices.filter { sources[$0] == nil && new.isContainer($0) }
+    guard left.count * right.count <= Self.greatestTable else { return }
+    for j in right {
+      var best = (score: 0, position: 0)
+      for (position, i) in left.enumerated() {
+        let score = likeness(i, j)
+        if score > best.score { best = (score, position) }
+      }
+      if best.score > 0 { matchAlike(left.remove(at: best.position), j) }
+    }
+  }
+
+  /// Matches what stands between the same two elements, in order: of the same kind if possible, else a container with a
+  /// container and a scalar with a scalar, else whatever is left.
+  private mutating func matchReplaced(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
+    let pairs =
+      left.count * right.count <= Self.greatestTable
+      ? bestPairs(left, right) { matching, i, j in
+        if matching.old.kind(i) == matching.new.kind(j) { return 4 }
+        return matching.old.isContainer(i) == matching.new.isContainer(j) ? 2 : 1
+      } : Array(zip(left, right))
+    for (i, j) in pairs { match(i, j) }
+    return []
+  }
+
+  /// How much two containers have in common, in thousandths; 0 if it is too little, or if they are of different kinds.
+  ///
+  /// Of dictionaries it is to be more than half, where an entry that both have counts as a half, or as three quarters
+  /// if its values are containers of the same kind, and as one if they are equal. Of arrays, half of the elements are
+  /// to be equal.
+  private mutating func likeness(_ i: Int, _ j: Int) -> Int {
+    let kind = old.kind(i)
+    guard kind.isContainer, kind == new.kind(j) else { return 0 }
+    let (children, others) = (old.children(of: i), new.children(of: j))
+    let count = max(children.count, others.count)
+    guard min(children.count, others.count) * 2 >= count, spend(count) else { return 0 }
+    var quarters = 0
+    var (left, right) = (0, 0)
+    while left < children.count, right < others.count {
+      let (child, other) = (children[left], others[right])
+      if child.precedes(other) {
+        left += 1
+      } else if other.precedes(child) {
+        right += 1
+      } else {
+        quarters += child.hash == other.hash ? 4 : child.kind.isContainer && child.kind == other.kind ? 3 : 2
+        left += 1
+        right += 1
+      }
+    }
+    guard kind == .dictionary else { return quarters >= 2 * count && quarters > 0 ? 250 * quarters / count : 0 }
+    return quarters > 2 * count ? 250 * quarters / count : 0
+  }
+
+  private mutating func spend(_ steps: Int) -> Bool {
+    budget -= steps
+    return budget >= 0
+  }
+}
+
+extension ArrayMatching {
+  /// The elements of one of the arrays.
+  private struct Elements {
+    let hashes: [UInt64]
+    private let places: [Int]
+    private let signatures: ValueSignatures
+    /// What was looked into before.
+    private var known: [Int: [Child]] = [:]
+
+    init(_ places: [Int], _ signatures: ValueSignatures) {
+      self.places = places
+      self.signatures = signatures
+      hashes = places.map { signatures[$0].hash }
+    }
+
+    func kind(_ index: Int) -> NodeKind { signatures[places[index]].kind }
+
+    func isContainer(_ index: Int) -> Bool { kind(index).isContainer }
+
+    /// The children of a container in an order that two containers have in common.
+    mutating func children(of index: Int) -> [Child] {
+      if let children = known[index] { return children }
+      let isArray = kind(index) == .array
+      var children = signatures.children(of: places[index]).map { place in
+        let entry = signatures[place]
+        return Child(name: isArray ? entry.hash : entry.key, hash: entry.hash, kind: entry.kind)
+      }
+      children.sort { $0.precedes($1) }
+      known[index] = children
+      return children
+    }
+  }
+
+  /// An entry, which its key names, or an element, which names itself.
+  private struct Child {
+    let name: UInt64
+    let hash: UInt64
+    let kind: NodeKind
+
+    func precedes(_ other: Child) -> Bool { name < other.name }
+  }
+}

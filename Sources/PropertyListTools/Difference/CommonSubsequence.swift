@@ -1,0 +1,136 @@
+@_spi(Archives) internal import PropertyLists
+
+/// Finds elements that two lists have in the same order.
+enum CommonSubsequence {
+  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike enough
+  /// to find it in good time (Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that
+  /// may be shorter.
+  static func pairs(_ first: [UInt64], _ second: [UInt64]) -> [(Int, Int)] {
+    var pairs: [(Int, Int)] = []
+    let shorter = min(first.count, second.count)
+    var start = 0
+    while start < shorter, first[start] == second[start] {
+      pairs.append((start, start))
+      start += 1
+    }
+    var end = 0
+    while end < shorter - start, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
+    // What only one of them has is nobody's partner; without it the search is short.
+    let inFirst = Set(first[start..<first.count - end])
+    let inSecond = Set(second[start..<second.count - end])
+    let candidates = (start..<first.count - end).filter { inSecond.contains(first[$0]) }
+    let others = (start..<second.count - end).filter { inFirst.contains(second[$0]) }
+    let (a, b) = (candidates.map { first[$0] }, others.map { second[$0] })
+    for (i, j) in longest(a, b) ?? likely(a, b) { pairs.append((candidates[i], others[j])) }
+    for distance in (0..<end).reversed() {
+      pairs.append((first.count - 1 - distance, second.count - 1 - distance))
+    }
+    return pairs
+  }
+
+  /// How many elements may be in only one of the lists before the search ends: the time is this figure times the length
+  /// of the lists, the memory its square.
+  private static func distanceLimit(_ length: Int) -> Int { max(64, min(1000, 20_000_000 / max(length, 1))) }
+
+  /// A longest common subsequence; nil if the lists are too different.
+  private static func longest(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)]? {
+    let limit = min(a.count + b.count, distanceLimit(a.count + b.count))
+    // How far each diagonal was followed in `a`; diagonal k is at k + limit + 1.
+    var reach = Array(repeating: 0, count: 2 * limit + 3)
+    // What `reach` was from diagonal -d to d before step d.
+    var history: [[Int]] = []
+    for distance in 0...limit {
+      history.append(Array(reach[(limit + 1 - distance)...(limit + 1 + distance)]))
+      for diagonal in stride(from: -distance, through: distance, by: 2) {
+        let center = diagonal + limit + 1
+        let isDown = diagonal == -distance || (diagonal != distance && reach[center - 1] < reach[center + 1])
+        var x = isDown ? reach[center + 1] : reach[center - 1] + 1
+        while x < a.count, x - diagonal < b.count, a[x] == b[x - diagonal] { x += 1 }
+        reach[center] = x
+        if x >= a.count, x - diagonal >= b.count { return path(a, b, history) }
+      }
+    }
+    return nil
+  }
+
+  /// The way back from the ends of both lists.
+  private static func path(_ a: [UInt64], _ b: [UInt64], _ history: [[Int]]) -> [(Int, Int)] {
+    var pairs: [(Int, Int)] = []
+    var (x, y) = (a.count, b.count)
+    for distance in history.indices.reversed() {
+      let reach = history[distance]
+      let diagonal = x - y
+      var previousX = 0
+      var previousY = 0
+      if distance > 0 {
+        // In step d, diagonal k is at k + d.
+        let before = { (diagonal: Int) in
+          diagonal < -distance || diagonal > distance ? -1 : reach[diagonal + distance]
+        }
+        let isDown = diagonal == -distance || (diagonal != distance && before(diagonal - 1) < before(diagonal + 1))
+        let previousDiagonal = isDown ? diagonal + 1 : diagonal - 1
+        previousX = before(previousDiagonal)
+        previousY = previousX - previousDiagonal
+        let startX = isDown ? previousX : previousX + 1
+        while x > startX {
+          x -= 1
+          y -= 1
+          pairs.append((x, y))
+        }
+      } else {
+        while x > 0 {
+          x -= 1
+          y -= 1
+          pairs.append((x, y))
+        }
+      }
+      (x, y) = (previousX, previousY)
+    }
+    return pairs.reversed()
+  }
+
+  /// The first of a number in the one list with the first of it in the other, the second with the second and so on, as
+  /// far as they are in the same order.
+  private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
+    let partners = equalPairs(a, b)
+    return longestIncreasing(partners.map(\.1)).map { partners[$0] }
+  }
+
+  /// Pairs of indices of equal elements in any order, ascending in the first list, each element once.
+  static func equalPairs(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
+    // For each element the first place that is left, and for each place the next one of the same element, or -1.
+    var first = [UInt64: Int](minimumCapacity: b.count)
+    var next = Array(repeating: -1, count: b.count)
+    for index in b.indices.reversed() { next[index] = first.updateValue(index, forKey: b[index]) ?? -1 }
+    var pairs: [(Int, Int)] = []
+    for index in a.indices {
+      guard let place = first[a[index]], place >= 0 else { continue }
+      first[a[index]] = next[place]
+      pairs.append((index, place))
+    }
+    return pairs
+  }
+
+  /// The indices of a longest increasing subsequence of different numbers.
+  static func longestIncreasing(_ numbers: [Int]) -> [Int] {
+    // For each length, where the subsequence of that length ends whose end is least.
+    var ends: [Int] = []
+    var previous = Array(repeating: -1, count: numbers.count)
+    for index in numbers.indices {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < numbers[index] { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[index] = ends[low - 1] }
+      if low == ends.count { ends.append(index) } else { ends[low] = index }
+    }
+    var result: [Int] = []
+    var index = ends.last ?? -1
+    while index >= 0 {
+      result.append(index)
+      index = previous[index]
+    }
+    return result.reversed()
+  }
+}

@@ -1,0 +1,91 @@
+private import OrderedCollections
+@_spi(Archives) internal import PropertyLists
+
+/// Many removals from one dictionary, or many insertions into one, that come one after the other: they are made at
+/// once, since each alone takes time in proportion to the dictionary.
+struct DictionaryChanges {
+  private let parent: ArraySlice<PropertyListKeyPath.Component>
+  private let changes: ArraySlice<PropertyListDifference.Change>
+  private let isRemoval: Bool
+
+  var count: Int { changes.count }
+
+  /// Fewer are as well made one by one.
+  private static let leastCount = 8
+
+  /// The changes of one sort in one dictionary that a list begins with; nil if there are few.
+  init?(_ list: ArraySlice<PropertyListDifference.Change>) {
+    switch list.first {
+    case .removal: isRemoval = true
+    case .insertion: isRemoval = false
+    default: return nil
+    }
+    guard let parent = list.first?.path.components.dropLast() else { return nil }
+    self.parent = parent
+    let isRemoval = isRemoval
+    // An early end costs nothing, where each change is in another dictionary.
+    changes = list.prefix { change in
+      switch change {
+      case .removal: guard isRemoval else { return false }
+      case .insertion: guard !isRemoval else { return false }
+      default: return false
+      }
+      return change.path.components.count == parent.count + 1 && change.path.components.dropLast() == parent
+    }
+    guard changes.count >= Self.leastCount else { return nil }
+  }
+
+  /// - Returns: false, and nothing is changed, if the changes have to be made one by one.
+  func make(in value: inout PropertyList) throws(PropertyListError) -> Bool {
+    let path = PropertyListKeyPath(Array(parent))
+    guard let entries = (try? value.value(at: path))?.dictionary else { return false }
+    guard let changed = try isRemoval ? removing(from: entries) : inserting(into: entries) else { return false }
+    try value.replace(.dictionary(changed), at: path)
+    return true
+  }
+
+  /// The entries that are left; nil if one to remove is not there or is another.
+  private func removing(
+    from entries: OrderedDictionary<String, PropertyList>
+  ) -> OrderedDictionary<String, PropertyList>? {
+    var removed: Set<String> = []
+    for case .removal(let path, let value, _) in changes {
+      guard let key = path.components.last?.text, entries[key] == value, removed.insert(key).inserted else {
+        return nil
+      }
+    }
+    return entries.filter { !removed.contains($0.key) }
+  }
+
+  /// The old and the new entries; nil if a key is there already, or if the places are in no order.
+  private func inserting(
+    into entries: OrderedDictionary<String, PropertyList>
+  ) throws(PropertyListError) -> OrderedDictionary<String, PropertyList>? {
+    var new: [(key: String, value: PropertyList, place: Int)] = []
+    for case .insertion(let path, let value, let position) in changes {
+      guard let key = path.components.last?.text, entries[key] == nil else { return nil }
+      try value.checkDepth(below: path)
+      new.append((key, value, position.flatMap { $0 < 0 ? nil : $0 } ?? .max))
+    }
+    let places = zip(new, new.dropFirst()).map { ($0.place, $1.place) }
+    // From the first to the last, a place counts the new entries before it; from the last to the first, as where
+    // removals are undone, it does not.
+    let isAscending = places.allSatisfy { $0 < $1 || $1 == .max }
+    if !isAscending {
+      guard places.allSatisfy({ $0 >= $1 }), places.allSatisfy({ $0.0 <= entries.count }) else { return nil }
+      new.reverse()
+    }
+    var result: OrderedDictionary<String, PropertyList> = [:]
+    result.reserveCapacity(entries.count + new.count)
+    var old = entries.elements[...]
+    for (count, entry) in new.enumerated() {
+      guard result[entry.key] == nil else { return nil }
+      while result.count - (isAscending ? 0 : count) < entry.place, let (key, value) = old.popFirst() {
+        result[key] = value
+      }
+      result[entry.key] = entry.value
+    }
+    for (key, value) in old { result[key] = value }
+    return result
+  }
+}

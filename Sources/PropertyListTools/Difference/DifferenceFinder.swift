@@ -1,0 +1,123 @@
+internal import OrderedCollections
+@_spi(Archives) internal import PropertyLists
+
+/// Goes through two values at once and notes what is different.
+struct DifferenceFinder {
+  private let ignoresKeyOrder: Bool
+  private let oldSignatures: ValueSignatures
+  private let newSignatures: ValueSignatures
+  private var changes: [PropertyListDifference.Change] = []
+  /// The pairs of values that are still to compare, the next at the end.
+  private var pending: [Pair] = []
+  /// How many children of elements may be compared to find out which elements of arrays are alike.
+  private var budget = ArrayMatching.standardBudget
+
+  private struct Pair {
+    let path: PropertyListKeyPath
+    let old: PropertyList
+    /// Its place in the signatures, as `newPlace`.
+    let oldPlace: Int
+    let new: PropertyList
+    let newPlace: Int
+    /// Whether changes inside are told, and not the whole as replaced.
+    let isAlike: Bool
+  }
+
+  /// How many elements may be shifted in all to make the changes of one container.
+  private static let greatestShift = 1_000_000_000
+
+  /// - Returns: what makes the one value the other.
+  static func changes(
+    from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool
+  ) -> [PropertyListDifference.Change] {
+    var finder = DifferenceFinder(old, new, ignoresKeyOrder: ignoresKeyOrder)
+    finder.pending = [
+      Pair(path: PropertyListKeyPath(), old: old, oldPlace: 0, new: new, newPlace: 0, isAlike: true)
+    ]
+    while let pair = finder.pending.popLast() {
+      if finder.isChanged(pair.oldPlace, pair.newPlace) { finder.compare(pair) }
+    }
+    return finder.changes
+  }
+
+  private init(_ old: PropertyList, _ new: PropertyList, ignoresKeyOrder: Bool) {
+    self.ignoresKeyOrder = ignoresKeyOrder
+    let options: SignatureOptions = ignoresKeyOrder ? [.ignoresSpelling, .ignoresKeyOrder] : .ignoresSpelling
+    oldSignatures = ValueSignatures(of: old, options)
+    newSignatures = ValueSignatures(of: new, options)
+  }
+
+  private func isChanged(_ old: Int, _ new: Int) -> Bool { oldSignatures[old].hash != newSignatures[new].hash }
+
+  private mutating func compare(_ pair: Pair) {
+    switch (pair.old, pair.new) {
+    case (.dictionary(let old), .dictionary(let new)) where pair.isAlike: compare(pair, old, new)
+    case (.array(let old), .array(let new)) where pair.isAlike: compare(pair, old, new)
+    default: replace(pair)
+    }
+  }
+
+  private mutating func replace(_ pair: Pair) {
+    changes.append(.replacement(pair.path, old: pair.old, new: pair.new))
+  }
+
+  private static func isTooLong(_ plan: Rearrangement, _ oldCount: Int, _ newCount: Int) -> Bool {
+    let steps = plan.removals.count + plan.moves.count + plan.insertions.count
+    return steps * max(oldCount, newCount) > greatestShift
+  }
+
+  private mutating func compare(_ pair: Pair, _ old: [PropertyList], _ new: [PropertyList]) {
+    let (a, b) = (oldSignatures.children(of: pair.oldPlace), newSignatures.children(of: pair.newPlace))
+    let matching = ArrayMatching(a, oldSignatures, b, newSignatures, budget: &budget)
+    let plan = Rearrangement(of: old.count, sources: matching.sources)
+    guard !Self.isTooLong(plan, old.count, new.count) else { return replace(pair) }
+    for index in plan.removals {
+      changes.append(.removal(pair.path.appending(.index(index)), old[index], position: nil))
+    }
+    for move in plan.moves {
+      guard let source = matching.sources[move.child] else { continue }
+      changes.append(.move(pair.path.appending(.index(move.from)), to: move.to, old[source]))
+    }
+    for index in plan.insertions {
+      changes.append(.insertion(pair.path.appending(.index(index)), new[index], position: nil))
+    }
+    for (index, source) in matching.sources.enumerated().reversed() {
+      guard let source, isChanged(a[source], b[index]) else { continue }
+      pending.append(
+        Pair(
+          path: pair.path.appending(.index(index)), old: old[source], oldPlace: a[source], new: new[index],
+          newPlace: b[index], isAlike: matching.isAlike[index]))
+    }
+  }
+
+  private mutating func compare(
+    _ pair: Pair, _ old: OrderedDictionary<String, PropertyList>, _ new: OrderedDictionary<String, PropertyList>
+  ) {
+    let sources = new.keys.map { old.index(forKey: $0) }
+    let plan = Rearrangement(of: old.count, sources: sources)
+    guard !Self.isTooLong(plan, old.count, new.count) else { return replace(pair) }
+    // A key stays the same whatever goes before it, so that the order of the file can be kept.
+    for (count, index) in plan.removals.reversed().enumerated() {
+      let (key, value) = old.elements[index]
+      changes.append(.removal(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index - count))
+    }
+    if !plan.moves.isEmpty, !ignoresKeyOrder {
+      changes.append(
+        .reordering(
+          pair.path, from: old.keys.filter { new[$0] != nil }, to: new.keys.filter { old[$0] != nil }))
+    }
+    for index in plan.insertions {
+      let (key, value) = new.elements[index]
+      changes.append(.insertion(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index))
+    }
+    let (a, b) = (oldSignatures.children(of: pair.oldPlace), newSignatures.children(of: pair.newPlace))
+    for (index, source) in sources.enumerated().reversed() {
+      guard let source, isChanged(a[source], b[index]) else { continue }
+      let (key, value) = new.elements[index]
+      pending.append(
+        Pair(
+          path: pair.path.appending(.key(key)), old: old.values[source], oldPlace: a[source], new: value,
+          newPlace: b[index], isAlike: true))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+@_spi(Archives) public import PropertyLists
+
+/// What makes one property list another: a list of changes, each at a path.
+///
+/// ```swift
+/// let difference = PropertyListDifference(from: old, to: new)
+/// print(difference)
+/// let same = try difference.applied(to: old) == new
+/// ```
+///
+/// The changes are in the order in which they are made: the path of each is that of the value at that point, after the
+/// changes before it. In an array, elements that went are removed from the last to the first, then elements move to
+/// their place among those that stay, then new ones are inserted from the first to the last; in a dictionary it is the
+/// same with entries, from the first to the last. What has changed in an element or an entry that stays comes after
+/// that.
+public struct PropertyListDifference: Hashable, Sendable {
+  /// One change.
+  public enum Change: Hashable, Sendable {
+    /// A new entry or element. `position` is the place of the entry among those of the dictionary; nil behind all of
+    /// them, and for an array, whose place is the end of the path.
+    case insertion(PropertyListKeyPath, PropertyList, position: Int?)
+    /// An entry or element that is gone. `position` as for an insertion; nil if the order of keys does not matter.
+    case removal(PropertyListKeyPath, PropertyList, position: Int?)
+    /// Another value at the same path.
+    case replacement(PropertyListKeyPath, old: PropertyList, new: PropertyList)
+    /// An element of an array that is at the index `to` when it has been taken out and put in again.
+    case move(PropertyListKeyPath, to: Int, PropertyList)
+    /// The keys of the dictionary at the path that stand in another order: before and after it.
+    case reordering(PropertyListKeyPath, from: [String], to: [String])
+  }
+
+  /// The changes, from the first to make to the last.
+  public var changes: [Change]
+
+  /// A difference of changes that are known.
+  public init(_ changes: [Change] = []) { self.changes = changes }
+
+  /// Finds what makes one value another.
+  ///
+  /// Values are equal as ``PropertyList`` has it: two spellings of a string that Unicode holds equivalent are no
+  /// difference. Dictionaries are compared key by key. Elements of arrays that are equal are matched by a longest
+  /// common subsequence, and then wherever they are, as moves. What is left is matched with what is like it: a
+  /// container of the same kind with most entries in common is descended into. For arrays so large and so different
+  /// that this would take long, the matching is coarser, and the array is replaced as a whole where the changes would
+  /// take longer to make than it takes to write it.
+  ///
+  /// - Parameter ignoresKeyOrder: whether dictionaries with the same entries are equal in whatever order they are. Then
+  ///   what the difference makes of the one value is the other up to that order.
+  /// - Complexity: O(*n* + *m*) in the sizes of the values, and O(*k* · *d*) in the elements and the differences of
+  ///   each array, where *d* is bounded.
+  public init(from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool = false) {
+    self.init(DifferenceFinder.changes(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder))
+  }
+
+  /// Whether the two values are the same.
+  public var isEmpty: Bool { changes.isEmpty }
+
+  /// The difference the other way: the changes undone, from the last to the first.
+  public var inverse: PropertyListDifference { PropertyListDifference(changes.reversed().map(\.inverse)) }
+}
+
+extension PropertyListDifference.Change {
+  /// The path of the change, as the value is before it.
+  public var path: PropertyListKeyPath {
+    switch self {
+    case .insertion(let path, _, _), .removal(let path, _, _), .replacement(let path, _, _), .move(let path, _, _),
+      .reordering(let path, _, _):
+      path
+    }
+  }
+
+  /// The change that undoes this one.
+  public var inverse: PropertyListDifference.Change {
+    switch self {
+    case .insertion(let path, let value, let position): return .removal(path, value, position: position)
+    case .removal(let path, let value, let position): return .insertion(path, value, position: position)
+    case .replacement(let path, let old, let new): return .replacement(path, old: new, new: old)
+    case .move(let path, let index, let value):
+      let origin = path.components.last?.arrayIndex ?? 0
+      let target = PropertyListKeyPath(path.components.dropLast() + [.index(index)])
+      return .move(target, to: origin, value)
+    case .reordering(let path, let old, let new): return .reordering(path, from: new, to: old)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+@_spi(Archives) internal import PropertyLists
+
+/// The children that are new.
+extension ContainerAssembly {
+  /// A new child.
+  ///
+  /// - Parameter former: the child before it that keeps its place, or -1.
+  mutating func insert(
+    _ position: Int, behind former: Int, _ bytes: RawSpan, _ text: inout EditedText
+  ) throws(PropertyListError) {
+    let model = former >= 0 ? former : firstKept
+    let lead = lead(of: model, bytes)
+    var fragments = modelled(on: model, bytes)
+    if container.values[position].fitsOnOneLine { fragments.layout.takeLine(of: valueLayout(of: model, bytes)) }
+    if lead.beginsLine || endsInLineComment {
+      fragments.layout.indent = Array(bytes, layout: lead.beginsLine ? lead.indent : container.line)
+      if !lead.beginsLine { fragments.layout.indent += fragments.layout.indentUnit }
+      appendLineEnds(position, followsEmptyLine: false, bytes, &text)
+      pieces.append(text.add(fragments.layout.indent))
+    } else {
+      fragments.layout.indent = Array(bytes, layout: container.line)
+      fragments.layout.isInline = true
+      appendSpacing(isFirst: position == 0, bytes, &text)
+    }
+    try appendNew(position, fragments, assignment: assignment(of: model, bytes), &text)
+  }
+
+  /// An entry or element that is new, with its separator.
+  ///
+  /// - Parameter assignment: what stands between its key and its value.
+  mutating func appendNew(
+    _ position: Int, _ fragments: FragmentWriter, assignment: [UInt8]?, _ text: inout EditedText
+  ) throws(PropertyListError) {
+    var fragments = fragments
+    if container.kind == .dictionary {
+      let key = container.keys[position]
+      pieces.append(text.add(try located(position) { () throws(PropertyListError) in try fragments.key(key) }))
+      if let assignment = assignment ?? fragments.layout.assignment {
+        pieces.append(text.add(assignment))
+        // The value stands on a line of its own.
+        if let newline = assignment.lastIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
+          fragments.layout.indent = Array(assignment[(newline + 1)...])
+        }
+      } else if !fragments.layout.isInline {
+        pieces.append(text.add(fragments.layout.lineEnd + fragments.layout.indent))
+      }
+    }
+    let value = container.values[position]
+    pieces.append(text.add(try located(position) { () throws(PropertyListError) in try fragments.value(value) }))
+    if needsSeparator(position) { appendSeparator(&text) }
+    endsInLineComment = false
+  }
+
+  func located<Result>(
+    _ position: Int, _ body: () throws(PropertyListError) -> Result
+  ) throws(PropertyListError) -> Result {
+    do throws(PropertyListError) {
+      return try body()
+    } catch {
+      var error = error
+      error.keyPath = PropertyListKeyPath([container.component(position)] + (error.keyPath?.components ?? []))
+      throw error
+    }
+  }
+
+  /// A writer with the quotation marks of a child, and what it has between its key and its value.
+  func modelled(on child: Int, _ bytes: RawSpan) -> FragmentWriter {
+    func quote(_ place: Int) -> UInt8? {
+      bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'") ? bytes[place] : nil
+    }
+    var fragments = fragments
+    if let assignment = assignment(of: child, bytes), !assignment.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+      fragments.layout.assignment = assignment
+    }
+    let child = children[child]
+    if container.kind == .dictionary { fragments.layout.keyQuote = quote(child.start) }
+    if !child.hasNoValue {
+      switch bytes[child.value.lowerBound] {
+      case UInt8(ascii: "<"), UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): break
+      default: fragments.layout.stringQuote = quote(child.value.lowerBound)
+      }
+    }
+    return fragments
+  }
+
+  /// What stands between the key and the value of an entry; nil if a comment does.
+  private func assignment(of child: Int, _ bytes: RawSpan) -> [UInt8]? {
+    guard container.kind == .dictionary, !children[child].hasNoValue else { return nil }
+    let range = children[child].keyEnd..<children[child].value.lowerBound
+    guard range.count <= TextLayout.greatestSpace else { return nil }
+    var place = range.lowerBound
+    while place < range.upperBound {
+      if bytes[place] == Scanner.assignment {
+        place += 1
+      } else if let trivia = scanner.trivia(bytes, at: place), !trivia.isComment {
+        place = trivia.end
+      } else {
+        return nil
+      }
+    }
+    return Array(bytes, range)
+  }
+
+  /// What stands before a child that begins no line.
+  mutating func appendSpacing(isFirst: Bool, _ bytes: RawSpan, _ text: inout EditedText) {
+    if endsInLineComment {
+      let indent = Array(bytes, layout: container.line) + fragments.layout.indentUnit
+      pieces.append(text.add(fragments.layout.lineEnd + indent))
+      endsInLineComment = false
+    } else {
+      pieces.append(text.add((isFirst ? padding : spacing ?? fragments.layout.spacing) ?? []))
+    }
+  }
+
+  func needsSeparator(_ position: Int) -> Bool {
+    switch separator {
+    case .none: false
+    case .terminator: true
+    case .between: position < plan.source.count - 1 || hasSeparatorBehindLast
+    }
+  }
+
+  private var hasSeparatorBehindLast: Bool {
+    guard let last = children.last else { return fragments.layout.hasTrailingCommas && !fragments.layout.isInline }
+    return !last.separator.isEmpty
+  }
+
+  mutating func appendSeparator(_ text: inout EditedText) {
+    if let byte = separator.byte { pieces.append(text.add([byte])) }
+  }
+
+  /// How a child is set out that is a short container on one line, in a file that has lines; nil for all others.
+  private func valueLayout(of child: Int, _ bytes: RawSpan) -> TextLayout? {
+    let value = children[child].value
+    guard !fragments.layout.isInline, !value.isEmpty, value.count <= TextLayout.greatestSpace else { return nil }
+    for place in value where bytes[place] == 0x0A || bytes[place] == 0x0D { return nil }
+    var scanner = scanner
+    scanner.index = value.lowerBound
+    guard case .begin? = scanner.token(bytes)?.kind else { return nil }
+    var layout = fragments.layout
+    layout.isInline = true
+    return LayoutDetector<Scanner>.detect(bytes, insideOf: value, standard: layout)
+  }
+}
+
+extension PropertyList {
+  /// Whether it is a container of few values that are none themselves.
+  fileprivate var fitsOnOneLine: Bool {
+    switch self {
+    case .array(let elements): elements.count <= 8 && !elements.contains(where: \.isContainer)
+    case .dictionary(let entries): entries.count <= 8 && !entries.values.contains(where: \.isContainer)
+    default: false
+    }
+  }
+}
+
+extension TextLayout {
+  /// Sets values out on one line as another layout does, if there is one.
+  fileprivate mutating func takeLine(of other: TextLayout?) {
+    guard let other else { return }
+    isInline = true
+    (padding, spacing, closingPadding) = (other.padding, other.spacing, other.closingPadding)
+    (assignment, keyQuote, stringQuote) = (other.assignment, other.keyQuote, other.stringQuote)
+  }
+}

@@ -1,0 +1,216 @@
+@_spi(Archives) internal import PropertyLists
+
+/// Puts a container that has changed together, out of pieces of its text and new ones.
+///
+/// The text between two children is shared out so: what follows a child on its line, a comment perhaps, belongs to it;
+/// the rest, with the comments on lines of their own, stands before the next child. A child that goes takes with it its
+/// key, its value, what is between them, and its line if nothing else stands on it; comments stay. A child that moves
+/// takes along the comments directly above it too.
+struct ContainerAssembly<Scanner: LayoutScanner> {
+  let scanner: Scanner
+  let container: EditedContainer
+  let fragments: FragmentWriter
+  let closing: Range<Int>
+  let separator: LayoutSeparator
+  var pieces: [EditedText.Piece] = []
+  /// For each child, what follows it on its line.
+  var tails: [Tail] = []
+  /// What stands before the child that was asked for last.
+  var knownLead: (child: Int, lead: Lead)?
+  /// What is left out of the trivia that comes next, because what stood on the line before it has gone.
+  var omission = Omission.nothing
+  /// Whether what was put in last runs on to the end of its line.
+  var endsInLineComment = false
+  /// The first child that keeps its place, or the first of all.
+  private(set) var firstKept = 0
+  /// What stands before the first child, and before others that begin no line; nil where they begin lines.
+  private(set) var padding: [UInt8]?
+  private(set) var spacing: [UInt8]?
+  /// Whether empty lines stand between the children.
+  private(set) var separatesByEmptyLines = false
+
+  enum Omission {
+    case nothing, newline, spaces
+  }
+
+  init(_ scanner: Scanner, _ container: EditedContainer, _ fragments: FragmentWriter, closing: Range<Int>) {
+    self.scanner = scanner
+    self.container = container
+    self.fragments = fragments
+    self.closing = closing
+    separator = Scanner.separator(in: container.kind)
+  }
+
+  var plan: ContainerPlan { container.plan }
+  var children: [EditedContainer.Child] { container.children }
+
+  /// The pieces of a container that has children.
+  mutating func assemble(_ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError) -> [EditedText.Piece] {
+    tails = children.map { tail(bytes, from: $0.separator.upperBound) }
+    pieces.append(source: container.opening.lowerBound, beginning(bytes))
+    lookAtChildren(bytes)
+    var gone = 0
+    for (position, source) in plan.source.enumerated() {
+      if source >= 0, plan.stays[source] {
+        while gone < source {
+          leave(gone, bytes, &text)
+          gone += 1
+        }
+        try keep(source, as: position, bytes, &text)
+        gone = source + 1
+      } else if source >= 0 {
+        try move(source, to: position, bytes, &text)
+      } else {
+        try insert(position, behind: gone - 1, bytes, &text)
+      }
+    }
+    while gone < children.count {
+      leave(gone, bytes, &text)
+      gone += 1
+    }
+    appendTrivia(tails[tails.count - 1].end, closing.lowerBound, bytes)
+    return plan.source.isEmpty && isBlank(bytes) ? empty(&text) : closed()
+  }
+
+  /// Looks at what stands between the first children.
+  private mutating func lookAtChildren(_ bytes: RawSpan) {
+    firstKept = plan.stays.firstIndex(of: true) ?? 0
+    let leads = children.indices.prefix(4).map { lead(of: $0, bytes) }
+    padding = leads.first.flatMap { $0.space(bytes) }
+    spacing = leads.count > 1 ? leads[1].space(bytes) : fragments.layout.spacing
+    separatesByEmptyLines = leads.count > 1 && leads.dropFirst().allSatisfy(\.beginsWithEmptyLine)
+  }
+}
+
+/// The children that there are.
+extension ContainerAssembly {
+  /// A child that keeps its place.
+  private mutating func keep(
+    _ child: Int, as position: Int, _ bytes: RawSpan, _ text: inout EditedText
+  ) throws(PropertyListError) {
+    if child == 0 || position == 0 {
+      let lead = lead(of: child, bytes)
+      if child == 0, position > 0, lead.range.lowerBound == 0 {
+        // The first of a file is not the first any more.
+        pieces.append(text.add(fragments.layout.lineEnd))
+        appendTrivia(0, lead.range.upperBound, bytes)
+      } else if (child == 0) != (position == 0), lead.space(bytes) != nil, omission == .nothing {
+        appendSpacing(isFirst: position == 0, bytes, &text)
+      } else {
+        appendTrivia(lead.range.lowerBound, lead.range.upperBound, bytes)
+      }
+    } else {
+      appendTrivia(tails[child - 1].end, children[child].start, bytes)
+    }
+    omission = .nothing
+    try appendChild(child, as: position, bytes, &text)
+    pieces.append(source: children[child].separator.upperBound, tails[child].end)
+    endsInLineComment = tails[child].endsInLineComment
+  }
+
+  /// A child with its separator, if it needs one where it stands now.
+  private mutating func appendChild(
+    _ child: Int, as position: Int, _ bytes: RawSpan, _ text: inout EditedText
+  ) throws(PropertyListError) {
+    let old = children[child]
+    if container.kind == .dictionary {
+      let key = container.keys[position]
+      if container.isRenamed(child) {
+        pieces.append(
+          text.add(
+            try located(position) { () throws(PropertyListError) in
+              try modelled(on: child, bytes).key(key)
+            }))
+      } else {
+        pieces.append(source: old.start, old.keyEnd)
+      }
+    }
+    if case .piece(let piece) = old.content {
+      if old.hasNoValue {
+        pieces.append(text.add(fragments.layout.assignment ?? []))
+      } else {
+        pieces.append(source: old.keyEnd, old.value.lowerBound)
+      }
+      pieces.append(piece)
+    } else {
+      pieces.append(source: old.keyEnd, old.value.upperBound)
+    }
+    if needsSeparator(position) {
+      if old.separator.isEmpty {
+        appendSeparator(&text)
+      } else {
+        pieces.append(source: old.value.upperBound, old.separator.upperBound)
+      }
+    } else {
+      pieces.append(source: old.value.upperBound, old.separator.lowerBound)
+    }
+  }
+
+  /// What a child leaves behind that goes or moves away.
+  private mutating func leave(_ child: Int, _ bytes: RawSpan, _ text: inout EditedText) {
+    let lead = lead(of: child, bytes)
+    let isAtBeginningOfFile = isAtBeginningOfFile
+    if lead.range.lowerBound == 0, lead.hasComment, !isAtBeginningOfFile {
+      pieces.append(text.add(fragments.layout.lineEnd))
+    }
+    let isMoved = plan.target[child] >= 0
+    let end = children[child].separator.upperBound
+    let tail = tails[child]
+    let isAtEndOfLine = isNewline(bytes, at: tail.end)
+    guard lead.beginsLine, !lead.hasCommentOnLine else {
+      if lead.hasComment { appendTrivia(lead.range.lowerBound, lead.commentEnd, bytes) }
+      if tail.hasComment { pieces.append(source: end, tail.end) }
+      return
+    }
+    if isMoved, isAtEndOfLine || tail.end == bytes.byteCount {
+      appendTrivia(lead.range.lowerBound, lead.emptyLinesStart, bytes)
+      if lead.emptyLinesStart == 0, isAtBeginningOfFile { omission = .newline }
+    } else if isMoved {
+      appendTrivia(lead.range.lowerBound, lead.emptyLinesStart, bytes)
+      pieces.append(source: lead.lastNewline?.lowerBound ?? lead.indent.lowerBound, lead.range.upperBound)
+      omission = .spaces
+    } else if tail.hasComment {
+      appendTrivia(lead.range.lowerBound, lead.range.upperBound, bytes)
+      pieces.append(source: scanner.spaces(bytes, at: end).upperBound, tail.end)
+    } else if isAtEndOfLine {
+      appendTrivia(lead.range.lowerBound, lead.lastNewline?.upperBound ?? lead.range.lowerBound, bytes)
+      if lead.lastNewline != nil || isAtBeginningOfFile { omission = .newline }
+    } else if tail.end == bytes.byteCount {
+      appendTrivia(lead.range.lowerBound, lead.lastNewline?.lowerBound ?? lead.range.lowerBound, bytes)
+    } else {
+      appendTrivia(lead.range.lowerBound, lead.range.upperBound, bytes)
+      omission = .spaces
+    }
+  }
+
+  /// A child that comes from another place.
+  private mutating func move(
+    _ child: Int, to position: Int, _ bytes: RawSpan, _ text: inout EditedText
+  ) throws(PropertyListError) {
+    let lead = lead(of: child, bytes)
+    if lead.beginsLine, !lead.hasCommentOnLine {
+      var start = lead.attachedStart
+      if let trivia = scanner.trivia(bytes, at: start), trivia.kind == .newline { start = trivia.end }
+      appendLineEnds(position, followsEmptyLine: lead.emptyLinesStart < lead.attachedStart, bytes, &text)
+      pieces.append(source: start, lead.range.upperBound)
+      try appendChild(child, as: position, bytes, &text)
+      pieces.append(source: children[child].separator.upperBound, tails[child].end)
+      endsInLineComment = tails[child].endsInLineComment
+    } else {
+      appendSpacing(isFirst: position == 0, bytes, &text)
+      try appendChild(child, as: position, bytes, &text)
+    }
+  }
+
+  /// Ends the line before a child that begins one.
+  mutating func appendLineEnds(
+    _ position: Int, followsEmptyLine: Bool, _ bytes: RawSpan, _ text: inout EditedText
+  ) {
+    guard !isAtBeginningOfFile else { return }
+    // The comments at the head of a file are not those of its first entry.
+    let isFollowing = position == 0 ? !container.hasBrackets : followsEmptyLine || separatesByEmptyLines
+    for _ in 0..<(isFollowing ? 2 : 1) { pieces.append(text.add(fragments.layout.lineEnd)) }
+  }
+
+  var isAtBeginningOfFile: Bool { !container.hasBrackets && pieces.isEmpty }
+}

@@ -1,0 +1,77 @@
+@_spi(Archives) internal import PropertyLists
+
+/// What becomes of each child of a container, and where each child comes from that it is to have.
+struct ContainerPlan {
+  /// For each child there is: the child it becomes, or -1 if it goes.
+  private(set) var target: [Int]
+  /// For each child there is to be: the child it was, or -1 if it is new.
+  private(set) var source: [Int]
+  /// For each child there is: whether it keeps its place among the others that do.
+  private(set) var stays: [Bool]
+
+  /// A plan for the entries of a dictionary: what has the same key is the same entry.
+  ///
+  /// - Parameter oldKeys: nil for entries that go, whatever the keys are.
+  init(oldKeys: [UInt64?], newKeys: [UInt64]) {
+    if oldKeys == newKeys {
+      self.init(target: Array(oldKeys.indices), newCount: newKeys.count)
+    } else {
+      var target = Array(repeating: -1, count: oldKeys.count)
+      let keyed = oldKeys.indices.filter { oldKeys[$0] != nil }
+      for (position, new) in CommonSubsequence.equalPairs(keyed.compactMap { oldKeys[$0] }, newKeys) {
+        target[keyed[position]] = new
+      }
+      self.init(target: target, newCount: newKeys.count)
+      pairRest { oldKeys[$0] != nil }
+    }
+  }
+
+  /// A plan for the elements of an array, as ``ArrayMatching`` matches them. Of a scalar that became a container, or
+  /// the other way round, nothing is left.
+  ///
+  /// - Parameters:
+  ///   - oldElements: the places of the elements in `old`, as `newElements`.
+  ///   - budget: as ``ArrayMatching`` has it.
+  init(
+    oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures, budget: inout Int
+  ) {
+    let matching = ArrayMatching(oldElements, old, newElements, new, budget: &budget)
+    var target = Array(repeating: -1, count: oldElements.count)
+    for (index, source) in matching.sources.enumerated() {
+      guard let source else { continue }
+      let (before, after) = (old[oldElements[source]].kind, new[newElements[index]].kind)
+      if before.isContainer == after.isContainer { target[source] = index }
+    }
+    self.init(target: target, newCount: newElements.count)
+  }
+
+  private init(target: [Int], newCount: Int) {
+    self.target = target
+    stays = Array(repeating: false, count: target.count)
+    let kept = target.indices.filter { target[$0] >= 0 }
+    for position in CommonSubsequence.longestIncreasing(kept.map { target[$0] }) { stays[kept[position]] = true }
+    source = Array(repeating: -1, count: newCount)
+    for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
+  }
+
+  /// Between two children that keep their places, what goes and what comes are the same child that changed, the first
+  /// the first and so on.
+  private mutating func pairRest(where isEntry: (Int) -> Bool) {
+    var old = 0
+    var new = 0
+    while true {
+      let oldEnd = stays[old...].firstIndex(of: true) ?? stays.count
+      let newEnd = oldEnd < stays.count ? target[oldEnd] : source.count
+      let going = (old..<oldEnd).filter { target[$0] < 0 && isEntry($0) }
+      let coming = (new..<newEnd).filter { source[$0] < 0 }
+      for (gone, come) in zip(going, coming) {
+        target[gone] = come
+        source[come] = gone
+        stays[gone] = true
+      }
+      guard oldEnd < stays.count else { return }
+      old = oldEnd + 1
+      new = newEnd + 1
+    }
+  }
+}

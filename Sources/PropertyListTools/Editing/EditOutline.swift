@@ -1,0 +1,134 @@
+private import OrderedCollections
+@_spi(Archives) internal import PropertyLists
+
+/// A document as far as one edit looks at it: the containers on the way to its path, before and after it. Numbers stand
+/// in for the containers beside that way, so that an edit of a large document takes memory for the way alone.
+struct EditOutline {
+  let old: PropertyList
+  let new: PropertyList
+  let standIns: StandIns
+
+  /// - Returns: nil if two keys of a container on the way are equal strings, which no tree holds.
+  /// - Throws: what ``PropertyList/apply(_:)`` throws.
+  /// - Complexity: O(*n*) in the number of children of the containers on the way, and in the size of a container that
+  ///   another one of its kind takes the place of.
+  init?(_ document: PropertyListDocument, _ edit: PropertyListEdit) throws(PropertyListError) {
+    var standIns = StandIns(document.format)
+    var way: [(container: PropertyListDocument.Node, position: Int)] = []
+    var last = document.root
+    while way.count < edit.path.components.count,
+      let (position, child) = try last.child(of: edit.path.components[way.count])
+    {
+      way.append((last, position))
+      last = child
+    }
+    var value: PropertyList
+    switch edit {
+    case _ where way.count < edit.path.components.count, .append:
+      guard let shallow = try standIns.shallow(last) else { return nil }
+      value = shallow
+    case .replace(let new, _), .set(let new, _):
+      // Of two containers of one kind, the differences are found; of others, only the kind is looked at.
+      value =
+        switch (last.kind, new.kind) {
+        case (.array, .array), (.dictionary, .dictionary): try PropertyList(last)
+        case (.array, _): []
+        case (.dictionary, _): [:]
+        default: try PropertyList(last)
+        }
+    case .insert, .remove: value = try standIns.standIn(for: last)
+    }
+    while let (container, position) = way.popLast() {
+      guard let shallow = try standIns.shallow(container, replacing: position, by: value) else { return nil }
+      value = shallow
+    }
+    old = value
+    try value.apply(edit)
+    new = value
+    self.standIns = standIns
+  }
+}
+
+/// Values that stand in for containers nobody looks into: integers that no file can know beforehand, each once. In
+/// OpenStep, which has no integers, their digits.
+struct StandIns {
+  private let format: PropertyListFormat
+  /// Of 14 digits: short enough for a string without memory of its own.
+  private let first = Int.random(in: 10_000_000_000_000..<90_000_000_000_000)
+  private var count = 0
+
+  fileprivate init(_ format: PropertyListFormat) { self.format = format }
+
+  /// The number that stands in for a container; nil for any other value.
+  func number(of value: PropertyList) -> Int? {
+    let number: Int?
+    switch value {
+    case .integer(let integer) where format != .openStep: number = Int(exactly: integer)
+    case .string(let digits) where format == .openStep && digits.utf8.count == 14: number = Int(digits)
+    default: number = nil
+    }
+    return number.flatMap { first..<first + count ~= $0 ? $0 : nil }
+  }
+
+  /// The text of a stand-in.
+  func append(_ number: Int, to text: inout ByteBuffer) {
+    if format == .xml { text.append("<integer>") }
+    text.append(decimal: UInt(number))
+    if format == .xml { text.append("</integer>") }
+  }
+
+  /// A scalar itself, and a number for a container.
+  fileprivate mutating func standIn(for node: PropertyListDocument.Node) throws(PropertyListError) -> PropertyList {
+    guard node.flat.kind.isContainer else { return try PropertyList(node) }
+    defer { count += 1 }
+    return format == .openStep ? .string(String(first + count)) : .integer(PropertyList.Integer(first + count))
+  }
+
+  /// A container with what stands in for its children; any other value itself.
+  ///
+  /// - Returns: nil if two keys are equal strings.
+  fileprivate mutating func shallow(
+    _ node: PropertyListDocument.Node, replacing position: Int = -1, by value: PropertyList = .null
+  ) throws(PropertyListError) -> PropertyList? {
+    switch node.flat.kind {
+    case .array:
+      var elements: [PropertyList] = []
+      elements.reserveCapacity(node.count)
+      for index in 0..<node.count {
+        elements.append(index == position ? value : try standIn(for: node.child(at: index)))
+      }
+      return .array(elements)
+    case .dictionary:
+      var entries = OrderedDictionary<String, PropertyList>(minimumCapacity: node.count)
+      for index in 0..<node.count {
+        let (key, child) = try node.entry(at: index)
+        guard entries.updateValue(index == position ? value : try standIn(for: child), forKey: key) == nil else {
+          return nil
+        }
+      }
+      return .dictionary(entries)
+    default: return try PropertyList(node)
+    }
+  }
+}
+
+extension PropertyListDocument.Node {
+  /// The child that a component names, and its position; nil if there is none.
+  fileprivate func child(
+    of component: PropertyListKeyPath.Component
+  ) throws(PropertyListError) -> (position: Int, child: PropertyListDocument.Node)? {
+    switch flat.kind {
+    case .array:
+      guard let index = component.arrayIndex, index < count else { return nil }
+      return (index, try child(at: index))
+    case .dictionary:
+      let text = component.text
+      for position in 0..<count {
+        let (key, value) = try entry(at: position)
+        if key == text { return (position, value) }
+      }
+      return nil
+    default: return nil
+    }
+  }
+}

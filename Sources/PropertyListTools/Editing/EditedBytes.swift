@@ -1,0 +1,75 @@
+package import FoundationEssentials
+@_spi(Archives) package import PropertyLists
+package import SystemFiles
+
+/// The bytes of an edited document.
+package struct EditedBytes {
+  private let content: Content
+
+  private enum Content {
+    case whole(Data)
+    case pieces(EditedText, EditedText.Piece, TextSource, head: Data)
+  }
+
+  package init(_ data: Data) { content = .whole(data) }
+
+  /// The pieces of a text in UTF-8.
+  ///
+  /// - Parameter head: what precedes the text in the input.
+  init(_ text: EditedText, _ root: EditedText.Piece, of source: TextSource, head: Data) {
+    content = .pieces(text, root, source, head: head)
+  }
+}
+
+extension EditedBytes {
+  /// How many pieces are collected before they are written.
+  private static let greatestReadyByteCount = 1 << 20
+
+  /// All of them.
+  package var data: Data {
+    switch content {
+    case .whole(let data): return data
+    case .pieces(let text, let root, let source, let head):
+      var output = ByteBuffer()
+      output.append(head.bytes)
+      text.append(root, of: source, to: &output)
+      return output.takeData()
+    }
+  }
+
+  /// The number of bytes.
+  package var count: Int {
+    switch content {
+    case .whole(let data): return data.count
+    case .pieces(let text, let root, _, let head):
+      var count = head.count
+      text.forEach(of: root) { piece in count += piece.byteCount }
+      return count
+    }
+  }
+
+  /// Writes them to a file, as far as they are those of the document without a copy.
+  package func write(to output: FileOutput) throws(PropertyListError) {
+    guard case .pieces(let text, let root, let source, let head) = content else {
+      return try PropertyListError.converting { () throws(FileError) in try output.write(data) }
+    }
+    let bytes = source.text.bytes
+    var ready = ByteBuffer()
+    ready.append(head.bytes)
+    try text.forEach(of: root) { piece throws(PropertyListError) in
+      switch piece {
+      case .part: break
+      case .added(let range): ready.append(text.bytes(ofAdded: range))
+      case .source(let range):
+        if range.count < Self.greatestReadyByteCount {
+          ready.append(bytes.extracting(range))
+        } else {
+          try ready.drain(to: output)
+          try PropertyListError.converting { () throws(FileError) in try output.write(bytes.extracting(range)) }
+        }
+      }
+      if ready.count > Self.greatestReadyByteCount { try ready.drain(to: output) }
+    }
+    try ready.drain(to: output)
+  }
+}

@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+/// Writes values that are put into a text, as the text has others.
+struct FragmentWriter {
+  private let format: PropertyListFormat
+  private let characterEscape: StaticString
+  let options: PropertyListWritingOptions
+  var layout: TextLayout
+
+  init(
+    _ format: PropertyListFormat, _ characterEscape: StaticString, _ options: PropertyListWritingOptions,
+    _ layout: TextLayout
+  ) {
+    self.format = format
+    self.characterEscape = characterEscape
+    self.options = options
+    self.layout = layout
+  }
+
+  /// The text of a value.
+  ///
+  /// - Throws: what the writer of the format throws.
+  func value(_ value: PropertyList) throws(PropertyListError) -> [UInt8] {
+    try fragment(value, isKey: false)
+  }
+
+  private func fragment(_ value: PropertyList, isKey: Bool) throws(PropertyListError) -> [UInt8] {
+    guard let text = try format.fragment(value, isKey: isKey, options, layout) else { return [] }
+    return layout.escapesNonASCII ? Self.escaped(text, characterEscape) : Array(text)
+  }
+
+  /// The text of a key.
+  func key(_ key: String) throws(PropertyListError) -> [UInt8] {
+    var writer = self
+    writer.layout.assignment = nil
+    writer.layout.stringQuote = layout.keyQuote
+    return try writer.fragment(.string(key), isKey: true)
+  }
+
+  /// Text with escapes for all that is no ASCII, which stands in strings alone.
+  private static func escaped(_ text: Data, _ escape: StaticString) -> [UInt8] {
+    var result: [UInt8] = []
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+      guard !scalar.isASCII else {
+        result.append(UInt8(truncatingIfNeeded: scalar.value))
+        continue
+      }
+      for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+        let digits = String(unit, radix: 16)
+        result += Array("\(escape)".utf8)
+        result += Array(repeating: UInt8(ascii: "0"), count: 4 - digits.utf8.count) + Array(digits.utf8)
+      }
+    }
+    return result
+  }
+}

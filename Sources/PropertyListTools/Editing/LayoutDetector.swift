@@ -1,0 +1,226 @@
+@_spi(Archives) internal import PropertyLists
+
+/// Finds out how a text is set out, by its beginning: what is put into it is to look like the rest.
+struct LayoutDetector<Scanner: LayoutScanner> {
+  private var scanner: Scanner
+  private var layout: TextLayout
+  private var frames: [Frame] = []
+  /// With what the line of the next token begins.
+  private var line = 0..<0
+  private var hasUnit = false
+  private var hasSpacing = false
+  private var hasPadding = false
+  private var hasClosingPadding = false
+  private var hasAssignment = false
+  private var hasData = false
+  private var hasLines = false
+  private var isOnOneLine = false
+  private var keyQuotes = Quotes()
+  private var stringQuotes = Quotes()
+
+  /// A container that is open.
+  private struct Frame {
+    let kind: NodeKind
+    let line: Range<Int>
+    var hasChild = false
+    /// Where the key ends whose value is next.
+    var keyEnd: Int?
+    var followsSeparator = false
+    var brokeLine = false
+  }
+
+  /// Whether all strings seen have quotation marks.
+  private struct Quotes {
+    private var mark: UInt8?
+    private var isMixed = false
+
+    mutating func see(_ first: UInt8) {
+      if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { mark = mark ?? first } else { isMixed = true }
+    }
+
+    var quote: UInt8? { isMixed ? nil : mark }
+  }
+
+  /// How many tokens are looked at.
+  private static var tokenLimit: Int { 4096 }
+
+  /// - Parameter standard: what the format has where the text shows nothing.
+  static func detect(_ bytes: RawSpan, standard: TextLayout) -> TextLayout {
+    var detector = LayoutDetector(bytes, standard)
+    guard let root = detector.scanner.begin(bytes) else { return standard }
+    if root == .entries { detector.frames.append(Frame(kind: .dictionary, line: 0..<0)) }
+    detector.look(bytes)
+    return detector.result(bytes)
+  }
+
+  /// How a container is set out that stands on one line.
+  static func detect(_ bytes: RawSpan, insideOf container: Range<Int>, standard: TextLayout) -> TextLayout {
+    var detector = LayoutDetector(bytes, standard)
+    detector.scanner.index = container.lowerBound
+    detector.look(bytes)
+    detector.layout.keyQuote = detector.keyQuotes.quote
+    detector.layout.stringQuote = detector.stringQuotes.quote
+    return detector.layout
+  }
+
+  private init(_ bytes: RawSpan, _ standard: TextLayout) {
+    scanner = Scanner(end: bytes.byteCount)
+    layout = standard
+  }
+
+  private mutating func look(_ bytes: RawSpan) {
+    for _ in 0..<Self.tokenLimit {
+      let start = scanner.index
+      let brokeLine = passTrivia(bytes)
+      guard scanner.index < bytes.byteCount else { return }
+      if passSeparator(bytes, brokeLine: brokeLine) { continue }
+      guard let token = scanner.token(bytes) else { return }
+      if case .end(let kind) = token.kind {
+        if kind == .array, frames.last?.hasChild == true, brokeLine {
+          layout.hasTrailingCommas = frames.last?.followsSeparator == true
+        }
+        if frames.last?.hasChild == true, !brokeLine, !hasClosingPadding,
+          isSpace(bytes, start..<token.range.lowerBound)
+        {
+          layout.closingPadding = Array(bytes, layout: start..<token.range.lowerBound)
+          hasClosingPadding = true
+        }
+        guard frames.popLast() != nil else { return }
+      } else {
+        seeChild(bytes, token.range, behind: start, brokeLine: brokeLine)
+        if case .begin(let kind) = token.kind { frames.append(Frame(kind: kind, line: line)) }
+        if case .scalar = token.kind { seeData(bytes, token.range) }
+      }
+      if frames.isEmpty { return }
+    }
+  }
+
+  /// - Returns: whether a line ended.
+  private mutating func passTrivia(_ bytes: RawSpan) -> Bool {
+    var brokeLine = false
+    while let trivia = scanner.trivia(bytes, at: scanner.index) {
+      scanner.index = trivia.end
+      if trivia.kind == .newline {
+        brokeLine = true
+        line = scanner.spaces(bytes, at: trivia.end)
+      }
+    }
+    return brokeLine
+  }
+
+  private mutating func passSeparator(_ bytes: RawSpan, brokeLine: Bool) -> Bool {
+    guard let frame = frames.last else { return false }
+    let byte = bytes[scanner.index]
+    if byte == Scanner.assignment {
+      scanner.index += 1
+    } else if byte == Scanner.separator(in: frame.kind).byte {
+      scanner.index += 1
+      frames[frames.count - 1].keyEnd = nil
+      frames[frames.count - 1].followsSeparator = true
+    } else {
+      return false
+    }
+    frames[frames.count - 1].brokeLine = brokeLine
+    return true
+  }
+
+  /// - Parameter start: where the token or separator before the child ends.
+  private mutating func seeChild(_ bytes: RawSpan, _ child: Range<Int>, behind start: Int, brokeLine: Bool) {
+    guard let frame = frames.last else { return }
+    let before = start..<child.lowerBound
+    if let keyEnd = frame.keyEnd {
+      frames[frames.count - 1].keyEnd = nil
+      seeAssignment(bytes, keyEnd..<child.lowerBound)
+      stringQuotes.see(bytes[child.lowerBound])
+      return
+    }
+    if frame.kind == .dictionary {
+      keyQuotes.see(bytes[child.lowerBound])
+      frames[frames.count - 1].keyEnd = child.upperBound
+    } else {
+      stringQuotes.see(bytes[child.lowerBound])
+    }
+    frames[frames.count - 1].hasChild = true
+    frames[frames.count - 1].followsSeparator = false
+    if brokeLine {
+      hasLines = true
+      if !frame.hasChild { seeIndent(bytes, inside: frame.line) }
+    } else if isSpace(bytes, before) {
+      if frame.hasChild, !hasSpacing, !frame.brokeLine {
+        layout.spacing = Array(bytes, layout: before)
+        hasSpacing = true
+      } else if !frame.hasChild, !hasPadding {
+        layout.padding = Array(bytes, layout: before)
+        hasPadding = true
+      }
+      if !frame.hasChild { isOnOneLine = true }
+    }
+  }
+
+  private mutating func seeIndent(_ bytes: RawSpan, inside outer: Range<Int>) {
+    guard !hasUnit, line.count > outer.count else { return }
+    let indent = Array(bytes, layout: line)
+    guard indent.count > outer.count, indent.starts(with: Array(bytes, outer)) else { return }
+    layout.indentUnit = Array(indent[outer.count...])
+    hasUnit = true
+  }
+
+  /// - Parameter between: from the end of a key to its value.
+  private mutating func seeAssignment(_ bytes: RawSpan, _ between: Range<Int>) {
+    guard !hasAssignment, between.count <= TextLayout.greatestSpace else { return }
+    var place = between.lowerBound
+    var breaksLine = false
+    while place < between.upperBound {
+      if bytes[place] == Scanner.assignment {
+        place += 1
+      } else if let trivia = scanner.trivia(bytes, at: place), !trivia.isComment {
+        breaksLine = breaksLine || trivia.kind == .newline
+        place = trivia.end
+      } else {
+        return
+      }
+    }
+    hasAssignment = true
+    if !breaksLine {
+      layout.assignment = Array(bytes, between)
+    } else if Scanner.assignment == nil {
+      layout.assignment = nil
+    }
+  }
+
+  private func isSpace(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    scanner.spaces(bytes, at: range.lowerBound).upperBound >= range.upperBound
+  }
+
+  /// Notes how long the lines of the first data are that has several, unless they are as long as Apple's.
+  private mutating func seeData(_ bytes: RawSpan, _ scalar: Range<Int>) {
+    guard !hasData, let length = Scanner.base64Lines(bytes, in: scalar)?.length else { return }
+    hasData = true
+    if length != TextLayout.base64LineLength(column: TextLayout.width(Array(bytes, line))) {
+      layout.base64LineLength = length
+    }
+  }
+
+  private consuming func result(_ bytes: RawSpan) -> TextLayout {
+    if let feed = bytes.firstIndex(of: 0x0A, from: 0) {
+      layout.lineEnd = feed > 0 && bytes[feed - 1] == 0x0D ? [0x0D, 0x0A] : [0x0A]
+    } else if bytes.firstIndex(of: 0x0D, from: 0) != nil {
+      layout.lineEnd = [0x0D]
+    }
+    layout.keyQuote = keyQuotes.quote
+    layout.stringQuote = stringQuotes.quote
+    if isOnOneLine, !hasLines { layout.isInline = true }
+    if Scanner.assignment != nil, bytes.isASCII {
+      layout.escapesNonASCII =
+        bytes.firstIndex(of: "\\u", from: 0) != nil || bytes.firstIndex(of: "\\U", from: 0) != nil
+    }
+    return layout
+  }
+}
+
+extension [UInt8] {
+  /// Spaces of a text that are repeated in what is added, as many of them as are sensible.
+  init(_ bytes: RawSpan, layout range: Range<Int>) {
+    self.init(bytes, range.lowerBound..<Swift.min(range.upperBound, range.lowerBound + TextLayout.greatestSpace))
+  }
+}

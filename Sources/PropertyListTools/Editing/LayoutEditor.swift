@@ -1,0 +1,277 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+/// Changes the text of a property list only where its value and a new one differ.
+///
+/// It goes through the text once, and through both values with it. A value that did not change is passed as a whole; of
+/// a container that did, the places of all children are noted, and what becomes of them is settled at its end.
+/// Containers that are open wait on a stack of its own, so that depth costs no stack of the thread.
+struct LayoutEditor<Scanner: LayoutScanner> {
+  var scanner: Scanner
+  let layout: TextLayout
+  let fragments: FragmentWriter
+  private let old: ValueSignatures
+  private let new: ValueSignatures
+  /// The entries of dictionaries that have a key twice, by the place of their bracket; see ``RepeatedKeys``.
+  private let repeatedKeys: [Int: [Int]]
+  /// What stands in for the containers that the values do not hold; nil if they hold all.
+  private let standIns: StandIns?
+  private var frames: [EditedContainer] = []
+  /// How many children of elements may still be compared, in all arrays.
+  private var budget = ArrayMatching.standardBudget
+  var text = EditedText()
+
+  /// Why there is no edited text.
+  enum Failure: Error {
+    /// The text does not stand as it was thought to.
+    case unknownLayout
+    case error(PropertyListError)
+  }
+
+  init(
+    _ bytes: RawSpan, old: ValueSignatures, new: ValueSignatures, _ fragments: FragmentWriter,
+    repeatedKeys: [Int: [Int]], standIns: StandIns?
+  ) {
+    self.standIns = standIns
+    self.repeatedKeys = repeatedKeys
+    scanner = Scanner(end: bytes.byteCount)
+    layout = fragments.layout
+    self.fragments = fragments
+    self.old = old
+    self.new = new
+  }
+
+  /// The whole text with the new value in it.
+  mutating func edit(_ bytes: RawSpan, to value: PropertyList) throws(Failure) -> EditedText.Piece {
+    guard let root = scanner.begin(bytes) else { throw .unknownLayout }
+    var content: Content?
+    let start = scanner.index
+    switch root {
+    case .value:
+      content = try begin(Counterpart(old: 0, new: 0, value: value), bytes)
+    case .entries:
+      guard old[0].kind == .dictionary, new[0].kind == .dictionary else { throw .unknownLayout }
+      try open(Counterpart(old: 0, new: 0, value: value), .dictionary, 0..<0, hasBrackets: false, bytes)
+    }
+    while !frames.isEmpty { content = try next(bytes) }
+    guard let content else { throw .unknownLayout }
+    var pieces: [EditedText.Piece] = []
+    if root == .entries {
+      append(content, at: 0..<bytes.byteCount, to: &pieces)
+    } else {
+      pieces.append(source: 0, start)
+      append(content, at: start..<scanner.index, to: &pieces)
+      pieces.append(source: scanner.index, bytes.byteCount)
+    }
+    return text.add(pieces)
+  }
+
+  func append(_ content: Content, at range: Range<Int>, to pieces: inout [EditedText.Piece]) {
+    switch content {
+    case .same: pieces.append(source: range.lowerBound, range.upperBound)
+    case .piece(let piece): pieces.append(piece)
+    }
+  }
+}
+
+/// What stands in the place of a value.
+enum Content {
+  /// What stood there.
+  case same
+  case piece(EditedText.Piece)
+}
+
+/// A value of the text and what is to become of it.
+struct Counterpart {
+  let old: Int
+  let new: Int
+  let value: PropertyList
+}
+
+/// The values.
+extension LayoutEditor {
+  /// Looks at the value that comes next.
+  ///
+  /// - Returns: what stands in its place; nil for a container that changes, which is open now.
+  private mutating func begin(_ counterpart: Counterpart, _ bytes: RawSpan) throws(Failure) -> Content? {
+    if old[counterpart.old].hash == new[counterpart.new].hash {
+      guard let range = scanner.skipValue(bytes) else { throw .unknownLayout }
+      if let number = standIns?.number(of: counterpart.value) { text.pass(range, standIn: number) }
+      return .same
+    }
+    let kind = old[counterpart.old].kind
+    guard kind.isContainer, kind == new[counterpart.new].kind else {
+      guard let range = scanner.skipValue(bytes) else { throw .unknownLayout }
+      return .piece(try replacement(of: kind, at: range, by: counterpart.value, bytes))
+    }
+    guard let token = scanner.token(bytes) else { throw .unknownLayout }
+    switch token.kind {
+    case .begin(kind): try open(counterpart, kind, token.range, hasBrackets: true, bytes)
+    case .empty(kind):
+      try open(counterpart, kind, token.range, hasBrackets: true, bytes)
+      return try close(scanner.index..<scanner.index, isTag: true, bytes)
+    default: throw .unknownLayout
+    }
+    return nil
+  }
+
+  private mutating func open(
+    _ counterpart: Counterpart, _ kind: NodeKind, _ opening: Range<Int>, hasBrackets: Bool, _ bytes: RawSpan
+  ) throws(Failure) {
+    var oldChildren = old.children(of: counterpart.old)
+    if kind == .dictionary, let entries = repeatedKeys[opening.lowerBound] {
+      guard entries.allSatisfy({ $0 < oldChildren.count }) else { throw .unknownLayout }
+      // Those that another one comes behind are none of the values that there are.
+      oldChildren = entries.map { $0 < 0 ? -1 : oldChildren[$0] }
+    }
+    let newChildren = new.children(of: counterpart.new)
+    let plan: ContainerPlan
+    var renamed: [Bool] = []
+    if kind == .dictionary {
+      let oldKeys = oldChildren.map { $0 < 0 ? nil : old[$0].key }
+      let newKeys = newChildren.map { new[$0].key }
+      plan = ContainerPlan(oldKeys: oldKeys, newKeys: newKeys)
+      renamed = zip(oldKeys, plan.target).map { $1 >= 0 && $0 != newKeys[$1] }
+    } else {
+      plan = ContainerPlan(oldElements: oldChildren, old, newElements: newChildren, new, budget: &budget)
+    }
+    frames.append(
+      EditedContainer(
+        kind: kind, opening: opening, hasBrackets: hasBrackets, plan: plan, value: counterpart.value,
+        oldChildren: oldChildren, newChildren: newChildren, renamed: renamed,
+        line: frames.last?.childLine ?? lineIndent(bytes, at: opening.lowerBound)))
+  }
+
+  /// With what the line begins on which the root stands.
+  private func lineIndent(_ bytes: RawSpan, at place: Int) -> Range<Int> {
+    var start = place
+    while start > 0, bytes[start - 1] != 0x0A, bytes[start - 1] != 0x0D { start -= 1 }
+    let spaces = scanner.spaces(bytes, at: start)
+    return spaces.lowerBound..<min(spaces.upperBound, place)
+  }
+
+  /// Goes on with the next child of the innermost container, or closes it.
+  ///
+  /// - Returns: what stands in the place of the container, if it was closed and no other is around it.
+  private mutating func next(_ bytes: RawSpan) throws(Failure) -> Content? {
+    let depth = frames.count - 1
+    scanner.skipTrivia(bytes, indent: &frames[depth].childLine)
+    let start = scanner.index
+    if start == bytes.byteCount || scanner.closes(bytes, at: start) {
+      if frames[depth].hasBrackets {
+        guard let token = scanner.token(bytes), case .end(frames[depth].kind) = token.kind else { throw .unknownLayout }
+      } else if start < bytes.byteCount {
+        throw .unknownLayout
+      }
+      guard frames[depth].children.count == frames[depth].oldChildren.count else { throw .unknownLayout }
+      let content = try close(start..<scanner.index, isTag: false, bytes)
+      guard !frames.isEmpty else { return content }
+      try endChild(content, bytes)
+      return nil
+    }
+    let position = frames[depth].children.count
+    guard position < frames[depth].oldChildren.count else { throw .unknownLayout }
+    var child = EditedContainer.Child(start: start)
+    var isShorthand = false
+    if frames[depth].kind == .dictionary {
+      guard let key = scanner.token(bytes), case .scalar = key.kind else { throw .unknownLayout }
+      child.keyEnd = key.range.upperBound
+      scanner.skipTrivia(bytes, indent: &frames[depth].childLine)
+      if let assignment = Scanner.assignment {
+        if scanner.index < bytes.byteCount, bytes[scanner.index] == assignment {
+          scanner.index += 1
+          scanner.skipTrivia(bytes, indent: &frames[depth].childLine)
+        } else {
+          isShorthand = true
+        }
+      }
+    }
+    child.value = isShorthand ? child.keyEnd..<child.keyEnd : scanner.index..<scanner.index
+    frames[depth].children.append(child)
+    let target = frames[depth].plan.target[position]
+    if isShorthand {
+      scanner.index = child.keyEnd
+      try endChild(try shorthandContent(position, bytes), bytes)
+    } else if target < 0 {
+      guard scanner.skipValue(bytes) != nil else { throw .unknownLayout }
+      try endChild(.same, bytes)
+    } else if let content = try begin(frames[depth].counterpart(of: position), bytes) {
+      try endChild(content, bytes)
+    }
+    return nil
+  }
+
+  /// What stands in the place of the value that an entry of OpenStep has not, because its key is its value.
+  private mutating func shorthandContent(_ position: Int, _ bytes: RawSpan) throws(Failure) -> Content {
+    guard let frame = frames.last, frame.plan.target[position] >= 0 else { return .same }
+    let counterpart = frame.counterpart(of: position)
+    let (old, new) = (old[counterpart.old], new[counterpart.new])
+    if old.hash == new.hash, old.key == new.key { return .same }
+    return .piece(try replacement(of: .null, at: scanner.index..<scanner.index, by: counterpart.value, bytes))
+  }
+
+  /// Notes what stands in the place of the value of the last child, and where its separator is.
+  private mutating func endChild(_ content: Content, _ bytes: RawSpan) throws(Failure) {
+    let depth = frames.count - 1
+    let last = frames[depth].children.count - 1
+    frames[depth].children[last].content = content
+    let end = scanner.index
+    frames[depth].children[last].value = frames[depth].children[last].value.lowerBound..<end
+    frames[depth].children[last].separator = end..<end
+    guard let separator = Scanner.separator(in: frames[depth].kind).byte else { return }
+    scanner.skipTrivia(bytes)
+    if scanner.index < bytes.byteCount, bytes[scanner.index] == separator {
+      frames[depth].children[last].separator = scanner.index..<scanner.index + 1
+      scanner.index += 1
+    } else {
+      scanner.index = end
+    }
+  }
+
+  /// Settles what becomes of the innermost container.
+  ///
+  /// - Parameters:
+  ///   - closing: the closing bracket.
+  ///   - isTag: whether the container is one tag, without another that closes it.
+  private mutating func close(_ closing: Range<Int>, isTag: Bool, _ bytes: RawSpan) throws(Failure) -> Content {
+    guard let container = frames.popLast() else { throw .unknownLayout }
+    var assembly = ContainerAssembly(scanner, container, fragments, closing: closing)
+    do throws(PropertyListError) {
+      let pieces =
+        isTag || container.children.isEmpty
+        ? try assembly.fill(isTag: isTag, bytes, &text) : try assembly.assemble(bytes, &text)
+      return .piece(text.add(pieces))
+    } catch {
+      throw .error(located(error))
+    }
+  }
+
+  /// What a value looks like that takes the place of another.
+  private mutating func replacement(
+    of kind: NodeKind, at range: Range<Int>, by value: PropertyList, _ bytes: RawSpan
+  ) throws(Failure) -> EditedText.Piece {
+    do throws(PropertyListError) {
+      var fragments = fragments
+      fragments.layout.indent = Array(bytes, layout: frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
+      if let frame = frames.last { fragments.layout.isInline = layout.isInline || frame.isOnOneLine }
+      if let pieces = try Scanner.replacement(of: kind, at: range, by: value, bytes, fragments, &text) {
+        return text.add(pieces)
+      }
+      return text.add(try fragments.value(value))
+    } catch {
+      throw .error(located(error))
+    }
+  }
+
+  /// The error with the way to the innermost container before its own.
+  private func located(_ error: PropertyListError) -> PropertyListError {
+    var error = error
+    var components: [PropertyListKeyPath.Component] = []
+    for frame in frames where !frame.children.isEmpty {
+      let target = frame.plan.target[frame.children.count - 1]
+      components.append(frame.component(max(target, 0)))
+    }
+    error.keyPath = PropertyListKeyPath(components + (error.keyPath?.components ?? []))
+    return error
+  }
+}

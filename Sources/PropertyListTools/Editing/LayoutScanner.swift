@@ -1,0 +1,178 @@
+@_spi(Archives) internal import PropertyLists
+
+/// Finds where the values of a text stand, and what stands between them.
+///
+/// The text is one that the reader of its format has accepted, so a scanner checks nothing: of what it does not expect
+/// it says nil, and the one that asked gives up.
+protocol LayoutScanner {
+  /// - Parameter end: where the text ends.
+  init(end: Int)
+
+  /// What is looked at next.
+  var index: Int { get set }
+
+  /// Goes to the root value; to the beginning of the text if that is entries without braces around them.
+  mutating func begin(_ bytes: RawSpan) -> LayoutRoot?
+
+  /// What stands at a place, if it belongs to no value: white space or a comment.
+  func trivia(_ bytes: RawSpan, at place: Int) -> Trivia?
+
+  /// The token that begins at ``index``, where no trivia stands; goes behind it.
+  mutating func token(_ bytes: RawSpan) -> LayoutToken?
+
+  /// Where a value stands that begins at ``index``; goes behind it.
+  ///
+  /// - Complexity: O(*n*) in its length.
+  mutating func skipValue(_ bytes: RawSpan) -> Range<Int>?
+
+  /// Whether a bracket stands at a place that closes a container.
+  func closes(_ bytes: RawSpan, at place: Int) -> Bool
+
+  /// What stands between a key and its value beside trivia.
+  static var assignment: UInt8? { get }
+
+  /// What stands behind an entry or an element.
+  static func separator(in kind: NodeKind) -> LayoutSeparator
+
+  /// Whether brackets are tags, of which a container without anything in it needs one.
+  static var hasTags: Bool { get }
+
+  /// What the writer of the format does by itself.
+  static var standardLayout: TextLayout { get }
+
+  /// What precedes the hexadecimal digits of a character's number.
+  static var characterEscape: StaticString { get }
+
+  /// The text of a key, which stands in a range; nil if the range isn't a key.
+  static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]?
+
+  /// How base64 is set out, if a scalar is that and the format has it in lines.
+  static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
+
+  /// The pieces that take the place of a value, where they depend on how that is spelled.
+  ///
+  /// - Parameters:
+  ///   - kind: what stood there.
+  ///   - range: where.
+  /// - Returns: nil if they don't.
+  static func replacement(
+    of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
+    _ text: inout EditedText
+  ) throws(PropertyListError) -> [EditedText.Piece]?
+}
+
+extension LayoutScanner {
+  static var hasTags: Bool { false }
+
+  static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines? { nil }
+
+  static func replacement(
+    of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
+    _ text: inout EditedText
+  ) throws(PropertyListError) -> [EditedText.Piece]? { nil }
+}
+
+/// What the outermost value of a text is.
+enum LayoutRoot {
+  case value
+  /// The entries of a dictionary.
+  case entries
+}
+
+/// A piece of text that stands for a value, or for a bracket of one.
+struct LayoutToken {
+  enum Kind {
+    /// The beginning and the end of a container.
+    case begin(NodeKind)
+    case end(NodeKind)
+    /// A container without anything in it, which is one tag.
+    case empty(NodeKind)
+    /// A key, or a value that is no container.
+    case scalar
+  }
+
+  let kind: Kind
+  let range: Range<Int>
+}
+
+/// What stands behind the entries or elements of a container.
+enum LayoutSeparator: Equatable {
+  case none
+  /// Behind each.
+  case terminator(UInt8)
+  /// Behind each but the last, which may have one too in some formats.
+  case between(UInt8)
+
+  var byte: UInt8? {
+    switch self {
+    case .none: nil
+    case .terminator(let byte), .between(let byte): byte
+    }
+  }
+}
+
+/// A piece of text between values.
+struct Trivia {
+  enum Kind {
+    /// White space that ends no line.
+    case space
+    case newline
+    case comment
+    /// A comment that the end of its line ends, which is no part of it.
+    case lineComment
+  }
+
+  let kind: Kind
+  let end: Int
+
+  var isComment: Bool { kind == .comment || kind == .lineComment }
+}
+
+extension LayoutScanner {
+  mutating func skipTrivia(_ bytes: RawSpan) {
+    while let trivia = trivia(bytes, at: index) { index = trivia.end }
+  }
+
+  /// Goes over trivia, and notes with what the line begins that comes next, if one does.
+  mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) {
+    while let trivia = trivia(bytes, at: index) {
+      index = trivia.end
+      if trivia.kind == .newline { indent = spaces(bytes, at: index) }
+    }
+  }
+
+  /// The white space from a place on that ends no line.
+  func spaces(_ bytes: RawSpan, at place: Int) -> Range<Int> {
+    guard let trivia = trivia(bytes, at: place), trivia.kind == .space else { return place..<place }
+    return place..<trivia.end
+  }
+
+  mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
+    let start = index
+    var depth = 0
+    repeat {
+      guard let token = token(bytes) else { return nil }
+      switch token.kind {
+      case .begin: depth += 1
+      case .end: depth -= 1
+      case .empty, .scalar: break
+      }
+      if depth > 0 { skipBetweenTokens(bytes) }
+    } while depth > 0
+    return depth == 0 ? start..<index : nil
+  }
+
+  /// Goes over trivia and all that separates values.
+  private mutating func skipBetweenTokens(_ bytes: RawSpan) {
+    skipTrivia(bytes)
+    while index < bytes.byteCount, isSeparator(bytes[index]) {
+      index += 1
+      skipTrivia(bytes)
+    }
+  }
+
+  @inline(__always)
+  private func isSeparator(_ byte: UInt8) -> Bool {
+    byte == Self.assignment || byte == Self.separator(in: .array).byte || byte == Self.separator(in: .dictionary).byte
+  }
+}

@@ -1,0 +1,49 @@
+@_spi(Archives) internal import PropertyLists
+
+/// How data is spelled in a text of OpenStep.
+struct OpenStepData {
+  /// Whether it is base64 between `<[` and `]>`.
+  private let isBase64: Bool
+  private let isUppercase: Bool
+  /// How many bytes stand together; nil if all do.
+  private let group: Int?
+
+  /// - Parameter range: the data with its brackets.
+  init(_ bytes: RawSpan, in range: Range<Int>) {
+    isBase64 = bytes.starts(with: "<[", at: range.lowerBound)
+    var digits: Int?
+    var isUppercase = false
+    var place = range.lowerBound + 1
+    while place < range.upperBound - 1 {
+      let byte = bytes[place]
+      if (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) { isUppercase = true }
+      if digits == nil, byte == 0x20 || byte == 0x0A || byte == 0x0D { digits = place - range.lowerBound - 1 }
+      place += 1
+    }
+    self.isUppercase = isUppercase && !isBase64
+    group = digits.flatMap { $0 > 0 && $0 % 2 == 0 ? $0 / 2 : nil }
+  }
+
+  func text(of data: RawSpan) -> [UInt8] {
+    var output = ByteBuffer()
+    if isBase64 {
+      output.append("<[")
+      Base64Text.append(data, 0..<data.byteCount, to: &output)
+      output.append("]>")
+    } else {
+      output.append("<")
+      for index in 0..<data.byteCount {
+        if let group, index > 0, index % group == 0 { output.append(" ") }
+        output.append(hexadecimal: data[index])
+      }
+      output.append(">")
+    }
+    var text = [UInt8](output.bytes, 0..<output.count)
+    if isUppercase {
+      for index in text.indices where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(text[index]) {
+        text[index] -= 0x20
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,73 @@
+public import FoundationEssentials
+@_spi(Archives) public import PropertyLists
+
+extension PropertyListDocument {
+  /// Everything that is wrong with an input, and not only what a reader meets first.
+  ///
+  /// ```swift
+  /// for fault in PropertyListDocument.faults(in: data) { print(fault) }
+  /// ```
+  ///
+  /// There are none exactly if the input can be read, and passes ``validate()``. The error that a reader throws is one
+  /// of them. For the others, what is wrong is mended in the way that is most likely meant: a tag or a mark that is
+  /// missing counts as if it were there, what is no value counts as some value, and what only follows from a fault
+  /// before it is left out. So a fault can hide others, which come to light when it is corrected.
+  ///
+  /// - Parameters:
+  ///   - data: the whole input.
+  ///   - format: the format of the input; nil to go by how it begins.
+  ///   - limit: how many faults are listed at most. Where there are as many as that, there may be more.
+  /// - Returns: the faults in the order of their places; those without a place last.
+  /// - Complexity: O(*n*) in the length of the input, and O(*d*) for each fault, in the depth at which it stands.
+  public static func faults(
+    in data: Data, format: PropertyListFormat? = nil,
+    options: PropertyListReadingOptions = PropertyListReadingOptions(), limit: Int = 100
+  ) -> [PropertyListError] {
+    guard limit > 0 else { return [] }
+    let faults = faultLog(of: data, format: format, options: options, limit: limit).faults
+    return faults.enumerated().sorted {
+      ($0.element.sortingPlace, $0.offset) < ($1.element.sortingPlace, $1.offset)
+    }.map(\.element)
+  }
+
+  /// The faults of an input in the order in which its reader finds them.
+  static func faultLog(
+    of data: Data, format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int
+  ) -> FaultLog {
+    var faults = FaultLog(limit: limit)
+    do throws(PropertyListError) {
+      let document = try PropertyListDocument(data, format: format, options: options)
+      document.validate(&faults)
+    } catch {
+      // What the reader of a text format stopped at is found again, with all the rest.
+      list(&faults, in: data, format ?? PropertyListFormat(detecting: data.bytes), options)
+      if faults.faults.isEmpty { faults.add(error) }
+    }
+    return faults
+  }
+
+  private static func list(
+    _ faults: inout FaultLog, in data: Data, _ format: PropertyListFormat?, _ options: PropertyListReadingOptions
+  ) {
+    guard !data.isEmpty, (try? options.limits.check(inputSize: data.count)) != nil else { return }
+    format?.findFaults(in: data, options: options, &faults)
+  }
+}
+
+extension PropertyListError {
+  /// What errors are put in order by: the line and column if it has them, else the byte; without either, it is last.
+  package var sortingPlace: SortingPlace {
+    if let position { return SortingPlace(line: position.line, column: position.column, offset: byteOffset ?? 0) }
+    return SortingPlace(line: byteOffset == nil ? .max : 0, column: 0, offset: byteOffset ?? 0)
+  }
+
+  package struct SortingPlace: Comparable {
+    fileprivate let line: Int
+    fileprivate let column: Int
+    fileprivate let offset: Int
+
+    package static func < (first: SortingPlace, second: SortingPlace) -> Bool {
+      (first.line, first.column, first.offset) < (second.line, second.column, second.offset)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// Finds the bytes of text that mean something to XML, eight at a time.
+///
+/// Each word-wide test sets the highest bit of every byte that has the property; above the first such byte it may also
+/// set it where it has not, so only the lowest bit that is set counts (Mycroft's zero byte test).
+enum ByteClass {
+  @inline(__always)
+  private static func splat(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+
+  private static let high: UInt64 = 0x8080_8080_8080_8080
+
+  @inline(__always)
+  static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+    let difference = word ^ splat(byte)
+    return (difference &- splat(1)) & ~difference & high
+  }
+
+  @inline(__always)
+  static func below(_ word: UInt64, _ bound: UInt8) -> UInt64 { (word &- splat(bound)) & ~word & high }
+
+  @inline(__always)
+  static func beyondASCII(_ word: UInt64) -> UInt64 { word & high }
+
+  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, and 0xEF, which begins
+  /// U+FFFE.
+  ///
+  /// `<` and `>` differ in one bit.
+  @inline(__always)
+  static func needsLook(_ word: UInt64) -> UInt64 {
+    equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20) | equal(word, 0xEF)
+  }
+
+  /// Bytes at which the scanner stops inside text: `<`, `>`, `&`, control characters, and, if asked, those from 0x80.
+  @inline(__always)
+  static func stopsText(_ word: UInt64, stopsAtHigh: Bool) -> UInt64 {
+    let mark = equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20)
+    return stopsAtHigh ? mark | beyondASCII(word) : mark
+  }
+}
+
+extension UInt8 {
+  /// Whether this is a space, a tab, CR or LF: the white space of XML and JSON.
+  @inlinable @inline(__always)
+  package var isWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
+}

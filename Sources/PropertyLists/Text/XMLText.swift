@@ -1,0 +1,104 @@
+/// The text of XML elements: white space, character references, line ends.
+package enum XMLText {
+  static func beginsDeclaration(_ bytes: RawSpan, at index: Int) -> Bool {
+    bytes.starts(with: "<?xml", at: index) && index + 5 < bytes.byteCount && bytes[index + 5].isWhiteSpace
+  }
+
+  /// Text with its references replaced, and its CR LF and CR by LF as XML 1.0 section 2.11 has it.
+  ///
+  /// - Parameter content: text whose references a reader has checked.
+  package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
+    text.reserve(content.byteCount)
+    var index = 0
+    while index < content.byteCount {
+      let byte = content[index]
+      if byte == UInt8(ascii: "&"), let (scalar, length) = reference(in: content, at: index) {
+        text.append(scalar: scalar)
+        index += length
+      } else if byte == 0x0D {
+        text.append(0x0A)
+        index += index + 1 < content.byteCount && content[index + 1] == 0x0A ? 2 : 1
+      } else {
+        text.append(byte)
+        index += 1
+      }
+    }
+  }
+
+  /// Text that has no references, with its CR LF and CR replaced by LF.
+  package static func decodeLines(_ content: RawSpan, into text: inout [UInt8]) {
+    var index = 0
+    while let end = content.firstIndex(of: 0x0D, from: index) {
+      text.append(bytes: content.extracting(index..<end))
+      text.append(0x0A)
+      index = content.starts(with: "\r\n", at: end) ? end + 2 : end + 1
+    }
+    text.append(bytes: content.extracting(index...))
+  }
+
+  /// The scalar that a reference at `start` stands for, and the length of the reference: the five entities, `&#…;` and
+  /// `&#x…;`.
+  ///
+  /// - Returns: nil if it is none of them, or stands for what XML 1.0 does not allow in a document.
+  package static func reference(in bytes: RawSpan, at start: Int) -> (scalar: UInt32, length: Int)? {
+    if bytes.starts(with: "&amp;", at: start) { return (0x26, 5) }
+    if bytes.starts(with: "&lt;", at: start) { return (0x3C, 4) }
+    if bytes.starts(with: "&gt;", at: start) { return (0x3E, 4) }
+    if bytes.starts(with: "&quot;", at: start) { return (0x22, 6) }
+    if bytes.starts(with: "&apos;", at: start) { return (0x27, 6) }
+    guard bytes.starts(with: "&#", at: start) else { return nil }
+    var index = start + 2
+    let isHexadecimal = index < bytes.byteCount && bytes[index] == UInt8(ascii: "x")
+    if isHexadecimal { index += 1 }
+    let first = index
+    var scalar: UInt32 = 0
+    while index < bytes.byteCount, bytes[index] != UInt8(ascii: ";") {
+      let byte = bytes[index]
+      let digit: UInt32
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt32(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f") where isHexadecimal: digit = UInt32(byte - UInt8(ascii: "a") + 10)
+      case UInt8(ascii: "A")...UInt8(ascii: "F") where isHexadecimal: digit = UInt32(byte - UInt8(ascii: "A") + 10)
+      default: return nil
+      }
+      scalar = scalar * (isHexadecimal ? 16 : 10) + digit
+      guard scalar <= 0x10FFFF else { return nil }
+      index += 1
+    }
+    guard index < bytes.byteCount, index > first, isAllowed(scalar) else { return nil }
+    return (scalar, index + 1 - start)
+  }
+
+  /// Whether XML 1.0 allows a scalar value in a document (production 2, `Char`).
+  package static func isAllowed(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
+    default: false
+    }
+  }
+
+  /// The bytes of a character in UTF-8.
+  ///
+  /// - Returns: nil for bytes that are no UTF-8, and for a character that XML 1.0 does not allow in a document.
+  static func characterLength(in bytes: RawSpan, at index: Int) -> Int? {
+    let first = bytes[index]
+    guard first >= 0x80 else { return first >= 0x20 || first.isWhiteSpace ? 1 : nil }
+    let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    guard !bytes.beginsNoCharacter(at: index), index + length <= bytes.byteCount else { return nil }
+    let character = bytes.extracting(index..<index + length)
+    guard character.isValidUTF8 else { return nil }
+    // U+FFFE and U+FFFF.
+    return first == 0xEF && character[1] == 0xBF && character[2] >= 0xBE ? nil : length
+  }
+
+  /// Whether an ASCII character may stand in a name (XML 1.0, production 4a).
+  static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ":"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,164 @@
+/// The values below a root in the order of a text, with a hash each of all that is below them: whether two values are
+/// equal is one comparison, however large they are.
+///
+/// The hash has 64 bits and a seed that nobody knows, so that nobody can make values that collide. Two that differ
+/// collide by chance once in 2^64 comparisons; whoever changes a file by it reads the result back.
+package struct ValueSignatures {
+  package struct Entry {
+    /// Of the value, its kind included, not of its key.
+    package var hash: UInt64
+    /// Of the key of an entry of a dictionary, else 0.
+    package let key: UInt64
+    /// How many values there are below this one, itself included. The value number *n* is followed by its first child,
+    /// and the one behind it stands at *n* plus this.
+    fileprivate(set) var count: UInt32
+    package let kind: NodeKind
+
+    package var size: Int { Int(count) }
+  }
+
+  package private(set) var entries: [Entry] = []
+
+  package var count: Int { entries.count }
+
+  package subscript(index: Int) -> Entry { entries[index] }
+
+  /// The places of the children of a container.
+  package func children(of index: Int) -> [Int] {
+    var places: [Int] = []
+    var place = index + 1
+    let end = index + entries[index].size
+    while place < end {
+      places.append(place)
+      place += entries[place].size
+    }
+    return places
+  }
+}
+
+/// What makes no difference to a signature.
+package struct SignatureOptions: OptionSet {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A 4-byte real counts as an 8-byte one, because the format has no other.
+  package static let widensFloats = SignatureOptions(rawValue: 1)
+  /// A date counts without the fraction of its second, because the format has none.
+  package static let dropsFractions = SignatureOptions(rawValue: 2)
+  /// Texts that Unicode holds equivalent are equal, as they are to Swift.
+  package static let ignoresSpelling = SignatureOptions(rawValue: 4)
+  /// Dictionaries with the same entries are equal, whatever their order.
+  package static let ignoresKeyOrder = SignatureOptions(rawValue: 8)
+}
+
+extension ValueSignatures {
+  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply``.
+  /// - Complexity: O(*n*) in the size of the value.
+  package init(of value: PropertyList, _ options: SignatureOptions = [], depth: Int) throws(PropertyListError) {
+    var writer = SignatureWriter(expectedCount: 64, options)
+    try value.walk(into: &writer, sortsKeys: false, depth: depth)
+    self = writer.finish()
+  }
+
+  /// - Throws: what is wrong with a binary document.
+  /// - Complexity: O(*n*) in the size of the document.
+  package init(of document: PropertyListDocument) throws(PropertyListError) {
+    var writer = SignatureWriter(expectedCount: document.objectCount)
+    try document.root.walk(into: &writer, PropertyListWritingOptions(depth: ParsingLimits.greatestDepth))
+    self = writer.finish()
+  }
+
+  /// - Complexity: O(*n*) in the size of the value.
+  package init(of value: PropertyList, _ options: SignatureOptions) {
+    var writer = SignatureWriter(expectedCount: 64, options)
+    // The writer takes every value.
+    try? value.walk(into: &writer, sortsKeys: false, depth: .max)
+    self = writer.finish()
+  }
+}
+
+/// Makes the signatures of what it is told.
+struct SignatureWriter: PropertyListSink, ~Copyable {
+  static var takesKeysFirst: Bool { false }
+
+  private var signatures = ValueSignatures()
+  /// The containers that are open.
+  private var open: [Int] = []
+  private var key: UInt64 = 0
+  private let seed = ByteHash.seed
+  private let options: SignatureOptions
+
+  init(expectedCount: Int, _ options: SignatureOptions = []) {
+    signatures.reserve(expectedCount)
+    self.options = options
+  }
+
+  consuming func finish() -> ValueSignatures { signatures }
+
+  private mutating func add(_ kind: NodeKind, _ hash: UInt64) {
+    signatures.append(.init(hash: mix(UInt64(kind.rawValue), hash), key: key, count: 1, kind: kind))
+    key = 0
+  }
+
+  private func mix(_ first: UInt64, _ second: UInt64) -> UInt64 { ByteHash.combine(first, second, seed: seed) }
+
+  private func hash(text utf8: RawSpan) -> UInt64 {
+    guard options.contains(.ignoresSpelling) else { return hash(utf8) }
+    return UInt64(truncatingIfNeeded: String(knownUTF8: utf8, isASCII: false).hashValue)
+  }
+
+  private func hash(_ bytes: RawSpan) -> UInt64 { ByteHash.hash(bytes, from: 0, count: bytes.byteCount, seed: seed) }
+
+  mutating func null() { add(.null, 0) }
+  mutating func boolean(_ value: Bool) { add(.boolean, value ? 1 : 0) }
+  mutating func integer(_ value: PropertyList.Integer) {
+    add(value.isNegative || value.bits <= UInt64(Int64.max) ? .integer : .unsignedInteger, value.bits)
+  }
+  mutating func real(_ value: Double) { add(.real, value.bitPattern) }
+  mutating func float(_ value: Float) {
+    if options.contains(.widensFloats) { real(Double(value)) } else { add(.float, UInt64(value.bitPattern)) }
+  }
+  mutating func date(_ seconds: Double) {
+    add(.date, (options.contains(.dropsFractions) ? seconds.rounded(.down) : seconds).bitPattern)
+  }
+  mutating func uid(_ value: UInt32) { add(.uid, UInt64(value)) }
+  mutating func string(_ utf8: RawSpan) { add(.string, hash(text: utf8)) }
+  mutating func data(_ bytes: RawSpan) { add(.data, hash(bytes)) }
+  mutating func key(_ utf8: RawSpan) { key = hash(text: utf8) }
+  mutating func beginArray(count: Int) { begin(.array) }
+  mutating func beginDictionary(count: Int) { begin(.dictionary) }
+  mutating func endArray() { end() }
+  mutating func endDictionary() { end() }
+
+  private mutating func begin(_ kind: NodeKind) {
+    open.append(signatures.entries.count)
+    add(kind, 0)
+  }
+
+  private mutating func end() {
+    guard let container = open.popLast() else { return }
+    signatures.close(container, seed, ignoresKeyOrder: options.contains(.ignoresKeyOrder))
+  }
+}
+
+extension ValueSignatures {
+  fileprivate mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
+
+  fileprivate mutating func append(_ entry: Entry) { entries.append(entry) }
+
+  /// Gives a container, whose last child is the last value there is, its size and its hash.
+  fileprivate mutating func close(_ container: Int, _ seed: ByteHash.Seed, ignoresKeyOrder: Bool) {
+    let isUnordered = ignoresKeyOrder && entries[container].kind == .dictionary
+    func mix(_ first: UInt64, _ second: UInt64) -> UInt64 { ByteHash.combine(first, second, seed: seed) }
+    var hash = entries[container].hash
+    var place = container + 1
+    while place < entries.count {
+      let (key, value) = (entries[place].key, entries[place].hash)
+      hash = isUnordered ? hash &+ mix(key, value) : mix(mix(hash, key), value)
+      place += entries[place].size
+    }
+    entries[container].count = UInt32(clamping: entries.count - container)
+    entries[container].hash = mix(hash, UInt64(entries[container].count))
+  }
+}
