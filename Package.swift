@@ -36,6 +36,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLibXML2"),
     .target(name: "SystemFiles", swiftSettings: settings),
+    .target(name: "SharedFiles", dependencies: ["SystemFiles"], swiftSettings: settings),
     .target(
       name: "PropertyLists",
       dependencies: [
@@ -56,7 +57,7 @@ let package = Package(
     .target(
       name: "Preferences",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", "SystemFiles",
+        "KeyedArchiving", "PropertyLists", "SharedFiles", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -85,7 +86,8 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
-      name: "PropertyListsTests", dependencies: ["PropertyListTools", "PropertyLists", "TestSupport"], swiftSettings: testSettings),
+      name: "PropertyListsTests", dependencies: ["PropertyListTools", "PropertyLists", "TestSupport"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "KeyedArchivingTests",
       dependencies: [
@@ -95,7 +97,7 @@ let package = Package(
       swiftSettings: testSettings),
     .executableTarget(
       name: "preferences-probe",
-      dependencies: ["Preferences", "PropertyLists", "SystemFiles"],
+      dependencies: ["Preferences", "PropertyLists", "SharedFiles", "SystemFiles"],
       path: "Tests/PreferencesProbe", swiftSettings: testSettings),
     .executableTarget(
       name: "foundation-preferences-probe",
@@ -104,7 +106,8 @@ let package = Package(
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
-        "Preferences", "KeyedArchiving", "PropertyLists", "SystemFiles", "TestSupport", "preferences-probe",
+        "Preferences", "KeyedArchiving", "PropertyLists", "SharedFiles", "SystemFiles", "TestSupport",
+        "preferences-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),
@@ -121,6 +124,7 @@ let package = Package(
       dependencies: ["notes", "settings", "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "plistutilTests", dependencies: ["plistutil", "PropertyListTools", "PropertyLists", "TestSupport"], swiftSettings: testSettings),
+      name: "plistutilTests", dependencies: ["plistutil", "PropertyListTools", "PropertyLists", "TestSupport"],
+      swiftSettings: testSettings),
   ]
 )

@@ -1,11 +1,11 @@
 #if canImport(Glibc)
-  internal import Glibc
+  package import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+  package import Musl
 #elseif canImport(Bionic)
-  internal import Bionic
+  package import Bionic
 #elseif canImport(Darwin)
-  internal import Darwin
+  package import Darwin
 #endif
 
 /// What tells a file, in the state that it has, from any other and from itself once it was written to.
@@ -20,7 +20,7 @@ package struct FileIdentity: Hashable, Sendable {
   private let mode: UInt32
   private let owner: UInt32
 
-  init(_ status: stat) {
+  package init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
     size = Int(status.st_size)

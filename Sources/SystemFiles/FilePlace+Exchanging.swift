@@ -45,7 +45,7 @@ extension FilePlace {
   /// - Parameter suffix: what is added to its name, and to that a number if there is a file of that name.
   /// - Returns: the second name; nil if the file is not the one in the place any more.
   /// - Throws: `EMLINK` if the file system, or the system for this file, has no second names.
-  func keep(_ file: FileIdentity, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
+  package func keep(_ file: FileIdentity, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     if let kept = nameKept(of: file) { return kept }
     guard let candidate = try addName(to: name, suffix: suffix) else { return nil }
     if identity(of: candidate)?.isSameFile(as: file) == true { return candidate }
@@ -75,7 +75,7 @@ extension FilePlace {
   /// Gives the file in the place another name, where there are no second names.
   ///
   /// - Returns: whether that was done; not if the file is not the one in the place any more.
-  func moveAside(_ file: FileIdentity, suffix: String) throws(FileError) -> Bool {
+  package func moveAside(_ file: FileIdentity, suffix: String) throws(FileError) -> Bool {
     guard identity(of: name) == file else { return false }
     for candidate in candidates(suffix) where identity(of: candidate) == nil {
       guard FileSystem.attempt(.rename, path, { folder.rename(name, to: candidate) }) == 0 else {
@@ -89,7 +89,7 @@ extension FilePlace {
   /// Removes the file in the place.
   ///
   /// - Returns: whether that was done; not if the file is not the one in the place any more.
-  func remove(_ file: FileIdentity) throws(FileError) -> Bool {
+  package func remove(_ file: FileIdentity) throws(FileError) -> Bool {
     // Under another name first, to look at what it is.
     let out = NewFile.temporaryName(for: name)
     guard FileSystem.attempt(.rename, path, { folder.rename(name, to: out) }) == 0 else {

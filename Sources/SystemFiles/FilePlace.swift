@@ -1,11 +1,11 @@
 #if canImport(Glibc)
-  internal import Glibc
+  package import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+  package import Musl
 #elseif canImport(Bionic)
-  internal import Bionic
+  package import Bionic
 #elseif canImport(Darwin)
-  internal import Darwin
+  package import Darwin
 #endif
 
 /// The place of a file that may be written: an open folder, and a name in it that is no link's.
@@ -16,10 +16,10 @@
 ///
 /// The unsafe expressions are sound: names end with a NUL, and status is filled by the call that it is given to.
 package struct FilePlace: Sendable {
-  let folder: OpenFolder
+  package let folder: OpenFolder
   let name: FileSystem.SystemPath
   /// How errors name it.
-  let path: String
+  package let path: String
   /// The path without links.
   let realPath: String
   /// Whether the name at the path is a link's, which leads here.
@@ -58,7 +58,7 @@ package struct FilePlace: Sendable {
   /// The regular file in the place; nil if nothing is there.
   ///
   /// - Throws: an error that says what is there instead, or that it belongs to another user and a link leads to it.
-  func file() throws(FileError) -> stat? {
+  package func file() throws(FileError) -> stat? {
     guard let status = try status() else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw FileError(
@@ -79,13 +79,13 @@ package struct FilePlace: Sendable {
   }
 
   /// Whether the path still leads to this folder.
-  var isCurrent: Bool {
+  package var isCurrent: Bool {
     guard let current = try? FilePlace(lookingFor: path), let folder = current.folder.identity else { return false }
     return self.folder.identity?.isSameFile(as: folder) == true
   }
 
   /// Opens the file to lock or to read it; nil if there is none.
-  func open(_ flags: Int32) throws(FileError) -> Int32? {
+  package func open(_ flags: Int32) throws(FileError) -> Int32? {
     let descriptor = FileSystem.attempt(.open, path) { folder.open(name, flags | O_NOFOLLOW | O_NONBLOCK) }
     if descriptor >= 0 { return descriptor }
     if errno == ENOENT { return nil }

@@ -11,7 +11,7 @@
 /// Paths as the system has them.
 extension FileSystem {
   /// Bytes, which need not be UTF-8, and a NUL.
-  typealias SystemPath = [CChar]
+  package typealias SystemPath = [CChar]
 
   /// How many links Linux follows on the way to a file.
   static let greatestLinkCount = 40
@@ -77,7 +77,7 @@ extension FileSystem {
   }
 
   /// The path as text; what is not UTF-8 in it is shown as replacement characters.
-  static func text(_ path: SystemPath) -> String {
+  package static func text(_ path: SystemPath) -> String {
     String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 

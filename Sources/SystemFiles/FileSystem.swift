@@ -46,7 +46,7 @@ package enum FileSystem {
   }
 
   /// The whole of a regular file from where it is read next, and the state it was read in.
-  static func readRegularFile(
+  package static func readRegularFile(
     _ descriptor: Int32, named path: String, limit: Int
   ) throws(FileError) -> (data: Data, identity: FileIdentity) {
     let identity = try FileIdentity(descriptor, named: path)
@@ -126,7 +126,7 @@ package enum FileSystem {
   /// The descriptor, or another for the same file if it is one of the three standard ones.
   ///
   /// A process that has closed those goes on printing to them, and what it prints would get into the file.
-  static func aboveStandard(_ descriptor: Int32) -> Int32 {
+  package static func aboveStandard(_ descriptor: Int32) -> Int32 {
     guard (0...2).contains(descriptor) else { return descriptor }
     let other = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     let code = errno
@@ -146,7 +146,7 @@ extension FileSystem {
   }
 
   /// The error of the call that failed just now.
-  static func failure(_ verb: String, _ name: String) -> FileError {
+  package static func failure(_ verb: String, _ name: String) -> FileError {
     let code = errno
     return FileError(code, "cannot \(verb) \(name): \(message(code))")
   }

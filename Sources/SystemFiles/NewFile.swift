@@ -1,17 +1,17 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 #if canImport(Glibc)
-  internal import Glibc
+  package import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+  package import Musl
 #elseif canImport(Bionic)
-  internal import Bionic
+  package import Bionic
 #elseif canImport(Darwin)
-  internal import Darwin
+  package import Darwin
 #endif
 
 /// A complete file on the disk beside the one whose place it is to take.
-struct NewFile: ~Copyable {
+package struct NewFile: ~Copyable {
   private let place: FilePlace
   private let temporary: FileSystem.SystemPath
   private let identity: FileIdentity
@@ -25,7 +25,7 @@ struct NewFile: ~Copyable {
   }
 
   /// To whom the file belongs, and who may use it.
-  enum Permissions {
+  package enum Permissions {
     /// To the user of this process, with these permission bits, less those that the process masks.
     case new(mode_t)
     /// To owner and group of another file, with its permission bits, as far as the system allows that.
@@ -36,7 +36,9 @@ struct NewFile: ~Copyable {
   }
 
   /// A file that holds `data`, which nobody else can lock before this value goes.
-  static func holding(_ data: Data, at place: FilePlace, _ permissions: Permissions) throws(FileError) -> NewFile {
+  package static func holding(_ data: Data, at place: FilePlace, _ permissions: Permissions) throws(FileError)
+    -> NewFile
+  {
     let file = try UnfinishedFile(at: place, permissions)
     try file.output.write(data)
     return try file.finish(isLocked: true)
@@ -53,7 +55,7 @@ struct NewFile: ~Copyable {
 
   /// Takes the place of whatever is there. The name is on the disk when the folder is.
   @discardableResult
-  consuming func takePlace() throws(FileError) -> FileIdentity {
+  package consuming func takePlace() throws(FileError) -> FileIdentity {
     try rename()
     isGone = true
     return identity
@@ -65,7 +67,7 @@ struct NewFile: ~Copyable {
   ///   - suffix: if not nil, the file is kept under its name with that, and a number if need be.
   ///   - displaced: what is added to the name of a file that came between, and that another one has taken the place of.
   /// - Returns: nil if another file is there; it is there still.
-  consuming func takePlace(
+  package consuming func takePlace(
     of old: FileIdentity, settingAside suffix: String?, displaced: () -> String
   ) throws(FileError) -> FileIdentity? {
     var kept: FileSystem.SystemPath?
@@ -248,7 +250,7 @@ extension UnfinishedFile {
 /// A complete file beside the one whose place it is to take. Nothing is open for it, since many may wait.
 struct ReadyFile: Sendable {
   /// How errors name it.
-  let path: String
+  package let path: String
   let identity: FileIdentity
   private let folder: FileIdentity?
   private let temporary: FileSystem.SystemPath
@@ -270,7 +272,7 @@ struct ReadyFile: Sendable {
     return place
   }
 
-  func takePlace() throws(FileError) {
+  package func takePlace() throws(FileError) {
     let place = try place()
     _ = try place.file()
     guard FileSystem.attempt(.rename, path, { place.folder.rename(temporary, to: place.name) }) == 0 else {
@@ -278,10 +280,10 @@ struct ReadyFile: Sendable {
     }
   }
 
-  func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }
+  package func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }
 
   /// Opens the file; negative if that fails, with the error in `errno`.
-  func open() throws(FileError) -> Int32 {
+  package func open() throws(FileError) -> Int32 {
     let place = try place()
     return FileSystem.attempt(.open, path) { place.folder.open(temporary, O_RDONLY) }
   }

@@ -11,7 +11,7 @@
 /// A folder that is open, so that names can be used in it wherever it is moved.
 ///
 /// The unsafe expressions are sound: names end with a NUL, and what a call fills is given to it whole.
-final class OpenFolder: Sendable {
+package final class OpenFolder: Sendable {
   let descriptor: Int32
 
   /// - Parameter descriptor: closed with this value.
@@ -35,7 +35,7 @@ final class OpenFolder: Sendable {
   }
 
   /// Opens the folder itself, to lock it or to bring it to the disk.
-  func openAgain() -> Int32 { open(Array(".".utf8CString), O_RDONLY | O_DIRECTORY) }
+  package func openAgain() -> Int32 { open(Array(".".utf8CString), O_RDONLY | O_DIRECTORY) }
 
   /// Another name for a file of the folder.
   func link(_ name: FileSystem.SystemPath, to other: FileSystem.SystemPath) -> Int32 {

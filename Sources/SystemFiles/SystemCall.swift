@@ -34,7 +34,8 @@ extension FileSystem {
   }
 
   /// Makes a call, unless a test has it fail.
-  static func attempt<Result: BinaryInteger>(_ call: SystemCall, _ path: String, _ body: () -> Result) -> Result {
+  package static func attempt<Result: BinaryInteger>(_ call: SystemCall, _ path: String, _ body: () -> Result) -> Result
+  {
     if let interceptor = interception.withLock({ $0 }), let code = interceptor.intercept(call, path) {
       errno = code
       return -1

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Preferences
 import PropertyLists
+import SharedFiles
 import SystemFiles
 
 #if canImport(Darwin)

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
+internal import SharedFiles
 internal import Synchronization
 internal import SystemFiles
 

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import PropertyLists
+internal import SharedFiles
 internal import Synchronization
 internal import SystemFiles
 

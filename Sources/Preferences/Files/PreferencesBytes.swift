@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import PropertyLists
+internal import SharedFiles
 internal import SystemFiles
 
 /// The bytes of a file of preferences and the state it was read in.

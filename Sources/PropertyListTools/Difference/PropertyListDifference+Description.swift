@@ -1,4 +1,4 @@
-@_spi(Archives) public import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension PropertyListDifference: CustomStringConvertible {
   /// The changes as people read them, a line each. The form may change.

@@ -1,3 +1,5 @@
+internal import SystemFiles
+
 #if canImport(Glibc)
   private import Glibc
 #elseif canImport(Musl)
@@ -11,17 +13,17 @@
 /// This process: what it runs, its surroundings, its threads.
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
-package enum CurrentProcess {
+enum CurrentProcess {
   /// The value of a variable of the environment; nil if there is none. The whole environment as a dictionary takes a
   /// small process a tenth of its time.
-  package static func environmentValue(_ name: String) -> String? {
+  static func environmentValue(_ name: String) -> String? {
     // Sound: as for whoever else asks for it, as long as no thread changes the environment.
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
   /// The home folder of the user: `HOME` if that is an absolute path, else what the system has for the user; nil
   /// without either.
-  package static var homeFolder: String? {
+  static var homeFolder: String? {
     if let home = environmentValue("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
     // Not `getpwuid`, whose result the next call of any thread overwrites.
     var entry = unsafe passwd()
@@ -34,7 +36,7 @@ package enum CurrentProcess {
   }
 
   /// The path of the program that this process runs; nil if the system does not tell.
-  package static var programPath: String? {
+  static var programPath: String? {
     #if os(Linux) || os(Android)
       var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
       let length = unsafe readlink("/proc/self/exe", &target, target.count - 1)
@@ -45,7 +47,7 @@ package enum CurrentProcess {
   }
 
   /// Whether the process may have so many more descriptors.
-  package static func hasDescriptors(_ count: Int) -> Bool {
+  static func hasDescriptors(_ count: Int) -> Bool {
     var descriptors: [Int32] = []
     defer { for descriptor in descriptors { _ = close(descriptor) } }
     while descriptors.count < count {
@@ -57,10 +59,10 @@ package enum CurrentProcess {
   }
 
   /// Has `body` called when the process ends in order: by `exit` or by the end of its main function.
-  package static func atExit(_ body: @convention(c) () -> Void) { _ = atexit(body) }
+  static func atExit(_ body: @convention(c) () -> Void) { _ = atexit(body) }
 
   /// A number that no other thread has as long as this one lives.
-  package static var threadNumber: UInt {
+  static var threadNumber: UInt {
     #if canImport(Glibc) || canImport(Bionic)
       UInt(truncatingIfNeeded: pthread_self())
     #else
@@ -69,8 +71,8 @@ package enum CurrentProcess {
   }
 
   /// Lets threads run that wait for the processor.
-  package static func yield() { _ = sched_yield() }
+  static func yield() { _ = sched_yield() }
 
   /// Has the thread wait.
-  package static func pause(milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
+  static func pause(milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
 }

@@ -2,6 +2,8 @@
   // Sound: the source is made, and cancelled when nobody has it any more; all between is Dispatch's.
   @unsafe @preconcurrency package import Dispatch
 
+  internal import SystemFiles
+
   #if canImport(Glibc)
     private import Glibc
   #elseif canImport(Musl)

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import SystemFiles
 
 #if canImport(Glibc)
   private import Glibc
