@@ -1,5 +1,4 @@
 package import FoundationEssentials
-package import SystemFiles
 
 /// Output that grows. It becomes `Data` without a copy.
 ///
@@ -176,12 +175,6 @@ package struct ByteBuffer: ~Copyable {
       let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: base, count: count))
       return unsafe _overrideLifetime(span, borrowing: self)
     }
-  }
-
-  /// Writes the bytes to a file and begins anew.
-  package mutating func drain(to output: FileOutput) throws(PropertyListError) {
-    try PropertyListError.converting { () throws(FileError) in try output.write(bytes) }
-    count = 0
   }
 
   /// The bytes, with no copy.

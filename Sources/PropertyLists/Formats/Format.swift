@@ -52,3 +52,10 @@ extension PropertyListFormat {
     try format.text?.writeFragment(value, isKey, options, layout)
   }
 }
+
+extension PropertyListError {
+  /// The error of a date with a fraction of a second, where a format has whole seconds only.
+  package static func noFractions(in format: PropertyListFormat) -> PropertyListError {
+    PropertyListError(.notRepresentable, "\(format.format.lackOfFractions) no fractions of a second")
+  }
+}

@@ -10,35 +10,6 @@ package struct TextSource {
 }
 
 extension TextSource {
-  /// - Parameter faults: where bytes go that are not in the encoding.
-  /// - Returns: nil for the binary format.
-  package init?(_ data: Data, _ format: PropertyListFormat, faults: inout FaultLog) throws(PropertyListError) {
-    guard let text = format.format.text else { return nil }
-    self = try text.decode(data, &faults)
-  }
-
-  /// The text of an input, whatever is wrong with its bytes.
-  ///
-  /// - Parameter format: nil to go by how the input begins.
-  /// - Returns: nil for the binary format, and for no format.
-  package init?(lenient data: Data, _ format: PropertyListFormat?) {
-    guard let format = format ?? PropertyListFormat(detecting: data.bytes), format != .binary else { return nil }
-    var faults = FaultLog.none
-    self = (try? TextSource(data, format, faults: &faults)) ?? TextSource(text: data)
-  }
-
-  /// The name of the encoding of an input, as in `UTF-16`, and whether it has a byte order mark.
-  package static func encoding(of data: Data, _ format: PropertyListFormat) -> (name: String, hasMark: Bool) {
-    let detected = UnicodeEncoding.detect(data.bytes)
-    let hasMark = (detected?.markLength ?? 0) > 0
-    switch detected?.encoding {
-    case .utf16: return ("UTF-16", hasMark)
-    case .utf32: return ("UTF-32", hasMark)
-    case .utf8: return ("UTF-8", hasMark)
-    case nil: return (format == .xml ? XMLEncoding.declaredEncoding(data.bytes) ?? "UTF-8" : "UTF-8", hasMark)
-    }
-  }
-
   /// The bytes of ``text`` at which places stand, or where it ends.
   ///
   /// - Parameter positions: in the order of the text.

@@ -75,10 +75,3 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
 
   package var effectiveDepth: Int { ParsingLimits.clamped(depth) }
 }
-
-extension PropertyListError {
-  /// The error of a date with a fraction of a second, where a format has whole seconds only.
-  package static func noFractions(in format: PropertyListFormat) -> PropertyListError {
-    return PropertyListError(.notRepresentable, "\(format.format.lackOfFractions) no fractions of a second")
-  }
-}

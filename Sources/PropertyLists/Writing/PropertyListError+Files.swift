@@ -48,3 +48,11 @@ extension Data {
     try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: self) }
   }
 }
+
+extension ByteBuffer {
+  /// Writes the bytes to a file and begins anew.
+  package mutating func drain(to output: FileOutput) throws(PropertyListError) {
+    try PropertyListError.converting { () throws(FileError) in try output.write(bytes) }
+    truncate(to: 0)
+  }
+}

@@ -1,0 +1,63 @@
+public import FoundationEssentials
+internal import SystemFiles
+
+extension PropertyListDocument {
+  /// Reads a property list.
+  ///
+  /// - Parameters:
+  ///   - data: the whole input. It is kept, not copied, as long as the document lives.
+  ///   - format: the format of the input; nil to go by how it begins.
+  /// - Throws: ``PropertyListError``; for a binary property list only what is wrong with its header, its trailer and
+  ///   its root.
+  /// - Complexity: O(1) for the binary format, O(*n*) in the length of the input for the others.
+  public convenience init(
+    _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    try options.limits.check(inputSize: data.count)
+    guard !data.isEmpty else {
+      var error = TextSource.empty
+      if format == nil || format == .binary { error.position = nil }
+      throw error
+    }
+    guard let format = format ?? PropertyListFormat(detecting: data.bytes) else {
+      throw PropertyListError(.unknownFormat, "no property list: neither binary, XML, OpenStep nor JSON", byteOffset: 0)
+    }
+    guard let text = format.format.text else {
+      let layout = try BinaryLayout(data.bytes)
+      let root = try layout.node(at: layout.topObject, in: data.bytes)
+      self.init(format, options, data, .binary(layout), rootIndex: layout.topObject, root)
+      return
+    }
+    var faults = FaultLog.first
+    self.init(try text.read(data, options, &faults), format, options, input: data)
+  }
+
+  /// Reads a file into memory and parses it.
+  ///
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, or what ``init(_:format:options:)`` throws.
+  public convenience init(
+    contentsOf url: URL, format: PropertyListFormat? = nil,
+    options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    let path = try url.filePath
+    let data = try PropertyListError.converting { () throws(FileError) in
+      try FileSystem.read(path, limit: options.limits.inputSize)
+    }
+    try self.init(data, format: format, options: options)
+  }
+
+  /// Maps a file into memory and parses it there: of a large binary property list, only the pages that are looked at
+  /// are read.
+  ///
+  /// - Important: The file must not be shortened while the document is in use, or the operating system ends the
+  ///   process. Map only files that nobody else writes to, or that are replaced as a whole, as this package does it;
+  ///   read all others with ``init(contentsOf:format:options:)``.
+  public convenience init(
+    mapping url: URL, format: PropertyListFormat? = nil,
+    options: PropertyListReadingOptions = PropertyListReadingOptions()
+  ) throws(PropertyListError) {
+    let path = try url.filePath
+    let data = try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
+    try self.init(data, format: format, options: options)
+  }
+}
