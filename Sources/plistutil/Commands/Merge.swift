@@ -14,7 +14,7 @@ struct Merge: ParsableCommand {
       With --base, the file that both come from, what only one of them has changed, added or removed since is taken from \
       it; arrays are taken as a whole. So merge can be the merge driver of a version control system.
 
-      \(EditArguments.help)
+      \(EditingHelp.text)
 
       Examples:
         plistutil merge --conflicts theirs --in-place Info.plist Overrides.plist

@@ -3,7 +3,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-struct Patch: ParsableCommand {
+struct Patch: EditingVerb {
   static let configuration = CommandConfiguration(
     commandName: "patch",
     abstract: "Make the changes that diff --patch has written.",
@@ -11,7 +11,7 @@ struct Patch: ParsableCommand {
       A change that does not fit is an error, and the file stays as it is: what it removes or replaces has to be there, \
       and what it inserts must not. What no change touches may be different.
 
-      \(EditArguments.help)
+      \(EditingHelp.text)
 
       Example: plistutil patch changes.plist --in-place Info.plist
       """)
@@ -19,13 +19,15 @@ struct Patch: ParsableCommand {
   @Argument(help: ArgumentHelp("The patch, in any format.", valueName: "patch"), completion: .file())
   var patch: String
 
-  @OptionGroup var edit: EditArguments
+  @OptionGroup var files: FileArguments
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var destination: Destination
 
   @Flag(help: "Undo the changes.")
   var reverse = false
 
   func validate() throws {
-    if patch == "-", edit.files.haveStandardInput { throw Input.readTwice }
+    if patch == "-", files.haveStandardInput { throw Input.readTwice }
   }
 
   func run() throws {
@@ -35,7 +37,7 @@ struct Patch: ParsableCommand {
       return try PropertyListDifference(
         patch: PropertyList(input.data(limit: options.limits.inputSize), options: options))
     }
-    try edit.update { [difference = reverse ? difference.inverse : difference] list throws(PropertyListError) in
+    try update { [difference = reverse ? difference.inverse : difference] list throws(PropertyListError) in
       list = try difference.applied(to: list)
     }
   }

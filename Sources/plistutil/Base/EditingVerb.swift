@@ -3,17 +3,24 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// The files that a verb edits, and where they go.
-struct EditArguments: ParsableArguments {
-  @OptionGroup var files: FileArguments
-  @OptionGroup var reading: ReadingArguments
-  @OptionGroup var destination: Destination
+/// A verb that edits files.
+///
+/// The verbs hold these groups themselves: for a group inside another, ArgumentParser checks a debug build many times.
+protocol EditingVerb: ParsableCommand {
+  var files: FileArguments { get }
+  var reading: ReadingArguments { get }
+  var destination: Destination { get }
+}
 
-  static let help = """
+/// What the help of every editing verb says.
+enum EditingHelp {
+  static let text = """
     The edited file is printed, or takes the place of the old one with --in-place. It keeps its format, the order of its \
     keys and, in text formats, comments and layout.
     """
+}
 
+extension EditingVerb {
   /// Changes the whole value of each file.
   func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
     try files.process(to: destination) { [reading, destination] input, report throws(PropertyListError) in
