@@ -205,6 +205,25 @@ extension LintCase {
 
         """#),
     LintCase(
+      "a number without a digit before a comment, and a key that stands twice",
+      #"""
+      {"a": -#x
+      , "b": 1, "b": 2, "c": -}
+
+      """#,
+      report: #"""
+        F:1:8: error: "#" where a digit is due; JSON has no comments (in a)
+          {"a": -#x
+                 ^
+        F:2:11: error: the key "b" stands twice in a dictionary
+          , "b": 1, "b": 2, "c": -}
+                    ^
+        F:2:25: error: "}" where a digit is due (in c)
+          , "b": 1, "b": 2, "c": -}
+                                  ^
+
+        """#),
+    LintCase(
       "more behind the value",
       #"""
       {} {}

@@ -227,14 +227,14 @@ extension NodeTableBuilder {
   /// Removes what was appended last.
   mutating func removeLast() { pending.removeLast() }
 
-  /// Removes the entries of the innermost dictionary whose keys are none.
+  /// Removes the entries of the innermost dictionary whose keys are none, and a last key without a value.
   ///
   /// - Parameter isKey: whether a string is a key.
   /// - Returns: the former places in ``pending`` of what is kept of the dictionary; nil if that is all.
   @discardableResult
   mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
     guard let frame = frames.last, frame.kind == .dictionary else { return nil }
-    let kept = (frame.start..<pending.count).filter { place in
+    let kept = (frame.start..<pending.count - (pending.count - frame.start) % 2).filter { place in
       let key = pending[place - ((place - frame.start) & 1)]
       return key.kind == .string && isKey(key)
     }

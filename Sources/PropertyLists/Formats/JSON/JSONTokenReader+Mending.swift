@@ -25,7 +25,7 @@ extension JSONTokenReader {
       skipContainer()
       return appendStandIn()
     }
-    if skip(.comment) {
+    if due != .digit, due != .quotationMark, skip(.comment) {
       switch due {
       case .colon: mending.next = .colon
       case .value: mending.next = .value
@@ -40,7 +40,7 @@ extension JSONTokenReader {
     case .value: try mendValue(fault)
     case .mark: try mendMark(fault)
     case .digit:
-      _ = skipWord()
+      _ = skipWord() || skip(.comment)
       appendStandIn()
     case .quotationMark: appendStandIn()
     }
