@@ -52,7 +52,8 @@ struct TextEdit {
     case .xml: try edit(from: old, to: new, standIns, XMLLayoutScanner.self)
     case .openStep: try edit(from: old, to: new, standIns, OpenStepLayoutScanner.self)
     case .json: try edit(from: old, to: new, standIns, JSONLayoutScanner.self)
-    case .binary: .unknownLayout
+    // A file of a format without a layout is written anew.
+    default: .unknownLayout
     }
   }
 

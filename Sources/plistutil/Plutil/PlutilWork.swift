@@ -201,7 +201,7 @@ extension PlutilWork {
         switch format {
         case .json: "JSON"
         case .openStep: "OpenStep"
-        case .xml, .binary: "property list"
+        default: "property list"
         }
       throw PlutilError("Invalid object in plist for \(name) format: \(error.detail)")
     }
