@@ -64,7 +64,8 @@ struct TextEdit {
     let isExact = document.format != .xml && options.coercion == .reversible
     var signatureOptions: SignatureOptions = isExact ? [] : .widensFloats
     if document.format == .xml, options.fractionalSeconds == .drop { signatureOptions.insert(.dropsFractions) }
-    let signatures = try ValueSignatures(of: new, signatureOptions, depth: options.effectiveDepth)
+    let signatures = try ValueSignatures(
+      of: new, signatureOptions, depth: options.effectiveDepth, expectedCount: old.count + 64)
     if old[0].hash == signatures[0].hash { return .unchanged }
     var layout = LayoutDetector<Scanner>.detect(bytes, standard: Scanner.standardLayout)
     layout.isInline = layout.isInline || options.isCompact

@@ -53,10 +53,13 @@ package struct SignatureOptions: OptionSet {
 }
 
 extension ValueSignatures {
+  /// - Parameter expectedCount: how many values there may be, to make room for them.
   /// - Throws: ``PropertyListError/Kind/nestedTooDeeply``.
   /// - Complexity: O(*n*) in the size of the value.
-  package init(of value: PropertyList, _ options: SignatureOptions = [], depth: Int) throws(PropertyListError) {
-    var writer = SignatureWriter(expectedCount: 64, options)
+  package init(
+    of value: PropertyList, _ options: SignatureOptions = [], depth: Int, expectedCount: Int = 64
+  ) throws(PropertyListError) {
+    var writer = SignatureWriter(expectedCount: expectedCount, options)
     try value.walk(into: &writer, sortsKeys: false, depth: depth)
     self = writer.finish()
   }

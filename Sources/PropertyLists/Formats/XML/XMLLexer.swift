@@ -58,9 +58,31 @@ package struct XMLLexer: ~Escapable {
     let start = index
     guard start + 1 < bytes.byteCount, bytes[start + 1] != UInt8(ascii: "!"), bytes[start + 1] != UInt8(ascii: "?")
     else { return next().kind }
-    _ = passToTagEnd(from: start + 1)
+    passTag()
     if bytes[start + 1] == UInt8(ascii: "/") { return .endTag }
     return bytes[index - 2] == UInt8(ascii: "/") ? .emptyTag : .startTag
+  }
+
+  /// Passes a tag without faults.
+  private mutating func passTag() {
+    var place = index
+    while place &+ 8 <= bytes.byteCount {
+      let word = bytes.littleEndianWord(at: place)
+      let found =
+        ByteClass.equal(word, UInt8(ascii: ">")) | ByteClass.equal(word, UInt8(ascii: "\""))
+        | ByteClass.equal(word, UInt8(ascii: "'"))
+      if found != 0 {
+        place &+= found.trailingZeroBitCount / 8
+        break
+      }
+      place &+= 8
+    }
+    // With quotation marks, in which a `>` may stand, and near the end of the text, byte by byte.
+    if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") {
+      index = place + 1
+    } else {
+      _ = passToTagEnd(from: index + 1)
+    }
   }
 
   /// Whether a tag has a name.
@@ -425,7 +447,7 @@ extension XMLLexer {
     let end = bytes.byteCount
     var isVerbatim = true
     var isASCII = true
-    scan: while index < end {
+    scan: while true {
       if index &+ 8 <= end {
         let stops = ByteClass.stopsText(bytes.littleEndianWord(at: index), stopsAtHigh: isASCII)
         if stops == 0 {
@@ -433,6 +455,8 @@ extension XMLLexer {
           continue
         }
         index &+= stops.trailingZeroBitCount / 8
+      } else if index == end {
+        break
       }
       let byte = bytes[index]
       switch byte {
