@@ -136,6 +136,19 @@ struct FaultHostileTests {
       ("keys without end", .xml, text("<plist><dict>", "<key>a<string>b</string>", count)),
       ("keys that stand twice", .xml, text("<plist><dict>", "<key>a</key><true/>", count, "</dict></plist>")),
       ("bytes that are no UTF-8", .xml, Data("<plist><string>".utf8) + Data(repeating: 0xFF, count: 4 * count)),
+      (
+        "bytes that are no UTF-8, each by itself", .xml,
+        Data("<plist><string>".utf8) + Data((0..<4 * count).map { $0 % 2 == 0 ? 0xFF : 0x61 })
+      ),
+      ("declarations in declarations", .xml, text("<plist><array>", "<!D\">\"", count)),
+      ("brackets in declarations", .xml, text("<plist><array>", "<![", count, String(repeating: "]a", count: count))),
+      (
+        "ends that are missed", .xml,
+        text("<plist><array>", "<array><string>a</array>", count / 4, String(repeating: "</real>", count: count / 4))
+      ),
+      ("data in what is skipped", .openStep, text("(=", "<00", count)),
+      ("strings in a line", .openStep, text("(", "\"a\" ", count, ")")),
+      ("values with one end", .openStep, text("(", "<*R;,", count, ">")),
       ("text without tags", .xml, text("<plist><string>\u{1}", "a", 10 * count)),
       ("deep text", .xml, text("<plist>", "<dict><key>k</key>", 500, String(repeating: "&x;", count: 1000))),
       ("characters", .openStep, text("(", "@,", count)),

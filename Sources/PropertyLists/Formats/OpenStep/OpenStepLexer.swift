@@ -296,7 +296,7 @@ extension OpenStepLexer {
         index += 1
         return
       case UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "("), UInt8(ascii: ")"),
-        UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\""):
+        UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\""), UInt8(ascii: "<"):
         return
       default: index += 1
       }

@@ -60,14 +60,17 @@ extension OpenStepTokenReader {
   /// (`OpenStepWriter+Coercion.swift`).
   private mutating func readTypedValue(_ range: Range<Int>) throws(PropertyListError) -> FlatNode {
     let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 1)
-    if content.byteCount > 0, let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...))) {
+    // No value is longer, and what is long is not looked at as a whole: its ">" may be that of another value.
+    let beginning = content.extracting(..<min(content.byteCount, 512))
+    if content.byteCount > 0, content.byteCount <= 512,
+      let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...)))
+    {
       return node
     }
-    // What is long is not looked at as a whole, for the ">" may be that of another value.
-    let shown = String(decoding: [UInt8](content, 0..<min(content.byteCount, 512)), as: UTF8.self)
+    let shown = String(decoding: [UInt8](beginning, 0..<beginning.byteCount), as: UTF8.self)
     let fault = failure(
       "no value of the types I, R, B, D, F, T, N and X: \("<*\(shown)>".quoted)", at: range.lowerBound)
-    guard content.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else {
+    guard beginning.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else {
       lexer.index = range.lowerBound
       throw fault
     }

@@ -70,7 +70,7 @@ extension OpenStepTokenReader {
     for place in string.upperBound..<index where lexer.bytes[place] != 0x20 && lexer.bytes[place] != 0x09 {
       return false
     }
-    var line = OpenStepLexer(lexer.bytes, at: string.lowerBound)
+    var line = OpenStepLexer(lexer.bytes.extracting(..<string.upperBound), at: string.lowerBound)
     line.passLine()
     return line.index < string.upperBound
   }

@@ -7,6 +7,8 @@ package struct XMLLexer: ~Escapable {
   /// The place of the next token.
   package var index: Int
   private let documentStart: Int
+  /// Text in which nothing stops a token but bytes that are no UTF-8, so that it is looked through once.
+  private var scannedText = 0..<0
   private var missingEnds = MissingEnds()
 
   /// The places from which on there is no end of a piece, so that what has no end is searched once for it.
@@ -250,16 +252,21 @@ extension XMLLexer {
     var quotes = QuoteScan()
     var place = start
     while place < bytes.byteCount, quotes.isOpen || bytes[place] != UInt8(ascii: "[") {
+      // No other markup stands in a declaration, but in brackets.
+      if !quotes.isOpen, bytes[place] == UInt8(ascii: "<") { return quotes.quotedEnd ?? place }
       place += 1
       if quotes.ends(with: bytes[place - 1], at: place) { return place }
     }
     // A quotation mark without its partner.
     if quotes.isOpen || place == bytes.byteCount { return quotes.quotedEnd }
-    while let found = end("]", from: place, &missingEnds.bracket) {
+    let bracket = place
+    guard bracket < missingEnds.bracket else { return nil }
+    while let found = bytes.firstIndex(of: UInt8(ascii: "]"), from: place) {
       place = found + 1
       while place < bytes.byteCount, bytes[place].isWhiteSpace { place += 1 }
       if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") { return place + 1 }
     }
+    missingEnds.bracket = bracket
     return nil
   }
 }
@@ -447,6 +454,7 @@ extension XMLLexer {
     let end = bytes.byteCount
     var isVerbatim = true
     var isASCII = true
+    if scannedText.contains(start) { (index, isVerbatim, isASCII) = (scannedText.upperBound, false, false) }
     scan: while true {
       if index &+ 8 <= end {
         let stops = ByteClass.stopsText(bytes.littleEndianWord(at: index), stopsAtHigh: isASCII)
@@ -482,7 +490,11 @@ extension XMLLexer {
         index += 1
       }
     }
-    if !isASCII { index = start + bytes.extracting(start..<index).validXMLLength }
+    if !isASCII {
+      let stop = index
+      index = start + bytes.extracting(start..<index).validXMLLength
+      if index < stop { scannedText = index..<stop }
+    }
     return isVerbatim
   }
 
@@ -534,7 +546,8 @@ extension RawSpan {
   fileprivate var validXMLLength: Int {
     let end = firstInvalidUTF8(from: 0)?.lowerBound ?? byteCount
     var place = 0
-    while let found = firstIndex(of: 0xEF, from: place), found + 2 < end {
+    let valid = extracting(..<end)
+    while let found = valid.firstIndex(of: 0xEF, from: place), found + 2 < end {
       if self[found + 1] == 0xBF, self[found + 2] >= 0xBE { return found }
       place = found + 1
     }

@@ -3,7 +3,7 @@ extension XMLTokenReader {
   /// Whether an end tag only follows from a fault before it: its element was closed before it came, or all that are
   /// open inside its element are those of tags that may be none.
   func isEcho(endTagOf name: String) -> Bool {
-    guard let place = elements.lastIndex(where: { $0.name == name }) else { return missedEnds.contains(name) }
+    guard let place = elements.lastIndex(where: { $0.name == name }) else { return missedEnds[name] != nil }
     return elements[(place + 1)...].allSatisfy(\.isDoubtful)
   }
 
@@ -19,13 +19,13 @@ extension XMLTokenReader {
         return closeInnermost()
       }
       while elements.count > place + 1 {
-        missedEnds.append(elements[elements.count - 1].name)
+        missedEnds[elements[elements.count - 1].name, default: 0] += 1
         closeInnermost()
       }
       return endInnermost()
     }
-    if let missed = missedEnds.lastIndex(of: name) {
-      missedEnds.remove(at: missed)
+    if let missed = missedEnds[name] {
+      missedEnds[name] = missed > 1 ? missed - 1 : nil
       return
     }
     guard let innermost = elements.last else { return }

@@ -34,8 +34,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private var isOver = false
   /// Where the token begins that was read last.
   private(set) var tokenStart = 0
-  /// The names of elements that were closed before their end tags came.
-  var missedEnds: [String] = []
+  /// How many elements of each name were closed before their end tags came.
+  var missedEnds: [String: Int] = [:]
   /// The last line in which bytes were found that are no UTF-8.
   private var lineThatIsNotUTF8 = 0
 
