@@ -115,6 +115,10 @@ struct EditTests {
     #expect(
       try updated(strings, .openStep) { $0.dictionary?["b"] = "ü" }
         == Data("\"a\" = \"\\U00e9\";\n\"b\" = \"\\U00fc\";\n".utf8))
+    // A backslash that is escaped before a letter.
+    let path = Data("{\"a\": \"C:\\\\users\", \"b\": 1}".utf8)
+    #expect(
+      try updated(path, .json) { $0.dictionary?["b"] = "ü" } == Data("{\"a\": \"C:\\\\users\", \"b\": \"ü\"}".utf8))
   }
 
   // MARK: What a format has no form for

@@ -111,6 +111,18 @@ struct FaultListTests {
     #expect(descriptions(forms).isEmpty)
     #expect(descriptions(forms, nil, .init(restoresCoercedValues: true)).count == 2)
   }
+
+  @Test("a fault that only follows from another is not one")
+  func aFaultThatOnlyFollowsFromAnotherIsNotOne() {
+    #expect(
+      descriptions("{\"$float\" = 1.5}", .json, .init(restoresCoercedValues: true)) == [
+        #"1:11: "=" where ":" is due (in $float)"#
+      ])
+    #expect(
+      descriptions("<plist><dict><plist/><key>a</key><true/></dict></plist>", .xml) == [
+        "1:14: <plist> inside <dict>"
+      ])
+  }
 }
 
 @Suite("Faults of inputs from somebody who means harm")

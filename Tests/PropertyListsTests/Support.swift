@@ -7,7 +7,7 @@ extension PropertyList {
   /// A tree by either lane of the XML reader; nil if the fast lane gives up.
   static func plainLane(_ data: Data, options: PropertyListReadingOptions = .init()) throws -> PropertyList? {
     var faults = FaultLog.first
-    guard let source = try? XMLEncoding.decode(data, faults: &faults),
+    guard let source = try? TextSource(data, .xml, faults: &faults),
       let table = PlainXMLReader.read(source.text.bytes, from: 0, options: options)
     else { return nil }
     return try PropertyList(PropertyListDocument(TextContent(text: source.text, table: table), .xml, options).root)
@@ -17,7 +17,7 @@ extension PropertyList {
     _ data: Data, options: PropertyListReadingOptions = .init()
   ) throws(PropertyListError) -> PropertyList {
     var faults = FaultLog.first
-    let source = try XMLEncoding.decode(data, faults: &faults)
+    guard let source = try TextSource(data, .xml, faults: &faults) else { throw TextSource.empty }
     let content = try XMLReader.readThoroughly(source, from: 0, options: options, faults: &faults)
     return try PropertyList(PropertyListDocument(content, .xml, options).root)
   }

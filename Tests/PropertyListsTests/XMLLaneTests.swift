@@ -56,6 +56,24 @@ struct XMLLaneTests {
     }
   }
 
+  @Test("namespaces count where they are in scope, and attributes that only look like them don't")
+  func namespacesCountInScope() throws {
+    let siblings = String(repeating: "<true xmlns='u' xmlns:a='v'/>", count: 200)
+    #expect(try PropertyList(xml("<array>\(siblings)</array>")).array?.count == 200)
+    let nested = { (attribute: String) in
+      xml(String(repeating: "<array \(attribute)='u'>", count: 101) + String(repeating: "</array>", count: 101))
+    }
+    #expect(throws: Never.self) { try PropertyList(nested("xmlnsa")) }
+    let refused = error { () throws(PropertyListError) in _ = try PropertyList(nested("xmlns:a")) }
+    #expect(refused?.kind == .limitExceeded)
+  }
+
+  @Test("an end tag may have any amount of white space")
+  func anEndTagMayHaveAnyAmountOfWhiteSpace() throws {
+    let space = String(repeating: " ", count: 3000)
+    #expect(try PropertyList(Data("<plist><true></true\(space)></plist>".utf8)) == true)
+  }
+
   @Test("encodings are converted on many threads at once")
   func concurrentConversion() async throws {
     let data = try Fixtures.data("xml/windows-1252.plist")

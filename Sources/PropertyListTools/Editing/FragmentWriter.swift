@@ -4,16 +4,11 @@ internal import FoundationEssentials
 /// Writes values that are put into a text, as the text has others.
 struct FragmentWriter {
   private let format: PropertyListFormat
-  private let characterEscape: StaticString
   let options: PropertyListWritingOptions
   var layout: TextLayout
 
-  init(
-    _ format: PropertyListFormat, _ characterEscape: StaticString, _ options: PropertyListWritingOptions,
-    _ layout: TextLayout
-  ) {
+  init(_ format: PropertyListFormat, _ options: PropertyListWritingOptions, _ layout: TextLayout) {
     self.format = format
-    self.characterEscape = characterEscape
     self.options = options
     self.layout = layout
   }
@@ -27,7 +22,7 @@ struct FragmentWriter {
 
   private func fragment(_ value: PropertyList, isKey: Bool) throws(PropertyListError) -> [UInt8] {
     guard let text = try format.fragment(value, isKey: isKey, options, layout) else { return [] }
-    return layout.escapesNonASCII ? Self.escaped(text, characterEscape) : Array(text)
+    return layout.characterEscape.map { Self.escaped(text, $0) } ?? Array(text)
   }
 
   /// The text of a key.

@@ -12,7 +12,7 @@ struct JSONLayoutScanner: LayoutScanner {
   static var standardLayout: TextLayout {
     TextLayout(indentUnit: Array("  ".utf8), assignment: Array(": ".utf8), spacing: Array(" ".utf8))
   }
-  static var characterEscape: StaticString { "\\u" }
+  static var characterEscape: StaticString? { "\\u" }
 
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
     guard range.count >= 2 else { return nil }

@@ -210,10 +210,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     layout.keyQuote = keyQuotes.quote
     layout.stringQuote = stringQuotes.quote
     if isOnOneLine, !hasLines { layout.isInline = true }
-    if Scanner.assignment != nil, bytes.isASCII {
-      layout.escapesNonASCII =
-        bytes.firstIndex(of: "\\u", from: 0) != nil || bytes.firstIndex(of: "\\U", from: 0) != nil
-    }
+    if bytes.isASCII, bytes.hasCharacterEscape { layout.characterEscape = Scanner.characterEscape }
     return layout
   }
 }
@@ -222,5 +219,18 @@ extension [UInt8] {
   /// Spaces of a text that are repeated in what is added, as many of them as are sensible.
   init(_ bytes: RawSpan, layout range: Range<Int>) {
     self.init(bytes, range.lowerBound..<Swift.min(range.upperBound, range.lowerBound + TextLayout.greatestSpace))
+  }
+}
+
+extension RawSpan {
+  /// Whether a character is escaped by its number, as `\u` or `\U`.
+  fileprivate var hasCharacterEscape: Bool {
+    var place = 0
+    while let backslash = firstIndex(of: UInt8(ascii: "\\"), from: place), backslash + 1 < byteCount {
+      if self[backslash + 1] | 0x20 == UInt8(ascii: "u") { return true }
+      // What follows may be an escaped backslash.
+      place = backslash + 2
+    }
+    return false
   }
 }

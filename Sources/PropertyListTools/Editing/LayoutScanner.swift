@@ -2,8 +2,8 @@
 
 /// Finds where the values of a text stand, and what stands between them.
 ///
-/// The text is one that the reader of its format has accepted, so a scanner checks nothing: of what it does not expect
-/// it says nil, and the one that asked gives up.
+/// The text is one that the reader of its format has accepted, so a scanner checks nothing: it returns nil for anything
+/// unexpected, and the caller gives up.
 protocol LayoutScanner {
   /// - Parameter end: where the text ends.
   init(end: Int)
@@ -40,8 +40,8 @@ protocol LayoutScanner {
   /// What the writer of the format does by itself.
   static var standardLayout: TextLayout { get }
 
-  /// What precedes the hexadecimal digits of a character's number.
-  static var characterEscape: StaticString { get }
+  /// What precedes the hexadecimal digits of a unit of UTF-16 in a string; nil if strings have no such escapes.
+  static var characterEscape: StaticString? { get }
 
   /// The text of a key, which stands in a range; nil if the range isn't a key.
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]?
@@ -63,6 +63,8 @@ protocol LayoutScanner {
 
 extension LayoutScanner {
   static var hasTags: Bool { false }
+
+  static var characterEscape: StaticString? { nil }
 
   static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines? { nil }
 
@@ -133,7 +135,7 @@ extension LayoutScanner {
     while let trivia = trivia(bytes, at: index) { index = trivia.end }
   }
 
-  /// Goes over trivia, and notes with what the line begins that comes next, if one does.
+  /// Skips trivia; if a new line begins there, stores its indentation in `indent`.
   mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) {
     while let trivia = trivia(bytes, at: index) {
       index = trivia.end

@@ -16,7 +16,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
   static var standardLayout: TextLayout {
     TextLayout(indentUnit: Array("    ".utf8), assignment: Array(" = ".utf8), spacing: Array(" ".utf8))
   }
-  static var characterEscape: StaticString { "\\U" }
+  static var characterEscape: StaticString? { "\\U" }
 
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
     // The reader knows all spellings, and a string can be all there is.

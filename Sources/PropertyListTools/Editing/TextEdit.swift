@@ -69,7 +69,7 @@ struct TextEdit {
     if old[0].hash == signatures[0].hash { return .unchanged }
     var layout = LayoutDetector<Scanner>.detect(bytes, standard: Scanner.standardLayout)
     layout.isInline = layout.isInline || options.isCompact
-    let fragments = FragmentWriter(document.format, Scanner.characterEscape, options, layout)
+    let fragments = FragmentWriter(document.format, options, layout)
     guard let repeated = repeatedKeys(Scanner.self) else { return .unknownLayout }
     var editor = LayoutEditor<Scanner>(
       bytes, old: old, new: signatures, fragments, repeatedKeys: repeated, standIns: standIns)

@@ -11,7 +11,6 @@ struct XMLLayoutScanner: LayoutScanner {
   static func separator(in kind: NodeKind) -> LayoutSeparator { .none }
   static var hasTags: Bool { true }
   static var standardLayout: TextLayout { TextLayout(indentUnit: [0x09], spacing: []) }
-  static var characterEscape: StaticString { "&#x" }
 
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
     guard let element = Element(bytes, at: range.lowerBound) else { return nil }

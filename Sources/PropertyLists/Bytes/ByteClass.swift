@@ -1,4 +1,4 @@
-/// Finds the bytes of text that mean something to XML, eight at a time.
+/// Finds bytes of a kind in text, eight at a time.
 ///
 /// Each word-wide test sets the highest bit of every byte that has the property; above the first such byte it may also
 /// set it where it has not, so only the lowest bit that is set counts (Mycroft's zero byte test).
@@ -41,4 +41,15 @@ extension UInt8 {
   /// Whether this is a space, a tab, CR or LF: the white space of XML and JSON.
   @inlinable @inline(__always)
   package var isWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
+
+  /// The value of a hexadecimal digit.
+  @inline(__always)
+  var hexadecimalDigit: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
 }

@@ -62,32 +62,25 @@ struct NodeTableBuilder: ~Copyable {
   /// The caller has checked the depth.
   mutating func open(_ kind: NodeKind) { frames.append(Frame(kind: kind, start: pending.count)) }
 
-  /// Closes the innermost container, whose last key has its value.
+  /// Resolves duplicate keys of the innermost container, whose last key has its value, as the options say.
   ///
   /// - Parameter bytes: what the offsets of the strings refer to.
-  /// - Returns: nil, or where in ``pending`` the key stands that this dictionary has twice; then nothing was closed.
-  mutating func close(in bytes: RawSpan) -> Int? {
-    if let duplicate = settleDuplicates(in: bytes) { return duplicate }
-    if let uid = uidDictionary(in: bytes) {
-      close(as: uid)
-    } else {
-      close()
-    }
-    return nil
+  /// - Returns: the keys that are errors, with their former places in ``pending``. They are overridden, too.
+  /// - Complexity: O(1) for an array; O(*n*) in the keys of a dictionary.
+  @inline(__always)
+  mutating func resolveDuplicates(in bytes: RawSpan) -> [(place: Int, key: FlatNode)] {
+    guard let frame = frames.last, frame.kind == .dictionary else { return [] }
+    let count = (pending.count - frame.start) / 2
+    guard count > 1, !hasKnownShape(from: frame.start, count: count, in: bytes) else { return [] }
+    let duplicates = duplicates(from: frame.start, in: bytes).map { ($0, pending[$0]) }
+    guard !duplicates.isEmpty else { return [] }
+    keepLastDuplicates(from: frame.start, in: bytes)
+    return options.duplicateKeys == .keepLast ? [] : duplicates
   }
 
-  /// Sees to the keys that the innermost container has twice, as the options say.
-  ///
-  /// - Returns: as ``close(in:)``.
-  mutating func settleDuplicates(in bytes: RawSpan) -> Int? {
-    guard let frame = frames.last, frame.kind == .dictionary else { return nil }
-    let count = (pending.count - frame.start) / 2
-    guard count > 1, !hasKnownShape(from: frame.start, count: count, in: bytes),
-      let duplicate = firstDuplicate(from: frame.start, count: count, in: bytes)
-    else { return nil }
-    guard options.duplicateKeys == .keepLast else { return duplicate }
-    keepLastDuplicates(from: frame.start, in: bytes)
-    return nil
+  /// Closes the innermost container, whose keys are distinct. A dictionary that stands for a UID becomes one.
+  mutating func close(in bytes: RawSpan) {
+    if let uid = uidDictionary(in: bytes) { close(as: uid) } else { close() }
   }
 
   /// Closes the innermost container, whose keys are distinct.
@@ -123,7 +116,7 @@ struct NodeTableBuilder: ~Copyable {
   }
 
   /// The table, once the one root value is complete.
-  consuming func finish() -> NodeTable {
+  mutating func finish() -> NodeTable {
     table.nodes.append(contentsOf: pending)
     return table
   }
@@ -146,6 +139,16 @@ struct NodeTableBuilder: ~Copyable {
     }
     pathKeys = keys
     return path
+  }
+
+  /// An error about the value that comes next.
+  mutating func failure(
+    _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: TextSource.Place, in bytes: RawSpan
+  ) -> PropertyListError {
+    let path = currentPath(in: bytes)
+    return PropertyListError(
+      kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
+      keyPath: path.components.isEmpty ? nil : path)
   }
 }
 
@@ -178,13 +181,15 @@ extension NodeTableBuilder {
     return true
   }
 
-  private mutating func firstDuplicate(from start: Int, count: Int, in bytes: RawSpan) -> Int? {
+  /// The places in ``pending`` of the keys that the dictionary that begins at `start` has had before.
+  private mutating func duplicates(from start: Int, in bytes: RawSpan) -> [Int] {
     keyIndex.trim()
     keyIndex.beginDictionary()
-    for index in stride(from: start, to: start + 2 * count, by: 2) where !insert(pending[index], in: bytes) {
-      return index
+    var duplicates: [Int] = []
+    for index in stride(from: start, to: pending.count, by: 2) where !insert(pending[index], in: bytes) {
+      duplicates.append(index)
     }
-    return nil
+    return duplicates
   }
 
   /// Notes a key of the dictionary that began last in ``keyIndex``.
@@ -254,19 +259,5 @@ extension NodeTableBuilder {
     let keptPlaces = kept.map { places[$0] }
     places.removeLast(places.count - start)
     places.append(contentsOf: keptPlaces)
-  }
-
-  /// Where in ``pending`` the keys stand that the innermost dictionary had before.
-  mutating func duplicates(in bytes: RawSpan) -> [Int] {
-    guard let frame = frames.last, frame.kind == .dictionary else { return [] }
-    keyIndex.trim()
-    keyIndex.beginDictionary()
-    return stride(from: frame.start, to: pending.count, by: 2).filter { !insert(pending[$0], in: bytes) }
-  }
-
-  /// Keeps the last of each key of the innermost dictionary.
-  mutating func dropDuplicates(in bytes: RawSpan) {
-    guard let frame = frames.last, frame.kind == .dictionary else { return }
-    keepLastDuplicates(from: frame.start, in: bytes)
   }
 }

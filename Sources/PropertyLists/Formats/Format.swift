@@ -3,27 +3,79 @@ internal import SystemFiles
 
 /// What the library does in a format. Each format has one of these in its folder, and nothing else tells formats apart.
 struct Format: Sendable {
+  /// The name in messages.
+  let name: String
   /// Makes the bytes of a file of a tree.
   let writeTree: @Sendable (PropertyList, PropertyListWritingOptions) throws(PropertyListError) -> Data
   /// As ``PropertyListDocument/Node/written(format:options:to:)``.
   let writeNode:
     @Sendable (PropertyListDocument.Node, PropertyListWritingOptions, FileOutput?) throws(PropertyListError) ->
       (rest: Data, fraction: PropertyListKeyPath?)
-  /// Says whose dates lack fractions of a second, as in "XML has".
-  let lackOfFractions: String
   /// What is only for texts; nil for the binary format.
   let text: TextFormat?
 }
 
 /// What the library does in a format that is text.
 struct TextFormat: Sendable {
-  /// Finds the encoding of an input, and makes UTF-8 of it, which is not checked.
-  let decode: @Sendable (Data, inout FaultLog) throws(PropertyListError) -> TextSource
-  /// Reads an input. With room in the log for more than one fault, it mends what is wrong.
-  let read: @Sendable (Data, PropertyListReadingOptions, inout FaultLog) throws(PropertyListError) -> TextContent
+  /// The name of the encoding that a text without a byte order mark declares; nil for UTF-8.
+  let declaredEncoding: @Sendable (RawSpan) -> String?
+  /// Reads a text that isn't empty. With room in the log for more than one fault, it mends what is wrong.
+  let read: Reader
   /// Writes a value, or a key, that is put into a text.
   let writeFragment:
     @Sendable (PropertyList, _ isKey: Bool, PropertyListWritingOptions, TextLayout) throws(PropertyListError) -> Data
+
+  typealias Reader =
+    @Sendable (TextSource, PropertyListReadingOptions, inout FaultLog) throws(PropertyListError) -> TextContent
+}
+
+extension Format {
+  /// A format that is text.
+  @inline(__always)
+  init<Writer: TextWriter & ~Copyable>(
+    _ writer: Writer.Type, declaredEncoding: @escaping @Sendable (RawSpan) -> String? = { _ in nil },
+    read: @escaping TextFormat.Reader
+  ) {
+    self.init(
+      name: Writer.formatName,
+      writeTree: { value, options throws(PropertyListError) in
+        try value.written(by: Writer(options, in: nil), options)
+      },
+      writeNode: { node, options, output throws(PropertyListError) in
+        try node.written(by: Writer(options, in: nil), options, to: output)
+      },
+      text: TextFormat(
+        declaredEncoding: declaredEncoding, read: read,
+        writeFragment: { value, isKey, options, layout throws(PropertyListError) in
+          var writer = Writer(options, in: layout)
+          if isKey, case .string(let key) = value {
+            try writer.keyAlone(key.utf8Span.rawBytes)
+          } else {
+            try value.walk(into: &writer, sortsKeys: false, depth: options.effectiveDepth)
+          }
+          return writer.finishFragment()
+        }))
+  }
+}
+
+extension TextFormat {
+  /// Reads an input: its encoding, then its text.
+  func content(
+    of data: Data, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
+  ) throws(PropertyListError) -> TextContent {
+    let source = try decode(data, &faults)
+    guard !source.text.isEmpty else { throw TextSource.empty }
+    return try read(source, options, &faults)
+  }
+
+  /// The text of an input in UTF-8, whose own UTF-8 isn't checked.
+  ///
+  /// - Parameter faults: where bytes go that are not in the encoding; the text has U+FFFD in their place.
+  func decode(_ data: Data, _ faults: inout FaultLog) throws(PropertyListError) -> TextSource {
+    if let source = try UnicodeEncoding.decode(data, faults: &faults) { return source }
+    guard let name = declaredEncoding(data.bytes) else { return TextSource(text: data) }
+    return try XMLEncoding.decode(data, from: name, faults: &faults)
+  }
 }
 
 extension PropertyListFormat {
@@ -42,7 +94,7 @@ extension PropertyListFormat {
   /// Reads an input for what is wrong with it. Nothing is, in the binary format, before values are asked for.
   package func findFaults(in data: Data, options: PropertyListReadingOptions, _ faults: inout FaultLog) {
     // What is thrown is in the log.
-    _ = try? format.text?.read(data, options, &faults)
+    _ = try? format.text?.content(of: data, options, &faults)
   }
 
   /// The text of a value, or of a key, that is put into a text; nil for the binary format.
@@ -56,6 +108,6 @@ extension PropertyListFormat {
 extension PropertyListError {
   /// The error of a date with a fraction of a second, where a format has whole seconds only.
   package static func noFractions(in format: PropertyListFormat) -> PropertyListError {
-    PropertyListError(.notRepresentable, "\(format.format.lackOfFractions) no fractions of a second")
+    notRepresentable(fractions, in: format.format.name)
   }
 }

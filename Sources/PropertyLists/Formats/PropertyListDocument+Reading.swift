@@ -29,7 +29,7 @@ extension PropertyListDocument {
       return
     }
     var faults = FaultLog.first
-    self.init(try text.read(data, options, &faults), format, options, input: data)
+    self.init(try text.content(of: data, options, &faults), format, options, input: data)
   }
 
   /// Reads a file into memory and parses it.

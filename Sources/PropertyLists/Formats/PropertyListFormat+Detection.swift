@@ -68,10 +68,10 @@ extension OpenStepLexer {
     passTrivia()
     if byte == UInt8(ascii: ">") || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "[") { return true }
     for _ in 0..<2 {
-      guard Self.hexadecimalDigit(byte) != nil else { return false }
+      guard byte.hexadecimalDigit != nil else { return false }
       index += 1
     }
-    return Self.hexadecimalDigit(byte) != nil || byte == UInt8(ascii: ">") || byte.isWhiteSpace
+    return byte.hexadecimalDigit != nil || byte == UInt8(ascii: ">") || byte.isWhiteSpace
   }
 }
 

@@ -26,7 +26,7 @@ extension TextSource {
     case .utf16: return ("UTF-16", hasMark)
     case .utf32: return ("UTF-32", hasMark)
     case .utf8: return ("UTF-8", hasMark)
-    case nil: return (format == .xml ? XMLEncoding.declaredEncoding(data.bytes) ?? "UTF-8" : "UTF-8", hasMark)
+    case nil: return (format.format.text?.declaredEncoding(data.bytes) ?? "UTF-8", hasMark)
     }
   }
 }

@@ -39,13 +39,7 @@ package enum JSONText {
     guard bytes.starts(with: "\\u", at: start), start + 6 <= bytes.byteCount else { return nil }
     var unit: UInt32 = 0
     for index in start + 2..<start + 6 {
-      let digit: UInt8
-      switch bytes[index] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = bytes[index] - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = bytes[index] - UInt8(ascii: "A") + 10
-      default: return nil
-      }
+      guard let digit = bytes[index].hexadecimalDigit else { return nil }
       unit = unit << 4 | UInt32(digit)
     }
     return unit

@@ -107,7 +107,8 @@ struct PlaceIndex {
 
   /// Where the byte number `offset` of the UTF-8 text stands in the input.
   ///
-  /// - Complexity: O(*n*) in the text for all places together, if they are in order; O(1) for each that is not.
+  /// - Complexity: O(*n*) in the text for all places together, if they are in order; up to ``step`` bytes for each that
+  ///   is not.
   mutating func place(_ offset: Int) -> TextSource.Place {
     let bytes = source.text.bytes
     let end = max(0, min(offset, bytes.byteCount))

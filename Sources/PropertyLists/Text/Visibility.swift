@@ -54,3 +54,11 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension Unicode.Scalar {
+  /// The number of the character, as in `U+000B`.
+  var number: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+\(String(repeating: "0", count: max(0, 4 - digits.utf8.count)))\(digits)"
+  }
+}

@@ -53,15 +53,8 @@ package enum XMLText {
     let first = index
     var scalar: UInt32 = 0
     while index < bytes.byteCount, bytes[index] != UInt8(ascii: ";") {
-      let byte = bytes[index]
-      let digit: UInt32
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt32(byte - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f") where isHexadecimal: digit = UInt32(byte - UInt8(ascii: "a") + 10)
-      case UInt8(ascii: "A")...UInt8(ascii: "F") where isHexadecimal: digit = UInt32(byte - UInt8(ascii: "A") + 10)
-      default: return nil
-      }
-      scalar = scalar * (isHexadecimal ? 16 : 10) + digit
+      guard let digit = bytes[index].hexadecimalDigit, digit < 10 || isHexadecimal else { return nil }
+      scalar = scalar * (isHexadecimal ? 16 : 10) + UInt32(digit)
       guard scalar <= 0x10FFFF else { return nil }
       index += 1
     }

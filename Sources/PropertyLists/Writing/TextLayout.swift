@@ -23,8 +23,8 @@ package struct TextLayout {
   package var hasTrailingCommas = false
   /// The characters of a line of base64; nil for as many as Apple's writer has in a line of that indent.
   package var base64LineLength: Int?
-  /// Whether characters that are no ASCII are written as escapes.
-  package var escapesNonASCII = false
+  /// What precedes the hexadecimal digits of a character beyond ASCII; nil if such characters are written as they are.
+  package var characterEscape: StaticString?
 
   package init(indentUnit: [UInt8], assignment: [UInt8]? = nil, spacing: [UInt8]) {
     self.indentUnit = indentUnit

@@ -1,8 +1,9 @@
 extension Format {
   static let binary = Format(
+    name: "binary",
     writeTree: { value, options throws(PropertyListError) in try value.written(by: BinaryWriter(), options) },
     writeNode: { node, options, output throws(PropertyListError) in
       try node.written(by: BinaryWriter(), options, to: nil)
     },
-    lackOfFractions: "XML has", text: nil)
+    text: nil)
 }

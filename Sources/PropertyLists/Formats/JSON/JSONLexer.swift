@@ -24,12 +24,12 @@ package struct JSONToken {
   /// The digits of an integer; nil beyond 64 bits.
   package var magnitude: UInt64?
   /// What is wrong first in a string or a number; of a string without an end, that.
-  package var fault: JSONFault?
+  var fault: JSONFault?
 }
 
 /// What is wrong inside a string or a number.
-package struct JSONFault {
-  package enum Kind {
+struct JSONFault {
+  enum Kind {
     case escape, hexadecimalEscape, surrogate, control
     /// The line ends before the string, and the next doesn't go on with its text.
     case endOfLine
@@ -37,13 +37,13 @@ package struct JSONFault {
     case leadingZero, missingDigit
   }
 
-  package let kind: Kind
-  package let place: Int
+  let kind: Kind
+  let place: Int
 
   /// Whether the string has no closing quotation mark.
   var isEnd: Bool { kind == .endOfLine || kind == .endOfText }
 
-  package func message(_ bytes: RawSpan) -> String {
+  func message(_ bytes: RawSpan) -> String {
     switch kind {
     case .escape:
       let mark = bytes[place + 1]
@@ -52,8 +52,7 @@ package struct JSONFault {
     case .hexadecimalEscape: return "an escape without its four hexadecimal digits"
     case .surrogate: return "a UTF-16 surrogate without its partner in a string"
     case .control, .endOfLine:
-      let number = String(bytes[place], radix: 16, uppercase: true)
-      return "the control character U+\(bytes[place] < 16 ? "000" : "00")\(number) in a string, not escaped"
+      return "the control character \(Unicode.Scalar(bytes[place]).number) in a string, not escaped"
     case .endOfText: return "a string without its closing quotation mark"
     case .leadingZero: return "a number with a zero before its other digits"
     case .missingDigit: return "a number without a digit"
@@ -333,7 +332,7 @@ extension JSONLexer {
     }
   }
 
-  /// Whether the text of a string goes on in the line after the next byte, which ends one.
+  /// Whether the string continues on the next line; the next byte is a line end.
   private mutating func goesOnWithText() -> Bool {
     // Of many empty lines, each is looked at once.
     if !lastSpace.contains(index) {

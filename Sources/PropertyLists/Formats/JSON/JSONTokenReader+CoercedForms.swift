@@ -37,6 +37,7 @@ extension JSONTokenReader {
     var index = key.offset + key.length + 1
     while index < lexer.bytes.byteCount - 1,
       lexer.bytes[index].isWhiteSpace || lexer.bytes[index] == UInt8(ascii: ":")
+        || lexer.bytes[index] == UInt8(ascii: "=") || lexer.bytes[index] == UInt8(ascii: ">")
     { index += 1 }
     return index
   }

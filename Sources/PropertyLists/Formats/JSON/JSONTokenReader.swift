@@ -25,9 +25,20 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   /// The bytes that have no place in the source: data whose base64 has escapes. Their offsets count from its end.
   var added: [UInt8] = []
 
+  /// - Parameter faults: where every fault goes. If there is room for more than one, the reader mends what is wrong.
+  static func read(
+    _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
+  ) throws(PropertyListError) -> TextContent {
+    let source = try original.checkingUTF8(faults: &faults)
+    var reader = JSONTokenReader(source, source.text.bytes, original, options, faults)
+    defer { faults = reader.faults }
+    try reader.read()
+    return reader.finish()
+  }
+
   /// - Parameter bytes: the text of the source.
   @_lifetime(copy bytes)
-  init(
+  private init(
     _ source: TextSource, _ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions,
     _ faults: FaultLog
   ) {
@@ -45,7 +56,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   }
 
   /// The one value of the text with all that is in it.
-  mutating func read() throws(PropertyListError) {
+  private mutating func read() throws(PropertyListError) {
     lexer.passSpace()
     do throws(PropertyListError) {
       try readValue(due: "a value")
@@ -78,7 +89,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  consuming func finish() -> TextContent {
+  private mutating func finish() -> TextContent {
     var text = source.text
     if !added.isEmpty { text += added }
     return TextContent(text: text, table: builder.finish())
@@ -167,15 +178,9 @@ extension JSONTokenReader {
 
   mutating func closeInnermost() throws(PropertyListError) {
     if !faults.faults.isEmpty { dropStandIns() }
-    if let first = builder.settleDuplicates(in: lexer.bytes) {
-      for duplicate in faults.limit == 1 ? [first] : builder.duplicates(in: lexer.bytes) {
-        let key = builder.pending[duplicate]
-        try report(
-          failure(
-            "the key \(NodeContent.text(key, in: lexer.bytes).quoted) stands twice in a dictionary", .duplicateKey,
-            at: key.offset - 1))
-      }
-      builder.dropDuplicates(in: lexer.bytes)
+    for (_, key) in builder.resolveDuplicates(in: lexer.bytes) {
+      let name = NodeContent.text(key, in: lexer.bytes)
+      try report(failure("the key \(name.quoted) stands twice in a dictionary", .duplicateKey, at: key.offset - 1))
     }
     let place = openPlaces.removeLast()
     if restoresCoercedValues, let value = try restoredValue(at: place) {
@@ -243,11 +248,7 @@ extension JSONTokenReader {
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
   ) -> PropertyListError {
-    let path = builder.currentPath(in: lexer.bytes)
-    let place = placeIndex.place(place)
-    return PropertyListError(
-      kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
-      keyPath: path.components.isEmpty ? nil : path)
+    builder.failure(message, kind, at: placeIndex.place(place), in: lexer.bytes)
   }
 
   private mutating func nestedTooDeeply(at place: Int) -> PropertyListError {

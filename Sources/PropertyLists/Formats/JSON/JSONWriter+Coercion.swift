@@ -29,7 +29,7 @@ extension JSONWriter {
   mutating func special(_ text: String) throws(PropertyListError) {
     switch options.coercion {
     case .refuse:
-      throw PropertyListError(.notRepresentable, text.hasSuffix("inf") ? "JSON has no infinity" : "JSON has no NaN")
+      throw Self.refusal(text.hasSuffix("inf") ? "infinity" : "NaN")
     case .reversible: form(.real) { Self.append(quoted: text, to: &$0) }
     case .plain:
       beginValue()
@@ -50,17 +50,12 @@ extension JSONWriter {
 
   mutating func date(_ seconds: Double) throws(PropertyListError) {
     switch options.coercion {
-    case .refuse: throw PropertyListError(.notRepresentable, "JSON has no dates")
+    case .refuse: throw Self.refusal("dates")
     case .reversible: form(.date) { Self.append(exactDate: seconds, to: &$0) }
     case .plain:
-      guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
-        throw .noFractions(in: .json)
-      }
       beginValue()
       output.append("\"")
-      guard DateText.append(seconds, to: &output) else {
-        throw PropertyListError(.notRepresentable, "JSON cannot hold a date \(seconds) seconds from 2001")
-      }
+      try Self.append(date: seconds, options, to: &output)
       output.append("\"")
     }
   }
@@ -79,7 +74,7 @@ extension JSONWriter {
 
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
     switch options.coercion {
-    case .refuse: throw PropertyListError(.notRepresentable, "JSON has no data")
+    case .refuse: throw Self.refusal("data")
     case .reversible:
       beginValue()
       output.append("{")
@@ -98,7 +93,7 @@ extension JSONWriter {
 
   mutating func uid(_ value: UInt32) throws(PropertyListError) {
     switch options.coercion {
-    case .refuse: throw PropertyListError(.notRepresentable, "JSON has no UIDs")
+    case .refuse: throw Self.refusal("UIDs")
     case .reversible: form(.uid) { $0.append(decimal: value) }
     case .plain:
       beginValue()

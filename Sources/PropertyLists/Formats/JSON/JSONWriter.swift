@@ -2,8 +2,8 @@ package import FoundationEssentials
 internal import SystemFiles
 
 /// Writes JSON (RFC 8259), indented by two spaces a level, or on one line.
-package struct JSONWriter: FileWriter, ~Copyable {
-  static var takesKeysFirst: Bool { false }
+package struct JSONWriter: TextWriter, ~Copyable {
+  static var formatName: String { "JSON" }
 
   var output = ByteBuffer()
   let options: PropertyListWritingOptions
@@ -15,15 +15,17 @@ package struct JSONWriter: FileWriter, ~Copyable {
   /// Whether the key that comes next is the only one of its dictionary, which the reader may take for a form.
   private var isOnlyKey = false
 
-  package init(_ options: PropertyListWritingOptions) {
+  package init(_ options: PropertyListWritingOptions, in layout: TextLayout? = nil) {
     self.options = options
-    layout = nil
+    self.layout = layout
   }
 
   package consuming func finish() -> Data {
     output.append(byte: UInt8(ascii: "\n"))
     return output.takeData()
   }
+
+  package consuming func finishFragment() -> Data { output.takeData() }
 
   var readyByteCount: Int { output.count }
 
@@ -136,14 +138,4 @@ package struct JSONWriter: FileWriter, ~Copyable {
       output.append(options.isCompact ? ":" : ": ")
     }
   }
-}
-
-/// A value that is put into a text.
-extension JSONWriter {
-  init(_ options: PropertyListWritingOptions, in layout: TextLayout) {
-    self.options = options
-    self.layout = layout
-  }
-
-  package consuming func finishFragment() -> Data { output.takeData() }
 }

@@ -67,7 +67,7 @@ package struct OpenStepLexer: ~Escapable {
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
-  /// The places from which on a quotation mark closes no string.
+  /// From these places on, a string that begins has no closing quotation mark.
   private var lastDoubleQuote = Int.max
   private var lastSingleQuote = Int.max
 
@@ -252,8 +252,8 @@ extension OpenStepLexer {
     var isPlain = true
     while true {
       let place = index
-      if Self.hexadecimalDigit(byte) != nil, place + 1 < bytes.byteCount,
-        Self.hexadecimalDigit(bytes[place + 1]) != nil
+      if byte.hexadecimalDigit != nil, place + 1 < bytes.byteCount,
+        bytes[place + 1].hexadecimalDigit != nil
       {
         index += 2
         continue
@@ -268,7 +268,7 @@ extension OpenStepLexer {
         isPlain = false
         continue
       }
-      let fault = OpenStepFault(kind: Self.hexadecimalDigit(byte) != nil ? .halfByte : .noDigit, place: place)
+      let fault = OpenStepFault(kind: byte.hexadecimalDigit != nil ? .halfByte : .noDigit, place: place)
       passToEndOfData()
       return data(start, isPlain, fault)
     }
@@ -300,16 +300,6 @@ extension OpenStepLexer {
         return
       default: index += 1
       }
-    }
-  }
-
-  @inline(__always)
-  static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
     }
   }
 }

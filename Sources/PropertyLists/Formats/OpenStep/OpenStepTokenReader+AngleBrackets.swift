@@ -38,8 +38,8 @@ extension OpenStepTokenReader {
     }
     var lexer = OpenStepLexer(bytes, at: data.range.lowerBound + 1)
     while lexer.index + 1 < data.range.upperBound {
-      if let high = OpenStepLexer.hexadecimalDigit(lexer.byte),
-        let low = OpenStepLexer.hexadecimalDigit(bytes[lexer.index + 1])
+      if let high = lexer.byte.hexadecimalDigit,
+        let low = bytes[lexer.index + 1].hexadecimalDigit
       {
         text.append(high << 4 | low)
         lexer.index += 2
@@ -128,7 +128,7 @@ extension OpenStepTokenReader {
     let isFloat = content[0] == UInt8(ascii: "F")
     guard digits == (isFloat ? 8 : 16) else { return nil }
     for index in 1...digits {
-      guard let digit = OpenStepLexer.hexadecimalDigit(content[index]) else { return nil }
+      guard let digit = content[index].hexadecimalDigit else { return nil }
       bits = bits << 4 | UInt64(digit)
     }
     switch content[0] {

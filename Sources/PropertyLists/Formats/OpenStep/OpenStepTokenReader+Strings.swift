@@ -15,7 +15,7 @@ extension OpenStepTokenReader {
       mending.lastQuoted = token.range
       try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, isPlain: token.isPlain)
     }
-    // Of what was no UTF-8, nobody knows what it says.
+    // A string that was not valid UTF-8 has no known content.
     if !faults.faults.isEmpty, hasReplacedBytes(in: token.range) { return .null }
     return .string(.verbatim, offset: start, length: text.count - start)
   }
@@ -98,7 +98,7 @@ extension OpenStepTokenReader {
     let start = index + 2
     index = start
     var unit: UInt32 = 0
-    while index < bytes.byteCount, index < start + 4, let digit = OpenStepLexer.hexadecimalDigit(bytes[index]) {
+    while index < bytes.byteCount, index < start + 4, let digit = bytes[index].hexadecimalDigit {
       unit = unit << 4 | UInt32(digit)
       index += 1
     }

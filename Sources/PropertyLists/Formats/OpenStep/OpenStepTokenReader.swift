@@ -3,8 +3,7 @@ internal import FoundationEssentials
 /// Makes nodes of the tokens of a text in the OpenStep format, and finds what is wrong with it: `( a, b )`,
 /// `{ k = v; }`, the same without braces in a strings file, `<0fbd>`, and strings.
 ///
-/// The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack. Each byte is looked at a
-/// fixed number of times.
+/// The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack.
 struct OpenStepTokenReader: ~Copyable, ~Escapable {
   var lexer: OpenStepLexer
   /// The text before bytes were replaced that are no UTF-8.
@@ -31,9 +30,20 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// Whether the mark behind a value comes next, and not an entry or an element.
   private var isBehindValue = false
 
+  /// - Parameter faults: where every fault goes. If there is room for more than one, the reader mends what is wrong.
+  static func read(
+    _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
+  ) throws(PropertyListError) -> TextContent {
+    let source = try original.checkingUTF8(faults: &faults)
+    var reader = OpenStepTokenReader(source.text.bytes, original, options, faults)
+    defer { faults = reader.faults }
+    try reader.read()
+    return reader.finish()
+  }
+
   /// - Parameter bytes: the text.
   @_lifetime(copy bytes)
-  init(_ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
+  private init(_ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
     lexer = OpenStepLexer(bytes)
     self.original = original
     self.faults = faults
@@ -43,7 +53,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   }
 
   /// The one value of the text with all that is in it.
-  mutating func read() throws(PropertyListError) {
+  private mutating func read() throws(PropertyListError) {
     do throws(PropertyListError) {
       try readBeginning()
     } catch {
@@ -64,7 +74,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     if try skipSpace(), !mending.isUnbalanced { try report(unexpected(due: "the end of the text")) }
   }
 
-  consuming func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
+  private mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
 
   private mutating func readBeginning() throws(PropertyListError) {
     if try !skipSpace() {
@@ -198,14 +208,11 @@ extension OpenStepTokenReader {
     // A second owner of the text, so that the builder can change while it looks at it.
     let text = text
     if !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
-    if let first = builder.close(in: text.rawBytes) {
-      for duplicate in faults.limit == 1 ? [first] : builder.duplicates(in: text.rawBytes) {
-        let key = NodeContent.text(builder.pending[duplicate], in: text.rawBytes)
-        try report(failure("the key \(key.quoted) stands twice in a dictionary", .duplicateKey, at: places[duplicate]))
-      }
-      builder.dropDuplicates(in: text.rawBytes)
-      _ = builder.close(in: text.rawBytes)
+    for (place, key) in builder.resolveDuplicates(in: text.rawBytes) {
+      let name = NodeContent.text(key, in: text.rawBytes)
+      try report(failure("the key \(name.quoted) stands twice in a dictionary", .duplicateKey, at: places[place]))
     }
+    builder.close(in: text.rawBytes)
     // The container takes the place of its children, of which the builder may have dropped some.
     places.removeLast(places.count - (builder.pending.count - 1))
     places.append(openPlaces.removeLast())
@@ -237,13 +244,9 @@ extension OpenStepTokenReader {
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
   ) -> PropertyListError {
-    let place = placeIndex.place(place)
     // A second owner of the text, so that the builder can change while it looks at it.
     let text = text
-    let path = builder.currentPath(in: text.rawBytes)
-    return PropertyListError(
-      kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
-      keyPath: path.components.isEmpty ? nil : path)
+    return builder.failure(message, kind, at: placeIndex.place(place), in: text.rawBytes)
   }
 
   /// What is wrong with the token that was read last.

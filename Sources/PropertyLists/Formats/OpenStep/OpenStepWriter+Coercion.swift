@@ -42,7 +42,7 @@ extension OpenStepWriter {
     let isWhole = seconds == seconds.rounded(.down) && seconds.bitPattern != (-0.0).bitPattern
     if isWhole || options.coercion != .reversible, DateText.append(seconds, to: &text) {
       guard isWhole || seconds == 0 || options.fractionalSeconds == .drop else {
-        throw .noFractions(in: .openStep)
+        throw Self.refusal(PropertyListError.fractions)
       }
       append(dateText: text.bytes)
     } else if options.coercion == .reversible {

@@ -8,8 +8,8 @@ internal import SystemFiles
 /// is no ASCII is written as it is, in UTF-8, which all readers take; of the escape of a character above U+FFFF, which
 /// is two units of UTF-16, libplist makes no UTF-8. The values that only ``PropertyListWritingOptions/Coercion`` has a
 /// form for are in `OpenStepWriter+Coercion.swift`.
-struct OpenStepWriter: FileWriter, ~Copyable {
-  static var takesKeysFirst: Bool { false }
+struct OpenStepWriter: TextWriter, ~Copyable {
+  static var formatName: String { "OpenStep" }
 
   var output = ByteBuffer()
   let options: PropertyListWritingOptions
@@ -18,8 +18,7 @@ struct OpenStepWriter: FileWriter, ~Copyable {
   private var frames: [Frame] = []
   private var followsKey = false
 
-  /// The dictionary that begins next to the value, if it has one entry and the key `CF$UID`.
-  private var uidCandidate = UIDCandidate.none
+  private var lookalike = UIDLookalike()
 
   /// A container that has been begun.
   private struct Frame {
@@ -28,19 +27,17 @@ struct OpenStepWriter: FileWriter, ~Copyable {
     var hasValue = false
   }
 
-  private enum UIDCandidate {
-    case none, dictionaryOfOne, key
-  }
-
-  init(_ options: PropertyListWritingOptions) {
+  init(_ options: PropertyListWritingOptions, in layout: TextLayout? = nil) {
     self.options = options
-    layout = nil
+    self.layout = layout
   }
 
   consuming func finish() -> Data {
     output.append("\n")
     return output.takeData()
   }
+
+  consuming func finishFragment() -> Data { output.takeData() }
 
   var readyByteCount: Int { output.count }
 
@@ -74,10 +71,7 @@ struct OpenStepWriter: FileWriter, ~Copyable {
   }
 
   mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
-    if uidCandidate == .key, isTyped, !value.isNegative, value.bits <= UInt32.max {
-      throw PropertyListError(
-        .notRepresentable, "a dictionary with CF$UID as its only key and an integer is read back as a UID")
-    }
+    if isTyped { try lookalike.check(value) }
     try beginValue()
     if isTyped {
       output.append("<*I")
@@ -114,7 +108,7 @@ struct OpenStepWriter: FileWriter, ~Copyable {
       try beginDictionary(count: 1)
       try key("CF$UID".utf8Span.rawBytes)
       // This one is meant to be read back as a UID.
-      uidCandidate = .none
+      lookalike.forget()
       try integer(PropertyList.Integer(UInt64(value)))
       try endDictionary()
     case .plain: try integer(PropertyList.Integer(UInt64(value)))
@@ -157,13 +151,11 @@ struct OpenStepWriter: FileWriter, ~Copyable {
       output.append("/* no entries */")
     }
     frames.append(Frame(isDictionary: true, isEmpty: count == 0))
-    uidCandidate = count == 1 ? .dictionaryOfOne : .none
+    lookalike.begin(count: count)
   }
 
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
-    let isUID =
-      uidCandidate == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6
-      && utf8.starts(with: "CF$UID")
+    lookalike.see(key: utf8, options)
     beginLine()
     appendText(utf8, layout?.keyQuote)
     if let layout {
@@ -172,7 +164,6 @@ struct OpenStepWriter: FileWriter, ~Copyable {
       output.append(options.isCompact ? "=" : " = ")
     }
     followsKey = true
-    uidCandidate = isUID ? .key : .none
   }
 
   mutating func endDictionary() throws(PropertyListError) {
@@ -182,20 +173,6 @@ struct OpenStepWriter: FileWriter, ~Copyable {
       endContainer("}")
     }
   }
-
-  static func refusal(_ kind: String) -> PropertyListError {
-    PropertyListError(.notRepresentable, "OpenStep has no \(kind)")
-  }
-}
-
-/// A value that is put into a text.
-extension OpenStepWriter {
-  init(_ options: PropertyListWritingOptions, in layout: TextLayout) {
-    self.options = options
-    self.layout = layout
-  }
-
-  consuming func finishFragment() -> Data { output.takeData() }
 }
 
 /// Layout.
@@ -205,7 +182,7 @@ extension OpenStepWriter {
   }
 
   private mutating func beginValue() throws(PropertyListError) {
-    uidCandidate = .none
+    lookalike.forget()
     if followsKey {
       followsKey = false
     } else if !frames.isEmpty {

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension PropertyList {
   /// Reads a text in the OpenStep format, the old one that is not XML, as values on a command line and strings files
   /// have it.
@@ -36,8 +38,15 @@ extension PropertyList {
 }
 
 extension PropertyListDocument {
-  /// Reads a text in the OpenStep format.
+  /// Reads a text in the OpenStep format. Places in it are counted in bytes of UTF-8; a byte order mark at its beginning
+  /// is skipped, as in a file.
   convenience init(openStep text: String, options: PropertyListReadingOptions) throws(PropertyListError) {
-    self.init(try OpenStepReader.read(text, options: options), .openStep, options)
+    let bytes = text.utf8
+    try options.limits.check(inputSize: bytes.count)
+    let markLength = bytes.starts(with: "\u{FEFF}".utf8) ? 3 : 0
+    let source = TextSource(text: Data(bytes.dropFirst(markLength)), start: markLength)
+    guard !source.text.isEmpty else { throw TextSource.empty }
+    var faults = FaultLog.first
+    self.init(try OpenStepTokenReader.read(source, options, &faults), .openStep, options)
   }
 }

@@ -28,7 +28,7 @@ package enum LibXML2 {
     return functions
   }
 
-  /// What one call of ``fault(in:)`` has the callbacks know. The text outlives it.
+  /// The state that one call of ``fault(in:)`` shares with its callbacks. The text outlives it.
   @safe
   private final class Parsing {
     private let text: UnsafeRawBufferPointer

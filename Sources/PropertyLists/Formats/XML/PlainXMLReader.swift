@@ -86,10 +86,10 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     case .data: return readScalar(.data, from: start)
     case .dict: return open(.dictionary)
     case .array: return open(.array)
-    case .emptyDict: return open(.dictionary) && builder.close(in: lexer.bytes) == nil
-    case .emptyArray: return open(.array) && builder.close(in: lexer.bytes) == nil
-    case .endDict: return builder.close(in: lexer.bytes) == nil
-    case .endArray: return builder.frames.last?.kind == .array && builder.close(in: lexer.bytes) == nil
+    case .emptyDict: return open(.dictionary) && close()
+    case .emptyArray: return open(.array) && close()
+    case .endDict: return close()
+    case .endArray: return builder.frames.last?.kind == .array && close()
     case .emptyString: builder.append(.string(.verbatim, offset: lexer.index, length: 0))
     case .emptyData: builder.append(.data(.base64, offset: lexer.index, length: 0))
     case .true: builder.append(.boolean(true))
@@ -102,6 +102,12 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   private mutating func open(_ kind: NodeKind) -> Bool {
     guard builder.depth < depthLimit else { return false }
     builder.open(kind)
+    return true
+  }
+
+  private mutating func close() -> Bool {
+    guard builder.resolveDuplicates(in: lexer.bytes).isEmpty else { return false }
+    builder.close(in: lexer.bytes)
     return true
   }
 

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// The encoding of an XML file: found as Apple's reader finds it (`CFPropertyList.c`), and turned into UTF-8.
-///
-/// What ``UnicodeEncoding`` does not tell, the declaration does; UTF-8 where it says nothing.
+/// The encoding that an XML file declares. As with Apple's reader (`CFPropertyList.c`), it counts where
+/// ``UnicodeEncoding`` detects none.
 package enum XMLEncoding {
   /// - Parameter faults: where bytes go that are not in the encoding.
-  static func decode(_ data: Data, faults: inout FaultLog) throws(PropertyListError) -> TextSource {
-    if let source = try UnicodeEncoding.decode(data, faults: &faults) { return source }
-    guard let name = declaredEncoding(data.bytes), !isUTF8(name) else { return TextSource(text: data) }
+  static func decode(
+    _ data: Data, from name: String, faults: inout FaultLog
+  ) throws(PropertyListError) -> TextSource {
+    guard !isUTF8(name) else { return TextSource(text: data) }
     if let fault = falseName(name) {
       try faults.report(fault)
       return TextSource(text: data)

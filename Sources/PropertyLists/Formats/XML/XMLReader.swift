@@ -8,9 +8,8 @@ internal import FoundationEssentials
 enum XMLReader {
   /// - Parameter faults: where every fault goes.
   static func read(
-    _ data: Data, options: PropertyListReadingOptions, faults: inout FaultLog
+    _ source: TextSource, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
   ) throws(PropertyListError) -> TextContent {
-    let source = try XMLEncoding.decode(data, faults: &faults)
     let bytes = source.text.bytes
     let start = XMLLexer.documentStart(in: bytes)
     if faults.faults.isEmpty, let table = PlainXMLReader.read(bytes, from: start, options: options) {

@@ -21,19 +21,19 @@ package struct XMLToken {
 
   package let kind: Kind
   package let range: Range<Int>
-  /// The name of a tag; the content of CDATA.
+  /// The name of a tag; the content of a comment, CDATA or an instruction.
   package var content = 0..<0
   /// Whether text has references or CR, so that it doesn't stand for itself.
   var hasReplacements = false
   /// How many namespaces a tag declares.
   var namespaceCount = 0
   /// What is wrong. Everything invalid has a fault; of other kinds, the kind says what the piece is meant to be.
-  package var fault: XMLFault?
+  var fault: XMLFault?
 }
 
 /// What is wrong with a piece of text, and where.
-package struct XMLFault: Error {
-  package enum Kind {
+struct XMLFault: Error {
+  enum Kind {
     case tagWithoutEnd, longTag, noAttribute
     case attributeWithoutValue, attributeWithoutQuotes, attributeWithoutEnd, lessInAttribute
     case less, ampersand, referenceWithoutEnd, unknownEntity, reference
@@ -43,11 +43,11 @@ package struct XMLFault: Error {
     case xmlDeclaration, lateXMLDeclaration
   }
 
-  package let kind: Kind
-  package let place: Int
+  let kind: Kind
+  let place: Int
 
   /// Whether the piece has no end, so that nothing can be told of the text after it.
-  package var isOpen: Bool {
+  var isOpen: Bool {
     switch kind {
     case .commentWithoutEnd, .cdataWithoutEnd, .instructionWithoutEnd, .documentTypeWithoutEnd: true
     default: false
@@ -56,7 +56,7 @@ package struct XMLFault: Error {
 
   var errorKind: PropertyListError.Kind { kind == .longTag ? .limitExceeded : .malformed }
 
-  package func message(_ bytes: RawSpan) -> String {
+  func message(_ bytes: RawSpan) -> String {
     switch kind {
     case .tagWithoutEnd: #"a tag without its ">""#
     case .longTag: "a tag of more than \(XMLLexer.greatestTagLength) bytes"
@@ -70,7 +70,7 @@ package struct XMLFault: Error {
     case .referenceWithoutEnd: #"a reference without its ";"; the character "&" is written "&amp;""#
     case .unknownEntity: "the entity \(entityName(bytes).quoted) is not one of the five of XML"
     case .reference: "a reference to no character that XML allows"
-    case .character: "the character \(characterName(bytes)), which XML does not allow"
+    case .character: "the character \(bytes.scalar(at: place).scalar.number), which XML does not allow"
     case .notUTF8: "not UTF-8"
     case .cdataEnd: #""]]>" in text; the last of these characters is written "&gt;""#
     case .hyphens: #""--" in a comment"#
@@ -90,10 +90,5 @@ package struct XMLFault: Error {
     let start = place + 1
     let end = bytes.firstIndex(of: UInt8(ascii: ";"), from: start) ?? bytes.byteCount
     return String(decoding: [UInt8](bytes, start..<end), as: UTF8.self)
-  }
-
-  private func characterName(_ bytes: RawSpan) -> String {
-    let number = String(bytes.scalar(at: place).scalar.value, radix: 16, uppercase: true)
-    return "U+" + String(repeating: "0", count: max(0, 4 - number.utf8.count)) + number
   }
 }

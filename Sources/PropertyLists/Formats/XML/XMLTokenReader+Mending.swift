@@ -7,8 +7,8 @@ extension XMLTokenReader {
     return elements[(place + 1)...].allSatisfy(\.isDoubtful)
   }
 
-  /// Closes what an end tag is meant to close: an element of its name, with all that is open inside it; else the
-  /// innermost, if the name is nobody else's.
+  /// Closes what an end tag is meant to close: an element of its name, with all that is open inside it; otherwise the
+  /// innermost element, unless the name belongs to an element closed earlier.
   mutating func close(_ name: String) {
     let count = elements.count
     if let place = elements.lastIndex(where: { $0.name == name }) {

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// Makes nodes of the tokens of a text, and finds what is wrong with it.
 ///
-/// If the log of faults has room for more than one, what is wrong is mended: a null stands for what is no value or no
-/// key, and what has no place in a property list counts for nothing.
+/// If the log of faults has room for more than one, what is wrong is mended: null replaces anything that isn't a value or
+/// key, and whatever doesn't belong in a property list is ignored.
 struct XMLTokenReader: ~Copyable, ~Escapable {
   var lexer: XMLLexer
   private let depthLimit: Int
@@ -17,9 +17,10 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private var hasRoot = false
   /// Whether there was a tag.
   private(set) var hasBegun = false
+  /// The namespaces that the open elements declare.
   private var namespaceCount = 0
 
-  /// libxml2 looks through all namespaces for each prefix, and property lists have no use for them.
+  /// libxml2 looks through all namespaces in scope for each prefix, and property lists have no use for them.
   private static let greatestNamespaceCount = 100
 
   /// What is wrong so far.
@@ -46,6 +47,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     let place: Int
     /// Whether its tag ends with `/>`.
     let isEmptyTag: Bool
+    let namespaceCount: Int
     /// Where its text begins.
     let textStart: Int
     /// Whether a part of its text is missing, or something stands in it that is no text.
@@ -83,14 +85,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   }
 
   /// The document, once all has been read, if nothing is wrong.
-  consuming func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
-
-  /// The way to the value that comes next.
-  private mutating func currentPath() -> PropertyListKeyPath {
-    // A second owner of the text, so that the builder can change while it looks at it; so below.
-    let text = text
-    return builder.currentPath(in: text.rawBytes)
-  }
+  mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
 
   private mutating func read(_ token: XMLToken) {
     if elements.isEmpty, isOutOfPlaceOutside(token) { return }
@@ -118,12 +113,9 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// Records a fault, unless it follows from one that is known.
   mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int) {
     guard !faults.isFull, !isMending else { return }
-    let place = placeIndex.place(place)
-    let path = currentPath()
-    faults.add(
-      PropertyListError(
-        kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
-        keyPath: path.components.isEmpty ? nil : path))
+    // A second owner of the text, so that the builder can change while it looks at it; so below.
+    let text = text
+    faults.add(builder.failure(message, kind, at: placeIndex.place(place), in: text.rawBytes))
   }
 
   /// Bytes that are no UTF-8 are reported once in a line: where there are many, it is the encoding that is wrong.
@@ -196,15 +188,15 @@ extension XMLTokenReader {
       return
     }
     isMending = token.fault != nil
-    let isOpen = begin(name(of: token), isEmptyTag: token.kind == .emptyTag)
+    let isOpen = begin(token, named: name(of: token))
     if isOpen, token.kind == .emptyTag { endInnermost() }
     isMending = false
   }
 
-  /// Begins with an element whose tag was read last.
+  /// Begins an element.
   ///
   /// - Returns: whether it is open now.
-  private mutating func begin(_ name: String, isEmptyTag: Bool) -> Bool {
+  private mutating func begin(_ tag: XMLToken, named name: String) -> Bool {
     isInStrayText = false
     hasBegun = true
     guard elements.count < 2 * ParsingLimits.greatestDepth else {
@@ -231,8 +223,8 @@ extension XMLTokenReader {
     }
     elements.append(
       Open(
-        name: name, element: element, place: tokenStart, isEmptyTag: isEmptyTag, textStart: text.count,
-        isDoubtful: isMending))
+        name: name, element: element, place: tokenStart, isEmptyTag: tag.kind == .emptyTag,
+        namespaceCount: tag.namespaceCount, textStart: text.count, isDoubtful: isMending))
     return true
   }
 
@@ -242,6 +234,13 @@ extension XMLTokenReader {
     if last >= 0, elements[last].element == nil { return nil }
     guard let element = XMLElement(rawValue: name) else {
       fail("unknown tag <\(name)>", at: tokenStart)
+      appendStandIn()
+      return nil
+    }
+    if element == .plist {
+      guard last >= 0 else { return element }
+      fail("<plist> inside <\(elements[last].name)>", at: tokenStart)
+      if builder.depth == 0 { return element }
       appendStandIn()
       return nil
     }
@@ -265,13 +264,6 @@ extension XMLTokenReader {
         return nil
       }
       elements[last].isAstray = false
-    }
-    if element == .plist {
-      guard last >= 0 else { return element }
-      fail("<plist> inside <\(elements[last].name)>", at: tokenStart)
-      if builder.depth == 0 { return element }
-      appendStandIn()
-      return nil
     }
     if builder.depth == 0 {
       if hasRoot, last < 0 || !elements[last].isAstray {
@@ -310,7 +302,9 @@ extension XMLTokenReader {
   /// Ends the innermost element.
   mutating func endInnermost() {
     isInStrayText = false
-    guard let open = elements.popLast(), let element = open.element else { return }
+    guard let open = elements.popLast() else { return }
+    namespaceCount -= open.namespaceCount
+    guard let element = open.element else { return }
     switch element {
     case .plist:
       if !hasRoot { fail("<plist> without a value", at: open.place) }
@@ -321,24 +315,14 @@ extension XMLTokenReader {
       guard !faults.isFull else { return }
       if element == .dict, !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
       let text = text
-      if let duplicate = builder.close(in: text.rawBytes) {
-        reportDuplicates(duplicate)
-        guard !faults.isFull else { return }
-        builder.dropDuplicates(in: text.rawBytes)
-        _ = builder.close(in: text.rawBytes)
+      for (place, key) in builder.resolveDuplicates(in: text.rawBytes) {
+        let name = NodeContent.text(key, in: text.rawBytes)
+        fail("the key \(name.quoted) stands twice in a <dict>", .duplicateKey, at: places[place])
       }
+      builder.close(in: text.rawBytes)
       places.removeLast(places.count - (builder.pending.count - 1))
       places.append(open.place)
     case .string, .key, .integer, .real, .date, .data: endScalar(open, element)
-    }
-  }
-
-  /// Reports every key of the innermost dictionary that stood in it before.
-  private mutating func reportDuplicates(_ first: Int) {
-    let text = text
-    for duplicate in faults.limit == 1 ? [first] : builder.duplicates(in: text.rawBytes) {
-      let key = NodeContent.text(builder.pending[duplicate], in: text.rawBytes)
-      fail("the key \(key.quoted) stands twice in a <dict>", .duplicateKey, at: places[duplicate])
     }
   }
 

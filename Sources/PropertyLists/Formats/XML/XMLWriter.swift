@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import SystemFiles
 
 /// Writes the XML format, as Apple's writer does (`CFPropertyList.c`).
-struct XMLWriter: FileWriter, ~Copyable {
-  static var takesKeysFirst: Bool { false }
+struct XMLWriter: TextWriter, ~Copyable {
+  static var formatName: String { "XML" }
 
   private var output = ByteBuffer()
   private var indent = 0
@@ -14,20 +14,17 @@ struct XMLWriter: FileWriter, ~Copyable {
   /// Whether the value that is next stands on the line of its key, or is the first of a fragment.
   private var isOnLine = false
 
-  /// The dictionary that begins next to the value, if it has one entry and the key `CF$UID`.
-  private var uidCandidate = UIDCandidate.none
-
-  private enum UIDCandidate {
-    case none, dictionaryOfOne, key
-  }
+  private var lookalike = UIDLookalike()
 
   static let documentType: StaticString =
     #"<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">"#
 
-  init(_ options: PropertyListWritingOptions) {
+  init(_ options: PropertyListWritingOptions, in layout: TextLayout? = nil) {
     self.options = options
-    layout = nil
-    isFragment = false
+    self.layout = layout
+    isFragment = layout != nil
+    isOnLine = isFragment
+    guard !isFragment else { return }
     output.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
     output.append(Self.documentType)
     output.append("\n<plist version=\"1.0\">\n")
@@ -56,12 +53,12 @@ struct XMLWriter: FileWriter, ~Copyable {
   /// Called for each value, to forget a `CF$UID` that is no UID.
   @inline(__always)
   private mutating func beginValue() {
-    uidCandidate = .none
+    lookalike.forget()
     beginLine()
   }
 
   mutating func null() throws(PropertyListError) {
-    throw PropertyListError(.notRepresentable, "XML has no null")
+    throw Self.refusal("null")
   }
 
   mutating func boolean(_ value: Bool) throws(PropertyListError) {
@@ -71,10 +68,7 @@ struct XMLWriter: FileWriter, ~Copyable {
   }
 
   mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
-    if uidCandidate == .key, !value.isNegative, value.bits <= UInt32.max {
-      throw PropertyListError(
-        .notRepresentable, "a dictionary with CF$UID as its only key and an integer is read back as a UID")
-    }
+    try lookalike.check(value)
     beginValue()
     output.append("<integer>")
     if value.isNegative {
@@ -100,18 +94,13 @@ struct XMLWriter: FileWriter, ~Copyable {
   mutating func date(_ seconds: Double) throws(PropertyListError) {
     beginValue()
     output.append("<date>")
-    guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
-      throw .noFractions(in: .xml)
-    }
-    guard DateText.append(seconds, to: &output) else {
-      throw PropertyListError(.notRepresentable, "XML cannot hold a date \(seconds) seconds from 2001")
-    }
+    try Self.append(date: seconds, options, to: &output)
     output.append("</date>\n")
     endLine()
   }
 
   mutating func uid(_ value: UInt32) throws(PropertyListError) {
-    guard options.writesUIDDictionaries else { throw PropertyListError(.notRepresentable, "XML has no UIDs") }
+    guard options.writesUIDDictionaries else { throw Self.refusal("UIDs") }
     beginValue()
     output.append("<dict>\n")
     endLine()
@@ -133,7 +122,7 @@ struct XMLWriter: FileWriter, ~Copyable {
 
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
     if !isFragment, output.append(tabs: indent, "<string>", cleanText: utf8, "</string>\n") {
-      uidCandidate = .none
+      lookalike.forget()
       return
     }
     beginValue()
@@ -144,10 +133,7 @@ struct XMLWriter: FileWriter, ~Copyable {
   }
 
   mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
-    let isUID =
-      uidCandidate == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6
-      && utf8.starts(with: "CF$UID")
-    uidCandidate = isUID ? .key : .none
+    lookalike.see(key: utf8, options)
     if !isFragment, output.append(tabs: indent, "<key>", cleanText: utf8, "</key>\n") { return }
     beginLine()
     output.append("<key>")
@@ -184,7 +170,7 @@ struct XMLWriter: FileWriter, ~Copyable {
 
   mutating func beginDictionary(count: Int) throws(PropertyListError) {
     beginContainer("<dict/>\n", "<dict>\n", count)
-    if count == 1 { uidCandidate = .dictionaryOfOne }
+    lookalike.begin(count: count)
   }
 
   mutating func endDictionary() throws(PropertyListError) { endContainer("</dict>\n") }
@@ -211,12 +197,7 @@ struct XMLWriter: FileWriter, ~Copyable {
 
 /// A value that is put into a text.
 extension XMLWriter {
-  init(_ options: PropertyListWritingOptions, in layout: TextLayout) {
-    self.options = options
-    self.layout = layout
-    isFragment = true
-    isOnLine = true
-  }
+  mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError) { try key(utf8) }
 
   consuming func finishFragment() -> Data { output.takeData() }
 
@@ -282,9 +263,8 @@ extension XMLWriter {
       output.append(byte: byte)
     default:
       if byte < 0x20 {
-        let number = String(byte, radix: 16, uppercase: true)
         throw PropertyListError(
-          .notRepresentable, "XML does not allow the control character U+\(byte < 16 ? "000" : "00")\(number)")
+          .notRepresentable, "XML does not allow the control character \(Unicode.Scalar(byte).number)")
       }
       output.append(byte: byte)
     }

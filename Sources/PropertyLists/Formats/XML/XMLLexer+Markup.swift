@@ -1,0 +1,137 @@
+/// Markup other than tags.
+extension XMLLexer {
+  mutating func comment() -> XMLToken {
+    let content = index + 4
+    let end = commentEnd.next(from: content, in: bytes)
+    var token = markup(.comment, content, end, "-->", orOpen: .commentWithoutEnd)
+    // Two hyphens end a comment.
+    if let end, let hyphens = bytes.firstIndex(of: "--", from: content), hyphens < token.fault?.place ?? end {
+      token.fault = XMLFault(kind: .hyphens, place: hyphens)
+    }
+    return token
+  }
+
+  mutating func cdata() -> XMLToken {
+    let content = index + 9
+    return markup(.cdata, content, cdataEnd.next(from: content, in: bytes), "]]>", orOpen: .cdataWithoutEnd)
+  }
+
+  mutating func instruction() -> XMLToken {
+    let content = index + 2
+    let end = instructionEnd.next(from: content, in: bytes)
+    return markup(.instruction, content, end, "?>", orOpen: .instructionWithoutEnd)
+  }
+
+  /// - Parameters:
+  ///   - content: where the content of the piece begins.
+  ///   - end: where its content ends; nil for a piece without an end.
+  private mutating func markup(
+    _ kind: XMLToken.Kind, _ content: Int, _ end: Int?, _ closing: StaticString, orOpen open: XMLFault.Kind
+  ) -> XMLToken {
+    let start = index
+    index = end.map { $0 + closing.utf8CodeUnitCount } ?? bytes.byteCount
+    let content = content..<(end ?? bytes.byteCount)
+    let fault = end == nil ? XMLFault(kind: open, place: start) : invalidCharacter(in: content)
+    return XMLToken(kind: kind, range: start..<index, content: content, fault: fault)
+  }
+
+  mutating func xmlDeclaration() -> XMLToken {
+    let start = index
+    let content = start + 5
+    index = content
+    var fault = xmlDeclarationFault()
+    if fault != nil { _ = passToTagEnd(from: content) }
+    if start != documentStart { fault = XMLFault(kind: .lateXMLDeclaration, place: start) }
+    return XMLToken(kind: .instruction, range: start..<index, fault: fault)
+  }
+
+  /// Passes the pseudo-attributes of the XML declaration, and its end.
+  private mutating func xmlDeclarationFault() -> XMLFault? {
+    passSpace()
+    guard bytes.starts(with: "version", at: index) else { return XMLFault(kind: .xmlDeclaration, place: index) }
+    for name in ["version", "encoding", "standalone"] as [StaticString] where bytes.starts(with: name, at: index) {
+      guard case .success = attribute() else { return XMLFault(kind: .xmlDeclaration, place: index) }
+      passSpace()
+    }
+    guard bytes.starts(with: "?>", at: index) else { return XMLFault(kind: .xmlDeclaration, place: index) }
+    index += 2
+    return nil
+  }
+
+  mutating func documentType() -> XMLToken {
+    let start = index
+    index = start + 9
+    guard let fault = documentTypeFault() else { return XMLToken(kind: .declaration, range: start..<index) }
+    let end = declarationEnd(from: start + 9)
+    index = end ?? bytes.byteCount
+    return XMLToken(
+      kind: .declaration, range: start..<index,
+      fault: end == nil ? XMLFault(kind: .documentTypeWithoutEnd, place: start) : fault)
+  }
+
+  /// Passes what stands after `<!DOCTYPE`.
+  private mutating func documentTypeFault() -> XMLFault? {
+    let start = index - 9
+    passSpace()
+    guard index > start + 9 else { return XMLFault(kind: .documentTypeWithoutSpace, place: start) }
+    let name = index
+    while index < bytes.byteCount, Self.isName(bytes[index]), bytes[index] != UInt8(ascii: "[") { index += 1 }
+    guard index > name else { return XMLFault(kind: .documentType, place: index) }
+    passSpace()
+    var literals = 0
+    if bytes.starts(with: "SYSTEM", at: index) { literals = 1 }
+    if bytes.starts(with: "PUBLIC", at: index) { literals = 2 }
+    if literals > 0 { index += 6 }
+    for _ in 0..<literals {
+      let place = index
+      passSpace()
+      guard index > place, passesLiteral() else { return XMLFault(kind: .documentType, place: index) }
+    }
+    passSpace()
+    guard !passes(UInt8(ascii: "[")) else { return XMLFault(kind: .internalSubset, place: index - 1) }
+    return passes(UInt8(ascii: ">")) ? nil : XMLFault(kind: .documentType, place: index)
+  }
+
+  /// Passes text between quotation marks, with any characters that XML allows.
+  private mutating func passesLiteral() -> Bool {
+    guard index < bytes.byteCount, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'"),
+      let end = bytes.firstIndex(of: bytes[index], from: index + 1)
+    else { return false }
+    if let fault = invalidCharacter(in: index + 1..<end) {
+      index = fault.place
+      return false
+    }
+    index = end + 1
+    return true
+  }
+
+  /// `<!` that begins neither a comment, CDATA nor a document type.
+  mutating func declaration() -> XMLToken {
+    let start = index
+    index = declarationEnd(from: start + 2) ?? start + 1
+    return XMLToken(kind: .declaration, range: start..<index, fault: XMLFault(kind: .less, place: start))
+  }
+
+  /// The place after a declaration, which may have brackets in it.
+  private mutating func declarationEnd(from start: Int) -> Int? {
+    var quotes = QuoteScan()
+    var place = start
+    while place < bytes.byteCount, quotes.isOpen || bytes[place] != UInt8(ascii: "[") {
+      // Other markup stands in a declaration only in brackets.
+      if !quotes.isOpen, bytes[place] == UInt8(ascii: "<") { return quotes.quotedEnd ?? place }
+      place += 1
+      if quotes.ends(with: bytes[place - 1], at: place) { return place }
+    }
+    // A quotation mark without its partner.
+    if quotes.isOpen || place == bytes.byteCount { return quotes.quotedEnd }
+    let bracket = place
+    guard bracket < lastSubsetEnd else { return nil }
+    while let found = bytes.firstIndex(of: UInt8(ascii: "]"), from: place) {
+      place = found + 1
+      while place < bytes.byteCount, bytes[place].isWhiteSpace { place += 1 }
+      if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") { return place + 1 }
+    }
+    lastSubsetEnd = bracket
+    return nil
+  }
+}

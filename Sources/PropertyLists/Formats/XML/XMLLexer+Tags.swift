@@ -1,0 +1,177 @@
+/// Tags.
+extension XMLLexer {
+  /// Passes a tag without faults.
+  mutating func passTag() {
+    var place = index
+    while place &+ 8 <= bytes.byteCount {
+      let word = bytes.littleEndianWord(at: place)
+      let found =
+        ByteClass.equal(word, UInt8(ascii: ">")) | ByteClass.equal(word, UInt8(ascii: "\""))
+        | ByteClass.equal(word, UInt8(ascii: "'"))
+      if found != 0 {
+        place &+= found.trailingZeroBitCount / 8
+        break
+      }
+      place &+= 8
+    }
+    // With quotation marks, in which a `>` may stand, and near the end of the text, byte by byte.
+    if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") {
+      index = place + 1
+    } else {
+      _ = passToTagEnd(from: index + 1)
+    }
+  }
+
+  mutating func tag() -> XMLToken {
+    let start = index
+    let isEndTag = bytes.starts(with: "</", at: start)
+    let nameStart = start + (isEndTag ? 2 : 1)
+    var nameEnd = nameStart
+    while nameEnd < bytes.byteCount, Self.isName(bytes[nameEnd]) { nameEnd += 1 }
+    guard isEndTag || nameEnd > nameStart, nameEnd == nameStart || Self.beginsName(bytes[nameStart]) else {
+      index = start + 1
+      return invalid(start..<start + 1, .less, at: start)
+    }
+    index = nameEnd
+    var namespaceCount = 0
+    var fault = isEndTag ? endOfEndTag(start) : attributes(start, &namespaceCount)
+    if let found = fault {
+      let quotes = passToTagEnd(from: nameEnd)
+      // What comes after the tag isn't its fault.
+      if found.place >= index, found.kind != .lessInAttribute, let quote = quotes.place {
+        fault = XMLFault(kind: .attributeWithoutEnd, place: quote)
+      }
+    }
+    if !isEndTag, index - start > Self.greatestTagLength,
+      fault.map({ $0.place >= start + Self.greatestTagLength }) ?? true
+    {
+      fault = XMLFault(kind: .longTag, place: start)
+    }
+    let isEmpty = !isEndTag && bytes[index - 1] == UInt8(ascii: ">") && bytes[index - 2] == UInt8(ascii: "/")
+    return XMLToken(
+      kind: isEndTag ? .endTag : isEmpty ? .emptyTag : .startTag, range: start..<index, content: nameStart..<nameEnd,
+      namespaceCount: namespaceCount, fault: fault)
+  }
+
+  /// Passes what stands after the name of an end tag.
+  private mutating func endOfEndTag(_ start: Int) -> XMLFault? {
+    passSpace()
+    guard passes(UInt8(ascii: ">")) else { return XMLFault(kind: .tagWithoutEnd, place: start) }
+    return nil
+  }
+
+  /// Passes what stands after the name of a tag.
+  private mutating func attributes(_ start: Int, _ namespaceCount: inout Int) -> XMLFault? {
+    while true {
+      passSpace()
+      guard index < bytes.byteCount, bytes[index] >= 0x20 else { return XMLFault(kind: .tagWithoutEnd, place: start) }
+      if passes(UInt8(ascii: ">")) { return nil }
+      if bytes.starts(with: "/>", at: index) {
+        index += 2
+        return nil
+      }
+      switch attribute() {
+      case .success(let (name, _)):
+        let isNamespace = bytes.starts(with: "xmlns", at: name.lowerBound)
+        if isNamespace, name.count == 5 || bytes[name.lowerBound + 5] == UInt8(ascii: ":") { namespaceCount += 1 }
+      case .failure(let fault): return fault
+      }
+    }
+  }
+
+  /// Passes an attribute.
+  ///
+  /// - Returns: where its name and its value stand.
+  mutating func attribute() -> Result<(name: Range<Int>, value: Range<Int>), XMLFault> {
+    let start = index
+    while index < bytes.byteCount, Self.isName(bytes[index]) { index += 1 }
+    let name = start..<index
+    guard !name.isEmpty, Self.beginsName(bytes[start]) else { return .failure(.init(kind: .noAttribute, place: start)) }
+    passSpace()
+    guard passes(UInt8(ascii: "=")) else { return .failure(.init(kind: .attributeWithoutValue, place: index)) }
+    passSpace()
+    guard index < bytes.byteCount, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") else {
+      return .failure(.init(kind: .attributeWithoutQuotes, place: index))
+    }
+    let quote = bytes[index]
+    index += 1
+    let value = index
+    while index < bytes.byteCount, bytes[index] != quote {
+      switch bytes[index] {
+      case UInt8(ascii: "<"): return .failure(.init(kind: .lessInAttribute, place: index))
+      case UInt8(ascii: "&"):
+        guard let (_, length) = XMLText.reference(in: bytes, at: index) else { return .failure(faultOfReference()) }
+        index += length
+      default:
+        guard let length = XMLText.characterLength(in: bytes, at: index) else {
+          return .failure(faultOfCharacter(at: index))
+        }
+        index += length
+      }
+    }
+    guard passes(quote) else { return .failure(.init(kind: .attributeWithoutEnd, place: value - 1)) }
+    return .success((name, value..<index - 1))
+  }
+
+  mutating func passes(_ byte: UInt8) -> Bool {
+    guard index < bytes.byteCount, bytes[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  static func isName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "\""),
+      UInt8(ascii: "'"), UInt8(ascii: "&"):
+      false
+    default: byte > 0x20
+    }
+  }
+
+  static func beginsName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+      UInt8(ascii: ":"):
+      true
+    default: byte >= 0x80
+    }
+  }
+
+  /// Goes to where a tag with a fault most likely ends: after its `>`, or before the next `<`, if that comes first.
+  mutating func passToTagEnd(from start: Int) -> QuoteScan {
+    var quotes = QuoteScan()
+    index = start
+    while index < bytes.byteCount, bytes[index] != UInt8(ascii: "<") {
+      index += 1
+      if quotes.ends(with: bytes[index - 1], at: index) { return quotes }
+    }
+    index = quotes.quotedEnd ?? index
+    return quotes
+  }
+}
+
+/// Looks for the `>` of markup, in which quotation marks may have no partner.
+struct QuoteScan {
+  private var quote: UInt8 = 0
+  /// After the first `>` between quotation marks.
+  private(set) var quotedEnd: Int?
+  /// The quotation mark that is open, or was last.
+  private(set) var place: Int?
+
+  var isOpen: Bool { quote != 0 }
+
+  /// - Parameter place: the place after the byte.
+  /// - Returns: true for a `>` that stands between no quotation marks.
+  mutating func ends(with byte: UInt8, at place: Int) -> Bool {
+    if byte == UInt8(ascii: ">") {
+      if quote == 0 { return true }
+      if quotedEnd == nil { quotedEnd = place }
+    } else if quote != 0 {
+      if byte == quote { quote = 0 }
+    } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+      quote = byte
+      self.place = place - 1
+    }
+    return false
+  }
+}

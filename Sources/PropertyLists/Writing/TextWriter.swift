@@ -1,0 +1,68 @@
+internal import FoundationEssentials
+
+/// A writer of a text format. It writes a file, or a value that becomes a part of a text.
+protocol TextWriter: FileWriter, ~Copyable {
+  /// The name of the format in messages.
+  static var formatName: String { get }
+
+  /// - Parameter layout: how lines are set out in the text around the value; nil for a file.
+  init(_ options: PropertyListWritingOptions, in layout: TextLayout?)
+  /// Writes a key that becomes a part of a text, without its value.
+  mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError)
+  /// The text of a value or key that becomes a part of a text.
+  consuming func finishFragment() -> Data
+}
+
+extension TextWriter where Self: ~Copyable {
+  static var takesKeysFirst: Bool { false }
+
+  mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError) { try string(utf8) }
+
+  /// - Parameter kind: what the format has no form for, in the plural.
+  static func refusal(_ kind: String) -> PropertyListError { .notRepresentable(kind, in: formatName) }
+
+  /// Appends `YYYY-MM-DDThh:mm:ssZ`.
+  ///
+  /// - Throws: for a fraction of a second, if it isn't to be dropped, and beyond the calendar.
+  static func append(
+    date seconds: Double, _ options: PropertyListWritingOptions, to output: inout ByteBuffer
+  ) throws(PropertyListError) {
+    guard options.fractionalSeconds == .drop || seconds == seconds.rounded(.down) || seconds.isNaN else {
+      throw refusal(PropertyListError.fractions)
+    }
+    guard DateText.append(seconds, to: &output) else {
+      throw PropertyListError(.notRepresentable, "\(formatName) cannot hold a date \(seconds) seconds from 2001")
+    }
+  }
+}
+
+extension PropertyListError {
+  static var fractions: String { "dates with fractions of a second" }
+
+  static func notRepresentable(_ kind: String, in formatName: String) -> PropertyListError {
+    PropertyListError(.notRepresentable, "\(formatName) has no \(kind)")
+  }
+}
+
+/// Finds the dictionary that would be read back as a UID: its only key is `CF$UID`, and its value an integer.
+struct UIDLookalike {
+  private var state = State.none
+
+  private enum State { case none, dictionaryOfOne, key }
+
+  mutating func forget() { state = .none }
+
+  mutating func begin(count: Int) { state = count == 1 ? .dictionaryOfOne : .none }
+
+  mutating func see(key utf8: RawSpan, _ options: PropertyListWritingOptions) {
+    let isUID =
+      state == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6 && utf8.starts(with: "CF$UID")
+    state = isUID ? .key : .none
+  }
+
+  func check(_ value: PropertyList.Integer) throws(PropertyListError) {
+    guard state == .key, !value.isNegative, value.bits <= UInt32.max else { return }
+    throw PropertyListError(
+      .notRepresentable, "a dictionary with CF$UID as its only key and an integer is read back as a UID")
+  }
+}
