@@ -87,7 +87,8 @@ struct KeyedArchiveHostileTests {
   }
 
   /// How many damaged archives are looked at. The short form runs always; `PLIST_MUTATIONS=100000` is the long one.
-  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 4000
+  static let mutations =
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
 
   @Test("damaged archives never trap, and take no time", arguments: [1, 2] as [UInt64])
   func damagedArchivesNeverTrap(_ seed: UInt64) throws {

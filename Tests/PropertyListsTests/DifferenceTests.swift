@@ -66,7 +66,7 @@ struct DifferenceTests {
     #expect(difference.description == "~ a: 24.0 (4 bytes) -> 24.0 (8 bytes)\n~ b: 1.0 -> 2.0")
   }
 
-  @Test("made and undone, whatever the values are", arguments: 0..<150 as Range<UInt64>)
+  @Test("made and undone, whatever the values are", arguments: 0..<UInt64(LongForm.size(150, or: 60)))
   func randomValues(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let forXML = seed % 2 == 0

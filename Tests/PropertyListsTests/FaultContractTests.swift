@@ -19,7 +19,8 @@ struct FaultContractTests {
   func soInFilesThatOthersWrote(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
 
   /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form.
-  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 4000
+  static let mutations =
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
 
   @Test("so in damaged files", arguments: PropertyListFormat.allCases)
   func soInDamagedFiles(_ format: PropertyListFormat) throws {

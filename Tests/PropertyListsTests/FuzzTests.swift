@@ -11,7 +11,8 @@ import Testing
 struct FuzzTests {
   /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form; `PLIST_SEED` makes it another
   /// one.
-  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 2400
+  static let mutations =
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(2400, or: 1200)
   static let seed = ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 1
 
   @Test("reading, writing, editing, paths, differences and merges agree", arguments: PropertyListFormat.allCases)

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Random edits of random texts")
 struct RandomEditTests {
-  static let seeds = UInt64(ProcessInfo.processInfo.environment["PLIST_EDITS"].flatMap { Int($0) } ?? 400)
+  static let seeds = UInt64(
+    ProcessInfo.processInfo.environment["PLIST_EDITS"].flatMap { Int($0) } ?? LongForm.size(400, or: 200))
 
   /// How the bytes of a text are made of it.
   struct Encoding: Sendable, CustomTestStringConvertible {

@@ -61,7 +61,8 @@ struct RandomTests {
   }
 
   /// How many damaged inputs are read. The short form runs always; `PLIST_MUTATIONS=100000` is the long one.
-  static let mutations = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 6000
+  static let mutations =
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(6000, or: 3000)
 
   @Test("damaged files never trap, and take no time", arguments: [1, 2] as [UInt64])
   func damagedFilesNeverTrap(_ seed: UInt64) throws {

@@ -10,7 +10,8 @@ import Testing
 @Suite("The tokens of XML and libxml2")
 struct XMLAuthorityTests {
   /// How many texts are compared. `PLIST_MUTATIONS=100000` is the long form.
-  static let count = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 8000
+  static let count =
+    ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(8000, or: 4000)
 
   @Test("agree on what is well-formed, and on every value")
   func agree() throws {

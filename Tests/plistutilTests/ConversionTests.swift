@@ -167,7 +167,9 @@ struct ConversionTests {
     let result = try Tool.run("-i", Fixtures.url("binary/date-fraction.bplist").path)
     #expect(result.status == 0)
     #expect(result.text.contains("<date>2001-01-01T00:00:00Z</date>"))
-    #expect(result.errors.hasSuffix("warning: dates are cut to whole seconds: XML has no fractions of a second\n"))
+    #expect(
+      result.errors.hasSuffix(
+        "warning: dates are cut to whole seconds: XML has no dates with fractions of a second\n"))
   }
 
   @Test("they lose them in the text that -C writes too", arguments: ["json", "openstep", "gnustep"])

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// A writer of a text format. It writes a file, or a value that becomes a part of a text.
-protocol TextWriter: FileWriter, ~Copyable {
+protocol TextWriter: FileWriter, SendableMetatype, ~Copyable {
   /// The name of the format in messages.
   static var formatName: String { get }
 
