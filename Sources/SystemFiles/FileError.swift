@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Why a file, or a folder, could not be read, written or locked.
 package struct FileError: Error, Hashable, Sendable {
   /// The value of `errno`.

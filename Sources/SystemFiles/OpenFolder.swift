@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Bionic)
-  internal import Bionic
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// A folder that is open, so that names can be used in it wherever it is moved.
 ///
 /// The unsafe expressions are sound: names end with a NUL, and what a call fills is given to it whole.
