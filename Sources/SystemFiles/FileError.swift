@@ -35,9 +35,4 @@ package struct FileError: Error, Hashable, Sendable {
 
   /// True if `code` says that the file cannot be read for what it is, and not for what the system could do just now.
   package static func isAboutFile(_ code: Int32) -> Bool { code == EACCES || code == EPERM }
-
-  /// True if `code` says that the path leads to no regular file, which stays so until somebody changes that.
-  package static func isAboutPath(_ code: Int32) -> Bool {
-    [EISDIR, EINVAL, ELOOP, ENXIO, ENOTDIR].contains(code)
-  }
 }

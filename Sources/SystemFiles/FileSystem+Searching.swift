@@ -6,12 +6,6 @@ extension FileSystem {
   /// Whether a path leads to a folder; false where it leads nowhere.
   package static func isFolder(_ path: String) -> Bool { mode(path).map { $0 & S_IFMT == S_IFDIR } ?? false }
 
-  /// The number of the error that a name is not UTF-8.
-  package static var invalidName: Int32 { EILSEQ }
-
-  /// The number of the error that a path leads to a pipe or another thing that no file takes the place of.
-  package static var invalidFile: Int32 { EINVAL }
-
   /// Whether a path leads anywhere.
   package static func exists(_ path: String) -> Bool { mode(path) != nil }
 

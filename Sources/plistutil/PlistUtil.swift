@@ -3,16 +3,10 @@ import PropertyLists
 
 @main
 struct PlistUtil: ParsableCommand {
-  static let versionLine = "plistutil 0.1.0"
-
   static let configuration = CommandConfiguration(
     commandName: "plistutil",
     abstract: "Read, convert, check, query, edit and compare property lists.",
-    usage: """
-      plistutil VERB …
-      plistutil [-i FILE] [-o FILE] [-f FORMAT] [-n PATH] [-s] [-c] [-C]
-      plistutil -p FILE [-n PATH] [-s]
-      """,
+    usage: BareConversion.usage,
     discussion: """
       Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
 
@@ -29,7 +23,10 @@ struct PlistUtil: ParsableCommand {
       CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
       CommandGroup(
         name: "Edit",
-        subcommands: [SetValue.self, Insert.self, Replace.self, Remove.self, Append.self]),
+        subcommands: [
+          ValueVerb<SetEdit>.self, ValueVerb<InsertEdit>.self, ValueVerb<ReplaceEdit>.self, Remove.self,
+          ValueVerb<AppendEdit>.self,
+        ]),
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
       CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
       CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),

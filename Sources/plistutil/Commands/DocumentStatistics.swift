@@ -26,35 +26,20 @@ struct DocumentStatistics: Sendable {
     let byteCount: Int
   }
 
-  /// The object table of a binary document.
-  struct Objects: Sendable {
-    /// How many objects there are.
-    private(set) var count = 0
-    /// How many of them more than one reference leads to.
-    private(set) var sharedCount = 0
-    /// How many of them no reference leads to.
-    private(set) var unreferencedCount = 0
-
-    fileprivate init(references: [Int]) {
-      count = references.count
-      sharedCount = references.count { $0 > 1 }
-      unreferencedCount = references.count { $0 == 0 }
-    }
-  }
+  /// The numbers of objects: of all, of those that more than one reference leads to, and of those that none does.
+  typealias Objects = (count: Int, sharedCount: Int, unreferencedCount: Int)
 }
 
 extension PropertyListDocument {
-  /// Counts what is in the document.
-  ///
-  /// - Parameter largest: how many of the largest values are told.
-  /// - Throws: what is wrong with a binary document, or ``PropertyListError/Kind/limitExceeded`` if shared references
-  ///   expand too far.
-  /// - Complexity: O(*n*) in the size of the value.
+  /// Counts what is in the document, and tells so many of the largest values. Throws what is wrong with a binary
+  /// document, also if shared references expand too far.
   func statistics(largest: Int) throws(PropertyListError) -> DocumentStatistics {
     try validate()
     var statistics = DocumentStatistics()
     try statistics.count(root, largest: largest)
-    statistics.objects = try referenceCounts().map { .init(references: $0) }
+    statistics.objects = try referenceCounts().map { counts in
+      (counts.count, counts.count { $0 > 1 }, counts.count { $0 == 0 })
+    }
     return statistics
   }
 }
