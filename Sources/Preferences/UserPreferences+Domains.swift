@@ -48,8 +48,10 @@ extension UserPreferences {
   /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String, in domain: PersistentDomain) {
     let file = context.file(of: domain)
-    reportingFaults { () throws(PreferencesError) in store(try value.stored(forKey: key), forKey: key, in: file) }
-    remember(file)
+    reportingFaults { () throws(PreferencesError) in
+      store(try value.stored(forKey: key), forKey: key, in: file)
+      remember(file)
+    }
   }
 
   /// The domains for any host that have files in the folder of the user, in order of their names.

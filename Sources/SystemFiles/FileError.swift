@@ -7,9 +7,7 @@ package struct FileError: Error, Hashable, Sendable {
   /// How many bytes a file may have that has more; nil for any other error.
   package let limit: Int?
 
-  package init(_ code: Int32, _ message: String) { self.init(code, message, limit: nil) }
-
-  private init(_ code: Int32, _ message: String, limit: Int?) {
+  package init(_ code: Int32, _ message: String, limit: Int? = nil) {
     self.code = code
     self.message = message
     self.limit = limit

@@ -2,12 +2,12 @@ package import FoundationEssentials
 
 /// A complete file on the disk beside the one whose place it is to take.
 package struct NewFile: ~Copyable {
-  private let place: FilePlace
-  private let temporary: FileSystem.SystemPath
-  private let identity: FileIdentity
+  fileprivate let place: FilePlace
+  fileprivate let temporary: FileSystem.SystemPath
+  fileprivate let identity: FileIdentity
   /// The file, open and locked; -1 if it is not to be.
-  private let lock: Int32
-  private var isGone = false
+  fileprivate let lock: Int32
+  fileprivate var isGone = false
 
   deinit {
     if !isGone { _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) } }
@@ -32,15 +32,6 @@ package struct NewFile: ~Copyable {
     let file = try UnfinishedFile(at: place, permissions)
     try file.output.write(data)
     return try file.finish(isLocked: true)
-  }
-
-  fileprivate init(
-    _ place: FilePlace, _ temporary: FileSystem.SystemPath, _ identity: FileIdentity, lock: Int32
-  ) {
-    self.place = place
-    self.temporary = temporary
-    self.identity = identity
-    self.lock = lock
   }
 
   /// Takes the place of whatever is there. The name is on the disk when the folder is.
@@ -111,7 +102,7 @@ package struct NewFile: ~Copyable {
   /// Leaves the file where it is, for somebody else to put in its place or to remove.
   consuming func handOver() -> ReadyFile {
     isGone = true
-    return ReadyFile(place: place, temporary: temporary, identity: identity)
+    return ReadyFile(path: place.path, identity: identity, folder: place.folder.identity, temporary: temporary)
   }
 }
 
@@ -145,22 +136,17 @@ final class UnfinishedFile {
 
   init(at place: FilePlace, _ permissions: NewFile.Permissions) throws(FileError) {
     let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
-    do throws(FileError) {
-      try Self.set(permissions, on: descriptor, reportedAs: place.path)
-    } catch {
-      Self.remove(temporary, descriptor, place)
-      throw error
-    }
     output = FileOutput(descriptor: descriptor, name: place.path)
     self.place = place
     self.temporary = temporary
+    // From here on the file goes with this value.
+    try Self.set(permissions, on: descriptor, reportedAs: place.path)
   }
 
-  deinit { if !isFinished { Self.remove(temporary, output.descriptor, place) } }
-
-  private static func remove(_ temporary: FileSystem.SystemPath, _ descriptor: Int32, _ place: FilePlace) {
+  deinit {
+    if isFinished { return }
     _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) }
-    _ = FileSystem.attempt(.close, place.path) { close(descriptor) }
+    _ = FileSystem.attempt(.close, place.path) { close(output.descriptor) }
   }
 
   /// The complete file, on the disk if it has to be, and locked until the value that is returned goes, if wanted.
@@ -171,7 +157,7 @@ final class UnfinishedFile {
     isFinished = true
     // Nobody else knows of it yet. Some file systems have no locks.
     if isLocked { _ = flock(descriptor, LOCK_EX | LOCK_NB) } else { _ = close(descriptor) }
-    return NewFile(place, temporary, identity, lock: isLocked ? descriptor : -1)
+    return NewFile(place: place, temporary: temporary, identity: identity, lock: isLocked ? descriptor : -1)
   }
 }
 
@@ -228,15 +214,8 @@ struct ReadyFile: Sendable {
   /// How errors name it.
   let path: String
   let identity: FileIdentity
-  private let folder: FileIdentity?
-  private let temporary: FileSystem.SystemPath
-
-  init(place: FilePlace, temporary: FileSystem.SystemPath, identity: FileIdentity) {
-    path = place.path
-    folder = place.folder.identity
-    self.temporary = temporary
-    self.identity = identity
-  }
+  fileprivate let folder: FileIdentity?
+  fileprivate let temporary: FileSystem.SystemPath
 
   /// The folder that the file is in, and where it is to go. Throws `ENOENT` if the path leads to another folder by now.
   private func place() throws(FileError) -> FilePlace {

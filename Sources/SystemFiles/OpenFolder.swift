@@ -38,7 +38,7 @@ package final class OpenFolder: Sendable {
 
   func remove(_ name: FileSystem.SystemPath) -> Int32 { unsafe unlinkat(descriptor, name, 0) }
 
-  /// Sees to it that the names in the folder are on the disk.
+  /// Brings the names in the folder to the disk.
   func synchronize(reportedAs path: String) throws(FileError) {
     let descriptor = FileSystem.attempt(.open, path) { openAgain() }
     guard descriptor >= 0 else {

@@ -54,7 +54,7 @@ package final class Replacements: Sendable {
     return failures
   }
 
-  /// Sees to it that files are on the disk. Returns for each of them, why it is not.
+  /// Brings files to the disk. Returns for each of them why it is not there.
   private static func synchronize(_ files: [ReadyFile]) -> [FileError?] {
     #if os(Linux)
       // A file system at a time. Where it cannot do that, or says that something failed, each file is asked for.

@@ -12,8 +12,6 @@ struct FileReport: ~Copyable {
   let input: Input
   let isForMachines: Bool
   private let isNamed: Bool
-  /// Whether what is written is printed at once.
-  let isDirect: Bool
   private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
@@ -26,8 +24,10 @@ struct FileReport: ~Copyable {
     self.isNamed = isNamed
     self.isForMachines = isForMachines
     self.replacements = replacements
-    isDirect = replacements == nil
   }
+
+  /// Whether what is written is printed at once.
+  var isDirect: Bool { replacements == nil }
 
   /// How messages name the file.
   var name: String { input.name }

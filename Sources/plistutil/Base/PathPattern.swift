@@ -24,7 +24,7 @@ struct PathPattern: Sendable {
 
   var start: State { closed([0]) }
 
-  /// The state behind one more component.
+  /// The state after one more component.
   func next(_ state: State, _ component: PropertyListKeyPath.Component) -> State {
     var following: State = []
     for position in state where position < parts.count {

@@ -2,17 +2,17 @@ import PropertyLists
 
 /// What a document is made of, in figures.
 struct DocumentStatistics: Sendable {
-  /// How many values of each kind there are, each counted wherever it stands, keys aside.
+  /// The number of values of each kind, each counted wherever it stands, keys aside.
   private(set) var counts: [PropertyList.Kind: Int] = [:]
-  /// How many levels of containers there are.
+  /// The levels of containers.
   private(set) var depth = 0
-  /// How many entries the dictionaries have.
+  /// The number of entries of all dictionaries.
   private(set) var keyCount = 0
-  /// How many bytes the keys have in UTF-8, together.
+  /// The bytes of all keys in UTF-8.
   private(set) var keyByteCount = 0
-  /// How many bytes the strings have in UTF-8, keys aside, together.
+  /// The bytes of all strings in UTF-8, keys aside.
   private(set) var stringByteCount = 0
-  /// How many bytes the data has, together.
+  /// The bytes of all data.
   private(set) var dataByteCount = 0
   /// The largest strings and data, the largest first.
   private(set) var largest: [Large] = []

@@ -55,17 +55,10 @@ extension Finding {
   }
 
   private static func escaped(_ text: String, isProperty: Bool) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "%": escaped += "%25"
-      case "\r": escaped += "%0D"
-      case "\n": escaped += "%0A"
-      case ":" where isProperty: escaped += "%3A"
-      case "," where isProperty: escaped += "%2C"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
+    let reserved: Set<Unicode.Scalar> = isProperty ? ["%", "\r", "\n", ":", ","] : ["%", "\r", "\n"]
+    return text.unicodeScalars.map { scalar in
+      guard reserved.contains(scalar) else { return String(scalar) }
+      return "%" + BareValue.hexadecimal([UInt8(scalar.value)], groups: false).uppercased()
+    }.joined()
   }
 }

@@ -5,7 +5,7 @@ import PropertyLists
 struct SourceExcerpt: Hashable, Sendable {
   /// One line, or a part of it; U+FFFD stands for what is no character.
   let text: String
-  /// Where in the text the place is, counted in Unicode scalars from 0; at the end of a line, behind the last.
+  /// Where in the text the place is, counted in Unicode scalars from 0; at the end of a line, after the last.
   let place: Int
   let isCutBefore: Bool
   let isCutAfter: Bool

@@ -20,7 +20,7 @@ struct PlutilVerb: ParsableCommand {
 }
 
 /// The tool with the arguments of Apple's `plutil`, which are not those of the other verbs: long options with one dash,
-/// and options whose values come behind other options.
+/// and options whose values come after other options.
 enum Plutil {
   /// The name under which the tool is this one.
   static let name = "plutil"

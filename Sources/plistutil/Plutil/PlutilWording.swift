@@ -42,7 +42,7 @@ enum PlutilWording {
     return "Unexpected character \(Unicode.Scalar(data[bracket])) at line \(line)"
   }
 
-  /// The place behind the message.
+  /// The message, and the place after it.
   static func text(_ error: PropertyListError) -> String {
     let place: String
     if let position = error.position {

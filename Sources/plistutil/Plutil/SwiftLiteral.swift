@@ -19,7 +19,7 @@ struct SwiftLiteral: TextForm {
   func opening(_ container: PropertyList) -> String { container.dictionary?.isEmpty == true ? "[:\n" : "[\n" }
 
   func closing(_ container: PropertyList, isRoot: Bool) -> String {
-    // The outermost has its type behind the name.
+    // The outermost has its type after the name.
     guard !isRoot, let type = Self.typeToSay(of: container) else { return "]" }
     return "] as \(type)"
   }

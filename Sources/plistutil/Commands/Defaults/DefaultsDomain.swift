@@ -84,7 +84,7 @@ struct DefaultsDomain {
     }
   }
 
-  /// The file at a path: as Apple's tool has it with `.plist` behind the path, unless that is how it ends or only the
+  /// The file at a path: as Apple's tool has it with `.plist` after the path, unless that is how it ends or only the
   /// path itself is a file.
   private static func path(_ argument: String) -> String {
     if argument.hasSuffix(".plist") { return argument }

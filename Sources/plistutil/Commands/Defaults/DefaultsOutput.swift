@@ -54,15 +54,12 @@ enum DefaultsOutput {
     do throws(PropertyListError) {
       return try value.data(format: name.format, options: options)
     } catch let exact {
-      guard exact.kind == .notRepresentable else { throw DefaultsError(exact, about: file) }
       options.fractionalSeconds = .drop
-      do throws(PropertyListError) {
-        let data = try value.data(format: name.format, options: options)
-        note("\(file): warning: dates are cut to whole seconds: \(exact.detail)")
-        return data
-      } catch {
+      guard exact.kind == .notRepresentable, let data = try? value.data(format: name.format, options: options) else {
         throw DefaultsError(exact, about: file)
       }
+      note("\(file): warning: dates are cut to whole seconds: \(exact.detail)")
+      return data
     }
   }
 }

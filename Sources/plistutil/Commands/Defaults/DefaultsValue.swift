@@ -121,7 +121,7 @@ struct DefaultsValue {
 extension DefaultsValue {
   private static func isNumber(_ text: String) -> Bool { Double(text) != nil }
 
-  /// Decimal digits, or hexadecimal ones behind `0x`, with a sign, within `Int64` or `UInt64`.
+  /// Decimal digits, or hexadecimal ones after `0x`, with a sign, within `Int64` or `UInt64`.
   private static func integer(_ text: String) throws(DefaultsError) -> PropertyList {
     var digits = text[...]
     let isNegative = digits.hasPrefix("-")

@@ -26,7 +26,7 @@ struct DefaultsSyntax {
   let operands: ClosedRange<Int>
   /// Whether the first argument is a domain.
   var takesDomain = true
-  /// Whether everything behind the key is the value, hyphens or not.
+  /// True if everything after the key is the value, hyphens or not.
   var takesValue = false
   /// The options that not every verb has.
   var options: Set<DefaultsOption> = []
