@@ -4,7 +4,6 @@
 public import FoundationEssentials
 public import OrderedCollections
 public import PropertyLists
-internal import SystemFiles
 
 /// The file of one domain by itself: for tools that look at the preferences of other programs and change them.
 ///
@@ -23,7 +22,7 @@ public struct PreferencesFile: Sendable {
   /// Where the file is; nil if the user has no home folder, and so no file.
   public let path: String?
   /// The folder that is not made if it is missing.
-  private let base: String?
+  let base: String?
 
   /// The file of a domain of the user.
   public init(_ domain: PersistentDomain, locations: PreferencesLocations = .standard) {
@@ -50,25 +49,11 @@ extension PreferencesFile {
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }
     do throws(PropertyListError) {
-      return try Self.values(of: path)
+      let file = try FileContents.read(path, until: .now + .milliseconds(500))
+      return try file?.parsed?.get().entries.values.byName
     } catch {
       guard error.isAboutFile else { throw .notRead(path: path, error) }
       throw .unreadable(path: path, setAside: path + DomainFile.suffixOfUnreadable(), error)
-    }
-  }
-
-  private static func values(of path: String) throws(PropertyListError) -> OrderedDictionary<String, PropertyList>? {
-    let deadline = ContinuousClock.now + .milliseconds(500)
-    while true {
-      guard let file = try PreferencesBytes(of: path) else { return nil }
-      let isLast = !file.identity.mayBeIncomplete || ContinuousClock.now >= deadline
-      do throws(PropertyListError) {
-        return try DomainFile.entries(of: file.data).entries.values.byName
-      } catch {
-        if isLast { throw error }
-      }
-      // Whoever writes to it may not have finished.
-      CurrentProcess.pause(milliseconds: 20)
     }
   }
 
@@ -100,12 +85,5 @@ extension PreferencesFile {
     _ change: (inout OrderedDictionary<String, PropertyList>?) throws -> Result
   ) throws -> Result {
     try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change).get()
-  }
-
-  /// The changes of the values in the file, by whomever, from now on.
-  ///
-  /// - Parameter key: the key to look at; nil for all.
-  public func changes(forKey key: String? = nil) -> PreferenceChanges {
-    PreferenceChanges(.file(DomainFile.at(path, base: base)), key: key)
   }
 }

@@ -22,10 +22,10 @@ extension UserPreferences {
   public func integer(forKey key: String) -> Int { read(key, default: 0) { $0.asInt } }
 
   /// The value for a key as a double; 0 if there is none.
-  public func double(forKey key: String) -> Double { read(key, default: 0) { $0.asDouble } }
+  public func double(forKey key: String) -> Double { read(key, default: 0) { $0.asReal() } }
 
   /// The value for a key as a float; 0 if there is none. What is beyond `Float` becomes infinite.
-  public func float(forKey key: String) -> Float { read(key, default: 0) { $0.asFloat } }
+  public func float(forKey key: String) -> Float { read(key, default: 0) { $0.asReal() } }
 
   /// The value for a key as text; nil if there is none, or none that is text or a number.
   public func string(forKey key: String) -> String? { read(key, default: nil) { $0.asString } }

@@ -1,7 +1,5 @@
-internal import FoundationEssentials
 public import OrderedCollections
 public import PropertyLists
-internal import Synchronization
 
 /// Persistent domains: those of the user that have files.
 extension UserPreferences {
@@ -24,7 +22,7 @@ extension UserPreferences {
   public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
     let file = context.file(of: domain)
     UpdateUnderWay.note(nil, in: file.path)
-    let changed = file.table.replace(with: values.filter { isStorable($0.value, forKey: $0.key) })
+    let changed = file.table.replace(with: values.filter { check($0.value, forKey: $0.key) })
     remember(file)
     file.schedule.fileHasChanged(file)
     file.table.notify(changed)
@@ -49,11 +47,10 @@ extension UserPreferences {
   ///
   /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String, in domain: PersistentDomain) {
-    do throws(PreferencesError) {
-      let stored = try value.flatMap { value throws(PreferencesError) in try Self.stored(value, forKey: key) }
-      set(stored, forKey: key, in: domain)
-    } catch {
-      PreferencesFaults.report(error)
+    let file = context.file(of: domain)
+    reportingFaults { () throws(PreferencesError) in
+      store(try value.stored(forKey: key), forKey: key, in: file)
+      remember(file)
     }
   }
 
@@ -63,16 +60,14 @@ extension UserPreferences {
   public var persistentDomainNames: [DomainName] { locations.domainNames() }
 }
 
-extension UserPreferences {
-  private var argumentTable: DomainTable { upper.first { $0.source == .arguments }?.table ?? ArgumentDomain.ofProcess }
-}
-
 /// Volatile domains: values in memory, for all stores of this process with the same locations.
 extension UserPreferences {
   /// The name of the domain of the command line.
   public static let argumentDomain = "NSArgumentDomain"
   /// The name of the domain of registered values.
   public static let registrationDomain = "NSRegistrationDomain"
+
+  private var argumentTable: DomainTable { upper.first { $0.source == .arguments }?.table ?? ArgumentDomain.ofProcess }
 
   /// The names of the volatile domains, in order.
   public var volatileDomainNames: [String] {

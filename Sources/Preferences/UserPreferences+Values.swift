@@ -14,11 +14,7 @@ extension UserPreferences {
       return Value.preferenceValue(from: stored) ?? key.defaultValue
     }
     set {
-      do throws(PreferencesError) {
-        try set(newValue, for: key)
-      } catch {
-        report(error)
-      }
+      do throws(PreferencesError) { try set(newValue, for: key) } catch { report(error) }
     }
   }
 
@@ -30,7 +26,7 @@ extension UserPreferences {
   /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored,
   ///   ``PreferencesError/emptyKey``; what was stored stays.
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws(PreferencesError) {
-    set(try Self.stored(value, forKey: key.name), forKey: key.name)
+    store(try value.stored(forKey: key.name), forKey: key.name, in: file)
   }
 
   /// Removes the value for a key from the domain of the application, so that others or the key's default count.
@@ -42,24 +38,16 @@ extension UserPreferences {
   public func register(defaults: [String: any PreferenceValue]) {
     var stored: [String: PropertyList] = [:]
     for (key, value) in defaults {
-      do throws(PreferencesError) {
-        stored[key] = try Self.stored(value, forKey: key)
-      } catch {
-        PreferencesFaults.report(error)
-      }
+      reportingFaults { () throws(PreferencesError) in stored[key] = try value.stored(forKey: key) }
     }
-    register(defaults: stored)
+    addRegistered(stored)
   }
 
   /// Sets the value for a key, or removes it with nil.
   ///
   /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String) {
-    do throws(PreferencesError) {
-      set(try value.flatMap { value throws(PreferencesError) in try Self.stored(value, forKey: key) }, forKey: key)
-    } catch {
-      PreferencesFaults.report(error)
-    }
+    reportingFaults { () throws(PreferencesError) in store(try value.stored(forKey: key), forKey: key, in: file) }
   }
 
   /// The value for a key; nil if there is none, or none of this type.
@@ -76,8 +64,8 @@ extension UserPreferences {
     do { stored = try PropertyListEncoder().encodeToPropertyList(value) } catch {
       throw .notStorable(key: key, reason: "\(error)")
     }
-    try Self.check(stored, forKey: key)
-    set(stored, forKey: key)
+    try stored.checkStorable(forKey: key)
+    store(stored, forKey: key, in: file)
   }
 
   /// The value of a type that can be decoded; nil if there is none.
@@ -98,8 +86,8 @@ extension UserPreferences {
     do { stored = .data(try KeyedArchiver.archivedData(withRootObject: value)) } catch {
       throw .notStorable(key: key, reason: "\(error)")
     }
-    try Self.check(stored, forKey: key)
-    set(stored, forKey: key)
+    try stored.checkStorable(forKey: key)
+    store(stored, forKey: key, in: file)
   }
 
   /// The objects of a keyed archive; nil if nothing is stored. No other types are instantiated than those that
@@ -115,15 +103,5 @@ extension UserPreferences {
     do { return try KeyedUnarchiver.unarchivedObject(of: type, from: archive) } catch {
       throw .notDecodable(key: key, reason: "\(error)")
     }
-  }
-
-  static func stored<Value: PreferenceValue>(
-    _ value: Value, forKey key: String
-  ) throws(PreferencesError) -> PropertyList? {
-    guard !key.isEmpty else { throw .emptyKey }
-    let stored: PropertyList?
-    do { stored = try value.storedPreference() } catch { throw .notStorable(key: key, reason: "\(error)") }
-    if let stored { try check(stored, forKey: key) }
-    return stored
   }
 }

@@ -35,7 +35,7 @@ public final class UserPreferences: Sendable {
   private let suites = Mutex<[Layer]>([])
   /// The tables of all three, for reading.
   private let searched: SharedValue<SearchedTables>
-  private let observers = Mutex<[WeakObserver]>([])
+  private let observers = Mutex<[WeakTableObserver]>([])
   /// Files of other domains that were changed by way of this value.
   private let others = Mutex<[ObjectIdentifier: DomainFile]>([:])
 
@@ -45,10 +45,6 @@ public final class UserPreferences: Sendable {
     let table: DomainTable
     /// Nil if the values are in memory only.
     let file: DomainFile?
-  }
-
-  private struct WeakObserver: Sendable {
-    weak var observer: PreferencesObserver?
   }
 
   /// The preferences of a suite: a domain that several applications share, or one of another application. Its domain
@@ -217,21 +213,21 @@ extension UserPreferences {
     layers.reduce(into: [:]) { all, layer in all.merge(layer.table.values) { first, _ in first } }
   }
 
-  func add(_ observer: PreferencesObserver) {
+  func add(_ observer: any TableObserver) {
     observers.withLock { observers in
       // As often as their number doubles, so that it costs nothing on average.
       if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
-      observers.append(WeakObserver(observer: observer))
+      observers.append(WeakTableObserver(observer: observer))
     }
     for layer in layers { add(observer, to: layer) }
   }
 
-  private func add(_ observer: PreferencesObserver, to layer: Layer) {
+  private func add(_ observer: any TableObserver, to layer: Layer) {
     layer.table.add(observer)
     layer.file?.watch()
   }
 
-  private var currentObservers: [PreferencesObserver] { observers.withLock { $0.compactMap(\.observer) } }
+  private var currentObservers: [any TableObserver] { observers.withLock { $0.compactMap(\.observer) } }
 }
 
 /// Setting.
@@ -253,8 +249,7 @@ extension UserPreferences {
   /// What is registered is added to what was registered before, for all stores of this process with the same
   /// ``locations``.
   public func register(defaults: [String: PropertyList]) {
-    let registration = context.registration
-    registration.notify(registration.register(defaults.filter { isStorable($0.value, forKey: $0.key) }))
+    addRegistered(defaults.filter { check($0.value, forKey: $0.key) })
   }
 
   /// Saves what this store has set, and returns when it is on the disk. Also brings in what other processes have saved.
@@ -287,9 +282,17 @@ extension UserPreferences {
     if let first { throw first }
   }
 
+  /// - Parameter value: is checked here, and a fault told to the handler.
   func set(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
-    if let value, !isStorable(value, forKey: key) { return }
-    if key.isEmpty { return PreferencesFaults.report(.emptyKey) }
+    reportingFaults { () throws(PreferencesError) in
+      guard !key.isEmpty else { throw .emptyKey }
+      try value?.checkStorable(forKey: key)
+      store(value, forKey: key, in: file)
+    }
+  }
+
+  /// Sets or removes a value for a key, both of which have been checked.
+  func store(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
     let key = TableKey(key)
     UpdateUnderWay.note(key, in: file.path)
     let hasChanged = file.table.set(value, forKey: key)
@@ -297,28 +300,25 @@ extension UserPreferences {
     if hasChanged { file.table.notify([key]) }
   }
 
-  func isStorable(_ value: PropertyList, forKey key: String) -> Bool {
-    do throws(PreferencesError) {
-      try Self.check(value, forKey: key)
-      return true
-    } catch {
-      PreferencesFaults.report(error)
-      return false
-    }
+  /// Adds values that have been checked to the registered ones.
+  func addRegistered(_ values: [String: PropertyList]) {
+    context.registration.notify(context.registration.register(values))
   }
 
-  /// Checks that a file can hold a value.
-  static func check(_ value: PropertyList, forKey key: String) throws(PreferencesError) {
-    guard !key.isEmpty else { throw .emptyKey }
-    switch value {
-    case .string, .integer, .real, .float, .boolean, .date, .data: return
-    case .array, .dictionary, .uid, .null: break
+  /// Checks that a value can be stored, and tells the handler if not.
+  func check(_ value: PropertyList, forKey key: String) -> Bool {
+    var isStorable = false
+    reportingFaults { () throws(PreferencesError) in
+      try value.checkStorable(forKey: key)
+      isStorable = true
     }
-    if let reason = value.reasonNotToStore(depth: greatestDepth) { throw .notStorable(key: key, reason: reason) }
+    return isStorable
   }
 
-  /// The reader takes 512 levels, of which a dictionary of all values is one.
-  private static var greatestDepth: Int { 500 }
+  /// Does something whose fault no caller hears of.
+  func reportingFaults(_ body: () throws(PreferencesError) -> Void) {
+    do throws(PreferencesError) { try body() } catch { PreferencesFaults.report(error) }
+  }
 
   /// Remembers a file that was changed, and that has to be saved with the rest though it may not be in the search list.
   func remember(_ file: DomainFile) { others.withLock { $0[ObjectIdentifier(file)] = file } }
@@ -330,29 +330,14 @@ extension UserPreferences.Layer {
   }
 }
 
-extension PropertyList {
-  /// Why no file of preferences can hold the value; nil if there is no reason.
+extension UserPreferences {
+  /// Has faults told to `handler` that no caller is there to hear of: a file that cannot be read, a save in the
+  /// background that failed, a value that cannot be stored.
   ///
-  /// Nulls and UIDs are no values of preferences: Foundation on Linux finds nothing in a file that has one, and
-  /// overwrites it.
-  fileprivate func reasonNotToStore(depth limit: Int) -> String? {
-    // One level after another, so that depth costs no stack.
-    var level = [self]
-    for depth in 0... {
-      var next: [PropertyList] = []
-      for value in level {
-        switch value {
-        case .uid: return "it is a UID, or has one in it"
-        case .null: return "it is a null, or has one in it"
-        case .array, .dictionary:
-          if depth >= limit { return "it is nested more than \(limit) levels deep" }
-          next += value.array ?? value.dictionary?.values.elements ?? []
-        default: break
-        }
-      }
-      if next.isEmpty { return nil }
-      level = next
-    }
-    return nil
+  /// Without a handler they are printed to standard error, a line each. A fault is told once: a file that cannot be
+  /// read as long as it stays the same, a save that fails until another error comes or a save succeeds. The handler is
+  /// for all stores of the process, and may be called on any thread.
+  public static func handleFaults(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
+    PreferencesFaults.setHandler(handler)
   }
 }

@@ -4,14 +4,6 @@
 
   internal import SystemFiles
 
-  #if canImport(Glibc)
-    private import Glibc
-  #elseif canImport(Musl)
-    private import Musl
-  #elseif canImport(Bionic)
-    private import Bionic
-  #endif
-
   /// What happens in folders, as the kernel tells it (inotify).
   package final class FolderEvents: Sendable {
     /// The number of a folder that is watched.
@@ -53,14 +45,16 @@
       let mask =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_ATTRIB)
-      let folder = FileSystem.attempt(.watch, path) { unsafe inotify_add_watch(descriptor, path, mask) }
-      return folder >= 0 ? folder : nil
+      return watch(path, mask)
     }
 
     /// Watches whether a folder or a symbolic link is moved or removed, not what happens in it; nil if it cannot be
     /// watched. Has the number of the folder if that is watched too.
     package func watchPlace(of path: String) -> Folder? {
-      let mask = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
+      watch(path, UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD))
+    }
+
+    private func watch(_ path: String, _ mask: UInt32) -> Folder? {
       let folder = FileSystem.attempt(.watch, path) { unsafe inotify_add_watch(descriptor, path, mask) }
       return folder >= 0 ? folder : nil
     }

@@ -1,16 +1,6 @@
 package import FoundationEssentials
 package import SystemFiles
 
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// A file that this process has locked against all processes that lock it too, until the value goes.
 ///
 /// The lock is advisory (`flock`) and the kernel's: it ends with the process that holds it, however that ends. Because
@@ -45,7 +35,7 @@ package struct LockedFile: ~Copyable {
         var status = found
         var isForbidden = true
         if fault == nil {
-          status = try Self.status(of: descriptor, path)
+          try FileSystem.perform(.status, "read", path) { unsafe fstat(descriptor, &status) }
         } else {
           isForbidden = try Self.isForbidden(place)
         }
@@ -98,14 +88,6 @@ package struct LockedFile: ~Copyable {
     }
   }
 
-  private static func status(of descriptor: Int32, _ path: String) throws(FileError) -> stat {
-    var status = stat()
-    guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
-      throw FileSystem.failure("read", path)
-    }
-    return status
-  }
-
   /// The whole of the file, at most `limit` bytes.
   package mutating func read(limit: Int) throws(FileError) -> Data {
     if let fault { throw fault }
@@ -141,17 +123,13 @@ package struct LockedFile: ~Copyable {
   /// Whether the file is still at its path and as it was when it was read.
   package func isUnchanged() throws(FileError) -> Bool { try FileIdentity(at: place.path) == identity }
 
-  /// Sees to it that the file is on the disk; its name is when its folder is.
+  /// Brings the file to the disk; its name is there when its folder is.
   package func synchronize() throws(FileError) {
-    guard FileSystem.attempt(.synchronize, place.path, { fsync(descriptor) }) == 0 else {
-      throw FileSystem.failure("write", place.path)
-    }
+    try FileSystem.perform(.synchronize, "write", place.path) { fsync(descriptor) }
   }
 
-  /// Removes the file. That is on the disk when the folder is.
-  ///
-  /// - Parameter suffix: if not nil, the file is kept under its name with that and a number if need be.
-  /// - Returns: whether that was done; not if somebody who does not lock it changed the file since it was read.
+  /// Removes the file, or keeps it under its name with a suffix, and a number if need be. That is on the disk when the
+  /// folder is. Returns false if somebody who does not lock it changed the file since it was read.
   package consuming func remove(settingAside suffix: String? = nil) throws(FileError) -> Bool {
     guard try isUnchanged() else { return false }
     if let suffix {

@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Why a file, or a folder, could not be read, written or locked.
 package struct FileError: Error, Hashable, Sendable {
   /// The value of `errno`.
@@ -17,9 +7,7 @@ package struct FileError: Error, Hashable, Sendable {
   /// How many bytes a file may have that has more; nil for any other error.
   package let limit: Int?
 
-  package init(_ code: Int32, _ message: String) { self.init(code, message, limit: nil) }
-
-  private init(_ code: Int32, _ message: String, limit: Int?) {
+  package init(_ code: Int32, _ message: String, limit: Int? = nil) {
     self.code = code
     self.message = message
     self.limit = limit
@@ -45,9 +33,4 @@ package struct FileError: Error, Hashable, Sendable {
 
   /// True if `code` says that the file cannot be read for what it is, and not for what the system could do just now.
   package static func isAboutFile(_ code: Int32) -> Bool { code == EACCES || code == EPERM }
-
-  /// True if `code` says that the path leads to no regular file, which stays so until somebody changes that.
-  package static func isAboutPath(_ code: Int32) -> Bool {
-    [EISDIR, EINVAL, ELOOP, ENXIO, ENOTDIR].contains(code)
-  }
 }

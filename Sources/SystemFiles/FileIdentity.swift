@@ -1,21 +1,9 @@
-#if canImport(Glibc)
-  package import Glibc
-#elseif canImport(Musl)
-  package import Musl
-#elseif canImport(Bionic)
-  package import Bionic
-#elseif canImport(Darwin)
-  package import Darwin
-#endif
-
 /// What tells a file, in the state that it has, from any other and from itself once it was written to.
 package struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   private let inode: UInt64
   let size: Int
-  /// When it was written to last, in seconds since 1970 and nanoseconds.
-  private let seconds: Int64
-  private let nanoseconds: Int64
+  private let modification: FileMoment
   /// The permission bits and the kind of file.
   private let mode: UInt32
   private let owner: UInt32
@@ -27,20 +15,16 @@ package struct FileIdentity: Hashable, Sendable {
     mode = UInt32(status.st_mode)
     owner = UInt32(status.st_uid)
     #if canImport(Darwin)
-      let time = status.st_mtimespec
+      modification = FileMoment(status.st_mtimespec)
     #else
-      let time = status.st_mtim
+      modification = FileMoment(status.st_mtim)
     #endif
-    seconds = Int64(time.tv_sec)
-    nanoseconds = Int64(time.tv_nsec)
   }
 
   /// The file that is open under a descriptor.
   init(_ descriptor: Int32, named path: String) throws(FileError) {
     var status = stat()
-    guard FileSystem.attempt(.status, path, { unsafe fstat(descriptor, &status) }) == 0 else {
-      throw FileSystem.failure("read", path)
-    }
+    try FileSystem.perform(.status, "read", path) { unsafe fstat(descriptor, &status) }
     self.init(status)
   }
 
@@ -66,7 +50,7 @@ package struct FileIdentity: Hashable, Sendable {
   package var secondsSinceModification: Double {
     var now = timespec()
     guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return .infinity }
-    return Double(Int64(now.tv_sec) - seconds) + Double(Int64(now.tv_nsec) - nanoseconds) / 1e9
+    return FileMoment(now).seconds(since: modification)
   }
 }
 
@@ -94,7 +78,11 @@ package struct FileMoment: Hashable, Comparable, Sendable {
     #endif
   }
 
-  private init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
+  fileprivate init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
+
+  fileprivate func seconds(since other: FileMoment) -> Double {
+    Double(seconds - other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
+  }
 
   package static func < (lhs: FileMoment, rhs: FileMoment) -> Bool {
     (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)

@@ -1,18 +1,7 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Taking what is in a place out of it, so that nothing is lost of what a program put there that does not lock it.
 extension FilePlace {
-  /// Exchanges the file in the place and one beside it, in one step.
-  ///
-  /// - Returns: false if the system or the file system cannot do that.
+  /// Exchanges the file in the place and one beside it, in one step. Returns false if the system or the file system
+  /// cannot do that.
   func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {
     guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
     switch errno {
@@ -21,12 +10,9 @@ extension FilePlace {
     }
   }
 
-  /// Puts back what came out of the place unexpectedly, in exchange for the file that was put there. If yet another has
-  /// taken the place of that, it stays, being the newest, and what came out is kept beside it.
-  ///
-  /// - Parameters:
-  ///   - other: the name that has what came out.
-  ///   - displaced: what is added to the name of the place for what is kept.
+  /// Puts back what came out of the place unexpectedly, and now has the name `other`, in exchange for the file that was
+  /// put there. If yet another has taken the place of that, it stays, being the newest, and what came out is kept beside
+  /// it, under the name of the place with `displaced`.
   func putBack(
     _ other: FileSystem.SystemPath, inPlaceOf file: FileIdentity, displaced: String
   ) throws(FileError) {
@@ -40,11 +26,9 @@ extension FilePlace {
     _ = try addName(to: other, suffix: displaced)
   }
 
-  /// Gives the file in the place a second name, one that no other file has.
-  ///
-  /// - Parameter suffix: what is added to its name, and to that a number if there is a file of that name.
-  /// - Returns: the second name; nil if the file is not the one in the place any more.
-  /// - Throws: `EMLINK` if the file system, or the system for this file, has no second names.
+  /// Gives the file in the place a second name, one that no other file has: its own with a suffix, and a number if need
+  /// be. Returns it; nil if the file is not the one in the place any more. Throws `EMLINK` where there are no second
+  /// names.
   package func keep(_ file: FileIdentity, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     if let kept = nameKept(of: file) { return kept }
     guard let candidate = try addName(to: name, suffix: suffix) else { return nil }
@@ -53,9 +37,8 @@ extension FilePlace {
     return nil
   }
 
-  /// Gives a file of the folder another name, one that no other file has.
-  ///
-  /// - Returns: the name; nil if the file is not there.
+  /// Gives a file of the folder another name, one that no other file has. Returns the name; nil if the file is not
+  /// there.
   private func addName(
     to file: FileSystem.SystemPath, suffix: String
   ) throws(FileError) -> FileSystem.SystemPath? {
@@ -72,23 +55,19 @@ extension FilePlace {
     throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
-  /// Gives the file in the place another name, where there are no second names.
-  ///
-  /// - Returns: whether that was done; not if the file is not the one in the place any more.
+  /// Gives the file in the place another name, where there are no second names. Returns whether that was done; not if
+  /// the file is not the one in the place any more.
   package func moveAside(_ file: FileIdentity, suffix: String) throws(FileError) -> Bool {
     guard identity(of: name) == file else { return false }
     for candidate in candidates(suffix) where identity(of: candidate) == nil {
-      guard FileSystem.attempt(.rename, path, { folder.rename(name, to: candidate) }) == 0 else {
-        throw FileSystem.failure("set aside", path)
-      }
+      try FileSystem.perform(.rename, "set aside", path) { folder.rename(name, to: candidate) }
       return true
     }
     throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
-  /// Removes the file in the place.
-  ///
-  /// - Returns: whether that was done; not if the file is not the one in the place any more.
+  /// Removes the file in the place. Returns whether that was done; not if the file is not the one in the place any
+  /// more.
   package func remove(_ file: FileIdentity) throws(FileError) -> Bool {
     // Under another name first, to look at what it is.
     let out = NewFile.temporaryName(for: name)
@@ -128,16 +107,10 @@ extension OpenFolder {
     #if canImport(Darwin)
       return unsafe renameatx_np(descriptor, name, descriptor, other, UInt32(RENAME_SWAP))
     #elseif os(Linux)
-      // Looked up by name: the headers of glibc show it to some programs only, and some C libraries do not have it.
-      // Sound: the signature is that of renameat2(2).
-      typealias Rename = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
-      guard let symbol = unsafe Self.renameat2 else {
-        errno = ENOSYS
-        return -1
-      }
-      let renameat2 = unsafe unsafeBitCast(symbol, to: Rename.self)
       // RENAME_EXCHANGE (<linux/fs.h>).
-      return unsafe renameat2(descriptor, name, descriptor, other, 2)
+      if let renameat2 = unsafe Self.renameat2 { return unsafe renameat2(descriptor, name, descriptor, other, 2) }
+      errno = ENOSYS
+      return -1
     #else
       errno = ENOSYS
       return -1
@@ -145,7 +118,8 @@ extension OpenFolder {
   }
 
   #if os(Linux)
-    /// Sound: an address of the C library, which stays where it is.
-    private nonisolated(unsafe) static let renameat2 = unsafe dlsym(nil, "renameat2")
+    private static let renameat2 = unsafe FileSystem.function(
+      "renameat2",
+      as: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32).self)
   #endif
 }

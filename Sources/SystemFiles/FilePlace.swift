@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  package import Glibc
-#elseif canImport(Musl)
-  package import Musl
-#elseif canImport(Bionic)
-  package import Bionic
-#elseif canImport(Darwin)
-  package import Darwin
-#endif
-
 /// The place of a file that may be written: an open folder, and a name in it that is no link's.
 ///
 /// Links are followed once, when the place is looked for. Whoever moves folders or puts links in the way after that
@@ -30,7 +20,7 @@ package struct FilePlace: Sendable {
   /// - Returns: nil if there is no folder for it.
   /// - Throws: ``FileError``, also for a link that is not to be followed.
   package init?(_ path: String) throws(FileError) {
-    guard FileSystem.attempt(.status, path, { 0 }) == 0 else { throw FileSystem.failure("write", path) }
+    try FileSystem.perform(.status, "write", path) { 0 }
     try self.init(lookingFor: path)
   }
 
@@ -55,9 +45,8 @@ package struct FilePlace: Sendable {
     return status
   }
 
-  /// The regular file in the place; nil if nothing is there.
-  ///
-  /// - Throws: an error that says what is there instead, or that it belongs to another user and a link leads to it.
+  /// The regular file in the place; nil if nothing is there. Throws an error that says what is there instead, or that
+  /// it belongs to another user and a link leads to it.
   package func file() throws(FileError) -> stat? {
     guard let status = try status() else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {

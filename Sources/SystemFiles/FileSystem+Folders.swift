@@ -1,22 +1,9 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Folders: made, listed, and told where they are.
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
 extension FileSystem {
-  /// Makes a folder, and those above it that are missing.
-  ///
-  /// - Parameters:
-  ///   - base: a folder that is not made. If it is missing, nothing is.
-  ///   - permissions: of the new folders; for their owner alone if not given.
+  /// Makes a folder, and those above it that are missing, for their owner alone if not said otherwise. The folder `base`
+  /// is not made: if it is missing, nothing is.
   package static func makeFolder(
     _ path: String, below base: String?, permissions: UInt32 = 0o700
   ) throws(FileError) {
@@ -43,18 +30,36 @@ extension FileSystem {
 
   /// The names in a folder, without `.` and `..`; none if it cannot be read. Names that are not UTF-8 are left out.
   package static func names(in path: String) -> [String] {
-    guard let folder = unsafe opendir(path) else { return [] }
-    defer { _ = unsafe closedir(folder) }
     var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      // Sound: the system ends the name with a NUL, within the entry.
-      let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) { unsafe String(validatingCString: $0) }
-      }
-      if let name, name != ".", name != ".." { names.append(name) }
+    try? forEachEntry(of: path) { name, _, _ in
+      if let name { names.append(name) }
     }
     return names
+  }
+
+  /// Calls `body` for each name in a folder but `.` and `..`: with the name, nil if it is not UTF-8, with the name in
+  /// which replacement characters stand for what is wrong, and with the kind of file as `readdir` has it.
+  static func forEachEntry(
+    of path: String, _ body: (_ name: String?, _ repaired: String, _ kind: Int) -> Void
+  ) throws(FileError) {
+    guard let folder = unsafe opendir(path) else { throw failure("open", path) }
+    defer { _ = unsafe closedir(folder) }
+    while true {
+      // At the end there is no error, and nothing else tells the end from one.
+      errno = 0
+      guard let entry = unsafe readdir(folder) else {
+        guard errno == 0 else { throw failure("read", path) }
+        return
+      }
+      // Sound: the system ends the name with a NUL, within the entry.
+      let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
+      let (name, repaired) = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) {
+          unsafe (String(validatingCString: $0), String(cString: $0))
+        }
+      }
+      if name != ".", name != ".." { body(name, repaired, Int(unsafe entry.pointee.d_type)) }
+    }
   }
 
   /// Removes what writers of a file left beside it when they were killed: temporary files that nobody has touched for
@@ -89,11 +94,9 @@ extension FileSystem {
   /// Whether other computers may change the files of a folder, which the system here does not tell anybody.
   package static func isShared(_ path: String) -> Bool {
     #if os(Linux) || os(Android)
-      // The headers of glibc show `statfs` to some programs only, so it is looked up by name. Sound: the structure has
-      // 120 bytes, and begins with the number of the kind of file system in a machine word.
       typealias Status = @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer) -> Int32
-      guard let symbol = unsafe dlsym(nil, "statfs") else { return false }
-      let statfs = unsafe unsafeBitCast(symbol, to: Status.self)
+      guard let statfs = unsafe function("statfs", as: Status.self) else { return false }
+      // The structure has 120 bytes, and begins with the number of the kind of file system in a machine word.
       var status = [Int](repeating: 0, count: 64)
       let result = unsafe path.withCString { path in
         unsafe status.withUnsafeMutableBytes { unsafe statfs(path, $0.baseAddress!) }

@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Paths as the system has them.
 extension FileSystem {
   /// Bytes, which need not be UTF-8, and a NUL.
@@ -23,7 +13,8 @@ extension FileSystem {
     var current = Array(path.utf8CString)
     for _ in 0..<greatestLinkCount {
       guard let name = linkTarget(of: current) else { break }
-      current = name.first == slash ? name : folderPrefix(of: current) + name
+      let folder = current[..<(current.lastIndex(of: slash).map { $0 + 1 } ?? 0)]
+      current = name.first == slash ? name : folder + name
     }
     return current
   }
@@ -63,17 +54,6 @@ extension FileSystem {
       }
     }
     return waypoints
-  }
-
-  /// The folder that a path names something in; `.` if it names none.
-  static func folder(of path: SystemPath) -> SystemPath {
-    let folder = folderPrefix(of: path)
-    return (folder.isEmpty ? [CChar(bitPattern: UInt8(ascii: "."))] : folder) + [0]
-  }
-
-  /// What stands before the name at the end of a path, up to the last slash.
-  static func folderPrefix(of path: SystemPath) -> SystemPath {
-    path.lastIndex(of: slash).map { Array(path[...$0]) } ?? []
   }
 
   /// The path as text; what is not UTF-8 in it is shown as replacement characters.

@@ -1,15 +1,5 @@
 package import FoundationEssentials
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Bionic)
-  internal import Bionic
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Files that are replaced or made in one step: whoever opens one finds what was there before, or all that is there
 /// now.
 ///
@@ -28,9 +18,8 @@ extension FileSystem {
   }
 
   /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk,
-  /// and its name is when its folder is.
-  ///
-  /// - Returns: what the file is known by; nil if there is a file already, which is left as it is, or no folder.
+  /// and its name is when its folder is. Returns what the file is known by; nil if there is a file already, which is
+  /// left as it is, or no folder.
   package static func create(_ path: String, with data: Data) throws(FileError) -> FileIdentity? {
     guard let place = try FilePlace(path) else { return nil }
     return try NewFile.holding(data, at: place, .new(0o600)).takeFreePlace()
@@ -56,13 +45,7 @@ extension FileSystem {
     return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
   }
 
-  fileprivate static func openToWriteThrough(_ path: String) throws(FileError) -> Int32 {
-    let descriptor = attempt(.open, path) { unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw failure("open", path) }
-    return descriptor
-  }
-
-  /// Sees to it that the name of a file, or that there is none any more, is on the disk.
+  /// Brings to the disk the name of a file, or that there is none any more.
   package static func synchronizeFolder(of path: String) throws(FileError) {
     try FilePlace(path)?.folder.synchronize(reportedAs: path)
   }
@@ -80,7 +63,8 @@ package struct Replacement: ~Copyable {
 
   package init(of path: String) throws(FileError) {
     if try FileSystem.isWrittenTo(path) {
-      output = FileOutput(descriptor: try FileSystem.openToWriteThrough(path), name: path)
+      let descriptor = try FileSystem.perform(.open, "open", path) { unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
+      output = FileOutput(descriptor: descriptor, name: path)
       file = nil
       return
     }

@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// What programs that look for files ask.
 ///
 /// The unsafe expressions are sound: paths and patterns end with a NUL, and status is filled by the call that it is
@@ -15,12 +5,6 @@
 extension FileSystem {
   /// Whether a path leads to a folder; false where it leads nowhere.
   package static func isFolder(_ path: String) -> Bool { mode(path).map { $0 & S_IFMT == S_IFDIR } ?? false }
-
-  /// The number of the error that a name is not UTF-8.
-  package static var invalidName: Int32 { EILSEQ }
-
-  /// The number of the error that a path leads to a pipe or another thing that no file takes the place of.
-  package static var invalidFile: Int32 { EINVAL }
 
   /// Whether a path leads anywhere.
   package static func exists(_ path: String) -> Bool { mode(path) != nil }
@@ -40,36 +24,16 @@ extension FileSystem {
   }
 
   /// What is in a folder, in the order of the names, without `.` and `..`. A symbolic link counts as a folder nowhere,
-  /// so that a search comes to an end. Pipes, sockets and devices are left out.
-  ///
-  /// - Throws: ``FileError`` for a folder that cannot be read.
-  package static func contents(
-    of path: String
-  ) throws(FileError) -> FolderContents {
-    guard let folder = unsafe opendir(path) else { throw failure("open", path) }
-    defer { _ = unsafe closedir(folder) }
+  /// so that a search comes to an end. Pipes, sockets and devices are left out. Throws ``FileError`` for a folder that
+  /// cannot be read.
+  package static func contents(of path: String) throws(FileError) -> FolderContents {
     var contents = FolderContents()
-    while true {
-      // At the end there is no error, and nothing else tells the end from one.
-      errno = 0
-      guard let entry = unsafe readdir(folder) else {
-        guard errno == 0 else { throw failure("read", path) }
-        break
-      }
-      // Sound: the system ends the name with a NUL, within the entry.
-      let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
-      let (name, repaired) = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) {
-          unsafe (String(validatingCString: $0), String(cString: $0))
-        }
-      }
-      if name == "." || name == ".." { continue }
-      let kind = Int(unsafe entry.pointee.d_type)
+    try forEachEntry(of: path) { name, repaired, kind in
       // Whoever opens a pipe waits for another program.
-      if [Int(DT_FIFO), Int(DT_SOCK), Int(DT_CHR), Int(DT_BLK)].contains(kind) { continue }
+      if [Int(DT_FIFO), Int(DT_SOCK), Int(DT_CHR), Int(DT_BLK)].contains(kind) { return }
       if let name {
-        contents.entries.append(
-          (name, kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)))
+        let isFolder = kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)
+        contents.entries.append((name, isFolder))
       } else {
         contents.unnamable.append((repaired, kind == Int(DT_DIR)))
       }

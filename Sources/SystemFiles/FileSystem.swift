@@ -1,15 +1,5 @@
 package import FoundationEssentials
 
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// The calls to the operating system that this package makes, but for printing: here those that read and write.
 ///
 /// The unsafe expressions are sound: each passes memory with its own length, of a buffer that outlives the call.
@@ -27,9 +17,7 @@ package enum FileSystem {
   }
 
   /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads
-  /// to.
-  ///
-  /// - Throws: ``FileError``, also if it has more than `limit` bytes.
+  /// to. Throws ``FileError``, also if it has more than `limit` bytes.
   package static func readRegularFile(
     _ path: String, limit: Int
   ) throws(FileError) -> (data: Data, identity: FileIdentity)? {
@@ -110,9 +98,7 @@ package enum FileSystem {
       bytesNoCopy: start, count: size, deallocator: .custom { start, size in unsafe munmap(start, size) })
   }
 
-  /// Writes as much of `bytes` as the system takes at once.
-  ///
-  /// - Returns: how many bytes that is.
+  /// Writes as much of `bytes` as the system takes at once. Returns how many bytes that is.
   static func write(_ bytes: RawSpan, to descriptor: Int32, named name: String) throws(FileError) -> Int {
     while true {
       let result = attempt(.write, name) {
@@ -136,22 +122,10 @@ package enum FileSystem {
   }
 
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
-}
 
-extension FileSystem {
   private static func openToRead(_ path: String) throws(FileError) -> Int32 {
-    let descriptor = attempt(.open, path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw failure("open", path) }
-    return descriptor
+    try perform(.open, "open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
   }
-
-  /// The error of the call that failed just now.
-  package static func failure(_ verb: String, _ name: String) -> FileError {
-    let code = errno
-    return FileError(code, "cannot \(verb) \(name): \(message(code))")
-  }
-
-  static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }
 
 // Under names that this type's own functions do not hide.

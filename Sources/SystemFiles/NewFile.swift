@@ -1,23 +1,13 @@
 package import FoundationEssentials
 
-#if canImport(Glibc)
-  package import Glibc
-#elseif canImport(Musl)
-  package import Musl
-#elseif canImport(Bionic)
-  package import Bionic
-#elseif canImport(Darwin)
-  package import Darwin
-#endif
-
 /// A complete file on the disk beside the one whose place it is to take.
 package struct NewFile: ~Copyable {
-  private let place: FilePlace
-  private let temporary: FileSystem.SystemPath
-  private let identity: FileIdentity
+  fileprivate let place: FilePlace
+  fileprivate let temporary: FileSystem.SystemPath
+  fileprivate let identity: FileIdentity
   /// The file, open and locked; -1 if it is not to be.
-  private let lock: Int32
-  private var isGone = false
+  fileprivate let lock: Int32
+  fileprivate var isGone = false
 
   deinit {
     if !isGone { _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) } }
@@ -36,37 +26,29 @@ package struct NewFile: ~Copyable {
   }
 
   /// A file that holds `data`, which nobody else can lock before this value goes.
-  package static func holding(_ data: Data, at place: FilePlace, _ permissions: Permissions) throws(FileError)
-    -> NewFile
-  {
+  package static func holding(
+    _ data: Data, at place: FilePlace, _ permissions: Permissions
+  ) throws(FileError) -> NewFile {
     let file = try UnfinishedFile(at: place, permissions)
     try file.output.write(data)
     return try file.finish(isLocked: true)
   }
 
-  fileprivate init(
-    _ place: FilePlace, _ temporary: FileSystem.SystemPath, _ identity: FileIdentity, lock: Int32
-  ) {
-    self.place = place
-    self.temporary = temporary
-    self.identity = identity
-    self.lock = lock
-  }
-
   /// Takes the place of whatever is there. The name is on the disk when the folder is.
   @discardableResult
   package consuming func takePlace() throws(FileError) -> FileIdentity {
-    try rename()
+    let (place, temporary) = (place, temporary)
+    try FileSystem.perform(.rename, "write", place.path) { place.folder.rename(temporary, to: place.name) }
     isGone = true
     return identity
   }
 
-  /// Takes the place of a file. The name is on the disk when the folder is.
+  /// Takes the place of a file. The name is on the disk when the folder is. Returns nil if another file is there; it
+  /// stays.
   ///
   /// - Parameters:
   ///   - suffix: if not nil, the file is kept under its name with that, and a number if need be.
-  ///   - displaced: what is added to the name of a file that came between, and that another one has taken the place of.
-  /// - Returns: nil if another file is there; it is there still.
+  ///   - displaced: the same for a file that came between, and that another one has taken the place of.
   package consuming func takePlace(
     of old: FileIdentity, settingAside suffix: String?, displaced: () -> String
   ) throws(FileError) -> FileIdentity? {
@@ -99,9 +81,7 @@ package struct NewFile: ~Copyable {
     return nil
   }
 
-  /// Takes a place where no file is. The name is on the disk when the folder is.
-  ///
-  /// - Returns: nil if there is one.
+  /// Takes a place where no file is. The name is on the disk when the folder is. Returns nil if there is one.
   consuming func takeFreePlace() throws(FileError) -> FileIdentity? {
     let (place, temporary) = (place, temporary)
     guard FileSystem.attempt(.link, place.path, { place.folder.link(temporary, to: place.name) }) == 0 else {
@@ -122,14 +102,7 @@ package struct NewFile: ~Copyable {
   /// Leaves the file where it is, for somebody else to put in its place or to remove.
   consuming func handOver() -> ReadyFile {
     isGone = true
-    return ReadyFile(place: place, temporary: temporary, identity: identity)
-  }
-
-  private func rename() throws(FileError) {
-    let (place, temporary) = (place, temporary)
-    guard FileSystem.attempt(.rename, place.path, { place.folder.rename(temporary, to: place.name) }) == 0 else {
-      throw FileSystem.failure("write", place.path)
-    }
+    return ReadyFile(path: place.path, identity: identity, folder: place.folder.identity, temporary: temporary)
   }
 }
 
@@ -163,37 +136,28 @@ final class UnfinishedFile {
 
   init(at place: FilePlace, _ permissions: NewFile.Permissions) throws(FileError) {
     let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
-    do throws(FileError) {
-      try Self.set(permissions, on: descriptor, reportedAs: place.path)
-    } catch {
-      Self.remove(temporary, descriptor, place)
-      throw error
-    }
     output = FileOutput(descriptor: descriptor, name: place.path)
     self.place = place
     self.temporary = temporary
+    // From here on the file goes with this value.
+    try Self.set(permissions, on: descriptor, reportedAs: place.path)
   }
 
-  deinit { if !isFinished { Self.remove(temporary, output.descriptor, place) } }
-
-  private static func remove(_ temporary: FileSystem.SystemPath, _ descriptor: Int32, _ place: FilePlace) {
+  deinit {
+    if isFinished { return }
     _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) }
-    _ = FileSystem.attempt(.close, place.path) { close(descriptor) }
+    _ = FileSystem.attempt(.close, place.path) { close(output.descriptor) }
   }
 
-  /// - Parameters:
-  ///   - isOnDisk: whether it has to be on the disk.
-  ///   - isLocked: whether it is locked until the value that is returned goes.
+  /// The complete file, on the disk if it has to be, and locked until the value that is returned goes, if wanted.
   func finish(isOnDisk: Bool = true, isLocked: Bool = false) throws(FileError) -> NewFile {
     let descriptor = output.descriptor
-    guard !isOnDisk || FileSystem.attempt(.synchronize, place.path, { fsync(descriptor) }) == 0 else {
-      throw FileSystem.failure("write", place.path)
-    }
+    if isOnDisk { try FileSystem.perform(.synchronize, "write", place.path) { fsync(descriptor) } }
     let identity = try FileIdentity(descriptor, named: place.path)
     isFinished = true
     // Nobody else knows of it yet. Some file systems have no locks.
     if isLocked { _ = flock(descriptor, LOCK_EX | LOCK_NB) } else { _ = close(descriptor) }
-    return NewFile(place, temporary, identity, lock: isLocked ? descriptor : -1)
+    return NewFile(place: place, temporary: temporary, identity: identity, lock: isLocked ? descriptor : -1)
   }
 }
 
@@ -217,9 +181,7 @@ extension UnfinishedFile {
       mode = status.st_mode & 0o777
       if !setGroup(of: status, on: descriptor, path) { mode &= 0o707 }
     }
-    guard FileSystem.attempt(.changeMode, path, { fchmod(descriptor, mode) }) == 0 else {
-      throw FileSystem.failure("write", path)
-    }
+    try FileSystem.perform(.changeMode, "write", path) { fchmod(descriptor, mode) }
   }
 
   private static func setGroup(of old: stat, on descriptor: Int32, _ path: String) -> Bool {
@@ -250,21 +212,12 @@ extension UnfinishedFile {
 /// A complete file beside the one whose place it is to take. Nothing is open for it, since many may wait.
 struct ReadyFile: Sendable {
   /// How errors name it.
-  package let path: String
+  let path: String
   let identity: FileIdentity
-  private let folder: FileIdentity?
-  private let temporary: FileSystem.SystemPath
+  fileprivate let folder: FileIdentity?
+  fileprivate let temporary: FileSystem.SystemPath
 
-  init(place: FilePlace, temporary: FileSystem.SystemPath, identity: FileIdentity) {
-    path = place.path
-    folder = place.folder.identity
-    self.temporary = temporary
-    self.identity = identity
-  }
-
-  /// The folder that the file is in, and where it is to go.
-  ///
-  /// - Throws: `ENOENT` if the path leads to another folder by now.
+  /// The folder that the file is in, and where it is to go. Throws `ENOENT` if the path leads to another folder by now.
   private func place() throws(FileError) -> FilePlace {
     guard let place = try FilePlace(path), let folder, place.folder.identity?.isSameFile(as: folder) == true else {
       throw FileError(ENOENT, "cannot write \(path): its folder was replaced")
@@ -272,19 +225,16 @@ struct ReadyFile: Sendable {
     return place
   }
 
-  package func takePlace() throws(FileError) {
+  func takePlace() throws(FileError) {
     let place = try place()
     _ = try place.file()
-    guard FileSystem.attempt(.rename, path, { place.folder.rename(temporary, to: place.name) }) == 0 else {
-      throw FileSystem.failure("write", path)
-    }
+    try FileSystem.perform(.rename, "write", path) { place.folder.rename(temporary, to: place.name) }
   }
 
-  package func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }
+  func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }
 
-  /// Opens the file; negative if that fails, with the error in `errno`.
-  package func open() throws(FileError) -> Int32 {
+  func open() throws(FileError) -> Int32 {
     let place = try place()
-    return FileSystem.attempt(.open, path) { place.folder.open(temporary, O_RDONLY) }
+    return try FileSystem.perform(.open, "write", path) { place.folder.open(temporary, O_RDONLY) }
   }
 }

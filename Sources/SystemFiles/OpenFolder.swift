@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Bionic)
-  internal import Bionic
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// A folder that is open, so that names can be used in it wherever it is moved.
 ///
 /// The unsafe expressions are sound: names end with a NUL, and what a call fills is given to it whole.
@@ -48,7 +38,7 @@ package final class OpenFolder: Sendable {
 
   func remove(_ name: FileSystem.SystemPath) -> Int32 { unsafe unlinkat(descriptor, name, 0) }
 
-  /// Sees to it that the names in the folder are on the disk.
+  /// Brings the names in the folder to the disk.
   func synchronize(reportedAs path: String) throws(FileError) {
     let descriptor = FileSystem.attempt(.open, path) { openAgain() }
     guard descriptor >= 0 else {

@@ -1,13 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Bionic)
-  internal import Bionic
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// The way that a path leads, a name at a time.
 ///
 /// The unsafe expressions are sound: names end with a NUL, and what a call fills is given to it whole.
@@ -32,10 +22,8 @@ struct PathWalk {
     folder = try Self.start(isAbsolute, self.path)
   }
 
-  /// Goes on to the last name of the path, or to the first that there is nothing of.
-  ///
-  /// - Parameter permissions: of folders that are made where one is missing; nil to make none.
-  /// - Returns: the last name, in ``folder``; nil if a folder on the way is missing.
+  /// Goes on to the last name of the path, or to the first that there is nothing of. Makes folders that are missing if
+  /// permissions are given. Returns the last name, in ``folder``; nil if a folder on the way is missing.
   mutating func next(making permissions: mode_t? = nil) throws(FileError) -> FileSystem.SystemPath? {
     while let name = ahead.popLast() {
       switch Array(name.dropLast()) {

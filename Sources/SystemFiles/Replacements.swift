@@ -1,15 +1,5 @@
 private import Synchronization
 
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// Many files that are replaced, each in one step: what takes the time, that a file is on the disk before it has its
 /// name, is waited for once for many.
 ///
@@ -26,9 +16,7 @@ package final class Replacements: Sendable {
 
   deinit { for file in ready.withLock({ $0 }) { file.remove() } }
 
-  /// Has a replacement take its place, now or when others do.
-  ///
-  /// - Returns: what failed of the files that waited.
+  /// Has a replacement take its place, now or when others do. Returns what failed of the files that waited.
   package func add(_ replacement: consuming Replacement) throws(FileError) -> [Failure] {
     guard let file = try replacement.finish(isOnDisk: false) else { return [] }
     let waiting = file.handOver()
@@ -66,9 +54,7 @@ package final class Replacements: Sendable {
     return failures
   }
 
-  /// Sees to it that files are on the disk.
-  ///
-  /// - Returns: for each of them, why it is not.
+  /// Brings files to the disk. Returns for each of them why it is not there.
   private static func synchronize(_ files: [ReadyFile]) -> [FileError?] {
     #if os(Linux)
       // A file system at a time. Where it cannot do that, or says that something failed, each file is asked for.
@@ -85,12 +71,9 @@ package final class Replacements: Sendable {
 
   #if os(Linux)
     private static func synchronizeFileSystem(of file: ReadyFile) -> Bool {
-      // The headers of glibc show `syncfs` to some programs only, so it is looked up by name. Sound: it takes a
-      // descriptor and returns a number.
-      typealias Synchronize = @convention(c) (Int32) -> Int32
-      guard let symbol = unsafe dlsym(nil, "syncfs") else { return false }
-      let syncfs = unsafe unsafeBitCast(symbol, to: Synchronize.self)
-      guard let descriptor = try? file.open(), descriptor >= 0 else { return false }
+      guard let syncfs = FileSystem.function("syncfs", as: (@convention(c) (Int32) -> Int32).self),
+        let descriptor = try? file.open()
+      else { return false }
       defer { _ = close(descriptor) }
       return FileSystem.attempt(.synchronize, file.path) { syncfs(descriptor) } == 0
     }
@@ -99,11 +82,8 @@ package final class Replacements: Sendable {
   private static func synchronize(_ file: ReadyFile) -> FileError? {
     do throws(FileError) {
       let descriptor = try file.open()
-      guard descriptor >= 0 else { throw FileSystem.failure("write", file.path) }
       defer { _ = close(descriptor) }
-      guard FileSystem.attempt(.synchronize, file.path, { fsync(descriptor) }) == 0 else {
-        throw FileSystem.failure("write", file.path)
-      }
+      try FileSystem.perform(.synchronize, "write", file.path) { fsync(descriptor) }
       return nil
     } catch {
       return error

@@ -1,20 +1,9 @@
 private import Synchronization
 
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// The calls that reading and replacing a file is made of, as tests name them to make one fail.
 package enum SystemCall: String, Hashable, Sendable, CaseIterable {
   case open, create, status, read, write, synchronize, changeOwner, changeMode, lock, rename, exchange, link, unlink,
-    makeFolder, close,
-    watch
+    makeFolder, close, watch
 }
 
 extension FileSystem {
@@ -41,5 +30,32 @@ extension FileSystem {
       return -1
     }
     return body()
+  }
+
+  /// Makes a call as ``attempt(_:_:_:)`` does. Throws "cannot `verb` `path`" and why, if the call returns a negative
+  /// number.
+  @discardableResult
+  package static func perform<Result: BinaryInteger>(
+    _ call: SystemCall, _ verb: String, _ path: String, _ body: () -> Result
+  ) throws(FileError) -> Result {
+    let result = attempt(call, path, body)
+    guard result >= 0 else { throw failure(verb, path) }
+    return result
+  }
+
+  /// The error of the call that failed just now.
+  package static func failure(_ verb: String, _ name: String) -> FileError {
+    let code = errno
+    return FileError(code, "cannot \(verb) \(name): \(message(code))")
+  }
+
+  static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+
+  /// A function of the C library that the headers of glibc show to some programs only; nil if there is none.
+  ///
+  /// Sound: as long as the type is that of its manual page. Its address stays where it is.
+  static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+    guard let symbol = unsafe dlsym(nil, name) else { return nil }
+    return unsafe unsafeBitCast(symbol, to: type)
   }
 }

@@ -1,15 +1,5 @@
 internal import FoundationEssentials
 
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 /// A file without a name, for bytes that are wanted only once all of them are known. It is gone with this value.
 package struct TemporaryFile: ~Copyable {
   package let output: FileOutput

@@ -3,16 +3,10 @@ import PropertyLists
 
 @main
 struct PlistUtil: ParsableCommand {
-  static let versionLine = "plistutil 0.1.0"
-
   static let configuration = CommandConfiguration(
     commandName: "plistutil",
     abstract: "Read, convert, check, query, edit and compare property lists.",
-    usage: """
-      plistutil VERB …
-      plistutil [-i FILE] [-o FILE] [-f FORMAT] [-n PATH] [-s] [-c] [-C]
-      plistutil -p FILE [-n PATH] [-s]
-      """,
+    usage: BareConversion.usage,
     discussion: """
       Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
 
@@ -29,7 +23,10 @@ struct PlistUtil: ParsableCommand {
       CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
       CommandGroup(
         name: "Edit",
-        subcommands: [SetValue.self, Insert.self, Replace.self, Remove.self, Append.self]),
+        subcommands: [
+          ValueVerb<SetEdit>.self, ValueVerb<InsertEdit>.self, ValueVerb<ReplaceEdit>.self, Remove.self,
+          ValueVerb<AppendEdit>.self,
+        ]),
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
       CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
       CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
@@ -46,19 +43,16 @@ struct PlistUtil: ParsableCommand {
       }
     }
     var arguments = Array(CommandLine.arguments.dropFirst())
-    if programName == Plutil.name[...] { return end(Plutil.run(arguments)) }
-    if programName == "defaults" { return end(Defaults.run(arguments)) }
-    // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
-    if arguments.first == "defaults" { return end(Defaults.run(Array(arguments.dropFirst()))) }
-    if arguments.first == Plutil.name { return end(Plutil.run(Array(arguments.dropFirst()))) }
-    if programName == "plist2json" {
-      return main(["-f", "json", "-C"] + arguments)
-    }
-    if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first) {
-      exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
-    }
-    if let first = arguments.first, verbs.contains(first), !["create", "merge", "diff", "help"].contains(first) {
-      FileArguments.takeFiles(from: &arguments)
+    let tools = [Plutil.name: Plutil.run, "defaults": Defaults.run]
+    if let run = tools[programName] { return end(run(arguments)) }
+    if programName == "plist2json" { return main(["-f", "json", "-C"] + arguments) }
+    if let first = arguments.first, !first.hasPrefix("-") {
+      // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
+      if let run = tools[first] { return end(run(Array(arguments.dropFirst()))) }
+      guard verbs.contains(first) else {
+        exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
+      }
+      if !["create", "merge", "diff", "help"].contains(first) { FileArguments.takeFiles(from: &arguments) }
     }
     main(arguments)
   }
@@ -68,7 +62,9 @@ struct PlistUtil: ParsableCommand {
   }
 
   /// What the tool was called as.
-  private static var programName: Substring? { CommandLine.arguments.first?.split(separator: "/").last }
+  private static var programName: String {
+    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+  }
 
   private static var verbs: [String] {
     let groups = configuration.groupedSubcommands.flatMap(\.subcommands)

@@ -49,7 +49,7 @@ enum ArgumentDomain {
     case UInt8(ascii: "<"): parsed = (try? PropertyList(openStep: list)) ?? xml(list)
     default: parsed = nil
     }
-    guard let parsed, (try? UserPreferences.check(parsed, forKey: "-")) != nil else { return .string(text) }
+    guard let parsed, (try? parsed.checkStorable(forKey: "-")) != nil else { return .string(text) }
     return parsed
   }
 

@@ -27,6 +27,19 @@ final class DomainTable: Sendable {
     var own: [TableKey: Int] = [:]
 
     var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
+
+    mutating func noteUnsaved(_ key: TableKey) {
+      changes += 1
+      unsaved[key] = changes
+    }
+
+    /// Sets or removes a value, and keeps in `staged` what takes that back.
+    mutating func stage(_ value: PropertyList?, forKey key: TableKey, in staged: inout StagedChanges) {
+      let (old, oldChange) = (values[key], unsaved[key])
+      noteUnsaved(key)
+      values[key] = value
+      staged.changes.append(StagedChanges.Change(key: key, old: old, oldChange: oldChange, change: changes))
+    }
   }
 
   var isEmpty: Bool { !hasValues.load(ordering: .acquiring) }
@@ -63,30 +76,17 @@ final class DomainTable: Sendable {
 
 /// Changes by this process.
 extension DomainTable {
-  /// Sets or removes a value.
-  ///
-  /// - Returns: whether it is another than before.
+  /// Sets or removes a value. Returns whether it is another than before.
   func set(_ value: PropertyList?, forKey key: TableKey) -> Bool {
     contents.withLock { contents in
-      contents.changes += 1
-      contents.unsaved[key] = contents.changes
-      let old: PropertyList?
-      if let value {
-        old = contents.values.updateValue(value, forKey: key)
-      } else {
-        old = contents.values.removeValue(forKey: key)
-      }
+      contents.noteUnsaved(key)
+      let old =
+        if let value { contents.values.updateValue(value, forKey: key) } else {
+          contents.values.removeValue(forKey: key)
+        }
       noteCount(contents)
       return old != value
     }
-  }
-
-  /// A change that may be taken back.
-  struct StagedChange {
-    fileprivate let key: TableKey
-    fileprivate let old: PropertyList?
-    fileprivate let oldChange: Int?
-    fileprivate let change: Int
   }
 
   /// A value, and the change that this process made to it last and that is not in the file yet.
@@ -104,48 +104,39 @@ extension DomainTable {
 
   /// Changes that are made together, and taken back together.
   struct StagedChanges {
-    fileprivate var changes: [StagedChange] = []
+    fileprivate struct Change {
+      let key: TableKey
+      let old: PropertyList?
+      let oldChange: Int?
+      let change: Int
+    }
+
+    fileprivate var changes: [Change] = []
     /// Whether the file is to go if nothing is left to put into it.
     fileprivate(set) var removesFile = false
-
-    init(_ changes: [StagedChange] = []) { self.changes = changes }
 
     var keys: [TableKey] { changes.map(\.key) }
   }
 
-  /// Sets and removes values until it is known whether the file can have them.
-  ///
-  /// - Parameters:
-  ///   - entries: what the file is to hold; nil for no file.
-  ///   - held: what it holds. Only what differs is changed.
+  /// Sets and removes values until it is known whether the file can have them: those in which the entries, nil for no
+  /// file, differ from what it holds.
   func stage(_ entries: DomainEntries?, insteadOf held: DomainEntries) -> StagedChanges {
     var staged = StagedChanges()
     staged.removesFile = entries == nil
     let (entries, held) = (entries?.values ?? [:], held.values)
     contents.withLock { contents in
-      func set(_ value: PropertyList?, _ key: TableKey) {
-        contents.changes += 1
-        staged.changes.append(
-          StagedChange(
-            key: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes))
-        contents.unsaved[key] = contents.changes
-        contents.values[key] = value
-      }
-      for key in held.keys where entries[key] == nil { set(nil, key) }
-      for (key, value) in entries where held[key] != value { set(value, key) }
+      for key in held.keys where entries[key] == nil { contents.stage(nil, forKey: key, in: &staged) }
+      for (key, value) in entries where held[key] != value { contents.stage(value, forKey: key, in: &staged) }
       noteCount(contents)
     }
     return staged
   }
 
-  /// Sets and removes values that were made of others, until it is known whether the file can have them.
+  /// Sets and removes values that were made of others, until it is known whether the file can have them. `versions` has
+  /// what was looked at for that, for each key of `changes` at least.
   ///
-  /// - Parameters:
-  ///   - changes: the new values; nil to remove one.
-  ///   - versions: what was looked at for that, for each key of `changes` at least.
-  ///   - isLast: whether values that were set again meanwhile are passed over: as if the changes had been made before
-  ///     that.
-  /// - Returns: nil if a value was set again since it was looked at; nothing is changed then.
+  /// Returns nil, and changes nothing, if a value was set again since it was looked at. If this `isLast`, such values are
+  /// passed over: as if the changes had been made before that.
   func stage(
     _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], isLast: Bool
   ) -> StagedChanges? {
@@ -157,12 +148,7 @@ extension DomainTable {
       var staged = StagedChanges()
       for (key, value) in changes {
         guard let version = versions[key], isCurrent(key, version) else { continue }
-        contents.changes += 1
-        staged.changes.append(
-          StagedChange(
-            key: key, old: contents.values[key], oldChange: contents.unsaved[key], change: contents.changes))
-        contents.unsaved[key] = contents.changes
-        contents.values[key] = value
+        contents.stage(value, forKey: key, in: &staged)
       }
       noteCount(contents)
       return staged
@@ -180,42 +166,33 @@ extension DomainTable {
     }
   }
 
-  /// Replaces all values that a dictionary of strings can hold.
-  ///
-  /// - Returns: the keys whose values are others than before.
+  /// Replaces all values that a dictionary of strings can hold. Returns the keys whose values are others than before.
   func replace(with visible: OrderedDictionary<String, PropertyList>) -> [TableKey] {
     contents.withLock { contents in
       let entries = Self.entries(contents.values).changed(to: visible).values
       contents.changes += 1
       contents.replaced = contents.changes
       contents.unsaved = [:]
-      for key in entries.keys {
-        contents.changes += 1
-        contents.unsaved[key] = contents.changes
-      }
+      for key in entries.keys { contents.noteUnsaved(key) }
       return put(Self.table(entries), into: &contents)
     }
   }
 
-  /// Adds values to those there are, without a thought of a file.
-  ///
-  /// - Returns: the keys whose values are others than before.
+  /// Adds values to those there are, without marking them unsaved. Returns the keys whose values are others than
+  /// before.
   func register(_ entries: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
       put(contents.values.merging(entries.lazy.map { (TableKey($0), $1) }) { $1 }, into: &contents)
     }
   }
 
-  /// Replaces all values, without a thought of a file.
-  ///
-  /// - Returns: the keys whose values are others than before.
+  /// Replaces all values, without marking them unsaved. Returns the keys whose values are others than before.
   func assign(_ values: [TableKey: PropertyList]) -> [TableKey] {
     contents.withLock { contents in put(values, into: &contents) }
   }
 
-  /// Replaces all values that a dictionary of strings can hold, without a thought of a file.
-  ///
-  /// - Returns: the keys whose values are others than before.
+  /// Replaces all values that a dictionary of strings can hold, without marking them unsaved. Returns the keys whose
+  /// values are others than before.
   func assign(visible: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
       let visible = OrderedDictionary(uniqueKeysWithValues: visible.map { ($0, $1) })
@@ -245,10 +222,7 @@ extension DomainTable {
   ) -> [TableKey] {
     contents.withLock { contents in
       if areUnsaved {
-        for key in keys.sorted() where contents.unsaved[key] == nil {
-          contents.changes += 1
-          contents.unsaved[key] = contents.changes
-        }
+        for key in keys.sorted() where contents.unsaved[key] == nil { contents.noteUnsaved(key) }
       }
       return adopt(entries, keeping: keys, into: &contents)
     }
@@ -366,7 +340,7 @@ extension DomainTable {
   private var isWatched: Bool { watching.load(ordering: .sequentiallyConsistent) }
 
   /// Has an observer told of changes as long as it lives.
-  func add(_ observer: PreferencesObserver) {
+  func add(_ observer: any TableObserver) {
     observers.withLock { $0.add(observer) }
     watching.store(true, ordering: .sequentiallyConsistent)
   }

@@ -1,4 +1,3 @@
-internal import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
@@ -72,7 +71,7 @@ struct ReadPlaces: @unchecked Sendable {
     while unsafe places[number].isTaken.load(ordering: .sequentiallyConsistent) {
       attempts += 1
       // A look takes some nanoseconds, unless its thread has to wait for a processor.
-      if attempts > 1000 { CurrentProcess.pause(milliseconds: 1) } else if attempts > 100 { CurrentProcess.yield() }
+      if attempts > 1000 { usleep(1000) } else if attempts > 100 { sched_yield() }
     }
   }
 }

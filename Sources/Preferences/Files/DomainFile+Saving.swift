@@ -3,7 +3,6 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 internal import SharedFiles
-internal import Synchronization
 internal import SystemFiles
 
 /// Saving: under the file's lock, what the file holds is read, changed key by key, and put in the file's place.
@@ -16,21 +15,14 @@ extension DomainFile {
   /// How often a change is worked out again because other threads set what it looks at.
   private static let greatestRepetition = 8
 
-  /// Brings the changes of this process into the file, and the values of the file into this process.
-  ///
-  /// Returns when all is on the disk.
-  ///
-  /// - Parameters:
-  ///   - patience: how long to wait for others who save, here and in other processes.
-  ///   - isAskedFor: whether a caller wants it, and not only time has passed.
+  /// Brings the changes of this process into the file, and the values of the file into this process; returns when all is
+  /// on the disk. Waits with `patience` for others who save. `isAskedFor` is false if only time has passed.
   func save(patience: Duration, isAskedFor: Bool = true) throws(PreferencesError) {
     try save(patience: patience, isAskedFor, isUpdate: false) { _ in DomainTable.StagedChanges() }
   }
 
   /// As ``save(patience:)``, after values were changed while no other process can change them. `change` is called again
-  /// if the file was changed all the same.
-  ///
-  /// - Returns: what `change` returned or threw the last time.
+  /// if the file was changed all the same. Returns what `change` returned or threw the last time.
   func update<Success, Failure>(
     patience: Duration, _ change: (inout DomainValues) throws(Failure) -> Success
   ) throws(PreferencesError) -> Result<Success, Failure> {
@@ -58,7 +50,7 @@ extension DomainFile {
       let held = held ?? DomainEntries()
       let values = visible.map { held.changed(to: $0) }
       for (key, value) in values?.values ?? [:] where held[key] != value {
-        try UserPreferences.check(value, forKey: key.name)
+        try value.checkStorable(forKey: key.name)
       }
       return table.stage(values, insteadOf: held)
     }
@@ -92,8 +84,7 @@ extension DomainFile {
     }
     defer {
       gate.signal()
-      saveWhatIsPutBack()
-      reportFaults()
+      tellFindings()
     }
     schedule.saveBegins()
     disk.withLock { $0.isSaveAskedFor = isAskedFor }
@@ -116,9 +107,7 @@ extension DomainFile {
     throw .changedMeanwhile(path: path)
   }
 
-  /// One attempt to save.
-  ///
-  /// - Returns: whether that was done; not if the file was changed meanwhile.
+  /// One attempt to save. Returns whether that was done; not if the file was changed meanwhile.
   private func attempt(
     _ path: String, _ deadline: ContinuousClock.Instant, _ stage: Staging
   ) throws(PreferencesError) -> Bool {
@@ -229,7 +218,7 @@ extension DomainFile {
       return Outcome(changes: changes, hasChanged: false)
     }
     // This process knows what was in what it has set aside itself.
-    if suffix != nil { _ = wasDamaged(path, &disk) }
+    if suffix != nil { _ = noteDamage(path, &disk) }
     return Outcome(changes: changes, hasChanged: true)
   }
 
@@ -237,20 +226,22 @@ extension DomainFile {
   private func contents(
     of file: inout LockedFile, _ path: String, _ deadline: ContinuousClock.Instant, _ disk: inout Disk
   ) throws -> Contents? {
-    do throws(PropertyListError) {
-      if let contents = try read(&file, until: deadline) { return contents }
-    } catch {
+    do {
+      guard let contents = try FileContents.read(&file, until: deadline), !contents.isUnfinished,
+        let (entries, format) = try contents.parsed?.get()
+      else { throw PreferencesError.changedMeanwhile(path: path) }
+      return (contents.data, entries, format)
+    } catch let error as PropertyListError {
       guard error.isAboutFile else { throw error }
       fileIsUnreadable(path, error, file.identity, &disk)
       return nil
     }
-    throw PreferencesError.changedMeanwhile(path: path)
   }
 
   /// As `replace`, where there is no file.
   private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Outcome? {
     try checkFolder(path, &disk)
-    if !disk.isLost, disk.known != nil, wasDamaged(path, &disk) { disk.isLost = true }
+    if !disk.isLost, disk.known != nil, noteDamage(path, &disk) { disk.isLost = true }
     // What is known of a file that cannot be read counts, since nobody removed it.
     guard try change(nil, nil, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved else {
       return Outcome(changes: 0, hasChanged: false)
@@ -295,25 +286,6 @@ extension DomainFile {
       throw base.map { (try? FileIdentity(at: $0)) == nil } == true ? PreferencesError.noFolder : error
     }
     disk.seenFolder = folder
-  }
-
-  /// The bytes and the entries of a locked file. Waits for programs that do not lock it and write to it in place.
-  ///
-  /// - Returns: nil if such a program is not done in time.
-  private func read(
-    _ file: inout LockedFile, until deadline: ContinuousClock.Instant
-  ) throws(PropertyListError) -> Contents? {
-    while true {
-      let data = try PreferencesBytes(of: &file).data
-      do throws(PropertyListError) {
-        let (entries, format) = try Self.entries(of: data)
-        return (data, entries, format)
-      } catch {
-        guard file.identity.mayBeIncomplete else { throw error }
-      }
-      guard ContinuousClock.now < deadline else { return nil }
-      CurrentProcess.pause(milliseconds: 20)
-    }
   }
 
   /// A file's bytes in XML if it is XML, else in the binary format; also if XML cannot hold all of it: a date with a

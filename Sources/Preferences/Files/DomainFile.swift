@@ -20,6 +20,13 @@ final class DomainFile: Sendable {
   let schedule = SaveSchedule()
   let disk = Mutex(Disk())
 
+  /// What was found while a lock was held, to be told once none is.
+  struct Findings {
+    /// Whether values were put back that have to be saved.
+    var hasPutBack = false
+    var faults: [PreferencesError] = []
+  }
+
   /// What is known of the file.
   struct Disk {
     /// The state whose values the table has; nil if there was no file.
@@ -49,8 +56,7 @@ final class DomainFile: Sendable {
     var readFault: PropertyListError?
     /// Whether the file will be looked at again without a reason from outside.
     var isLookDue = false
-    /// Faults to tell as soon as no lock is held.
-    var faults: [PreferencesError] = []
+    var findings = Findings()
     /// When the file was last known to have the values of the table; nil if it never was.
     var confirmed: FileMoment?
     /// The names of files that were set aside, as far as this process knows what became of their values.
@@ -59,8 +65,6 @@ final class DomainFile: Sendable {
     /// when that is.
     var awaited: Set<TableKey> = []
     var waitsUntil = ContinuousClock.now
-    /// Whether values were put back that have to be saved.
-    var hasPutBack = false
 
     /// Whether the table certainly has the values that the file has in this state.
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
@@ -74,9 +78,11 @@ final class DomainFile: Sendable {
       ByteHash.hash(bytes.bytes, from: 0, count: bytes.count, seed: ByteHash.seed)
     }
 
-    /// Notes that the file has this state, with the values that the table has.
-    ///
-    /// - Parameter moment: when it had it.
+    /// Notes that the file has this state at this moment, with the values that the table has.
+    mutating func noteInStep(with contents: FileContents, _ format: PropertyListFormat) {
+      noteInStep(with: contents.identity, contents.data, format, at: contents.moment)
+    }
+
     mutating func noteInStep(
       with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, at moment: FileMoment
     ) {
@@ -93,24 +99,12 @@ final class DomainFile: Sendable {
     }
   }
 
-  private static let files = Mutex<[TableKey: WeakFile]>([:])
-
-  private struct WeakFile: Sendable {
-    weak var file: DomainFile?
-  }
+  private static let files = SharedObjects<TableKey, DomainFile>()
 
   /// The file at a path, which is one object however many ask for it.
   static func at(_ path: String?, base: String?) -> DomainFile {
     guard let path else { return DomainFile(nil, base: nil) }
-    let file = files.withLock { files in
-      let key = TableKey(path)
-      if let file = files[key]?.file { return file }
-      // As often as the number of files doubles, so that it costs nothing on average.
-      if files.count.nonzeroBitCount == 1 { files = files.filter { $0.value.file != nil } }
-      let file = DomainFile(path, base: base)
-      files[key] = WeakFile(file: file)
-      return file
-    }
+    let file = files.object(for: TableKey(path)) { DomainFile(path, base: base) }
     file.readFirst()
     return file
   }
@@ -135,25 +129,26 @@ final class DomainFile: Sendable {
       if isRead { return nil }
       isRead = true
       FileWatcher.shared.addLater(self)
-      return disk.withLock { disk in self.seen(&disk, isFirst: true) }
+      return disk.withLock { disk in (look(&disk, isFirst: true), exchange(&disk.findings, with: Findings())) }
     }
     // A save may have the file just now, which nobody who reads is to wait for.
     if let seen { tell(seen) }
   }
 
-  /// What a look at the file has brought.
-  private typealias Seen = (changed: [TableKey], hasPutBack: Bool)
+  private typealias Seen = (changed: [TableKey], findings: Findings)
 
-  private func seen(_ disk: inout Disk, isFirst: Bool) -> Seen {
-    (look(&disk, isFirst: isFirst), exchange(&disk.hasPutBack, with: false))
-  }
-
-  /// Tells of a look once no lock is held.
   private func tell(_ seen: Seen) {
     table.notify(seen.changed)
-    if seen.hasPutBack { schedule.fileHasChanged(self) }
-    reportFaults()
+    tell(seen.findings)
   }
+
+  private func tell(_ findings: Findings) {
+    if findings.hasPutBack, table.hasUnsaved { schedule.fileHasChanged(self) }
+    for fault in findings.faults { PreferencesFaults.report(fault) }
+  }
+
+  /// Tells what was found. Not to be called with any lock held.
+  func tellFindings() { tell(disk.withLock { disk in exchange(&disk.findings, with: Findings()) }) }
 
   /// Has the values follow the file from now on. Without this they do from a tenth of a second after it was opened.
   func watch() {
@@ -166,14 +161,14 @@ final class DomainFile: Sendable {
   /// Takes the values of the file if it is another than the one that was read last. If the file is being saved just
   /// now, that is done soon after: a save may be slow, and whoever tells of changes has other files to tell of.
   func reload() {
-    guard let seen = disk.withLockIfAvailable({ disk in self.seen(&disk, isFirst: false) }) else {
-      return reloadAfterSave()
+    let seen = disk.withLockIfAvailable { disk in
+      (look(&disk, isFirst: false), exchange(&disk.findings, with: Findings()))
     }
-    tell(seen)
+    if let seen { tell(seen) } else { reloadAfterSave() }
   }
 
   private func reloadAfterSave() {
-    guard LaterWork.isPossible, !isReloadDue.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    guard LaterWork.prepare(), !isReloadDue.exchange(true, ordering: .sequentiallyConsistent) else { return }
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
       guard let self else { return }
       isReloadDue.store(false, ordering: .sequentiallyConsistent)
@@ -181,23 +176,11 @@ final class DomainFile: Sendable {
     }
   }
 
-  /// Has values saved that were put back by a save that came to nothing.
-  func saveWhatIsPutBack() {
-    let hasPutBack = disk.withLock { disk in exchange(&disk.hasPutBack, with: false) }
-    if hasPutBack, table.hasUnsaved { schedule.fileHasChanged(self) }
-  }
-
-  /// Tells the faults that were found while a lock was held.
-  func reportFaults() {
-    for fault in disk.withLock({ disk in exchange(&disk.faults, with: []) }) { PreferencesFaults.report(fault) }
-  }
 }
 
 /// Reading.
 extension DomainFile {
-  /// Looks at the file.
-  ///
-  /// - Returns: the keys whose values are others than before.
+  /// Looks at the file. Returns the keys whose values are others than before.
   func look(_ disk: inout Disk, isFirst: Bool) -> [TableKey] {
     guard let path else { return [] }
     let moment = FileMoment.now
@@ -215,7 +198,7 @@ extension DomainFile {
         // Whoever puts something else in the place of the file tells of it when it goes.
         let isObstructed = error.isAboutPath
         if disk.known == nil || isObstructed { disk.isLost = true }
-        if disk.readFault != error { disk.faults.append(.notRead(path: path, error)) }
+        if disk.readFault != error { disk.findings.faults.append(.notRead(path: path, error)) }
         disk.readFault = error
         if !isObstructed { reloadLater(&disk, milliseconds: 1000) }
         return []
@@ -243,15 +226,15 @@ extension DomainFile {
     } else if disk.seenFolder == nil {
       disk.seenFolder = nearest
     }
-    if !disk.isLost, disk.known != nil, wasDamaged(path, &disk) { disk.isLost = true }
+    if !disk.isLost, disk.known != nil, noteDamage(path, &disk) { disk.isLost = true }
     guard !disk.isLost, disk.known != nil else { return [] }
     disk.noteInStep(with: nil, nil, .binary, at: .now)
     return table.adopt(DomainEntries())
   }
 
-  /// Whether the file was set aside by another process since the values of the table were in it: what is missing now
-  /// was lost then, and not removed.
-  func wasDamaged(_ path: String, _ disk: inout Disk) -> Bool {
+  /// Notes the files that other processes have set aside since the values of the table were in the file. Returns
+  /// whether there are any; what is missing now was lost then, and not removed.
+  func noteDamage(_ path: String, _ disk: inout Disk) -> Bool {
     guard let confirmed = disk.confirmed else { return false }
     let names = FileSystem.namesSetAside(of: path, since: confirmed).filter { !disk.namesSetAside.contains($0) }
     disk.namesSetAside.formUnion(names)
@@ -260,16 +243,12 @@ extension DomainFile {
 
   /// Has the table take the values of the file. What that has lost when it was damaged, though this process knows it,
   /// is put back: at once by those who save to the file, after a second by those who only read.
-  ///
-  /// - Parameters:
-  ///   - identity: the file; nil if there is none.
-  ///   - isSaved: whether the file is saved with that.
   func adopt(
     _ entries: DomainEntries, _ identity: FileIdentity?, _ path: String, _ disk: inout Disk,
     isSaved: Bool
   ) -> [TableKey] {
     var lost = disk.confirmed == nil ? [] : table.keysLost(in: entries)
-    if !lost.isEmpty, wasDamaged(path, &disk) {
+    if !lost.isEmpty, noteDamage(path, &disk) {
       disk.waitsUntil = .now + .seconds(1)
     } else {
       // What was there again and went after that was removed.
@@ -280,7 +259,7 @@ extension DomainFile {
     if isOver, identity?.isOwn != true, !isSaved { lost = [] }
     let isPutBack = !lost.isEmpty && (isSaved || isOver || table.isWriter)
     disk.awaited = isPutBack ? [] : lost
-    if isPutBack { disk.hasPutBack = true }
+    if isPutBack { disk.findings.hasPutBack = true }
     if !disk.awaited.isEmpty { reloadLater(&disk, milliseconds: 1000) }
     return table.adopt(entries, keeping: lost, areUnsaved: isPutBack)
   }
@@ -288,35 +267,26 @@ extension DomainFile {
   private func read(_ path: String, _ disk: inout Disk, isFirst: Bool) throws(PropertyListError) -> [TableKey] {
     // Who opens a store waits that long for the values; later they come by themselves.
     let deadline = ContinuousClock.now + (isFirst ? .milliseconds(500) : .zero)
-    while true {
-      let moment = FileMoment.now
-      guard let file = try PreferencesBytes(of: path) else { return try fileIsMissing(path, &disk) }
-      let (data, identity) = (file.data, file.identity)
-      if disk.isInStep(with: data) {
-        disk.noteInStep(with: identity, data, disk.format, at: moment)
-        return []
-      }
-      do throws(PropertyListError) {
-        let (entries, format) = try Self.entries(of: data)
-        let changed = adopt(entries, identity, path, &disk, isSaved: false)
-        disk.noteInStep(with: identity, data, format, at: moment)
-        return changed
-      } catch {
-        guard identity.mayBeIncomplete else { throw error }
-      }
-      // Programs that write to a file in place, as Foundation does, may be in the middle of it.
-      guard ContinuousClock.now < deadline else {
-        if disk.known == nil { disk.isLost = true }
-        reloadLater(&disk, milliseconds: 100)
-        return []
-      }
-      CurrentProcess.pause(milliseconds: 20)
+    let contents = try FileContents.read(path, until: deadline, unless: { disk.isInStep(with: $0) })
+    guard let contents else { return try fileIsMissing(path, &disk) }
+    guard let parsed = contents.parsed else {
+      disk.noteInStep(with: contents, disk.format)
+      return []
     }
+    if contents.isUnfinished {
+      if disk.known == nil { disk.isLost = true }
+      reloadLater(&disk, milliseconds: 100)
+      return []
+    }
+    let (entries, format) = try parsed.get()
+    let changed = adopt(entries, contents.identity, path, &disk, isSaved: false)
+    disk.noteInStep(with: contents, format)
+    return changed
   }
 
   /// Looks at the file again, when whoever writes to it may have finished.
   private func reloadLater(_ disk: inout Disk, milliseconds: Int) {
-    guard !disk.isLookDue, LaterWork.isPossible else { return }
+    guard !disk.isLookDue, LaterWork.prepare() else { return }
     disk.isLookDue = true
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
       guard let self else { return }
@@ -328,36 +298,11 @@ extension DomainFile {
   /// Values in the order that their keys have in the file, and then in that of the keys.
   func ordered(_ values: [TableKey: PropertyList]) -> OrderedDictionary<TableKey, PropertyList> {
     var ordered = OrderedDictionary<TableKey, PropertyList>(minimumCapacity: values.count)
-    if let path, let file = try? PreferencesBytes(of: path), let held = try? Self.entries(of: file.data).entries {
-      for key in held.values.keys { ordered[key] = values[key] }
+    if let path, let held = try? FileContents.read(path, until: .now)?.parsed?.get() {
+      for key in held.entries.values.keys { ordered[key] = values[key] }
     }
     for key in values.keys.sorted() { ordered[key] = values[key] }
     return ordered
-  }
-
-  /// The entries of a file's bytes. A file without a byte is damaged: nobody saves one.
-  static func entries(
-    of data: Data
-  ) throws(PropertyListError) -> (entries: DomainEntries, format: PropertyListFormat) {
-    if data.isEmpty { throw PropertyListError(.malformed, "the file has no byte") }
-    if let readable = FoundationXML.withStandIns(data), let (entries, format) = try? parse(readable),
-      entries.areComplete
-    {
-      return (FoundationXML.withoutStandIns(entries), format)
-    }
-    return try parse(data)
-  }
-
-  private static func parse(
-    _ data: Data
-  ) throws(PropertyListError) -> (entries: DomainEntries, format: PropertyListFormat) {
-    // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for
-    // Apple's reader: it is not for this reader to keep everything from the program because of it.
-    let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
-    // JSON is no format of preferences. What begins like it may be an empty dictionary of OpenStep, and nothing else.
-    let format = PropertyListFormat(detecting: data.bytes)
-    let document = try PropertyListDocument(data, format: format == .json ? .openStep : format, options: options)
-    return (try DomainEntries(document), document.format)
   }
 
   /// Reports, once for each state of the file, that it cannot be read.
@@ -368,7 +313,7 @@ extension DomainFile {
     guard disk.suffix.isEmpty || disk.reported != identity else { return }
     disk.reported = identity
     disk.suffix = Self.suffixOfUnreadable()
-    disk.faults.append(.unreadable(path: path, setAside: path + disk.suffix, error))
+    disk.findings.faults.append(.unreadable(path: path, setAside: path + disk.suffix, error))
   }
 
   /// What the name of a file that cannot be read is to end with.
@@ -384,10 +329,4 @@ extension DomainFile {
       .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
         .timeSeparator(.omitted)) + "Z"
   }
-}
-
-extension FileIdentity {
-  /// Whether somebody who writes to the file in place may not have finished. The clocks of file systems are not exactly
-  /// that of the process.
-  var mayBeIncomplete: Bool { abs(secondsSinceModification) < 1 }
 }

@@ -1,6 +1,4 @@
 internal import Dispatch
-internal import FoundationEssentials
-internal import PropertyLists
 internal import SharedFiles
 internal import Synchronization
 internal import SystemFiles
@@ -35,12 +33,8 @@ final class FileWatcher: Sendable {
     var files: [ObjectIdentifier: WatchedFile] = [:]
     var isPolling = false
     /// Those that are to be watched, and whether that is about to be done.
-    var pending: [WeakFile] = []
+    var pending: [WeakReference<DomainFile>] = []
     var isPendingDue = false
-  }
-
-  private struct WeakFile: Sendable {
-    weak var file: DomainFile?
   }
 
   private struct WatchedFile: Sendable {
@@ -61,8 +55,8 @@ final class FileWatcher: Sendable {
   /// Has a file watched soon.
   func addLater(_ file: DomainFile) {
     state.withLock { state in
-      state.pending.append(WeakFile(file: file))
-      guard !state.isPendingDue, LaterWork.isPossible else { return }
+      state.pending.append(WeakReference(object: file))
+      guard !state.isPendingDue, LaterWork.prepare() else { return }
       state.isPendingDue = true
       queue.asyncAfter(deadline: .now() + Self.delay) { [self] in addPending() }
     }
@@ -72,7 +66,7 @@ final class FileWatcher: Sendable {
     let files = state.withLock { state in
       state.isPendingDue = false
       defer { state.pending = [] }
-      return state.pending.compactMap(\.file)
+      return state.pending.compactMap(\.object)
     }
     for file in files { file.watch() }
   }
@@ -97,7 +91,7 @@ final class FileWatcher: Sendable {
   }
 
   private func poll(_ state: inout State) {
-    guard !state.isPolling, LaterWork.isPossible else { return }
+    guard !state.isPolling, LaterWork.prepare() else { return }
     state.isPolling = true
     queue.asyncAfter(deadline: .now() + Self.pollingInterval) { [self] in
       let files = self.state.withLock { state -> [DomainFile] in
@@ -114,7 +108,7 @@ final class FileWatcher: Sendable {
     /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the
     /// one with the file it leads to.
     private func place(_ watched: inout WatchedFile, _ state: inout State) {
-      if state.events == nil, LaterWork.isPossible {
+      if state.events == nil, LaterWork.prepare() {
         state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }
       }
       watched.places = []

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
@@ -32,7 +31,7 @@ final class SaveSchedule: Sendable {
 
   /// All files with unsaved changes.
   private static let unsaved = Mutex<[ObjectIdentifier: DomainFile]>([:])
-  private static let registration: Void = CurrentProcess.atExit { SaveSchedule.saveAllAtExit() }
+  private static let registration: Void = { _ = atexit { SaveSchedule.saveAllAtExit() } }()
 
   /// Has a file saved that was changed.
   ///
@@ -83,7 +82,7 @@ final class SaveSchedule: Sendable {
 
   private func saveLater(_ file: DomainFile, after delay: Duration, if isDue: @escaping @Sendable () -> Bool) {
     // The next change tries again, and so does the end of the process.
-    guard LaterWork.isPossible else { return isScheduled.store(false, ordering: .sequentiallyConsistent) }
+    guard LaterWork.prepare() else { return isScheduled.store(false, ordering: .sequentiallyConsistent) }
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay.seconds) {
       if isDue() { self.saveAndReport(file, patience: Self.patience) }
     }

@@ -38,9 +38,7 @@ enum UpdateUnderWay {
     }
   }
 
-  /// Does a part of an update.
-  ///
-  /// - Returns: what this thread has set in the file meanwhile, beside the update.
+  /// Does a part of an update. Returns what this thread has set in the file meanwhile, beside the update.
   static func during(_ path: String, _ body: () -> Void) -> OwnChanges {
     let (thread, file) = (thread, FileSystem.realPath(of: path))
     count.add(1, ordering: .relaxed)

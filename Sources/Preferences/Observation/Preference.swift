@@ -1,5 +1,4 @@
 internal import Observation
-internal import PropertyLists
 internal import Synchronization
 
 /// A property whose value is a preference, and that is observed like one of an `@Observable` type.

@@ -96,3 +96,12 @@ extension UserPreferences {
     PreferenceValues(key: key, changes: changes(forKey: key.name))
   }
 }
+
+extension PreferencesFile {
+  /// The changes of the values in the file, by whomever, from now on.
+  ///
+  /// - Parameter key: the key to look at; nil for all.
+  public func changes(forKey key: String? = nil) -> PreferenceChanges {
+    PreferenceChanges(.file(DomainFile.at(path, base: base)), key: key)
+  }
+}

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import PropertyLists
 internal import Synchronization
 
 /// A function that is told of changes, for as long as this value lives.

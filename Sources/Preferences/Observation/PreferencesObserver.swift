@@ -6,9 +6,8 @@ internal import Synchronization
 /// Tables say only that a key may have changed; what changed is found by comparison when somebody asks. So a value that
 /// changes a thousand times takes no more memory than one that changes once, and the last value reported is always the
 /// one that counts.
-final class PreferencesObserver: Sendable {
+final class PreferencesObserver: TableObserver {
   private let observed: Observed
-  /// Nil for all keys.
   let key: TableKey?
   private let state: Mutex<State>
   /// Is called when there may be changes, on any thread, and not again before somebody asked for them.
@@ -67,7 +66,6 @@ final class PreferencesObserver: Sendable {
     state.withLock { $0.known = all }
   }
 
-  /// Notes that values for keys may have changed.
   func note(_ keys: [TableKey]) {
     let hasNew = state.withLock { state in
       var hasNew = false
@@ -126,5 +124,31 @@ final class PreferencesObserver: Sendable {
       state.isNoted.remove(key)
       return key
     }
+  }
+}
+
+extension PropertyList {
+  /// Whether two values are equal but for the order of the keys of dictionaries, which other writers of a file may have
+  /// changed.
+  ///
+  /// - Complexity: O(*n*) in the number of values below the two. Depth costs no stack.
+  func hasSameValues(as other: PropertyList) -> Bool {
+    var pairs = [(self, other)]
+    while let (first, second) = pairs.popLast() {
+      switch (first, second) {
+      case (.array(let a), .array(let b)):
+        guard a.count == b.count else { return false }
+        pairs += zip(a, b)
+      case (.dictionary(let a), .dictionary(let b)):
+        guard a.count == b.count else { return false }
+        for (key, value) in a {
+          guard let counterpart = b[key] else { return false }
+          pairs.append((value, counterpart))
+        }
+      default:
+        guard first == second else { return false }
+      }
+    }
+    return true
   }
 }

@@ -59,34 +59,26 @@ extension UInt16: PreferenceValue {}
 extension UInt32: PreferenceValue {}
 extension UInt64: PreferenceValue {}
 
-/// A real; integers are taken for the nearest one, and a text that is a number.
-extension Double: PreferenceValue {
-  public static func preferenceValue(from stored: PropertyList) -> Double? {
+/// Reals: integers are taken for the nearest one, and a text that is a number.
+extension PreferenceValue where Self: BinaryFloatingPoint & LosslessStringConvertible & Codable & SecureCoding {
+  public static func preferenceValue(from stored: PropertyList) -> Self? {
+    // A float not by way of a double, which would round twice.
     switch stored {
-    case .real(let value): value
-    case .float(let value): Double(value)
-    case .integer(let value): Double(value.int128)
-    case .string(let text): Double(text)
+    case .real(let value): Self(value)
+    case .float(let value): Self(value)
+    case .integer(let value): Self(value.int128)
+    case .string(let text): Self(text)
     default: nil
     }
   }
+}
 
+extension Double: PreferenceValue {
   public func storedPreference() -> PropertyList? { .real(self) }
 }
 
-/// As `Double`; stored in 4 bytes.
+/// Stored in 4 bytes.
 extension Float: PreferenceValue {
-  public static func preferenceValue(from stored: PropertyList) -> Float? {
-    // Not by way of a double, which would round twice.
-    switch stored {
-    case .float(let value): value
-    case .real(let value): Float(value)
-    case .integer(let value): Float(value.int128)
-    case .string(let text): Float(text)
-    default: nil
-    }
-  }
-
   public func storedPreference() -> PropertyList? { .float(self) }
 }
 
@@ -118,4 +110,21 @@ extension UUID: PreferenceValue {
     stored.string.flatMap { UUID(uuidString: $0) }
   }
   public func storedPreference() -> PropertyList? { .string(uuidString) }
+}
+
+/// A length of time, stored as a real of seconds, as Apple's software stores a `TimeInterval`; integers and a text that
+/// is a number are taken for seconds too.
+///
+/// Whole nanoseconds come back exactly up to 48 days (2^22 seconds), and whole seconds beyond that up to 2^53.
+extension Duration: PreferenceValue {
+  public static func preferenceValue(from stored: PropertyList) -> Duration? {
+    if case .integer(let value) = stored { return Int64(exactly: value.int128).map { .seconds($0) } }
+    guard let seconds = Double.preferenceValue(from: stored), let whole = Int64(exactly: seconds.rounded(.towardZero))
+    else {
+      return nil
+    }
+    return .seconds(whole) + .nanoseconds(Int64(((seconds - Double(whole)) * 1e9).rounded()))
+  }
+
+  public func storedPreference() -> PropertyList? { .real(seconds) }
 }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import PropertyLists
 
 /// What the typed accessors make of a stored value: what macOS and Foundation on Linux make of it, and nothing where
@@ -31,25 +30,14 @@ extension PropertyList {
   }
 
   /// The number; 0 for what is none. Text counts as far as it is a decimal number.
-  var asDouble: Double {
+  ///
+  /// Rounded once: what is between two floats would not always become the nearer one by way of a double.
+  func asReal<Real: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Real.Type = Real.self) -> Real {
     switch self {
     case .boolean(let value): value ? 1 : 0
-    case .integer(let value): Double(value.int128)
-    case .real(let value): value
-    case .float(let value): Double(value)
-    case .string(let text): NumberText.real(text.unicodeScalars[...])
-    default: 0
-    }
-  }
-
-  /// As ``asDouble``, rounded once: what is between two floats would not always become the nearer one by way of a
-  /// double.
-  var asFloat: Float {
-    switch self {
-    case .boolean(let value): value ? 1 : 0
-    case .integer(let value): Float(value.int128)
-    case .real(let value): Float(value)
-    case .float(let value): value
+    case .integer(let value): Real(value.int128)
+    case .real(let value): Real(value)
+    case .float(let value): Real(value)
     case .string(let text): NumberText.real(text.unicodeScalars[...])
     default: 0
     }

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
 internal import PropertyLists
-internal import SystemFiles
 
 /// URLs as preferences store them: a file's as its path with `~` for the home folder, any other as an archive of an
 /// `NSURL` (`UserDefaults.set(_:forKey:)` for URLs, in Apple's documentation).
@@ -35,16 +34,11 @@ enum StoredURL {
   private static func isAbsolute(_ text: String) -> Bool {
     if text.hasPrefix("file:") { return true }
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else { return false }
-    let scheme = text.utf8[..<colon]
-    return scheme.first.map(isLetter) == true
-      && scheme.allSatisfy {
-        isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-          || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-      }
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    let scheme = text[..<colon].unicodeScalars
+    return scheme.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || "0123456789+-.".unicodeScalars.contains($0))
+    }
+      && scheme.first?.properties.isAlphabetic == true
   }
 
   static func stored(_ url: URL, home: String? = CurrentProcess.homeFolder) throws -> PropertyList {

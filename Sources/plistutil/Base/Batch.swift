@@ -10,6 +10,8 @@ struct Batch: Sendable {
   /// How many files are worked on at once.
   let jobs: Int
   let isForMachines: Bool
+  /// Whether what is printed about a file names it, since there may be others.
+  var isNamed = false
   /// What it means that standard output cannot be written.
   var lossExitCode = ExitCodes.inputOutput
 
@@ -51,7 +53,7 @@ struct Batch: Sendable {
   }
 
   private func process(_ input: Input, _ replacements: Replacements?, _ work: Work) -> Outcome {
-    var report = FileReport(input, isForMachines: isForMachines, replacements: replacements)
+    var report = FileReport(input, isForMachines: isForMachines, isNamed: isNamed, replacements: replacements)
     do throws(PropertyListError) {
       try work(input, &report)
     } catch {
@@ -61,7 +63,7 @@ struct Batch: Sendable {
   }
 }
 
-/// Which files are left, and what waits to be printed behind a file that takes longer.
+/// The files that are left, and what waits to be printed after a file that takes longer.
 private struct Queue {
   private let count: Int
   private var next = 0
@@ -110,7 +112,7 @@ private struct Queue {
     }
   }
 
-  /// - Parameter last: what there is to say behind all files.
+  /// - Parameter last: what there is to say after all files.
   mutating func close(_ last: Batch.Outcome) -> Int32 {
     print(last)
     bar.clear()

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import PropertyLists
 import SystemFiles
 
 /// Whether output has colours.
@@ -12,10 +11,8 @@ struct ColorArgument: ParsableArguments {
   @Option(help: ArgumentHelp("Colours: on a terminal unless NO_COLOR is set, always or never.", valueName: "when"))
   var color = Choice.auto
 
-  var isOn: Bool { isOn(for: 1) }
-
   /// - Parameter descriptor: where the output goes.
-  func isOn(for descriptor: Int32) -> Bool {
+  func isOn(for descriptor: Int32 = 1) -> Bool {
     switch color {
     case .always: true
     case .never: false

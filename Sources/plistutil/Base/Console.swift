@@ -17,10 +17,8 @@ func note(_ text: String) {
   try? FileOutput.standardError.write(Data((text + "\n").utf8))
 }
 
-/// What `body` gives, outside the work on a file. What it throws is told as all errors are.
-///
-/// - Parameter name: what the error is about.
-/// - Throws: `ExitCode`, that of the error.
+/// Does something outside the work on a file. Prints an error, which is about what `name` names, and throws its
+/// `ExitCode`.
 func telling<Result>(
   about name: String, _ body: () throws(PropertyListError) -> Result
 ) throws -> Result {
@@ -46,4 +44,18 @@ func grouped(_ number: Int) -> String {
 extension PropertyListDocument {
   /// Its format and its size, as in `binary, 1 234 objects`.
   var summary: String { "\(format.rawValue), \(grouped(objectCount)) \(objectCount == 1 ? "object" : "objects")" }
+}
+
+extension String {
+  /// The text as it is, or, where standard output is a terminal, without what gives a terminal commands.
+  ///
+  /// Ends of lines and tabs stay. Files, pipes and shells get every character.
+  var onStandardOutput: String { FileSystem.isTerminal(1) ? withoutCommands : self }
+
+  /// The text without what gives a terminal commands.
+  var withoutCommands: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.split(separator: "\t", omittingEmptySubsequences: false).map { $0.printable() }.joined(separator: "\t")
+    }.joined(separator: "\n")
+  }
 }

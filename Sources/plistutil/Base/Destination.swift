@@ -42,14 +42,8 @@ struct Destination: ParsableArguments {
     inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-")
   }
 
-  /// What a file becomes.
-  enum Target: Hashable {
-    case standardOutput
-    case file(String)
-  }
-
   /// Where what is made of a file goes; standard output if nothing was said.
-  func target(_ input: Input) -> Target {
+  func target(_ input: Input) -> OutputTarget {
     if inPlace { return input.isStandard ? .standardOutput : .file(input.path) }
     if let outfile { return outfile == "-" || outfile == "/dev/stdout" ? .standardOutput : .file(outfile) }
     guard outfolder != nil || `extension` != nil else { return .standardOutput }
@@ -57,7 +51,7 @@ struct Destination: ParsableArguments {
     var path =
       outfolder.map { $0.hasSuffix("/") ? $0 + input.relativePath : "\($0)/\(input.relativePath)" } ?? input.path
     if let `extension` {
-      path = OutputPath.withoutExtension(path) + "." + `extension`
+      path = path.withoutPathExtension + "." + `extension`
     }
     return .file(path)
   }
@@ -77,9 +71,8 @@ struct Destination: ParsableArguments {
     }
   }
 
-  /// Writes a value where what is made of a file goes.
-  ///
-  /// - Returns: the path of the first date that has a fraction of a second.
+  /// Writes a value where what is made of a file goes. Returns the path of the first date that has a fraction of a
+  /// second.
   func write(
     _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ options: PropertyListWritingOptions,
     for input: Input, to report: inout FileReport
@@ -128,7 +121,7 @@ struct Destination: ParsableArguments {
     // What was read from a pipe would wait for a reader.
     if inPlace, FileSystem.exists(path), FileSystem.sizeOfRegularFile(path) == nil {
       throw PropertyListError(
-        .inputOutput(errno: FileSystem.invalidFile), "cannot replace \(path.printable()): it is no regular file")
+        .inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is no regular file")
     }
     if outfolder != nil {
       try PropertyListError.converting { () throws(FileError) in
@@ -141,4 +134,19 @@ struct Destination: ParsableArguments {
 
   /// Above it, standard output is written piece by piece.
   private static let largeSize = 32 << 20
+}
+
+/// Where what is made of a file goes.
+enum OutputTarget: Hashable, Sendable {
+  case standardOutput
+  case file(String)
+}
+
+extension String {
+  /// A path without the extension of its last component. What begins with a dot is a name.
+  var withoutPathExtension: String {
+    let nameStart = lastIndex(of: "/").map(index(after:)) ?? startIndex
+    guard let dot = self[nameStart...].lastIndex(of: "."), dot != nameStart else { return self }
+    return String(self[..<dot])
+  }
 }

@@ -21,34 +21,26 @@ enum EditingHelp {
 }
 
 extension EditingVerb {
-  /// Changes the whole value of each file.
-  func update(_ edit: @escaping @Sendable (inout PropertyList) throws(PropertyListError) -> Void) throws {
+  /// Writes each file with another value, or with one value changed.
+  func edit(
+    _ edited:
+      @escaping @Sendable (PropertyListDocument, PropertyListWritingOptions) throws(PropertyListError) -> EditedBytes
+  ) throws {
     try files.process(to: destination) { [reading, destination] input, report throws(PropertyListError) in
-      let document = try reading.document(input)
-      var value = try PropertyList(document.root)
-      try edit(&value)
-      try destination.write(document.edited(value, coerces: reading.coerce), for: input, to: &report)
+      let options = PropertyListDocument.editingOptions(coerces: reading.coerce)
+      try destination.write(edited(reading.document(input), options), for: input, to: &report)
     }
   }
 
   /// Changes one value of each file.
   func make(_ edit: PropertyListEdit) throws {
-    try files.process(to: destination) { [reading, destination] input, report throws(PropertyListError) in
-      let document = try reading.document(input)
-      let options = PropertyListDocument.editingOptions(coerces: reading.coerce)
-      try destination.write(document.edited(by: edit, options: options), for: input, to: &report)
-    }
+    try self.edit { document, options throws(PropertyListError) in try document.edited(by: edit, options: options) }
   }
 }
 
 extension PropertyListDocument {
-  /// The bytes of the file with another value, changed only where the values differ.
-  func edited(_ value: PropertyList, coerces: Bool) throws(PropertyListError) -> Data {
-    try data(updatedTo: value, options: Self.editingOptions(coerces: coerces))
-  }
-
   /// What becomes of values that are put into a file.
-  fileprivate static func editingOptions(coerces: Bool) -> PropertyListWritingOptions {
+  static func editingOptions(coerces: Bool) -> PropertyListWritingOptions {
     PropertyListWritingOptions(
       depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: coerces ? .reversible : .refuse)
   }

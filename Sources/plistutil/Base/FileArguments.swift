@@ -33,9 +33,8 @@ struct FileArguments: ParsableArguments {
   /// Files that the parser of arguments was not given, since the time it takes grows with the square of their number.
   private static let others = Mutex<[String]>([])
 
-  /// Takes the last of very many files out of the arguments; they are put behind the others again by ``search()``.
-  ///
-  /// - Parameter arguments: of a verb whose last arguments are files.
+  /// Takes the last of very many files out of the arguments of a verb that end with files; ``search()`` puts them behind
+  /// the others again.
   static func takeFiles(from arguments: inout [String]) {
     // The first of the arguments without a dash may belong to an option, or be the path of a value.
     let count = arguments.reversed().prefix { !$0.hasPrefix("-") }.count - 64
@@ -59,7 +58,8 @@ struct FileArguments: ParsableArguments {
     }
     let exitCode = search.reportFailures(isForMachines: isForMachines)
     let batch = Batch(
-      inputs: search.inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines)
+      inputs: search.inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines,
+      isNamed: mayBeSeveral)
     let nothing = search.inputs.isEmpty ? ExitCodes.inputOutput : ExitCodes.success
     let highest = max(exitCode, nothing, batch.run(work))
     if highest != ExitCodes.success { throw ExitCode(highest) }

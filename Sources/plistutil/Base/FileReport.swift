@@ -11,8 +11,7 @@ struct FileReport: ~Copyable {
   /// The file that it is about.
   let input: Input
   let isForMachines: Bool
-  /// Whether what is written is printed at once.
-  let isDirect: Bool
+  private let isNamed: Bool
   private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
@@ -20,15 +19,24 @@ struct FileReport: ~Copyable {
   private(set) var pieces: [(isOutput: Bool, bytes: Data)] = []
 
   /// - Parameter replacements: where files are replaced together; nil for the only one.
-  init(_ input: Input, isForMachines: Bool, replacements: Replacements?) {
+  init(_ input: Input, isForMachines: Bool, isNamed: Bool = false, replacements: Replacements?) {
     self.input = input
+    self.isNamed = isNamed
     self.isForMachines = isForMachines
     self.replacements = replacements
-    isDirect = replacements == nil
   }
+
+  /// Whether what is written is printed at once.
+  var isDirect: Bool { replacements == nil }
 
   /// How messages name the file.
   var name: String { input.name }
+
+  /// What stands before a line about the file: its name, unless it is the only one.
+  var prefix: String { isNamed ? "\(name): " : "" }
+
+  /// The line above many lines about the file: its name, unless it is the only one.
+  var heading: String { isNamed ? "\(name):\n" : "" }
 
   /// Puts what `body` writes in the place of a file, in one step.
   mutating func replace(
@@ -62,8 +70,11 @@ struct FileReport: ~Copyable {
     }
   }
 
+  /// Text on standard output.
+  mutating func write(_ text: String) throws(PropertyListError) { try write(Data(text.utf8)) }
+
   /// A line on standard output.
-  mutating func line(_ text: String) throws(PropertyListError) { try write(Data((text + "\n").utf8)) }
+  mutating func line(_ text: String) throws(PropertyListError) { try write(text + "\n") }
 
   /// A line on standard error.
   mutating func note(_ text: String) {
@@ -74,9 +85,7 @@ struct FileReport: ~Copyable {
     }
   }
 
-  /// The line of JSON that machines get about a file.
-  ///
-  /// - Parameter result: what is said about it beside its name.
+  /// The line of JSON that machines get about a file: its name and what `result` says about it.
   mutating func machineLine(_ result: PropertyList, about file: Input? = nil) throws(PropertyListError) {
     var fields: PropertyList = ["file": .string((file ?? input).machineName)]
     if let result = result.dictionary { fields.dictionary?.merge(result) { $1 } }
@@ -91,9 +100,7 @@ struct FileReport: ~Copyable {
     return try fields.data(format: .json, options: options)
   }
 
-  /// Says that something went wrong. The highest exit code counts.
-  ///
-  /// - Parameter file: what it is about, if not the file of this report.
+  /// Says that something went wrong with this file or another. The highest exit code counts.
   mutating func fail(_ error: PropertyListError, about file: Input? = nil) {
     raise(error.exitCode)
     // Where machines cannot be told, people are.

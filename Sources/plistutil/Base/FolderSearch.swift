@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PropertyLists
 import SystemFiles
 
@@ -32,12 +31,14 @@ struct FolderSearch {
         let contents = try PropertyListError.converting { () throws(FileError) in
           try FileSystem.contents(of: folder.path)
         }
+        let prefix = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
         for entry in contents.unnamable where entry.isFolder || matches(entry.name) {
-          let path = folder.path.hasSuffix("/") ? folder.path + entry.name : "\(folder.path)/\(entry.name)"
-          failures.append((Input(path), Self.unnamable(path)))
+          let path = prefix + entry.name
+          let message = "cannot read \(path.printable()): its name is not UTF-8"
+          failures.append((Input(path), PropertyListError(.inputOutput(errno: EILSEQ), message)))
         }
         for entry in contents.entries {
-          let path = folder.path.hasSuffix("/") ? folder.path + entry.name : "\(folder.path)/\(entry.name)"
+          let path = prefix + entry.name
           let relative = folder.relative.isEmpty ? entry.name : "\(folder.relative)/\(entry.name)"
           if entry.isFolder {
             folders.append((path, relative))
@@ -52,9 +53,7 @@ struct FolderSearch {
     }
   }
 
-  /// Says what could not be read.
-  ///
-  /// - Returns: the highest exit code.
+  /// Says what could not be read. Returns the highest exit code.
   func reportFailures(isForMachines: Bool) -> Int32 {
     var exitCode = ExitCodes.success
     for failure in failures {
@@ -63,11 +62,6 @@ struct FolderSearch {
       exitCode = max(exitCode, report.exitCode)
     }
     return exitCode
-  }
-
-  private static func unnamable(_ path: String) -> PropertyListError {
-    PropertyListError(
-      .inputOutput(errno: FileSystem.invalidName), "cannot read \(path.printable()): its name is not UTF-8")
   }
 
   private func matches(_ name: String) -> Bool {

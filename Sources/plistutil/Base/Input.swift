@@ -15,8 +15,6 @@ struct Input: Sendable {
     self.relativePath = relativePath ?? path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  static let standard = Input("-")
-
   static let readTwice = ValidationError("Standard input can be read only once.")
 
   /// Whether nobody has given standard input anything to read.
@@ -30,17 +28,20 @@ struct Input: Sendable {
   /// How JSON names it: exactly, since a program opens what it is told.
   var machineName: String { isStandard ? "<stdin>" : path }
 
+  /// The size from which on no reader takes an input.
+  private static let limit = ParsingLimits().inputSize
+
   /// All of its bytes.
-  func data(limit: Int) throws(PropertyListError) -> Data {
+  func data() throws(PropertyListError) -> Data {
     try PropertyListError.converting { () throws(FileError) in
-      try isStandard ? FileSystem.read(0, named: name, limit: limit) : FileSystem.read(path, limit: limit)
+      try isStandard ? FileSystem.read(0, named: name, limit: Self.limit) : FileSystem.read(path, limit: Self.limit)
     }
   }
 
   /// Its bytes, of a large file only those that are looked at.
-  func mappedData(limit: Int) throws(PropertyListError) -> Data {
+  func mappedData() throws(PropertyListError) -> Data {
     guard !isStandard, let size = FileSystem.sizeOfRegularFile(path), size > Self.smallSize else {
-      return try data(limit: limit)
+      return try data()
     }
     Signals.explainLostPages()
     return try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }

@@ -1,14 +1,15 @@
 import ArgumentParser
 import PropertyLists
 
+/// What is made of an argument; what is wrong with it is a fault of the call.
+func validating<Result>(_ body: () throws(PropertyListError) -> Result) throws -> Result {
+  do throws(PropertyListError) { return try body() } catch { throw ValidationError(error.description) }
+}
+
 extension PropertyListKeyPath {
   /// A path on the command line: `items.0.name`, `/items/0/name` or `:items:0:name`.
   static func argument(_ text: String) throws -> PropertyListKeyPath {
-    do throws(PropertyListError) {
-      return try PropertyListKeyPath(text)
-    } catch {
-      throw ValidationError(error.description)
-    }
+    try validating { () throws(PropertyListError) in try PropertyListKeyPath(text) }
   }
 }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import PropertyLists
 import SystemFiles
 
@@ -17,11 +16,7 @@ struct PathPattern: Sendable {
   }
 
   static func argument(_ text: String) throws -> PathPattern {
-    do throws(PropertyListError) {
-      return try PathPattern(text)
-    } catch {
-      throw ValidationError(error.description)
-    }
+    try validating { () throws(PropertyListError) in try PathPattern(text) }
   }
 
   /// How much of the pattern a path may have used up: the numbers of the parts that are next.
@@ -29,7 +24,7 @@ struct PathPattern: Sendable {
 
   var start: State { closed([0]) }
 
-  /// The state behind one more component.
+  /// The state after one more component.
   func next(_ state: State, _ component: PropertyListKeyPath.Component) -> State {
     var following: State = []
     for position in state where position < parts.count {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import PropertyLists
 import SystemFiles
 
 /// A line on the terminal that says how far the work is, if it takes longer than a second.

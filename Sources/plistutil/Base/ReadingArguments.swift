@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyLists
 
 /// How files are read.
@@ -28,17 +27,41 @@ struct ReadingArguments: ParsableArguments {
 
   /// A document that is known to be without fault.
   func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
-    let options = options
-    let document = try PropertyListDocument(
-      input.data(limit: options.limits.inputSize), format: inputFormat?.format, options: options)
+    let document = try PropertyListDocument(input.data(), format: inputFormat?.format, options: options)
     try document.validate()
     return document
   }
 
   /// A document of which only what is looked at is read, and checked.
   func mappedDocument(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
-    let options = options
-    return try PropertyListDocument(
-      input.mappedData(limit: options.limits.inputSize), format: inputFormat?.format, options: options)
+    try PropertyListDocument(input.mappedData(), format: inputFormat?.format, options: options)
+  }
+}
+
+/// An error about another file than the one that is worked on.
+struct OtherFileError: Error {
+  let error: PropertyListError
+  let input: Input
+}
+
+extension ReadingArguments {
+  /// What `body` makes of the value of another file.
+  func withValue<Result>(
+    of input: Input, _ body: (PropertyList) throws(PropertyListError) -> Result
+  ) throws(OtherFileError) -> Result {
+    do throws(PropertyListError) {
+      return try body(PropertyList(document(input).root))
+    } catch {
+      throw OtherFileError(error: error, input: input)
+    }
+  }
+}
+
+extension PropertyListDocument.Node {
+  /// The keys of a dictionary, in the order of the file.
+  var keys: [String] {
+    get throws(PropertyListError) {
+      try (0..<count).map { position throws(PropertyListError) in try entry(at: position).key }
+    }
   }
 }

@@ -1,14 +1,5 @@
 private import Synchronization
-
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
+import SystemFiles
 
 /// The signals that programs of this package look after. Libraries leave them alone.
 ///

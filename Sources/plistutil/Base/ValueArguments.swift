@@ -71,11 +71,7 @@ struct ValueArguments: ParsableArguments {
     if count > 1 { throw ValidationError("More than one value is given.") }
     // Files are read once, when the work begins.
     guard dataFiles.isEmpty, valueFiles.isEmpty else { return }
-    do throws(PropertyListError) {
-      _ = try read()
-    } catch {
-      throw ValidationError(error.description)
-    }
+    _ = try validating(read)
   }
 
   var isMissing: Bool { count == 0 }
@@ -103,8 +99,8 @@ struct ValueArguments: ParsableArguments {
     for (texts, format) in [(xml, .xml), (json, .json), (openStep, .openStep)] as [([String], PropertyListFormat)] {
       if let text = texts.first { return try PropertyList(Data(text.utf8), format: format, options: options) }
     }
-    if let file = dataFiles.first { return .data(try Input(file).data(limit: options.limits.inputSize)) }
+    if let file = dataFiles.first { return .data(try Input(file).data()) }
     guard let file = valueFiles.first else { return nil }
-    return try PropertyList(Input(file).data(limit: options.limits.inputSize), options: options)
+    return try PropertyList(Input(file).data(), options: options)
   }
 }

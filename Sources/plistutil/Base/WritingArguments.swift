@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyLists
 
 /// How values are written.
@@ -26,45 +25,36 @@ struct WritingArguments: ParsableArguments {
   }
 
   /// Writes what becomes of a file in a format, where it is to go.
-  func write(
-    _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
-    to destination: Destination, _ report: inout FileReport
-  ) throws(PropertyListError) {
-    try explaining(name.format, coerces: coerces) { () throws(PropertyListError) in
-      try writeRounding(node, name, coerces: coerces, for: input, to: destination, &report)
-    }
-  }
-
-  /// Has the error of what a format has no form for say which options write it.
-  func explaining<Result>(
-    _ format: PropertyListFormat, coerces: Bool, _ body: () throws(PropertyListError) -> Result
-  ) throws(PropertyListError) -> Result {
-    do throws(PropertyListError) {
-      return try body()
-    } catch {
-      guard error.kind == .notRepresentable, !coerces, !plain, format == .json || format == .openStep else {
-        throw error
-      }
-      var error = error
-      error.message += "; --coerce writes it so that it can be read back, -C as text"
-      throw error
-    }
-  }
-
+  ///
   /// Apple's XML drops fractions of seconds in silence, and so does the text that libplist's tool writes with -C. Here
   /// they are dropped too, since most binary files could not be converted otherwise, but not in silence.
-  private func writeRounding(
+  func write(
     _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
     to destination: Destination, _ report: inout FileReport
   ) throws(PropertyListError) {
     var options = options(coerces: coerces, dialect: name.dialect)
     let dropsFractions = name.format == .xml || plain && name.format != .binary
     if dropsFractions { options.fractionalSeconds = .drop }
-    let fraction = try destination.write(node, name.format, options, for: input, to: &report)
+    let fraction: PropertyListKeyPath?
+    do throws(PropertyListError) {
+      fraction = try destination.write(node, name.format, options, for: input, to: &report)
+    } catch {
+      throw explained(error, name.format, coerces: coerces)
+    }
     if let fraction, dropsFractions {
       var cut = PropertyListError.noFractions(in: name.format)
       cut.keyPath = fraction
       report.note("\(report.name): warning: dates are cut to whole seconds: \(cut.detail)")
     }
+  }
+
+  /// The error of what a format has no form for, with the options that write it.
+  func explained(_ error: PropertyListError, _ format: PropertyListFormat, coerces: Bool) -> PropertyListError {
+    guard error.kind == .notRepresentable, !coerces, !plain, format == .json || format == .openStep else {
+      return error
+    }
+    var error = error
+    error.message += "; --coerce writes it so that it can be read back, -C as text"
+    return error
   }
 }

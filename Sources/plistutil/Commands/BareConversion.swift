@@ -4,9 +4,18 @@ import PropertyLists
 
 /// What the tool does without a verb, with the options of libplist's tool of the same name.
 struct BareConversion: ParsableCommand {
+  private static let versionLine = "plistutil 0.1.0"
+
+  /// That of the whole tool.
+  static let usage = """
+    plistutil VERB …
+    plistutil [-i FILE] [-o FILE] [-f FORMAT] [-n PATH] [-s] [-c] [-C]
+    plistutil -p FILE [-n PATH] [-s]
+    """
+
   static let configuration = CommandConfiguration(
     commandName: "bare", abstract: "Convert or print one file, with the options of libplist's tool.",
-    usage: PlistUtil.configuration.usage, shouldDisplay: false)
+    usage: usage, shouldDisplay: false)
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Read FILE; - is standard input.", valueName: "file"))
   var infile: String?
@@ -32,10 +41,10 @@ struct BareConversion: ParsableCommand {
 
   func run() throws {
     if printsVersion {
-      return try telling(about: "standard output") { () throws(PropertyListError) in try output(PlistUtil.versionLine) }
+      return try telling(about: "standard output") { () throws(PropertyListError) in try output(Self.versionLine) }
     }
     let input = Input(print ?? infile ?? "-")
-    if CommandLine.argc < 2, Input.isTerminal { throw CleanExit.helpRequest(PlistUtil.self) }
+    if CommandLine.argc < 2, Input.isTerminal { throw CleanExit.helpRequest() }
     let batch = Batch(inputs: [input], jobs: 1, isForMachines: destination.report)
     let isPrint = print != nil
     let exitCode = batch.run { [conversion, destination] input, report throws(PropertyListError) in

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyLists
 
 /// Converts any number of files.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyLists
 import SystemFiles
 
@@ -32,8 +31,11 @@ struct Create: ParsableCommand {
     let value = try value.value() ?? [:]
     // The value is at fault then, and none of the files.
     let data = try telling(about: "plistutil") { () throws(PropertyListError) in
-      try writing.explaining(format.format, coerces: coerce) { () throws(PropertyListError) in
-        try value.data(format: format.format, options: writing.options(coerces: coerce, dialect: format.dialect))
+      do throws(PropertyListError) {
+        let options = writing.options(coerces: coerce, dialect: format.dialect)
+        return try value.data(format: format.format, options: options)
+      } catch {
+        throw writing.explained(error, format.format, coerces: coerce)
       }
     }
     let batch = Batch(inputs: files.map { Input($0) }, jobs: 1, isForMachines: false)

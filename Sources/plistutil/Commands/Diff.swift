@@ -72,7 +72,7 @@ struct Diff: ParsableCommand {
     let batch = Batch(
       inputs: pairs.inputs, jobs: ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines,
       lossExitCode: ExitCodes.trouble)
-    let isColored = color.isOn
+    let isColored = color.isOn()
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       guard let pair = pairs[input] else { return }
       try compare(pair, isColored: isColored, &report)
@@ -91,8 +91,10 @@ struct Diff: ParsableCommand {
       return try report.line("only in \(side): \((pair.old ?? pair.new)?.name ?? "")")
     }
     let difference: PropertyListDifference
-    do throws(Fault) {
-      difference = PropertyListDifference(from: try value(old), to: try value(new), ignoresKeyOrder: ignoreKeyOrder)
+    do throws(OtherFileError) {
+      difference = PropertyListDifference(
+        from: try reading.withValue(of: old) { $0 }, to: try reading.withValue(of: new) { $0 },
+        ignoresKeyOrder: ignoreKeyOrder)
     } catch {
       report.fail(error.error, about: error.input)
       return report.raise(ExitCodes.trouble)
@@ -103,20 +105,6 @@ struct Diff: ParsableCommand {
     } catch {
       report.raise(ExitCodes.trouble)
       throw error
-    }
-  }
-
-  /// An error, and what it is about.
-  private struct Fault: Error {
-    let error: PropertyListError
-    let input: Input
-  }
-
-  private func value(_ input: Input) throws(Fault) -> PropertyList {
-    do throws(PropertyListError) {
-      return try PropertyList(reading.document(input).root)
-    } catch {
-      throw Fault(error: error, input: input)
     }
   }
 

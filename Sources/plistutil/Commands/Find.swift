@@ -70,11 +70,10 @@ struct Find: ParsableCommand {
   @OptionGroup var reading: ReadingArguments
 
   func run() throws {
-    let isNamed = files.mayBeSeveral
     let found = Mutex(false)
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
-      let prefix = isNamed ? "\(input.name): " : ""
+      let prefix = report.prefix
       var lines = Data()
       try forEachMatch(in: document) { path, node throws(PropertyListError) in
         found.withLock { $0 = true }

@@ -51,12 +51,11 @@ struct Get: ParsableCommand {
   }
 
   func run() throws {
-    let isNamed = files.mayBeSeveral
     try files.process(to: destination, isForMachines: isForMachines) {
       [self] input, report throws(PropertyListError) in
       let document = try reading.mappedDocument(input)
       do throws(PropertyListError) {
-        try take(from: document, input, isNamed: isNamed, &report)
+        try take(from: document, input, &report)
       } catch {
         // What expands without end is a circle, or is only large.
         if error.kind == .limitExceeded { try document.validate() }
@@ -66,7 +65,7 @@ struct Get: ParsableCommand {
   }
 
   private func take(
-    from document: PropertyListDocument, _ input: Input, isNamed: Bool, _ report: inout FileReport
+    from document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) {
     let node = try document.root.descendant(at: path)
     try expected.check(node, at: path)
@@ -75,23 +74,22 @@ struct Get: ParsableCommand {
     } else if let format {
       try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
     } else {
-      let isPrinted = destination.target(input) == .standardOutput
-      let prefix = isNamed && isPrinted ? input.name : nil
-      try destination.write(text(of: node, prefix, isPrinted: isPrinted), for: input, to: &report)
+      try destination.write(text(of: node, input, report), for: input, to: &report)
     }
   }
 
   /// What is printed without a format.
   private func text(
-    of node: PropertyListDocument.Node, _ prefix: String?, isPrinted: Bool
+    of node: PropertyListDocument.Node, _ input: Input, _ report: borrowing FileReport
   ) throws(PropertyListError) -> Data {
+    let isPrinted = destination.target(input) == .standardOutput
     guard node.kind != .array, node.kind != .dictionary else {
       var form = DescriptionOptions()
       form.sortsKeys = writing.sort
-      return Data((prefix.map { "\($0):\n" } ?? "").utf8) + (try node.readableForm(form))
+      return Data((isPrinted ? report.heading : "").utf8) + (try node.readableForm(form))
     }
-    var text = try PropertyList(node).rawText ?? ""
-    if isPrinted { text = text.onStandardOutput }
-    return Data(((prefix.map { "\($0): " } ?? "") + text + (omitsNewline ? "" : "\n")).utf8)
+    let text = try PropertyList(node).rawText ?? ""
+    let line = isPrinted ? report.prefix + text.onStandardOutput : text
+    return Data((line + (omitsNewline ? "" : "\n")).utf8)
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyLists
 
 struct Keys: ParsableCommand {
@@ -30,18 +29,16 @@ struct Keys: ParsableCommand {
   @OptionGroup var reading: ReadingArguments
 
   func run() throws {
-    let isNamed = files.mayBeSeveral
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let node = try reading.mappedDocument(input).root.descendant(at: path)
       guard node.kind == .dictionary else {
         throw PropertyListError(.wrongKind, "a value of kind \(KindName(node.kind).name) has no keys", keyPath: path)
       }
-      var keys: [String] = []
-      for position in 0..<node.count { keys.append(try node.entry(at: position).key) }
+      var keys = try node.keys
       if sort { keys.sort() }
       if isForMachines { return try report.machineLine(["keys": .array(keys.map { .string($0) })]) }
-      let prefix = isNamed ? "\(input.name): " : ""
-      try report.write(Data(keys.map { "\(prefix)\($0.onStandardOutput)\n" }.joined().utf8))
+      let prefix = report.prefix
+      try report.write(keys.map { "\(prefix)\($0.onStandardOutput)\n" }.joined())
     }
   }
 }

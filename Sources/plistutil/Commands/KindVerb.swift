@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyLists
 
 struct KindVerb: ParsableCommand {
@@ -29,13 +28,12 @@ struct KindVerb: ParsableCommand {
   @OptionGroup var reading: ReadingArguments
 
   func run() throws {
-    let isNamed = files.mayBeSeveral
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let node = try reading.mappedDocument(input).root.descendant(at: path)
       try expected.check(node, at: path)
       let name = KindName(node.kind).name
       if isForMachines { return try report.machineLine(["type": .string(name)]) }
-      try report.write(Data(((isNamed ? "\(input.name): " : "") + name + (omitsNewline ? "" : "\n")).utf8))
+      try report.write(report.prefix + name + (omitsNewline ? "" : "\n"))
     }
   }
 }

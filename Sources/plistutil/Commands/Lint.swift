@@ -67,14 +67,14 @@ struct Lint: ParsableCommand {
     try files.process(isForMachines: form == .json) { [quiet, strict] input, report throws(PropertyListError) in
       let data: Data
       do throws(PropertyListError) {
-        data = try input.data(limit: linter.options.limits.inputSize)
+        data = try input.data()
       } catch {
-        tally.add(error: true)
+        tally.add([Finding(fault: error)], isFaulty: true)
         if form == .github { try report.line(Finding(fault: error).annotation(file: input.name)) }
         throw error
       }
       let result = linter.lint(data)
-      tally.add(result)
+      tally.add(result.findings, isFaulty: result.document == nil)
       for finding in result.findings where strict || finding.severity == .error {
         report.raise(finding.severity == .error ? finding.fault.exitCode : ExitCodes.malformed)
       }
@@ -136,20 +136,12 @@ private final class Tally: Sendable {
 
   private let counts = Mutex(Counts())
 
-  func add(_ result: Linter.Result) {
+  func add(_ findings: [Finding], isFaulty: Bool) {
     counts.withLock {
       $0.files += 1
-      if result.document == nil { $0.faulty += 1 }
-      $0.errors += result.findings.count { $0.severity == .error }
-      $0.warnings += result.findings.count { $0.severity == .warning }
-    }
-  }
-
-  func add(error: Bool) {
-    counts.withLock {
-      $0.files += 1
-      $0.faulty += 1
-      $0.errors += 1
+      if isFaulty { $0.faulty += 1 }
+      $0.errors += findings.count { $0.severity == .error }
+      $0.warnings += findings.count { $0.severity == .warning }
     }
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
@@ -85,37 +84,25 @@ struct Merge: ParsableCommand {
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       var value = try PropertyList(document.root)
-      var ancestor: PropertyList?
-      if let base {
-        ancestor = read(base, &report)
-        if ancestor == nil { return }
-      }
-      for path in others {
-        guard let other = read(path, &report) else { return }
-        do throws(PropertyListError) {
-          if let ancestor {
-            try value.merge(other, since: ancestor, conflicts: conflicts.rule)
-          } else {
-            try merge(other, into: &value)
+      do throws(OtherFileError) {
+        var ancestor: PropertyList?
+        if let base { ancestor = try reading.withValue(of: Input(base)) { $0 } }
+        for path in others {
+          try reading.withValue(of: Input(path)) { other throws(PropertyListError) in
+            if let ancestor {
+              try value.merge(other, since: ancestor, conflicts: conflicts.rule)
+            } else {
+              try merge(other, into: &value)
+            }
           }
-        } catch {
-          return report.fail(error, about: Input(path))
         }
+      } catch {
+        return report.fail(error.error, about: error.input)
       }
-      try destination.write(document.edited(value, coerces: reading.coerce), for: input, to: &report)
+      let options = PropertyListDocument.editingOptions(coerces: reading.coerce)
+      try destination.write(document.data(updatedTo: value, options: options), for: input, to: &report)
     }
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
-  }
-
-  /// The value of a file; nil if it cannot be read, which is reported.
-  private func read(_ path: String, _ report: inout FileReport) -> PropertyList? {
-    let input = Input(path)
-    do throws(PropertyListError) {
-      return try PropertyList(reading.document(input).root)
-    } catch {
-      report.fail(error, about: input)
-      return nil
-    }
   }
 
   private func merge(_ other: PropertyList, into value: inout PropertyList) throws(PropertyListError) {

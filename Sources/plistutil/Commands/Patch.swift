@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
@@ -35,10 +34,11 @@ struct Patch: EditingVerb {
     let difference = try telling(about: input.name) { () throws(PropertyListError) in
       let options = PropertyListReadingOptions(restoresCoercedValues: true)
       return try PropertyListDifference(
-        patch: PropertyList(input.data(limit: options.limits.inputSize), options: options))
+        patch: PropertyList(input.data(), options: options))
     }
-    try update { [difference = reverse ? difference.inverse : difference] list throws(PropertyListError) in
-      list = try difference.applied(to: list)
+    try edit { [difference = reverse ? difference.inverse : difference] document, options throws(PropertyListError) in
+      let value = try difference.applied(to: PropertyList(document.root))
+      return EditedBytes(try document.data(updatedTo: value, options: options))
     }
   }
 }

@@ -47,20 +47,14 @@ struct Print: ParsableCommand {
   func run() throws {
     var form = DescriptionOptions()
     form.sortsKeys = sort
-    form.isColored = color.isOn
+    form.isColored = color.isOn()
     form.greatestLength = elide
     form.depth = depth
-    let isNamed = files.mayBeSeveral
     try files.process(isForMachines: isForMachines) { [form, reading, key] input, report throws(PropertyListError) in
-      let document = try reading.document(input)
-      if report.isForMachines {
-        return try report.machineLine([
-          "value": PropertyList(document.root.descendant(at: key ?? PropertyListKeyPath()))
-        ])
-      }
-      let text = try document.root.descendant(at: key ?? PropertyListKeyPath()).readableForm(form)
+      let node = try reading.document(input).root.descendant(at: key ?? PropertyListKeyPath())
+      if report.isForMachines { return try report.machineLine(["value": PropertyList(node)]) }
       // One write, so that no name stands above nothing.
-      try report.write(isNamed ? Data("\(input.name):\n".utf8) + text : text)
+      try report.write(Data(report.heading.utf8) + node.readableForm(form))
     }
   }
 }

@@ -28,14 +28,12 @@ struct Stats: ParsableCommand {
   }
 
   func run() throws {
-    let isNamed = files.mayBeSeveral
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       let statistics = try document.statistics(largest: largest)
       if isForMachines { return try report.machineLine(fields(document, statistics)) }
-      let lines = lines(document, statistics)
-      try report.write(
-        Data((isNamed ? ["\(input.name):"] + lines.map { "  " + $0 } : lines).map { $0 + "\n" }.joined().utf8))
+      let (heading, indent) = (report.heading, report.heading.isEmpty ? "" : "  ")
+      try report.write(heading + lines(document, statistics).map { "\(indent)\($0)\n" }.joined())
     }
   }
 

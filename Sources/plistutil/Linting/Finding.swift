@@ -1,4 +1,4 @@
-import FoundationEssentials
+import PropertyListTools
 import PropertyLists
 
 /// Something about a file that its owner wants to know.
@@ -7,25 +7,20 @@ struct Finding: Sendable {
     case error, warning
   }
 
-  let severity: Severity
+  /// The rule by which it is a warning; nil for an error.
+  private let warning: Warning?
   /// Where it is and what.
   let fault: PropertyListError
-  /// What machines know it by.
-  let rule: String
 
   /// What is wrong.
-  init(fault: PropertyListError) {
-    severity = .error
-    self.fault = fault
-    rule = fault.code
-  }
+  init(fault: PropertyListError) { (warning, self.fault) = (nil, fault) }
 
   /// What is allowed, but likely not meant.
-  init(_ warning: Warning, _ fault: PropertyListError) {
-    severity = .warning
-    self.fault = fault
-    rule = warning.rawValue
-  }
+  init(_ warning: Warning, _ fault: PropertyListError) { (self.warning, self.fault) = (warning, fault) }
+
+  var severity: Severity { warning == nil ? .error : .warning }
+  /// What machines know it by.
+  var rule: String { warning?.rawValue ?? fault.code }
 
   /// The rules by which there are warnings.
   enum Warning: String, CaseIterable, Sendable {
@@ -34,5 +29,36 @@ struct Finding: Sendable {
     case mixedLineEnds = "mixed-line-ends"
     case unusualEncoding = "unusual-encoding"
     case byteOrderMark = "byte-order-mark"
+  }
+}
+
+extension Finding {
+  /// What machines get about it.
+  var fields: PropertyList {
+    var fields: PropertyList = ["severity": .string(severity.rawValue), "rule": .string(rule)]
+    if let rest = fault.fields.dictionary {
+      fields.dictionary?.merge(rest) { $1 }
+      fields.dictionary?["kind"] = nil
+    }
+    return fields
+  }
+
+  /// A command of GitHub's workflows, which shows it beside the line of the file
+  /// (docs.github.com, "Workflow commands for GitHub Actions").
+  func annotation(file: String) -> String {
+    var properties = ["file=\(Self.escaped(file, isProperty: true))"]
+    if let position = fault.position { properties += ["line=\(position.line)", "col=\(position.column)"] }
+    properties.append("title=\(rule)")
+    var message = fault.detail
+    if fault.position == nil, let offset = fault.byteOffset { message += ", at byte \(offset)" }
+    return "::\(severity.rawValue) \(properties.joined(separator: ","))::\(Self.escaped(message, isProperty: false))"
+  }
+
+  private static func escaped(_ text: String, isProperty: Bool) -> String {
+    let reserved: Set<Unicode.Scalar> = isProperty ? ["%", "\r", "\n", ":", ","] : ["%", "\r", "\n"]
+    return text.unicodeScalars.map { scalar in
+      guard reserved.contains(scalar) else { return String(scalar) }
+      return "%" + BareValue.hexadecimal([UInt8(scalar.value)], groups: false).uppercased()
+    }.joined()
   }
 }

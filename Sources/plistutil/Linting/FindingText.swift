@@ -1,5 +1,4 @@
 import FoundationEssentials
-import PropertyLists
 
 /// Findings for people: a line that names the place, and below it the part of the file, with a mark under what is
 /// wrong.
@@ -50,14 +49,10 @@ struct FindingText {
     guard offset >= 0, offset <= data.count else { return [] }
     let start = max(0, min(offset, data.count - 1)) / 16 * 16
     let row = data.dropFirst(start).prefix(16)
-    let digits = row.map { byte in
-      let text = String(byte, radix: 16)
-      return text.utf8.count == 1 ? "0" + text : text
-    }
     let characters = row.map { (0x20..<0x7F).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
     let address = String(start, radix: 16)
     let prefix = String(repeating: "0", count: max(0, 8 - address.utf8.count)) + address
-    let hexadecimal = digits.joined(separator: " ")
+    let hexadecimal = row.map { BareValue.hexadecimal([$0], groups: false) }.joined(separator: " ")
     let padding = String(repeating: " ", count: 47 - hexadecimal.utf8.count)
     let indent = String(repeating: " ", count: prefix.utf8.count + 2 + 3 * (offset - start))
     return ["  \(prefix)  \(hexadecimal)\(padding)  \(characters)", "  \(indent)\(styled("^^", .caret))"]

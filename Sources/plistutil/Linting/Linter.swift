@@ -76,12 +76,10 @@ struct Linter: Sendable {
     }
     if let change = traits.lineEndChange {
       let message = "a line that ends with \(change.lineEnd.rawValue), where the first ends with "
-      warnings.append(
-        Finding(
-          .mixedLineEnds,
-          PropertyListError(
-            .malformed, message + change.firstLineEnd.rawValue, byteOffset: change.byteOffset,
-            position: change.position)))
+      let fault = PropertyListError(
+        .malformed, message + change.firstLineEnd.rawValue, byteOffset: change.place.byteOffset,
+        position: change.place.position)
+      warnings.append(Finding(.mixedLineEnds, fault))
     }
     return warnings
   }

@@ -5,21 +5,15 @@ import PropertyLists
 struct SourceExcerpt: Hashable, Sendable {
   /// One line, or a part of it; U+FFFD stands for what is no character.
   let text: String
-  /// Where in the text the place is, counted in Unicode scalars from 0; at the end of a line, behind the last.
+  /// Where in the text the place is, counted in Unicode scalars from 0; at the end of a line, after the last.
   let place: Int
   let isCutBefore: Bool
   let isCutAfter: Bool
 }
 
 extension PropertyListDocument {
-  /// The lines in which places of a text stand.
-  ///
-  /// - Parameters:
-  ///   - positions: in the order of the text, as errors name them.
-  ///   - format: the format of the input; nil to go by how it begins.
-  ///   - radius: how many bytes are shown at most on each side of a place.
-  /// - Returns: as many as there are positions; none for an input that is no text.
-  /// - Complexity: O(*n*) in the length of the input, once for all positions.
+  /// The lines in which places of a text stand, in its order, with at most `radius` bytes on each side; none for an
+  /// input that is no text.
   static func excerpts(
     of positions: [PropertyListError.TextPosition], in data: Data, format: PropertyListFormat?, radius: Int = 400
   ) -> [SourceExcerpt] {

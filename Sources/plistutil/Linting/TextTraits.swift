@@ -2,22 +2,17 @@ import FoundationEssentials
 import PropertyLists
 
 /// How the text of an input is written down, apart from what it says.
-struct TextTraits: Sendable {
+struct TextTraits {
   /// The name of the encoding, as in `UTF-16`.
   let encoding: String
   let hasByteOrderMark: Bool
   /// The first line that ends otherwise than the first one does.
   let lineEndChange: LineEndChange?
 
-  struct LineEndChange: Sendable {
-    /// Behind the last character of the line.
-    let position: PropertyListError.TextPosition
-    let byteOffset: Int?
-    let lineEnd: LineEnd
-    let firstLineEnd: LineEnd
-  }
+  /// `place` is after the last character of the line.
+  typealias LineEndChange = (place: TextSource.Place, lineEnd: LineEnd, firstLineEnd: LineEnd)
 
-  enum LineEnd: String, Sendable {
+  enum LineEnd: String {
     case lineFeed = "LF"
     case carriageReturn = "CR"
     case both = "CR LF"
@@ -44,9 +39,7 @@ struct TextTraits: Sendable {
       let isBoth = byte == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
       let lineEnd: LineEnd = isBoth ? .both : byte == 0x0A ? .lineFeed : .carriageReturn
       if let first, first != lineEnd {
-        let place = source.place(index)
-        return LineEndChange(
-          position: place.position, byteOffset: place.byteOffset, lineEnd: lineEnd, firstLineEnd: first)
+        return (source.place(index), lineEnd, first)
       }
       first = lineEnd
       index += isBoth ? 2 : 1

@@ -1,4 +1,4 @@
-/// Reals as C prints them with `%f`, with six digits behind the point, as long as that is all of the real.
+/// Reals as C prints them with `%f`, with six digits after the point, as long as that is all of the real.
 enum FixedPoint {
   /// - Returns: `1.500000`, `nan`, `inf`; with other digits where these would be read back as another real, or be more
   ///   than people look at.

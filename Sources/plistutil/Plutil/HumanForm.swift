@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PropertyLists
 
 /// What `-p` prints: `"key" => value`, and `0 => value` in arrays.
@@ -10,16 +9,12 @@ struct HumanForm: TextForm {
   var sortsKeys = true
   /// What true and false are called.
   var truth = ("true", "false")
-  let separator = ""
   let terminator = "\n"
-  let lineEnd = ""
 
-  func opening(_ container: PropertyList) -> String { container.kind == .array ? "[\n" : "{\n" }
-  func closing(_ container: PropertyList, isRoot: Bool) -> String { container.kind == .array ? "]" : "}" }
   func entry(key: String) -> String { "\(quoted(key)) => " }
   func entry(index: Int) -> String { "\(index) => " }
 
-  func scalar(_ value: PropertyList) -> String {
+  func scalar(_ value: PropertyList) throws(Never) -> String {
     switch value {
     case .string(let text): quoted(text)
     case .data(let bytes): AppleDescription.description(of: bytes)
@@ -31,7 +26,5 @@ struct HumanForm: TextForm {
     }
   }
 
-  private func quoted(_ text: String) -> String {
-    "\"\(text.withoutCommands)\""
-  }
+  private func quoted(_ text: String) -> String { "\"\(text.withoutCommands)\"" }
 }

@@ -4,7 +4,7 @@ enum NaturalOrder {
   /// The marks of ASCII in their order (CLDR root collation).
   private static let marks = Array("\t\n\u{B}\u{C}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$".unicodeScalars)
 
-  /// Where each character of ASCII is among the others, behind the control characters.
+  /// Where each character of ASCII is among the others, after the control characters.
   private static let ranks: [UInt32] = {
     var ranks = (0..<128 as Range<UInt32>).map { $0 }
     for (rank, mark) in marks.enumerated() { ranks[Int(mark.value)] = 32 + UInt32(rank) }

@@ -5,24 +5,18 @@ import PropertyLists
 struct ObjectiveCLiteral: TextForm {
   let indent = 4
   let sortsKeys = false
-  let separator = ""
   let terminator = ",\n"
-  let lineEnd = ""
 
-  /// The source file.
-  ///
-  /// - Parameters:
-  ///   - path: the file that the value comes from, whose name the constant gets.
-  ///   - header: the header that is imported; nil for none.
+  /// The source file, which imports a header unless that is nil. The constant has the name of the file at `path`.
   static func source(
     of value: PropertyList, from path: String, header: String?
-  ) throws(PropertyListError) -> Data {
+  ) throws(PlutilError) -> Data {
     var source = Data((header.map { "#import \"\($0)\"\n\n" } ?? "").utf8)
     source.append(contentsOf: "\(try declaration(of: value, from: path)) = ".utf8)
     return source + (try ObjectiveCLiteral().text(of: value)) + Data(";\n".utf8)
   }
 
-  static func header(of value: PropertyList, from path: String) throws(PropertyListError) -> Data {
+  static func header(of value: PropertyList, from path: String) throws(PlutilError) -> Data {
     Data(
       "#import <Foundation/Foundation.h>\n\n\(try declaration(of: value, from: path, isExternal: true));\n".utf8)
   }
@@ -30,7 +24,7 @@ struct ObjectiveCLiteral: TextForm {
   /// Most generated constants are nobody else's, so their symbols stay inside the program.
   private static func declaration(
     of value: PropertyList, from path: String, isExternal: Bool = false
-  ) throws(PropertyListError) -> String {
+  ) throws(PlutilError) -> String {
     let type =
       switch value.kind {
       case .string: "NSString"
@@ -47,15 +41,13 @@ struct ObjectiveCLiteral: TextForm {
       """
   }
 
-  private static let unrepresentable = PropertyListError(
-    .notRepresentable, "Input contains an object that cannot be represented in Obj-C literal syntax")
+  private static let unrepresentable = PlutilError(
+    "Input contains an object that cannot be represented in Obj-C literal syntax")
 
   func opening(_ container: PropertyList) -> String { container.kind == .array ? "@[\n" : "@{\n" }
-  func closing(_ container: PropertyList, isRoot: Bool) -> String { container.kind == .array ? "]" : "}" }
   func entry(key: String) -> String { "\(Self.quoted(key)) : " }
-  func entry(index: Int) -> String { "" }
 
-  func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
+  func scalar(_ value: PropertyList) throws(PlutilError) -> String {
     switch value {
     case .string(let text): Self.quoted(text)
     case .boolean(let value): value ? "@YES" : "@NO"
@@ -74,20 +66,11 @@ struct ObjectiveCLiteral: TextForm {
   }
 
   private static func quoted(_ text: String) -> String {
-    var literal = "@\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": literal += "\\\(scalar)"
-      case "\n": literal += "\\n"
-      case "\r": literal += "\\r"
-      case "\t": literal += "\\t"
-      case "\u{0}"..<" ", "\u{7F}":
-        // Three digits, so that a digit that follows is not one of them.
-        let digits = String(scalar.value, radix: 8)
-        literal += "\\\(String(repeating: "0", count: 3 - digits.utf8.count))\(digits)"
-      default: literal.unicodeScalars.append(scalar)
-      }
+    text.sourceLiteral(opening: "@\"") { scalar, _ in
+      guard scalar < " " || scalar == "\u{7F}" else { return nil }
+      // Three digits, so that a digit that follows is not one of them.
+      let digits = String(scalar.value, radix: 8)
+      return "\\\(String(repeating: "0", count: 3 - digits.utf8.count))\(digits)"
     }
-    return literal + "\""
   }
 }

@@ -1,8 +1,26 @@
+import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 
+/// Apple's tool as a verb.
+struct PlutilVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: Plutil.name, abstract: "Do what Apple's plutil does, with its arguments.", usage: "plistutil plutil …",
+    discussion: Plutil.help)
+
+  @Argument(
+    parsing: .captureForPassthrough, help: ArgumentHelp("The arguments of plutil.", valueName: "argument"),
+    completion: .file())
+  var arguments: [String] = []
+
+  func run() throws {
+    let exitCode = Plutil.run(arguments)
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+}
+
 /// The tool with the arguments of Apple's `plutil`, which are not those of the other verbs: long options with one dash,
-/// and options whose values come behind other options.
+/// and options whose values come after other options.
 enum Plutil {
   /// The name under which the tool is this one.
   static let name = "plutil"
@@ -14,16 +32,16 @@ enum Plutil {
   /// - Parameter arguments: without the name of the program.
   /// - Returns: the exit code.
   static func run(_ arguments: [String]) -> Int32 {
-    do throws(PlutilError) {
+    do {
       let command = try PlutilCommand(arguments)
       if case .help = command.verb {
-        try PlutilError.of { () throws(PropertyListError) in try output(help) }
+        try output(help)
         return success
       }
       if case .print = command.verb, command.options.isSilent { note("-s doesn't make a lot of sense with -p.") }
       return run(command)
     } catch {
-      note(error.message)
+      note(PlutilError(error).message)
       return failure
     }
   }
@@ -34,10 +52,10 @@ enum Plutil {
     let isOrdered = command.options.outputPath != nil || command.options.outputExtension != nil
     let jobs = isOrdered ? 1 : ProcessInfo.processInfo.activeProcessorCount
     let code = Batch(inputs: inputs, jobs: jobs, isForMachines: false).run { input, report throws(PropertyListError) in
-      do throws(PlutilError) {
+      do {
         try PlutilWork(command: command, input: input).run(&report)
       } catch {
-        report.note("\(input.name): \(error.message)")
+        report.note("\(input.name): \(PlutilError(error).message)")
         report.raise(failure)
       }
     }
@@ -52,23 +70,6 @@ struct PlutilError: Error {
 
   init(_ message: String) { self.message = message }
 
-  /// What `body` throws, in its own words.
-  static func saying<Result>(
-    _ body: () throws(PropertyListError) -> Result
-  ) throws(PlutilError) -> Result {
-    do throws(PropertyListError) {
-      return try body()
-    } catch {
-      throw PlutilError(error.message)
-    }
-  }
-
-  /// What `body` throws, as Apple's tool has the words of its libraries: between parentheses.
-  static func of<Result>(_ body: () throws(PropertyListError) -> Result) throws(PlutilError) -> Result {
-    do throws(PropertyListError) {
-      return try body()
-    } catch {
-      throw PlutilError("(\(error.description))")
-    }
-  }
+  /// What the libraries throw, as Apple's tool has the words of its own: between parentheses.
+  init(_ error: any Error) { message = (error as? PlutilError)?.message ?? "(\(error))" }
 }

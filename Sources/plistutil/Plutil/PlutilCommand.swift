@@ -7,7 +7,7 @@ struct PlutilCommand: Sendable {
     case convert(PlutilFormat, writesHeader: Bool)
     case insert(PropertyList, at: PlutilKeyPath, PlutilKeyPath.Insertion)
     case remove(PlutilKeyPath)
-    case extract(PlutilKeyPath, PlutilFormat, expected: PlutilType?)
+    case extract(PlutilKeyPath, PlutilFormat, expected: PropertyList.Kind?)
     case create(PlutilFormat)
   }
 
@@ -26,65 +26,64 @@ struct PlutilCommand: Sendable {
 
   /// - Parameter arguments: without the name of the program.
   init(_ arguments: [String]) throws(PlutilError) {
-    var arguments = Arguments(arguments)
+    var arguments = arguments[...]
     // Options that are no one's may stand before the verb too.
-    while let argument = arguments.peek, try options.take(argument, &arguments) {}
+    while let argument = arguments.first, try options.take(argument, &arguments) {}
     try takeVerb(&arguments)
     if case .help = verb { return }
-    while let argument = arguments.next() {
+    while let argument = arguments.first {
       if argument == "--" {
-        files += arguments.takeAll()
-      } else if !argument.hasPrefix("-") || argument == "-" {
+        files += arguments.dropFirst()
+        break
+      }
+      if !argument.hasPrefix("-") || argument == "-" {
         files.append(argument)
-      } else {
-        arguments.putBack(argument)
-        if try options.take(argument, &arguments) { continue }
-        guard try takeVerbOption(argument, &arguments) else {
-          throw PlutilError("unrecognized option: \(argument.printable())")
-        }
+        arguments.removeFirst()
+      } else if try !options.take(argument, &arguments), try !takeVerbOption(argument, &arguments) {
+        throw PlutilError("unrecognized option: \(argument.printable())")
       }
     }
     try check()
   }
 
-  private mutating func takeVerb(_ arguments: inout Arguments) throws(PlutilError) {
-    guard let argument = arguments.next() else { return }
+  private mutating func takeVerb(_ arguments: inout ArraySlice<String>) throws(PlutilError) {
+    guard let argument = arguments.popFirst() else { return }
     switch argument {
     case "-help", "--help", "-h": verb = .help
     case "-lint": verb = .lint
     case "-p": verb = .print
     case "-convert":
-      guard let name = arguments.next() else { throw PlutilError("Missing format specifier for command.") }
+      guard let name = arguments.popFirst() else { throw PlutilError("Missing format specifier for command.") }
       let format = try PlutilFormat(name)
       guard !format.isForStandardOutput else { throw PlutilError("Unknown format specifier: \(name.printable())") }
       verb = .convert(format, writesHeader: false)
     case "-insert", "-replace":
       let needs = "'Insert' and 'Replace' require a key path, a type, and a value."
-      guard let keyPath = arguments.next(), let type = arguments.next() else { throw PlutilError(needs) }
+      guard let keyPath = arguments.popFirst(), let type = arguments.popFirst() else { throw PlutilError(needs) }
       let value = try PropertyList.plutilValue(type, &arguments, needs)
       verb = .insert(value, at: PlutilKeyPath(keyPath), argument == "-insert" ? .new : .replacing)
     case "-remove":
-      guard let keyPath = arguments.next() else { throw PlutilError("'Remove' requires a key path.") }
+      guard let keyPath = arguments.popFirst() else { throw PlutilError("'Remove' requires a key path.") }
       verb = .remove(PlutilKeyPath(keyPath))
     case "-extract":
-      guard let keyPath = arguments.next(), let name = arguments.next() else {
+      guard let keyPath = arguments.popFirst(), let name = arguments.popFirst() else {
         throw PlutilError("'Extract' requires a key path and a plist format.")
       }
       verb = .extract(PlutilKeyPath(keyPath), try PlutilFormat(name), expected: nil)
     case "-type":
-      guard let keyPath = arguments.next() else { throw PlutilError("'Type' requires a key path.") }
+      guard let keyPath = arguments.popFirst() else { throw PlutilError("'Type' requires a key path.") }
       verb = .extract(PlutilKeyPath(keyPath), .type, expected: nil)
     case "-create":
-      guard let name = arguments.next() else { throw PlutilError("'Create' requires a plist format.") }
+      guard let name = arguments.popFirst() else { throw PlutilError("'Create' requires a plist format.") }
       let format = try PlutilFormat(name)
-      verb = .create(format == .unchanged ? .file(.xml) : format)
-    default: arguments.putBack(argument)
+      verb = .create(format == .unchanged ? .file(FormatName(.xml)) : format)
+    default: arguments = [argument] + arguments
     }
   }
 
   /// - Returns: whether it is an option of the verb.
   private mutating func takeVerbOption(
-    _ argument: String, _ arguments: inout Arguments
+    _ argument: String, _ arguments: inout ArraySlice<String>
   ) throws(PlutilError) -> Bool {
     switch (argument, verb) {
     case ("-header", .convert(let format, _)):
@@ -96,28 +95,28 @@ struct PlutilCommand: Sendable {
       guard insertion != .replacing else { throw PlutilError("-append is not used with -replace.") }
       verb = .insert(value, at: keyPath, .appending)
     case ("-expect", .extract(let keyPath, let format, _)):
-      _ = arguments.next()
-      guard let name = arguments.next() else { throw PlutilError("-expect requires a type argument.") }
-      guard let type = PlutilType(rawValue: name) else {
+      _ = arguments.popFirst()
+      guard let name = arguments.popFirst() else { throw PlutilError("-expect requires a type argument.") }
+      guard let type = PropertyList.Kind.allCases.first(where: { $0.plutilName == name }) else {
         throw PlutilError("-expect type [\(name.printable())] not valid.")
       }
       verb = .extract(keyPath, format, expected: type)
       return true
     default: return false
     }
-    _ = arguments.next()
+    _ = arguments.popFirst()
     return true
   }
 
   private func check() throws(PlutilError) {
-    let name: String
-    switch verb {
-    case .lint: name = "-lint"
-    case .print: name = "-p"
-    default: name = ""
-    }
-    if !name.isEmpty, options.outputPath != nil { throw PlutilError("-o is not used with \(name).") }
-    if !name.isEmpty, options.outputExtension != nil { throw PlutilError("-e is not used with \(name).") }
+    let name: String? =
+      switch verb {
+      case .lint: "-lint"
+      case .print: "-p"
+      default: nil
+      }
+    if let name, options.outputPath != nil { throw PlutilError("-o is not used with \(name).") }
+    if let name, options.outputExtension != nil { throw PlutilError("-e is not used with \(name).") }
     guard !files.isEmpty else { throw PlutilError("No files specified.") }
     guard files.allSatisfy({ !$0.isEmpty }), options.outputPath != "" else {
       throw PlutilError("Empty path specified")
@@ -126,11 +125,9 @@ struct PlutilCommand: Sendable {
 }
 
 extension PlutilCommand.Options {
-  /// Takes an option that all verbs have.
-  ///
-  /// - Parameter argument: the next of the arguments, which is left there if it is none.
+  /// Takes an option that all verbs have; leaves an argument that is none.
   fileprivate mutating func take(
-    _ argument: String, _ arguments: inout PlutilCommand.Arguments
+    _ argument: String, _ arguments: inout ArraySlice<String>
   ) throws(PlutilError) -> Bool {
     switch argument {
     case "-s": isSilent = true
@@ -138,34 +135,13 @@ extension PlutilCommand.Options {
     case "-n": endsWithNewline = false
     case "-coerce", "--coerce": coerces = true
     case "-o", "-e":
-      _ = arguments.next()
-      guard let value = arguments.next() else { throw PlutilError("Missing argument for \(argument).") }
+      _ = arguments.popFirst()
+      guard let value = arguments.popFirst() else { throw PlutilError("Missing argument for \(argument).") }
       if argument == "-o" { outputPath = value } else { outputExtension = value }
       return true
     default: return false
     }
-    _ = arguments.next()
+    _ = arguments.popFirst()
     return true
-  }
-}
-
-extension PlutilCommand {
-  /// What is left of a command line.
-  struct Arguments {
-    private var rest: ArraySlice<String>
-
-    init(_ arguments: [String]) { rest = arguments[...] }
-
-    var peek: String? { rest.first }
-
-    mutating func next() -> String? { rest.popFirst() }
-
-    /// - Parameter argument: the one that was taken last.
-    mutating func putBack(_ argument: String) { rest = [argument] + rest }
-
-    mutating func takeAll() -> [String] {
-      defer { rest = [] }
-      return Array(rest)
-    }
   }
 }

@@ -2,7 +2,7 @@ import PropertyLists
 
 /// What a file or a value can be written as.
 enum PlutilFormat: Hashable, Sendable {
-  case file(PropertyListFormat, dialect: PropertyListWritingOptions.OpenStepDialect = .openStep)
+  case file(FormatName)
   case swift, objectiveC
   /// The bare text of a scalar, the keys of a dictionary, the number of elements of an array.
   case raw
@@ -13,12 +13,12 @@ enum PlutilFormat: Hashable, Sendable {
 
   init(_ name: String) throws(PlutilError) {
     switch name {
-    case "xml1": self = .file(.xml)
-    case "binary1": self = .file(.binary)
-    case "json": self = .file(.json)
-    case "openstep", "openstep1", "openStep": self = .file(.openStep)
-    case "gnustep": self = .file(.openStep, dialect: .gnustep)
-    case "strings": self = .file(.openStep, dialect: .strings)
+    case "xml1": self = .file(FormatName(.xml))
+    case "binary1": self = .file(FormatName(.binary))
+    case "json": self = .file(FormatName(.json))
+    case "openstep", "openstep1", "openStep": self = .file(FormatName(.openStep))
+    case "gnustep": self = .file(FormatName(.openStep, dialect: .gnustep))
+    case "strings": self = .file(FormatName(.openStep, dialect: .strings))
     case "swift": self = .swift
     case "objc": self = .objectiveC
     case "raw": self = .raw
@@ -41,25 +41,13 @@ enum PlutilFormat: Hashable, Sendable {
   }
 }
 
-/// The names of types.
-enum PlutilType: String, CaseIterable, Sendable {
-  case boolean = "bool"
-  case integer, float, string, date, data, array, dictionary
-  /// These two are not in Apple's list, which has no name for them.
-  case uid, null
-
-  init(_ kind: PropertyList.Kind) {
-    switch kind {
-    case .boolean: self = .boolean
-    case .integer: self = .integer
-    case .real: self = .float
-    case .string: self = .string
-    case .date: self = .date
-    case .data: self = .data
-    case .array: self = .array
-    case .dictionary: self = .dictionary
-    case .uid: self = .uid
-    case .null: self = .null
+extension PropertyList.Kind {
+  /// What Apple's tool calls it. UIDs and nulls are not in its list.
+  var plutilName: String {
+    switch self {
+    case .boolean: "bool"
+    case .real: "float"
+    default: rawValue
     }
   }
 }

@@ -38,7 +38,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     do throws(PropertyListError) {
       return try root.descendant(at: path)
     } catch {
-      throw error.kind == .noSuchValue ? missing : PlutilError("(\(error))")
+      throw error.kind == .noSuchValue ? missing : PlutilError(error)
     }
   }
 }
@@ -61,20 +61,14 @@ extension PlutilKeyPath {
     do throws(PropertyListError) { try root.remove(at: path) } catch { throw missing }
   }
 
-  func insert(
-    _ value: PropertyList, _ insertion: Insertion, into root: inout PropertyList
-  ) throws(PlutilError) {
+  /// - Throws: ``PlutilError``, and what the library throws.
+  func insert(_ value: PropertyList, _ insertion: Insertion, into root: inout PropertyList) throws {
     guard !hasEmptyPart, let last = path.components.last else { throw PlutilError("Key path not found \(quoted)") }
-    let container = try container(in: root)
-    try check(last, in: container, insertion)
-    do throws(PropertyListError) {
-      switch insertion {
-      case .appending: try root.append(value, at: path)
-      case .replacing where has(last, container): try root.replace(value, at: path)
-      case .new, .replacing: try root.insert(value, at: path)
-      }
-    } catch {
-      throw PlutilError("(\(error))")
+    let existing = try checked(last, in: container(in: root), insertion)
+    switch insertion {
+    case .appending: try root.append(value, at: path)
+    case .replacing where existing != nil: try root.replace(value, at: path)
+    case .new, .replacing: try root.insert(value, at: path)
     }
   }
 
@@ -96,9 +90,10 @@ extension PlutilKeyPath {
     return value
   }
 
-  private func check(
+  /// The value at the last part that is there already, once it is known that another may be put there.
+  private func checked(
     _ last: PropertyListKeyPath.Component, in container: PropertyList, _ insertion: Insertion
-  ) throws(PlutilError) {
+  ) throws(PlutilError) -> PropertyList? {
     let existing: PropertyList?
     switch container {
     case .dictionary(let entries):
@@ -117,14 +112,7 @@ extension PlutilKeyPath {
     if insertion == .appending, existing?.kind != .array {
       throw PlutilError("Appending to a non-array at key path \(quoted)")
     }
-  }
-
-  private func has(_ last: PropertyListKeyPath.Component, _ container: PropertyList) -> Bool {
-    switch container {
-    case .dictionary(let entries): entries[last.text] != nil
-    case .array(let elements): last.arrayIndex.map { $0 < elements.count } ?? false
-    default: false
-    }
+    return existing
   }
 
   private func index(_ component: PropertyListKeyPath.Component) throws(PlutilError) -> Int {

@@ -1,15 +1,16 @@
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// What is wrong with a file, in the words of Apple's tool where it has some, and else in our own.
 enum PlutilWording {
   /// A file that cannot be read.
   static func text(_ error: PropertyListError, path: String) -> String {
-    guard case .inputOutput(let errno) = error.kind else { return text(error) }
+    guard case .inputOutput(let code) = error.kind else { return text(error) }
     let name = path.split(separator: "/").last.map { $0.printable() } ?? path.printable()
-    switch errno {
-    case 2: return "(The file “\(name)” couldn’t be opened because there is no such file.)"
-    case 13: return "(The file “\(name)” couldn’t be opened because you don’t have permission to view it.)"
+    switch code {
+    case ENOENT: return "(The file “\(name)” couldn’t be opened because there is no such file.)"
+    case EACCES: return "(The file “\(name)” couldn’t be opened because you don’t have permission to view it.)"
     default: return "(\(error.message.printable()))"
     }
   }
@@ -41,7 +42,7 @@ enum PlutilWording {
     return "Unexpected character \(Unicode.Scalar(data[bracket])) at line \(line)"
   }
 
-  /// The place behind the message.
+  /// The message, and the place after it.
   static func text(_ error: PropertyListError) -> String {
     let place: String
     if let position = error.position {

@@ -2,38 +2,31 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// The work of a command on one of its files.
+/// The work of a command on one of its files. All of it throws ``PlutilError``, and what the libraries throw.
 struct PlutilWork {
   let command: PlutilCommand
   let input: Input
 
   private var options: PlutilCommand.Options { command.options }
 
-  func run(_ report: inout FileReport) throws(PlutilError) {
+  func run(_ report: inout FileReport) throws {
     switch command.verb {
     case .help: break
     case .lint: try lint(&report)
     case .print:
-      let value = try tree(document())
-      let text = try PlutilError.saying { () throws(PropertyListError) in try HumanForm().text(of: value) }
-      try print(text + Data("\n".utf8), &report)
+      let value = try PropertyList(document().root)
+      try report.write(HumanForm().text(of: value) + Data("\n".utf8))
     case .convert(let format, let writesHeader):
       try write(document().root, format, writesHeader: writesHeader, &report)
     case .insert(let value, let keyPath, let insertion):
-      try edit(&report) { tree throws(PlutilError) in try keyPath.insert(value, insertion, into: &tree) }
-    case .remove(let keyPath):
-      try edit(&report) { tree throws(PlutilError) in try keyPath.remove(from: &tree) }
-    case .extract(let keyPath, let format, let expected):
-      try extract(keyPath, format, expected, &report)
-    case .create(let format):
-      let document = try PlutilError.of { () throws(PropertyListError) in
-        try PropertyListDocument(([:] as PropertyList).data(format: .binary))
-      }
-      try write(document.root, format, writesHeader: false, &report)
+      try edit(&report) { tree in try keyPath.insert(value, insertion, into: &tree) }
+    case .remove(let keyPath): try edit(&report) { tree in try keyPath.remove(from: &tree) }
+    case .extract(let keyPath, let format, let expected): try extract(keyPath, format, expected, &report)
+    case .create(let format): try write(Self.document(of: [:]).root, format, &report)
     }
   }
 
-  private func lint(_ report: inout FileReport) throws(PlutilError) {
+  private func lint(_ report: inout FileReport) throws {
     let data = try data()
     if PropertyListFormat(detecting: data.bytes) == .json {
       // Apple's tool takes no JSON here. A pair of braces with nothing in it is OpenStep too.
@@ -47,37 +40,31 @@ struct PlutilWork {
         throw PlutilError("(\(PlutilWording.lintText(error, in: data)))")
       }
     }
-    if !options.isSilent { try print(Data("\(input.name): OK\n".utf8), &report) }
+    if !options.isSilent { try report.line("\(input.name): OK") }
   }
 
   private func extract(
-    _ keyPath: PlutilKeyPath, _ format: PlutilFormat, _ expected: PlutilType?, _ report: inout FileReport
-  ) throws(PlutilError) {
+    _ keyPath: PlutilKeyPath, _ format: PlutilFormat, _ expected: PropertyList.Kind?, _ report: inout FileReport
+  ) throws {
     let node = try keyPath.value(in: document(isWhole: false).root)
-    let type = PlutilType(node.kind)
-    if let expected, type != expected {
+    if let expected, node.kind != expected {
       throw PlutilError(
-        "Value at [\(keyPath.quoted)] expected to be \(expected.rawValue) but is \(type.rawValue)")
+        "Value at [\(keyPath.quoted)] expected to be \(expected.plutilName) but is \(node.kind.plutilName)")
     }
-    try write(node, format, writesHeader: false, &report)
+    try write(node, format, &report)
   }
 
-  private func edit(
-    _ report: inout FileReport, _ body: (inout PropertyList) throws(PlutilError) -> Void
-  ) throws(PlutilError) {
+  private func edit(_ report: inout FileReport, _ body: (inout PropertyList) throws -> Void) throws {
     let document = try document()
-    var tree = try tree(document)
+    var tree = try PropertyList(document.root)
     try body(&tree)
     if document.format == .json, options.isReadable {
-      let new = try PlutilError.of { () throws(PropertyListError) in
-        try PropertyListDocument(tree.data(format: .binary))
-      }
-      return try write(new.root, .file(.json), writesHeader: false, &report)
+      return try write(Self.document(of: tree).root, .file(FormatName(.json)), &report)
     }
     let bytes = try refusing(document.format) { () throws(PropertyListError) in
       try document.data(updatedTo: tree, options: writingOptions(.openStep))
     }
-    try put(bytes, OutputPath(of: input.path, .unchanged, options), &report)
+    try put(bytes, target(.unchanged), &report)
   }
 }
 
@@ -85,8 +72,7 @@ struct PlutilWork {
 extension PlutilWork {
   private func data(isWhole: Bool = true) throws(PlutilError) -> Data {
     do throws(PropertyListError) {
-      let limit = ParsingLimits().inputSize
-      return try isWhole ? input.data(limit: limit) : input.mappedData(limit: limit)
+      return try isWhole ? input.data() : input.mappedData()
     } catch {
       throw PlutilError(PlutilWording.text(error, path: input.path))
     }
@@ -105,13 +91,20 @@ extension PlutilWork {
     }
   }
 
-  private func tree(_ document: PropertyListDocument) throws(PlutilError) -> PropertyList {
-    try PlutilError.of { () throws(PropertyListError) in try PropertyList(document.root) }
+  private static func document(of value: PropertyList) throws(PropertyListError) -> PropertyListDocument {
+    try PropertyListDocument(value.data(format: .binary))
   }
 }
 
 /// Writing.
 extension PlutilWork {
+  private func target(_ format: PlutilFormat) -> OutputTarget {
+    if let output = options.outputPath { return output == "-" ? .standardOutput : .file(output) }
+    if input.isStandard || format.isForStandardOutput { return .standardOutput }
+    guard let newExtension = options.outputExtension ?? format.fileExtension else { return .file(input.path) }
+    return .file("\(input.path.withoutPathExtension).\(newExtension)")
+  }
+
   private func writingOptions(_ dialect: PropertyListWritingOptions.OpenStepDialect) -> PropertyListWritingOptions {
     PropertyListWritingOptions(
       depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse,
@@ -120,74 +113,58 @@ extension PlutilWork {
 
   /// Writes a value in a format, where it is to go.
   private func write(
-    _ node: PropertyListDocument.Node, _ format: PlutilFormat, writesHeader: Bool, _ report: inout FileReport
-  ) throws(PlutilError) {
-    let target = OutputPath(of: input.path, format, options)
+    _ node: PropertyListDocument.Node, _ format: PlutilFormat, writesHeader: Bool = false, _ report: inout FileReport
+  ) throws {
+    let target = target(format)
     switch format {
-    case .file(let format, let dialect): try write(node, format, dialect, target, &report)
-    case .unchanged: try write(node, node.document.format, .openStep, target, &report)
-    case .raw: try putLine(RawForm.text(of: node), target, &report)
-    case .type: try putLine(PlutilType(node.kind).rawValue, target, &report)
-    case .swift:
-      let value = try tree(of: node)
-      let source = try PlutilError.saying { () throws(PropertyListError) in
-        try SwiftLiteral.source(of: value, from: input.path)
-      }
-      try put(source, target, &report)
-    case .objectiveC:
-      try writeObjectiveC(tree(of: node), writesHeader: writesHeader, target, &report)
+    case .file(let name): try write(node, name, target, &report)
+    case .unchanged: try write(node, FormatName(node.document.format), target, &report)
+    case .raw: try putLine(rawText(of: node), target, &report)
+    case .type: try putLine(node.kind.plutilName, target, &report)
+    case .swift: try put(SwiftLiteral.source(of: PropertyList(node), from: input.path), target, &report)
+    case .objectiveC: try writeObjectiveC(PropertyList(node), writesHeader: writesHeader, target, &report)
     }
   }
 
-  private func tree(of node: PropertyListDocument.Node) throws(PlutilError) -> PropertyList {
-    try PlutilError.of { () throws(PropertyListError) in try PropertyList(node) }
+  private func rawText(of node: PropertyListDocument.Node) throws(PropertyListError) -> String {
+    switch node.kind {
+    case .array: return String(node.count)
+    case .dictionary: return try node.keys.sorted(by: NaturalOrder.precedes).joined(separator: "\n")
+    case .real: return FixedPoint.text(node.real ?? 0)
+    default: return try PropertyList(node).rawText ?? ""
+    }
   }
 
   private func write(
-    _ node: PropertyListDocument.Node, _ format: PropertyListFormat,
-    _ dialect: PropertyListWritingOptions.OpenStepDialect, _ target: OutputPath, _ report: inout FileReport
-  ) throws(PlutilError) {
-    var writing = writingOptions(dialect)
+    _ node: PropertyListDocument.Node, _ name: FormatName, _ target: OutputTarget, _ report: inout FileReport
+  ) throws {
+    let format = name.format
+    var writing = writingOptions(name.dialect)
     writing.isCompact = format == .json
     if format == .xml { writing.fractionalSeconds = .drop }
-    let fraction = try write(node, format, writing, target, &report)
+    var fraction: PropertyListKeyPath?
+    if format != .json, case .file(let path) = target {
+      // Piece by piece, which takes no memory for large files.
+      try refusing(format) { () throws(PropertyListError) in
+        try report.replace(path) { output throws(PropertyListError) in
+          fraction = try node.write(to: output, format: format, options: writing)
+        }
+      }
+    } else {
+      var data = Data()
+      try refusing(format) { () throws(PropertyListError) in
+        (data, fraction) = try node.written(format: format, options: writing)
+      }
+      if format == .json {
+        // JSON of Apple's tool ends without a line end.
+        data = options.isReadable ? try ReadableJSON(options: writing).text(of: PropertyList(node)) : data.dropLast()
+      }
+      try put(data, target, &report)
+    }
     // As in all of the tool, fractions of seconds are not dropped in silence.
     if fraction != nil, format == .xml, !options.isSilent {
       report.note("\(input.name): warning: dates are cut to whole seconds")
     }
-  }
-
-  /// - Returns: the path of the first date that has a fraction of a second.
-  private func write(
-    _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ writing: PropertyListWritingOptions,
-    _ target: OutputPath, _ report: inout FileReport
-  ) throws(PlutilError) -> PropertyListKeyPath? {
-    if format != .json, case .file(let path) = target {
-      // Piece by piece, which takes no memory for large files.
-      return try refusing(format) { () throws(PropertyListError) in
-        var fraction: PropertyListKeyPath?
-        try report.replace(path) { output throws(PropertyListError) in
-          fraction = try node.write(to: output, format: format, options: writing)
-        }
-        return fraction
-      }
-    }
-    let (data, fraction) = try refusing(format) { () throws(PropertyListError) in
-      try node.written(format: format, options: writing)
-    }
-    if format != .json {
-      try put(data, target, &report)
-    } else if options.isReadable {
-      let value = try tree(of: node)
-      let text = try PlutilError.saying { () throws(PropertyListError) in
-        try ReadableJSON(options: writing).text(of: value)
-      }
-      try put(text, target, &report)
-    } else {
-      // JSON of Apple's tool ends without a line end.
-      try put(data.dropLast(), target, &report)
-    }
-    return fraction
   }
 
   private func refusing<Result>(
@@ -196,7 +173,7 @@ extension PlutilWork {
     do throws(PropertyListError) {
       return try body()
     } catch {
-      guard error.kind == .notRepresentable else { throw PlutilError("(\(error.description))") }
+      guard error.kind == .notRepresentable else { throw PlutilError(error) }
       let name =
         switch format {
         case .json: "JSON"
@@ -208,31 +185,26 @@ extension PlutilWork {
   }
 
   private func writeObjectiveC(
-    _ value: PropertyList, writesHeader: Bool, _ target: OutputPath, _ report: inout FileReport
-  ) throws(PlutilError) {
+    _ value: PropertyList, writesHeader: Bool, _ target: OutputTarget, _ report: inout FileReport
+  ) throws {
     var header: String?
-    if case .file(let path) = target { header = OutputPath.withoutExtension(path) + ".h" }
-    let source = try PlutilError.saying { () throws(PropertyListError) in
-      try ObjectiveCLiteral.source(
-        of: value, from: input.path, header: header?.split(separator: "/").last.map(String.init))
-    }
-    try put(source, target, &report)
+    if case .file(let path) = target { header = path.withoutPathExtension + ".h" }
+    let headerName = header?.split(separator: "/").last.map(String.init)
+    try put(ObjectiveCLiteral.source(of: value, from: input.path, header: headerName), target, &report)
     guard writesHeader, let header else { return }
-    let declaration = try PlutilError.saying { () throws(PropertyListError) in
-      try ObjectiveCLiteral.header(of: value, from: input.path)
-    }
-    try put(declaration, .file(header), &report)
+    try put(ObjectiveCLiteral.header(of: value, from: input.path), .file(header), &report)
   }
 
   /// Text that ends with a line end where people and shells read it, unless they want none.
-  private func putLine(_ text: String, _ target: OutputPath, _ report: inout FileReport) throws(PlutilError) {
-    guard target == .standardOutput else { return try put(Data(text.utf8), target, &report) }
-    try print(Data((text.onStandardOutput + (options.endsWithNewline ? "\n" : "")).utf8), &report)
+  private func putLine(_ text: String, _ target: OutputTarget, _ report: inout FileReport) throws {
+    let isPrinted = target == .standardOutput
+    let text = isPrinted ? text.onStandardOutput + (options.endsWithNewline ? "\n" : "") : text
+    try put(Data(text.utf8), target, &report)
   }
 
-  private func put(_ data: Data, _ target: OutputPath, _ report: inout FileReport) throws(PlutilError) {
+  private func put(_ data: Data, _ target: OutputTarget, _ report: inout FileReport) throws {
     switch target {
-    case .standardOutput: try print(data, &report)
+    case .standardOutput: try report.write(data)
     case .file(let path):
       do throws(PropertyListError) {
         try report.replace(path, with: data)
@@ -240,9 +212,5 @@ extension PlutilWork {
         throw PlutilError("(\(error.message.printable()))")
       }
     }
-  }
-
-  private func print(_ data: Data, _ report: inout FileReport) throws(PlutilError) {
-    try PlutilError.of { () throws(PropertyListError) in try report.write(data) }
   }
 }

@@ -2,16 +2,10 @@ import FoundationEssentials
 import PropertyLists
 
 extension PropertyList {
-  /// The value that an option such as `-integer` gives.
-  ///
-  /// Text that is not all of such a value is an error, where Apple's tool makes a value of its beginning, or none.
-  ///
-  /// - Parameters:
-  ///   - type: the option.
-  ///   - arguments: what comes behind it.
-  ///   - missing: the message if nothing does.
+  /// The value that an option such as `-integer` gives; `missing` is the message if no argument comes after it. Text
+  /// that is not all of such a value is an error, where Apple's tool makes a value of its beginning, or none.
   static func plutilValue(
-    _ type: String, _ arguments: inout PlutilCommand.Arguments, _ missing: String
+    _ type: String, _ arguments: inout ArraySlice<String>, _ missing: String
   ) throws(PlutilError) -> PropertyList {
     switch type {
     case "-array": return []
@@ -19,7 +13,7 @@ extension PropertyList {
     case "-bool", "-integer", "-float", "-string", "-date", "-data", "-xml", "-json": break
     default: throw PlutilError("Unknown insert or replace type \(type.printable())")
     }
-    guard let text = arguments.next() else { throw PlutilError(missing) }
+    guard let text = arguments.popFirst() else { throw PlutilError(missing) }
     do throws(PropertyListError) {
       switch type {
       case "-bool": return try PropertyList(rawText: text, as: .boolean)

@@ -5,13 +5,10 @@ import PropertyLists
 struct SwiftLiteral: TextForm {
   let indent = 4
   let sortsKeys = false
-  let separator = ""
   let terminator = ",\n"
-  let lineEnd = ""
-  /// The source file.
-  ///
-  /// - Parameter path: the file that the value comes from, whose name the constant gets.
-  static func source(of value: PropertyList, from path: String) throws(PropertyListError) -> Data {
+
+  /// The source file. The constant has the name of the file at `path`, which the value comes from.
+  static func source(of value: PropertyList, from path: String) throws(PlutilError) -> Data {
     let name = SourceName(path)
     var source = Data("/// Generated from \(name.file)\nlet \(name.constant)".utf8)
     if let type = typeToSay(of: value) { source.append(contentsOf: " : \(type)".utf8) }
@@ -22,13 +19,12 @@ struct SwiftLiteral: TextForm {
   func opening(_ container: PropertyList) -> String { container.dictionary?.isEmpty == true ? "[:\n" : "[\n" }
 
   func closing(_ container: PropertyList, isRoot: Bool) -> String {
-    // The outermost has its type behind the name.
+    // The outermost has its type after the name.
     guard !isRoot, let type = Self.typeToSay(of: container) else { return "]" }
     return "] as \(type)"
   }
 
   func entry(key: String) -> String { "\(Self.quoted(key)) : " }
-  func entry(index: Int) -> String { "" }
 
   /// The type of a container whose elements do not tell it to Swift: they differ, or are containers, or there are none.
   private static func typeToSay(of container: PropertyList) -> String? {
@@ -44,7 +40,7 @@ struct SwiftLiteral: TextForm {
     return values.allSatisfy { $0.kind == kind }
   }
 
-  func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
+  func scalar(_ value: PropertyList) throws(PlutilError) -> String {
     switch value {
     case .string(let text): Self.quoted(text)
     case .boolean(let value): value ? "true" : "false"
@@ -54,8 +50,7 @@ struct SwiftLiteral: TextForm {
     case .date(let date):
       "Date(timeIntervalSinceReferenceDate: \(Self.literal(date.timeIntervalSinceReferenceDate, \.description)))"
     case .uid, .null, .array, .dictionary:
-      throw PropertyListError(
-        .notRepresentable, "Input contains an object that cannot be represented in Swift literal syntax")
+      throw PlutilError("Input contains an object that cannot be represented in Swift literal syntax")
     }
   }
 
@@ -70,20 +65,8 @@ struct SwiftLiteral: TextForm {
   }
 
   private static func quoted(_ text: String) -> String {
-    var literal = "\""
-    var previous: Unicode.Scalar?
-    for scalar in text.unicodeScalars {
-      defer { previous = scalar }
-      switch scalar {
-      case "\"", "\\": literal += "\\\(scalar)"
-      case "\n": literal += "\\n"
-      case "\r": literal += "\\r"
-      case "\t": literal += "\\t"
-      case _ where scalar.isHidden(after: previous):
-        literal += "\\u{\(String(scalar.value, radix: 16))}"
-      default: literal.unicodeScalars.append(scalar)
-      }
+    text.sourceLiteral(opening: "\"") { scalar, previous in
+      scalar.isHidden(after: previous) ? "\\u{\(String(scalar.value, radix: 16))}" : nil
     }
-    return literal + "\""
   }
 }

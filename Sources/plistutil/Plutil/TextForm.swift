@@ -3,15 +3,17 @@ import PropertyLists
 
 /// How a property list looks as text with an entry a line: for people, or as source code.
 protocol TextForm {
+  associatedtype Failure: Error
+
   /// The spaces of a level.
   var indent: Int { get }
   /// Whether the keys of dictionaries are in their natural order, and not in that of the file.
   var sortsKeys: Bool { get }
   /// What stands between two entries.
   var separator: String { get }
-  /// What stands behind each entry.
+  /// What stands after each entry.
   var terminator: String { get }
-  /// What stands behind the last entry, before the line of the closing bracket.
+  /// What stands after the last entry, before the line of the closing bracket.
   var lineEnd: String { get }
 
   func opening(_ container: PropertyList) -> String
@@ -19,12 +21,20 @@ protocol TextForm {
   /// What stands before the value of an entry.
   func entry(key: String) -> String
   func entry(index: Int) -> String
-  func scalar(_ value: PropertyList) throws(PropertyListError) -> String
+  func scalar(_ value: PropertyList) throws(Failure) -> String
+}
+
+extension TextForm {
+  var separator: String { "" }
+  var lineEnd: String { "" }
+  func opening(_ container: PropertyList) -> String { container.kind == .array ? "[\n" : "{\n" }
+  func closing(_ container: PropertyList, isRoot: Bool) -> String { container.kind == .array ? "]" : "}" }
+  func entry(index: Int) -> String { "" }
 }
 
 extension TextForm {
   /// The text of a value. Depth costs no stack of the thread.
-  func text(of value: PropertyList) throws(PropertyListError) -> Data {
+  func text(of value: PropertyList) throws(Failure) -> Data {
     var text = Data()
     var open: [OpenContainer] = []
     try append(value, to: &text, &open)
@@ -50,7 +60,7 @@ extension TextForm {
 
   private func append(
     _ value: PropertyList, to text: inout Data, _ open: inout [OpenContainer]
-  ) throws(PropertyListError) {
+  ) throws(Failure) {
     switch value {
     case .array(let elements): open.append(OpenContainer(value: value, keys: [], values: elements))
     case .dictionary(var entries):
@@ -74,4 +84,21 @@ private struct OpenContainer {
   let keys: [String]
   let values: [PropertyList]
   var next = 0
+}
+
+/// JSON as `-r` has it: on many lines, with spaces around colons, the keys sorted.
+struct ReadableJSON: TextForm {
+  let indent = 2
+  let sortsKeys = true
+  let separator = ",\n"
+  let terminator = ""
+  let lineEnd = "\n"
+  let options: PropertyListWritingOptions
+
+  func entry(key: String) -> String { "\((try? scalar(.string(key))) ?? "") : " }
+
+  /// As the library writes it. What JSON has no form for was refused before.
+  func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
+    String(decoding: try value.data(format: .json, options: options).dropLast(), as: UTF8.self)
+  }
 }

@@ -20,6 +20,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   @_lifetime(copy bytes)
   private init(_ bytes: RawSpan, _ start: Int, _ options: PropertyListReadingOptions) {
     lexer = XMLLexer(bytes, at: start)
+    lexer.allowsAllCharacters = options.allowsAllXMLCharacters
     depthLimit = options.limits.effectiveDepth
     // A list of dictionaries has about one node for 32 bytes.
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)

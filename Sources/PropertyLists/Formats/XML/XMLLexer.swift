@@ -7,6 +7,8 @@ package struct XMLLexer: ~Escapable {
   /// The place of the next token.
   package var index: Int
   let documentStart: Int
+  /// Whether text may have characters that XML does not allow.
+  var allowsAllCharacters = false
   /// Text in which only bytes that aren't UTF-8 end a token, so that it is looked through once.
   private var scannedText = 0..<0
   var commentEnd = ForwardSearch("-->")
@@ -157,7 +159,7 @@ extension XMLLexer {
       case 0x0D:
         isVerbatim = false
         index += 1
-      case 0..<0x20: break scan
+      case 0..<0x20 where !allowsAllCharacters: break scan
       default:
         if byte >= 0x80 { isASCII = false }
         index += 1
@@ -165,7 +167,7 @@ extension XMLLexer {
     }
     if !isASCII {
       let stop = index
-      index = start + bytes.extracting(start..<index).validXMLLength
+      index = start + bytes.extracting(start..<index).validLength(allowsAllCharacters: allowsAllCharacters)
       if index < stop { scannedText = index..<stop }
     }
     return isVerbatim
@@ -218,9 +220,10 @@ extension XMLLexer {
 }
 
 extension RawSpan {
-  /// How many bytes are UTF-8 without U+FFFE and U+FFFF, which XML does not allow.
-  fileprivate var validXMLLength: Int {
+  /// How many bytes are UTF-8, without U+FFFE and U+FFFF unless they are allowed.
+  fileprivate func validLength(allowsAllCharacters: Bool) -> Int {
     let end = firstInvalidUTF8(from: 0)?.lowerBound ?? byteCount
+    if allowsAllCharacters { return end }
     var place = 0
     let valid = extracting(..<end)
     while let found = valid.firstIndex(of: 0xEF, from: place), found + 2 < end {

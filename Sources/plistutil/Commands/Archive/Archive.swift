@@ -28,19 +28,20 @@ struct ArchiveArguments: ParsableArguments {
     // UIDs of JSON are in the form that can be read back.
     let options = PropertyListReadingOptions(restoresCoercedValues: true)
     return try PropertyListDocument(
-      input.mappedData(limit: options.limits.inputSize), format: inputFormat?.format, options: options)
+      input.mappedData(), format: inputFormat?.format, options: options)
   }
 
   /// Does something with the archive in a file.
   func look<Result>(
     at input: Input, _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
-    let document = try document(input)
-    do throws(KeyedArchiveError) {
-      return try body(KeyedArchive(document))
-    } catch {
-      throw PropertyListError(error)
-    }
+    try look(into: document(input), body)
+  }
+
+  func look<Result>(
+    into document: PropertyListDocument, _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
+  ) throws(PropertyListError) -> Result {
+    do throws(KeyedArchiveError) { return try body(KeyedArchive(document)) } catch { throw PropertyListError(error) }
   }
 }
 

@@ -30,21 +30,11 @@ struct ArchiveCheck: ParsableCommand {
       if isForMachines { return try report.machineLine(["faults": .array(faults.map(\.fields))]) }
       for fault in faults { report.note("\(input.name): \(fault.severity.rawValue): \(fault.description)") }
       if isFaulty { return }
-      let summary = try reading.summary(document)
+      let summary = try reading.look(into: document) { archive throws(KeyedArchiveError) in
+        let count = archive.objects.count
+        return "archive of \(archive.archiver.printable(limit: 80)), \(count) object\(count == 1 ? "" : "s")"
+      }
       try report.line("\(input.name): OK (\(summary))")
-    }
-  }
-}
-
-extension ArchiveArguments {
-  /// What a sound archive has.
-  fileprivate func summary(_ document: PropertyListDocument) throws(PropertyListError) -> String {
-    do throws(KeyedArchiveError) {
-      let archive = try KeyedArchive(document)
-      let count = archive.objects.count
-      return "archive of \(archive.archiver.printable(limit: 80)), \(count) object\(count == 1 ? "" : "s")"
-    } catch {
-      throw PropertyListError(error)
     }
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
-import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
+import Synchronization
 
 struct ArchiveClasses: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -32,7 +32,6 @@ struct ArchiveClasses: ParsableCommand {
   }
 
   func run() throws {
-    let isNamed = files.mayBeSeveral
     let found = ClassNames()
     // What goes wrong with one file is told, and the list is made of the others.
     let outcome = Result {
@@ -41,8 +40,7 @@ struct ArchiveClasses: ParsableCommand {
         if swift { return found.add(classes) }
         if isForMachines { return try report.machineLine(["classes": .array(classes.map(\.fields))]) }
         let width = classes.map { String($0.instanceCount).count }.max() ?? 0
-        let lines = (isNamed ? ["\(input.name):"] : []) + classes.map { $0.line(width: width) }
-        try report.write(Data(lines.map { $0 + "\n" }.joined().utf8))
+        try report.write(report.heading + classes.map { $0.line(width: width) + "\n" }.joined())
       }
     }
     if swift {
@@ -74,5 +72,37 @@ extension KeyedArchive.CountedClass {
     if !description.hints.isEmpty { fields.dictionary?["hints"] = .array(description.hints.map { .string($0) }) }
     if let name = description.swiftTypeName { fields.dictionary?["swift"] = .string(name) }
     return fields
+  }
+}
+
+/// The names of all classes that archives have objects of, as Swift has them.
+private final class ClassNames: Sendable {
+  private struct Names {
+    var types: Set<String> = []
+    /// Those that no type of Swift can have.
+    var others: Set<String> = []
+  }
+
+  private let names = Mutex(Names())
+
+  func add(_ classes: [KeyedArchive.CountedClass]) {
+    names.withLock { names in
+      for found in classes where found.instanceCount > 0 {
+        if let name = found.description.swiftTypeName {
+          names.types.insert(name)
+        } else {
+          names.others.insert(found.description.name)
+        }
+      }
+    }
+  }
+
+  /// `[A.self, B.self]`, a line for each.
+  var swiftText: String {
+    names.withLock { names in
+      let types = names.types.sorted().map { "  \($0).self,\n" }
+      let others = names.others.sorted().map { "  // no type of Swift: \($0.printable())\n" }
+      return types.isEmpty && others.isEmpty ? "[]" : "[\n" + (types + others).joined() + "]"
+    }
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
 
@@ -32,12 +31,11 @@ struct ArchiveShow: ParsableCommand {
   @OptionGroup var reading: ArchiveArguments
 
   func run() throws {
-    let isNamed = files.mayBeSeveral
     try files.process { [self] input, report throws(PropertyListError) in
       let tree = try reading.look(at: input) { archive throws(KeyedArchiveError) in
         try archive.tree(of: part.uid, at: key ?? PropertyListKeyPath(), depth: part.depth)
       }
-      try report.write(Data((isNamed ? "\(input.name):\n\(tree)\n" : "\(tree)\n").utf8))
+      try report.line(report.heading + tree)
     }
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Preferences
-import PropertyLists
 
 /// Preferences from the shell, with the arguments of Apple's tool of the same name.
 ///
@@ -25,15 +24,13 @@ struct Defaults: ParsableCommand {
   static func run(_ arguments: [String]) -> Int32 {
     // Faults that are no failure of the verb, such as a file that was set aside.
     UserPreferences.handleFaults { note("plistutil: warning: \($0)") }
-    let isForMachines = DefaultsArguments.asksForJSON(arguments)
-    do throws(DefaultsError) {
-      switch try DefaultsArguments.parse(arguments) {
-      case .help(let text): try DefaultsOutput.write(text)
-      case .call(let verb, let call): try verb.run(call)
-      }
+    var call = DefaultsCall(arguments)
+    do {
+      if let help = try call.parse() { try output(help) } else { try call.verb?.run(call) }
       return ExitCodes.success
     } catch {
-      error.tell(isForMachines: isForMachines)
+      let error = DefaultsError(error)
+      error.tell(isForMachines: call.isForMachines)
       return error.exitCode
     }
   }

@@ -1,4 +1,3 @@
-import OrderedCollections
 import Preferences
 import PropertyLists
 
@@ -14,9 +13,9 @@ enum DefaultsDelete: DefaultsVerb {
         -k, --key-path PATH  A value inside, instead of KEY: items.0
       """,
     examples: ["delete com.example.notes fontSize", "delete com.example.notes -k windows.0"], operands: 1...2,
-    takesKeyPath: true, options: [.keyPath])
+    options: [.keyPath])
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()
     guard call.name == "delete-all", call.place.host == .any, let name = try? DomainName(domain.argument) else {
       return try delete(call.path, from: domain)
@@ -26,20 +25,21 @@ enum DefaultsDelete: DefaultsVerb {
     var hasDeleted = false
     for host in PreferencesHost.allCases {
       let place = DefaultsPlace(locations: call.place.locations, host: host)
-      do throws(DefaultsError) {
+      do {
         try delete(call.path, from: DefaultsDomain(name, in: place))
         hasDeleted = true
-      } catch {
-        guard error.kind.hasPrefix("no-such-") else { throw error }
+      } catch let error as DefaultsError where error.kind.hasPrefix("no-such-") {
         failure = error
       }
     }
     if let failure, !hasDeleted { throw failure }
   }
 
-  private static func delete(_ path: PropertyListKeyPath?, from domain: DefaultsDomain) throws(DefaultsError) {
-    try domain.update { values throws(DefaultsError) in
-      guard let entries = values else { throw .noSuchDomainToDelete(domain) }
+  private static func delete(_ path: PropertyListKeyPath?, from domain: DefaultsDomain) throws {
+    try domain.file.update { values in
+      guard let entries = values else {
+        throw DefaultsError("no-such-domain", "Domain (\(domain.name)) not found.\nDefaults have not been changed.")
+      }
       guard let path else {
         values = nil
         return
@@ -49,7 +49,7 @@ enum DefaultsDelete: DefaultsVerb {
         try all.remove(at: path)
       } catch {
         throw error.kind == .noSuchValue
-          ? .noSuchValue(domain, path.key, ending: "\nDefaults have not been changed.")
+          ? DefaultsError.noSuchValue(domain, path.key, ending: "\nDefaults have not been changed.")
           : DefaultsError(error, about: domain.name)
       }
       values = all.dictionary

@@ -11,7 +11,7 @@ struct DefaultsPlace {
   /// The options that name the host.
   let hostOptions: [String]
 
-  init(folder: String?, currentHost: Bool, hostName: String?) {
+  init(folder: String? = nil, currentHost: Bool = false, hostName: String? = nil) {
     var locations = folder.map { PreferencesLocations(folder: URL(filePath: $0)) } ?? .standard
     if let hostName { locations = locations.onHost(hostName) }
     self.locations = locations
@@ -26,6 +26,22 @@ struct DefaultsPlace {
 
   /// The domains that have files, in order of their names.
   var domains: [DefaultsDomain] { locations.domainNames(host).map { DefaultsDomain($0, in: self) } }
+
+  /// Gives the values of all domains to `body`. A domain that cannot be read is told of and left out. Returns what the
+  /// call fails with in the end, because of those that cannot be read.
+  func forEachDomain(_ body: (DefaultsDomain, OrderedDictionary<String, PropertyList>) -> Void) -> DefaultsError? {
+    var failure: DefaultsError?
+    for domain in domains {
+      do {
+        if let values = try domain.file.values() { body(domain, values) }
+      } catch {
+        let error = DefaultsError(error)
+        error.tell(isForMachines: false)
+        failure = .told(error)
+      }
+    }
+    return failure
+  }
 }
 
 /// A domain that a call names.
@@ -62,17 +78,13 @@ struct DefaultsDomain {
       self.init(.global, in: place)
       return
     }
-    do throws(PreferencesError) {
-      self.init(try DomainName(argument), in: place)
-    } catch {
-      throw DefaultsError(error)
-    }
+    do throws(PreferencesError) { self.init(try DomainName(argument), in: place) } catch { throw DefaultsError(error) }
     if FileSystem.sizeOfRegularFile(argument) != nil {
       hint = "\nFor the file of that name, give a path with a slash: ./\(name)"
     }
   }
 
-  /// The file at a path: as Apple's tool has it with `.plist` behind the path, unless that is how it ends or only the
+  /// The file at a path: as Apple's tool has it with `.plist` after the path, unless that is how it ends or only the
   /// path itself is a file.
   private static func path(_ argument: String) -> String {
     if argument.hasSuffix(".plist") { return argument }
@@ -82,52 +94,21 @@ struct DefaultsDomain {
 }
 
 extension DefaultsDomain {
-  /// The values; nil if there is no such domain.
-  func values() throws(DefaultsError) -> OrderedDictionary<String, PropertyList>? {
-    do throws(PreferencesError) {
-      return try file.values()
-    } catch {
-      throw DefaultsError(error)
+  func existingValues() throws -> OrderedDictionary<String, PropertyList> {
+    guard let values = try file.values() else {
+      throw DefaultsError("no-such-domain", "Domain \(name) does not exist\(hint)")
     }
-  }
-
-  func existingValues() throws(DefaultsError) -> OrderedDictionary<String, PropertyList> {
-    guard let values = try values() else { throw .noSuchDomain(self) }
     return values
   }
 
   /// The value that a call names.
-  func value(at path: PropertyListKeyPath) throws(DefaultsError) -> PropertyList {
-    let values = PropertyList.dictionary(try values() ?? [:])
+  func value(at path: PropertyListKeyPath) throws -> PropertyList {
+    let values = PropertyList.dictionary(try file.values() ?? [:])
     do throws(PropertyListError) {
       return try values.value(at: path)
     } catch {
       throw error.kind == .noSuchValue ? .noSuchValue(self, path.key) : DefaultsError(error, about: name)
     }
-  }
-
-  /// Changes the values while no other process can, and returns when they are on the disk.
-  ///
-  /// - Parameter change: is given nil if there is no such domain; nil removes it.
-  func update(
-    _ change: (inout OrderedDictionary<String, PropertyList>?) throws(DefaultsError) -> Void
-  ) throws(DefaultsError) {
-    var failure: DefaultsError?
-    do throws(PreferencesError) {
-      try file.update { values in
-        let held = values
-        failure = nil
-        do throws(DefaultsError) {
-          try change(&values)
-        } catch {
-          failure = error
-          values = held
-        }
-      }
-    } catch {
-      throw DefaultsError(error)
-    }
-    if let failure { throw failure }
   }
 }
 

@@ -1,7 +1,5 @@
-import FoundationEssentials
 import Preferences
 import PropertyLists
-import SystemFiles
 
 /// Why a call failed. Scripts look for the words of Apple's tool, which are used where it has any; programs go by the
 /// exit code and, with `--json`, by the kind.
@@ -26,10 +24,8 @@ struct DefaultsError: Error {
   func tell(isForMachines: Bool) {
     if message.isEmpty { return }
     guard isForMachines else { return note(message) }
-    let fields: PropertyList = ["error": ["kind": .string(kind), "message": .string(message)]]
     do throws(PropertyListError) {
-      let options = PropertyListWritingOptions(isCompact: true)
-      try output(fields.data(format: .json, options: options))
+      try DefaultsOutput.writeLine(["error": ["kind": .string(kind), "message": .string(message)]])
     } catch {
       note(message)
     }
@@ -55,21 +51,9 @@ extension DefaultsError {
     DefaultsError("not-parsable", "\(text.quoted) is no \(type); leaving defaults unchanged.")
   }
 
-  static func notParsable(_ text: String) -> DefaultsError {
-    DefaultsError("not-parsable", "Could not parse: \(text.printable()).  Try single-quoting it.")
-  }
-
   static let notADictionary = DefaultsError(
     "not-a-dictionary", "Rep argument is not a dictionary\nDefaults have not been changed.")
 
-  static func noApplication(_ name: String) -> DefaultsError {
-    DefaultsError(
-      "no-such-application",
-      """
-      Couldn't find an application named "\(name.printable())"; defaults unchanged
-      There is no registry of applications to look it up in. Give the name of its domain, such as com.example.notes.
-      """)
-  }
 }
 
 /// There is no such thing.
@@ -79,13 +63,6 @@ extension DefaultsError {
       "no-such-key", "The domain/default pair of (\(domain.name), \(key.printable())) does not exist\(ending)")
   }
 
-  static func noSuchDomain(_ domain: DefaultsDomain) -> DefaultsError {
-    DefaultsError("no-such-domain", "Domain \(domain.name) does not exist\(domain.hint)")
-  }
-
-  static func noSuchDomainToDelete(_ domain: DefaultsDomain) -> DefaultsError {
-    DefaultsError("no-such-domain", "Domain (\(domain.name)) not found.\nDefaults have not been changed.")
-  }
 }
 
 /// What the libraries throw.
@@ -101,11 +78,20 @@ extension DefaultsError {
     }
   }
 
+  init(_ error: any Error) {
+    switch error {
+    case let error as DefaultsError: self = error
+    case let error as PreferencesError: self.init(error)
+    case let error as PropertyListError: self.init(error, about: "standard output")
+    default: self.init("input-output", "plistutil: error: \(error)", exitCode: ExitCodes.inputOutput)
+    }
+  }
+
   init(_ error: PropertyListError, about name: String) {
     self.init(error.code, error.line(about: name), exitCode: error.exitCode)
   }
 
-  init(_ error: PreferencesError) {
+  private init(_ error: PreferencesError) {
     switch error {
     case .unreadable(let path, _, let cause), .notRead(let path, let cause), .notSaved(let path, let cause):
       self.init(cause, about: path.printable())

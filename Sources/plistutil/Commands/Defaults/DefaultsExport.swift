@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PropertyLists
 import SystemFiles
 
@@ -15,7 +14,7 @@ enum DefaultsExport: DefaultsVerb {
     examples: ["export com.example.notes notes.plist", "export com.example.notes - | grep font"], operands: 2...2,
     options: [.format])
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()
     let path = call.operands[0]
     let values = try domain.existingValues()
@@ -23,7 +22,7 @@ enum DefaultsExport: DefaultsVerb {
     let standard = call.isForMachines ? FormatName(.json) : FormatName(.xml)
     let format = call.format ?? (isStandard ? standard : FormatName(.binary))
     let data = try DefaultsOutput.data(.dictionary(values), format, name: domain.name)
-    if isStandard { return try DefaultsOutput.write(data) }
+    if isStandard { return try output(data) }
     try DefaultsError.about(path.printable()) { () throws(PropertyListError) in
       try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: data) }
     }

@@ -15,37 +15,27 @@ enum DefaultsFind: DefaultsVerb {
       """,
     examples: ["find fontSize"], operands: 1...1, takesDomain: false, options: [.apple])
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     let word = call.operands[0]
     var found: OrderedDictionary<String, PropertyList> = [:]
-    var failure: DefaultsError?
-    for domain in call.place.domains {
-      do throws(DefaultsError) {
-        guard let values = try domain.values() else { continue }
-        let isAll = domain.argument.has(word)
-        let matches = values.filter { isAll || $0.key.has(word) || $0.value.has(word) }
-        if !matches.isEmpty { found[domain.argument] = .dictionary(matches) }
-      } catch {
-        // The others are searched all the same.
-        error.tell(isForMachines: false)
-        failure = error
-      }
+    let failure = call.place.forEachDomain { domain, values in
+      let isAll = domain.argument.has(word)
+      let matches = values.filter { isAll || $0.key.has(word) || $0.value.has(word) }
+      if !matches.isEmpty { found[domain.argument] = .dictionary(matches) }
     }
     try write(found, for: call)
-    if let failure { throw .told(failure) }
+    if let failure { throw failure }
   }
 
-  private static func write(
-    _ found: OrderedDictionary<String, PropertyList>, for call: DefaultsCall
-  ) throws(DefaultsError) {
+  private static func write(_ found: OrderedDictionary<String, PropertyList>, for call: DefaultsCall) throws {
     if call.isForMachines { return try DefaultsOutput.writeLine(.dictionary(found)) }
     for (name, values) in found {
       let domain = call.isApple && name == "NSGlobalDomain" ? "Apple Global Domain" : name.printable()
       let text = call.isApple ? AppleDescription.text(of: values) : try DefaultsOutput.text(of: values)
-      try DefaultsOutput.write("Found \(values.dictionary?.count ?? 0) keys in domain '\(domain)': \(text)")
+      try output("Found \(values.dictionary?.count ?? 0) keys in domain '\(domain)': \(text)")
     }
     if found.isEmpty {
-      try DefaultsOutput.write("No domain, key, nor value containing '\(call.operands[0].printable())'")
+      try output("No domain, key, nor value containing '\(call.operands[0].printable())'")
     }
   }
 }

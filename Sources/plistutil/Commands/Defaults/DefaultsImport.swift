@@ -1,5 +1,3 @@
-import FoundationEssentials
-import OrderedCollections
 import PropertyLists
 
 enum DefaultsImport: DefaultsVerb {
@@ -17,15 +15,11 @@ enum DefaultsImport: DefaultsVerb {
     examples: ["import com.example.notes notes.plist", "import --replace com.example.notes - < notes.json"],
     operands: 2...2, options: [.replace, .from])
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()
-    guard let imported = try read(call).dictionary else { throw .notADictionary }
-    try domain.update { values throws(DefaultsError) in
-      if call.replaces {
-        values = imported
-      } else {
-        values = (values ?? [:]).merging(imported) { $1 }
-      }
+    guard let imported = try read(call).dictionary else { throw DefaultsError.notADictionary }
+    try domain.file.update { values in
+      values = call.replaces ? imported : (values ?? [:]).merging(imported) { $1 }
     }
   }
 
@@ -34,8 +28,7 @@ enum DefaultsImport: DefaultsVerb {
     // As in files of preferences, a dictionary that looks like a UID is one.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
     return try DefaultsError.about(input.name) { () throws(PropertyListError) in
-      let data = try input.data(limit: options.limits.inputSize)
-      return try PropertyList(data, format: call.inputFormat?.format, options: options)
+      try PropertyList(input.data(), format: call.inputFormat?.format, options: options)
     }
   }
 }

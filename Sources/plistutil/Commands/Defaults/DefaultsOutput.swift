@@ -1,7 +1,5 @@
 import FoundationEssentials
-import OrderedCollections
 import PropertyLists
-import SystemFiles
 
 /// How values are printed.
 ///
@@ -13,51 +11,36 @@ enum DefaultsOutput {
   static let exact = PropertyListWritingOptions(
     depth: ParsingLimits.greatestDepth, writesUIDDictionaries: false, coercion: .reversible, openStepDialect: .gnustep)
 
-  /// A line, or several.
-  static func write(_ text: String) throws(DefaultsError) { try write(Data((text + "\n").utf8)) }
-
-  static func write(_ data: Data) throws(DefaultsError) {
-    try DefaultsError.about("standard output") { () throws(PropertyListError) in
-      try output(data)
-    }
-  }
-
   /// Prints a value in the form that the call wants.
-  static func write(_ value: PropertyList, for call: DefaultsCall) throws(DefaultsError) {
+  static func write(_ value: PropertyList, for call: DefaultsCall) throws {
     if let format = call.format ?? (call.isForMachines ? FormatName(.json) : nil) {
-      try write(data(value, format, name: call.domain?.name ?? "defaults"))
+      try output(data(value, format, name: call.domain?.name ?? "defaults"))
     } else if call.isApple {
-      try write(AppleDescription.text(of: value))
+      try output(AppleDescription.text(of: value))
     } else {
-      try write(text(of: value).onStandardOutput)
+      try output(text(of: value).onStandardOutput)
     }
   }
 
   /// One value, or a container, without the end of the line.
-  static func text(of value: PropertyList) throws(DefaultsError) -> String {
+  static func text(of value: PropertyList) throws(PropertyListError) -> String {
     if let text = BareValue.text(of: value) { return text }
-    let data = try DefaultsError.about("standard output") { () throws(PropertyListError) in
-      do throws(PropertyListError) {
-        return try value.data(format: .openStep, options: exact)
-      } catch {
-        guard error.kind == .notRepresentable else { throw error }
-        // A file that is none of preferences, such as an archive, may have UIDs.
-        var options = exact
-        options.writesUIDDictionaries = true
-        return try value.data(format: .openStep, options: options)
-      }
+    var options = exact
+    do throws(PropertyListError) {
+      return String(decoding: try value.data(format: .openStep, options: options).dropLast(), as: UTF8.self)
+    } catch {
+      guard error.kind == .notRepresentable else { throw error }
+      // A file that is none of preferences, such as an archive, may have UIDs.
+      options.writesUIDDictionaries = true
+      return String(decoding: try value.data(format: .openStep, options: options).dropLast(), as: UTF8.self)
     }
-    return String(decoding: data.dropLast(), as: UTF8.self)
   }
 
   /// A line of JSON.
-  static func writeLine(_ fields: PropertyList) throws(DefaultsError) {
+  static func writeLine(_ fields: PropertyList) throws(PropertyListError) {
     var options = exact
     options.isCompact = true
-    try write(
-      DefaultsError.about("standard output") { () throws(PropertyListError) in
-        try fields.data(format: .json, options: options)
-      })
+    try output(fields.data(format: .json, options: options))
   }
 
   /// The bytes of a file. As `convert` does, XML drops fractions of seconds, and says so.
@@ -71,15 +54,12 @@ enum DefaultsOutput {
     do throws(PropertyListError) {
       return try value.data(format: name.format, options: options)
     } catch let exact {
-      guard exact.kind == .notRepresentable else { throw DefaultsError(exact, about: file) }
       options.fractionalSeconds = .drop
-      do throws(PropertyListError) {
-        let data = try value.data(format: name.format, options: options)
-        note("\(file): warning: dates are cut to whole seconds: \(exact.detail)")
-        return data
-      } catch {
+      guard exact.kind == .notRepresentable, let data = try? value.data(format: name.format, options: options) else {
         throw DefaultsError(exact, about: file)
       }
+      note("\(file): warning: dates are cut to whole seconds: \(exact.detail)")
+      return data
     }
   }
 }

@@ -19,9 +19,9 @@ enum DefaultsRead: DefaultsVerb {
                              between quotation marks, data without its middle.
       """,
     examples: ["read com.example.notes", "read com.example.notes -k windows.0.title", "read --json -g"],
-    operands: 0...2, takesKeyPath: true, options: [.apple, .format, .keyPath])
+    operands: 0...2, options: [.apple, .format, .keyPath])
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     guard let domain = call.domain else { return try readAll(call) }
     if let path = call.path {
       try DefaultsOutput.write(domain.value(at: path), for: call)
@@ -30,21 +30,57 @@ enum DefaultsRead: DefaultsVerb {
     }
   }
 
-  /// A domain that cannot be read is told of and left out; the call fails with it in the end.
-  private static func readAll(_ call: DefaultsCall) throws(DefaultsError) {
+  private static func readAll(_ call: DefaultsCall) throws {
     var all: OrderedDictionary<String, PropertyList> = [:]
-    var failure: DefaultsError?
-    for domain in call.place.domains {
-      do throws(DefaultsError) {
-        guard let values = try domain.values() else { continue }
-        let isGlobal = domain.argument == "NSGlobalDomain"
-        all[call.isApple && isGlobal ? "Apple Global Domain" : domain.argument] = .dictionary(values)
-      } catch {
-        error.tell(isForMachines: false)
-        failure = error
-      }
+    let failure = call.place.forEachDomain { domain, values in
+      let isGlobal = domain.argument == "NSGlobalDomain"
+      all[call.isApple && isGlobal ? "Apple Global Domain" : domain.argument] = .dictionary(values)
     }
     try DefaultsOutput.write(.dictionary(all), for: call)
-    if let failure { throw .told(failure) }
+    if let failure { throw failure }
+  }
+}
+
+enum DefaultsReadType: DefaultsVerb {
+  static let name = "read-type"
+
+  static let syntax = DefaultsSyntax(
+    arguments: "DOMAIN KEY", abstract: "Print the type of a value.",
+    details: """
+      Types are boolean, integer, float, string, data, date, array and dictionary.
+
+        -k, --key-path PATH  A value inside, instead of KEY.
+      """,
+    examples: ["read-type com.example.notes fontSize"], operands: 2...2, options: [.keyPath])
+
+  static func run(_ call: DefaultsCall) throws {
+    let kind = try call.namedDomain().value(at: call.namedPath()).kind
+    let type = kind == .real ? "float" : kind.rawValue
+    if call.isForMachines {
+      try DefaultsOutput.writeLine(["type": .string(type)])
+    } else {
+      try output("Type is \(type)")
+    }
+  }
+}
+
+enum DefaultsDomains: DefaultsVerb {
+  static let name = "domains"
+
+  static let syntax = DefaultsSyntax(
+    arguments: "", abstract: "Print the names of all domains but the global one.",
+    details: """
+      The names are on one line, in order, with commas between them; with --json
+      they are an array.
+      """,
+    examples: ["domains"], operands: 0...0, takesDomain: false)
+
+  static func run(_ call: DefaultsCall) throws {
+    let names = call.place.domains.map(\.argument).filter { $0 != "NSGlobalDomain" }
+    if call.isForMachines {
+      try DefaultsOutput.writeLine(.array(names.map { .string($0) }))
+    } else {
+      try output(names.map { $0.printable() }.joined(separator: ", "))
+    }
   }
 }

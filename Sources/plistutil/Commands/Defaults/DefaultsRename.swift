@@ -1,4 +1,3 @@
-import OrderedCollections
 import PropertyLists
 
 enum DefaultsRename: DefaultsVerb {
@@ -11,10 +10,10 @@ enum DefaultsRename: DefaultsVerb {
       """,
     examples: ["rename com.example.notes size fontSize"], operands: 3...3, options: [.replace])
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()
     let (old, new) = (call.operands[0], call.operands[1])
-    try domain.update { values throws(DefaultsError) in
+    try domain.file.update { values in
       guard var entries = values, let value = entries[old] else {
         throw DefaultsError(
           "no-such-key", "Key \(old.printable()) does not exist in domain \(domain.name); leaving defaults unchanged")

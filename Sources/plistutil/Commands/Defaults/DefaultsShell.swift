@@ -2,12 +2,10 @@ import PropertyLists
 
 /// Calls of `defaults` as a shell reads them.
 enum DefaultsShell {
-  /// The call that sets a value, or removes it with nil.
-  ///
-  /// - Parameter options: those that stand before the verb.
+  /// The call that sets a value, or removes it with nil; the options stand before the verb.
   static func call(
     _ domain: String, _ key: String, _ value: PropertyList?, options: [String]
-  ) throws(DefaultsError) -> String {
+  ) throws(PropertyListError) -> String {
     var words = ["defaults"] + options + [value == nil ? "delete" : "write"]
     if key.hasControls {
       // As a path it is on one line, and has no commands for a terminal.
@@ -21,7 +19,7 @@ enum DefaultsShell {
   }
 
   /// The arguments that `write` makes this value of: those of Apple's tool where it has any.
-  private static func arguments(_ value: PropertyList) throws(DefaultsError) -> [String] {
+  private static func arguments(_ value: PropertyList) throws(PropertyListError) -> [String] {
     switch value {
     case .string(let text) where !text.hasControls:
       return ["-string", text]
@@ -33,10 +31,7 @@ enum DefaultsShell {
     }
     var options = DefaultsOutput.exact
     options.isCompact = true
-    let data = try DefaultsError.about("standard output") { () throws(PropertyListError) in
-      try value.data(format: .openStep, options: options)
-    }
-    return [String(decoding: data.dropLast(), as: UTF8.self)]
+    return [String(decoding: try value.data(format: .openStep, options: options).dropLast(), as: UTF8.self)]
   }
 
   private static func quoted(_ word: String) -> String {

@@ -13,18 +13,19 @@ struct DefaultsValue {
   }
 
   private var rest: ArraySlice<String>
-  private let verb: any DefaultsVerb.Type
+  private let verb: (any DefaultsVerb.Type)?
   private var depth = 0
 
   /// - Parameter arguments: at least one.
-  static func parse(_ arguments: ArraySlice<String>, for verb: any DefaultsVerb.Type) throws(DefaultsError) -> Change {
+  static func parse(_ arguments: ArraySlice<String>, for verb: (any DefaultsVerb.Type)?) throws(DefaultsError) -> Change
+  {
     var parser = DefaultsValue(rest: arguments, verb: verb)
     let change = try parser.change()
     if let argument = parser.rest.first { throw .unexpected(argument) }
     return change
   }
 
-  private init(rest: ArraySlice<String>, verb: any DefaultsVerb.Type) {
+  private init(rest: ArraySlice<String>, verb: (any DefaultsVerb.Type)?) {
     (self.rest, self.verb) = (rest, verb)
   }
 
@@ -52,8 +53,9 @@ struct DefaultsValue {
     case "-bool", "-boolean": return try Self.boolean(next(argument))
     case "-date": return try Self.date(next(argument))
     case "-data": return try Self.data(next(argument))
-    case "-json": return try Self.parsed(next(argument), .json)
-    case "-xml": return try Self.parsed(next(argument), .xml)
+    case "-json", "-xml":
+      let (text, format) = (try next(argument), argument == "-json" ? PropertyListFormat.json : .xml)
+      return try DefaultsError.about(argument) { () throws(PropertyListError) in try Self.read(text, format) }
     case "-array": return .array(try elements())
     case "-dict": return .dictionary(try entries())
     case "-array-add", "-dict-add": throw .unexpected(argument)
@@ -119,7 +121,7 @@ struct DefaultsValue {
 extension DefaultsValue {
   private static func isNumber(_ text: String) -> Bool { Double(text) != nil }
 
-  /// Decimal digits, or hexadecimal ones behind `0x`, with a sign, within `Int64` or `UInt64`.
+  /// Decimal digits, or hexadecimal ones after `0x`, with a sign, within `Int64` or `UInt64`.
   private static func integer(_ text: String) throws(DefaultsError) -> PropertyList {
     var digits = text[...]
     let isNegative = digits.hasPrefix("-")
@@ -148,13 +150,10 @@ extension DefaultsValue {
   }
 
   private static func data(_ text: String) throws(DefaultsError) -> PropertyList {
-    do throws(PropertyListError) {
-      let isHexadecimal = text.utf8.allSatisfy { Unicode.Scalar($0).properties.isASCIIHexDigit || $0 == 0x20 }
-      guard isHexadecimal else { throw PropertyListError(.malformed, "") }
-      return try PropertyList(openStep: "<\(text)>")
-    } catch {
-      throw .noValue(text, of: "data; that is an even number of hexadecimal digits")
-    }
+    guard text.utf8.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit || $0 == 0x20 }),
+      let data = try? PropertyList(openStep: "<\(text)>")
+    else { throw .noValue(text, of: "data; that is an even number of hexadecimal digits") }
+    return data
   }
 
   /// The two forms that are printed, each with a fraction of a second if it has one.
@@ -178,10 +177,6 @@ extension DefaultsValue {
       throw .noValue(text, of: "date; there are '2026-11-21 16:00:00 +0000' and 2026-11-21T16:00:00Z")
     }
     return .date(date.addingTimeInterval(fraction))
-  }
-
-  private static func parsed(_ text: String, _ format: PropertyListFormat) throws(DefaultsError) -> PropertyList {
-    try DefaultsError.about("-\(format.rawValue)") { () throws(PropertyListError) in try read(text, format) }
   }
 
   private static func read(_ text: String, _ format: PropertyListFormat) throws(PropertyListError) -> PropertyList {
@@ -209,7 +204,7 @@ extension DefaultsValue {
     let data = Data(text.utf8)
     let other = PropertyListFormat(detecting: data.bytes)
     guard let other, other != .openStep, other != .binary, let value = try? read(text, other) else {
-      throw .notParsable(text)
+      throw DefaultsError("not-parsable", "Could not parse: \(text.printable()).  Try single-quoting it.")
     }
     return value
   }

@@ -1,11 +1,11 @@
-import PropertyLists
-
 /// A verb of `defaults`.
 protocol DefaultsVerb: SendableMetatype {
   static var name: String { get }
   static var aliases: [String] { get }
   static var syntax: DefaultsSyntax { get }
-  static func run(_ call: DefaultsCall) throws(DefaultsError)
+
+  /// - Throws: ``DefaultsError``, and what the libraries throw.
+  static func run(_ call: DefaultsCall) throws
 }
 
 extension DefaultsVerb {
@@ -26,9 +26,7 @@ struct DefaultsSyntax {
   let operands: ClosedRange<Int>
   /// Whether the first argument is a domain.
   var takesDomain = true
-  /// Whether a key may be given as a path, so that there is one argument less.
-  var takesKeyPath = false
-  /// Whether everything behind the key is the value, hyphens or not.
+  /// True if everything after the key is the value, hyphens or not.
   var takesValue = false
   /// The options that not every verb has.
   var options: Set<DefaultsOption> = []

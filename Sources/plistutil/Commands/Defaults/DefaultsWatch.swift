@@ -1,5 +1,4 @@
 import Dispatch
-import FoundationEssentials
 import Preferences
 import PropertyLists
 import Synchronization
@@ -16,7 +15,7 @@ enum DefaultsWatch: DefaultsVerb {
       """,
     examples: ["watch com.example.notes", "watch --json"], operands: 0...2)
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     let printer = ChangePrinter(place: call.place, isForMachines: call.isForMachines)
     if let domain = call.domain {
       printer.watch(domain, key: call.operands.first)
@@ -62,7 +61,7 @@ private final class ChangePrinter: Sendable {
   func watch(_ domain: DefaultsDomain, key: String?, isNew: Bool = false) {
     // From now on, whenever the task begins.
     let changes = domain.file.changes(forKey: key)
-    let values = isNew ? (try? domain.values()) ?? [:] : [:]
+    let values = isNew ? (try? domain.file.values()) ?? [:] : [:]
     for (key, value) in values { print(domain, key, nil, value) }
     Task.detached {
       for await change in changes { self.print(domain, change.key, change.oldValue, change.newValue) }
@@ -71,14 +70,14 @@ private final class ChangePrinter: Sendable {
 
   private func print(_ domain: DefaultsDomain, _ key: String, _ old: PropertyList?, _ new: PropertyList?) {
     printing.withLock { _ in
-      do throws(DefaultsError) {
+      do throws(PropertyListError) {
         if isForMachines {
           try DefaultsOutput.writeLine(fields(domain, key, old, new))
         } else {
-          try DefaultsOutput.write(DefaultsShell.call(domain.argument, key, new, options: place.hostOptions))
+          try output(DefaultsShell.call(domain.argument, key, new, options: place.hostOptions))
         }
       } catch {
-        failure.withLock { $0 = error }
+        failure.withLock { $0 = DefaultsError(error) }
         end.signal()
       }
     }

@@ -1,4 +1,3 @@
-import OrderedCollections
 import PropertyListTools
 import PropertyLists
 
@@ -30,18 +29,18 @@ enum DefaultsWrite: DefaultsVerb {
       "write com.example.notes recent -array-add ~/one.txt ~/two.txt",
       "write com.example.notes window -dict title Notes size -array -int 640 -int 480 -end open -bool yes",
       "write com.example.notes -k window.size.0 -int 800",
-    ], operands: 1...2, takesKeyPath: true, takesValue: true, options: [.keyPath])
+    ], operands: 1...2, takesValue: true, options: [.keyPath])
 
-  static func run(_ call: DefaultsCall) throws(DefaultsError) {
+  static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()
     if call.value.isEmpty, call.keyPath == nil {
-      guard let text = call.operands.first else { throw .usage("An argument is missing.", call.verb) }
-      guard let entries = try DefaultsValue.representation(text).dictionary else { throw .notADictionary }
-      return try domain.update { values throws(DefaultsError) in values = entries }
+      guard let text = call.operands.first else { throw DefaultsError.usage("An argument is missing.", call.verb) }
+      guard let entries = try DefaultsValue.representation(text).dictionary else { throw DefaultsError.notADictionary }
+      return try domain.file.update { $0 = entries }
     }
     let path = try call.namedPath()
     let change = try DefaultsValue.parse(call.value, for: call.verb)
-    try domain.update { values throws(DefaultsError) in
+    try domain.file.update { values in
       var all = PropertyList.dictionary(values ?? [:])
       let value = try change.value(insteadOf: try? all.value(at: path), key: path.key)
       try DefaultsError.about(domain.name) { () throws(PropertyListError) in try all.set(value, at: path) }
@@ -51,9 +50,7 @@ enum DefaultsWrite: DefaultsVerb {
 }
 
 extension DefaultsValue.Change {
-  /// What is to be stored.
-  ///
-  /// - Parameter old: what is stored; nil if nothing is.
+  /// The value to store instead of the old one; nil if there is none.
   fileprivate func value(insteadOf old: PropertyList?, key: String) throws(DefaultsError) -> PropertyList {
     switch self {
     case .set(let value): return value

@@ -7,23 +7,12 @@ final class PreferencesContext: Sendable {
   let volatile = Mutex<[String: [String: PropertyList]]>([:])
   private let locations: PreferencesLocations
 
-  private static let contexts = Mutex<[PreferencesLocations: WeakContext]>([:])
+  private static let contexts = SharedObjects<PreferencesLocations, PreferencesContext>()
   /// The context of the process itself, which is kept even while nobody has a store.
   private static let standard = PreferencesContext(.standard)
 
-  private struct WeakContext: Sendable {
-    weak var context: PreferencesContext?
-  }
-
   static func at(_ locations: PreferencesLocations) -> PreferencesContext {
-    if locations == .standard { return standard }
-    return contexts.withLock { contexts in
-      if let context = contexts[locations]?.context { return context }
-      if contexts.count.nonzeroBitCount == 1 { contexts = contexts.filter { $0.value.context != nil } }
-      let context = PreferencesContext(locations)
-      contexts[locations] = WeakContext(context: context)
-      return context
-    }
+    locations == .standard ? standard : contexts.object(for: locations) { PreferencesContext(locations) }
   }
 
   private init(_ locations: PreferencesLocations) { self.locations = locations }

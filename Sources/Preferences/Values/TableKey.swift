@@ -32,8 +32,8 @@ struct TableKey: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-  // Dictionaries ask for this, and would otherwise make it of `hash(into:)` in the time that is to be saved. Each has a
-  // seed of its own, so that one that is filled in the order of another is not filled from one end.
+  // Dictionaries ask for this. Made of `hash(into:)`, a look takes 21 ns instead of 4, and a read looks into several
+  // tables. Each has a seed of its own, so that one that is filled in the order of another is not filled from one end.
   func _rawHashValue(seed: Int) -> Int {
     // Steele, Lea and Flood's constant spreads the seed over all bits.
     let mixed = hash ^ UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15

@@ -33,9 +33,6 @@ struct DomainEntries {
 
   var isEmpty: Bool { values.isEmpty }
 
-  /// Whether all values are complete without what the file has.
-  var areComplete: Bool { originals.isEmpty }
-
   subscript(key: TableKey) -> PropertyList? {
     get { values[key] }
     set {

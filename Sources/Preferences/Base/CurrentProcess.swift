@@ -1,14 +1,6 @@
+internal import Dispatch
+internal import Synchronization
 internal import SystemFiles
-
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
 
 /// This process: what it runs, its surroundings, its threads.
 ///
@@ -58,9 +50,6 @@ enum CurrentProcess {
     return true
   }
 
-  /// Has `body` called when the process ends in order: by `exit` or by the end of its main function.
-  static func atExit(_ body: @convention(c) () -> Void) { _ = atexit(body) }
-
   /// A number that no other thread has as long as this one lives.
   static var threadNumber: UInt {
     #if canImport(Glibc) || canImport(Bionic)
@@ -69,10 +58,25 @@ enum CurrentProcess {
       UInt(bitPattern: pthread_self())
     #endif
   }
+}
 
-  /// Lets threads run that wait for the processor.
-  static func yield() { _ = sched_yield() }
+/// Work that Dispatch does later, or when there is something to read.
+///
+/// For that it takes a few descriptors of the process the first time. If there is none for its events, it ends the
+/// process; if there is none for its timer, nothing that was to be done later is done, even when there are some again.
+enum LaterWork {
+  private static let isReady = Atomic(false)
+  /// One for its queue of events, one to wake it, one for a timer, and one to spare.
+  private static let descriptorCount = 4
 
-  /// Has the thread wait.
-  static func pause(milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
+  /// Has Dispatch take what it needs. Returns false if it is not there, so that nothing may be asked for.
+  static func prepare() -> Bool {
+    if isReady.load(ordering: .acquiring) { return true }
+    guard CurrentProcess.hasDescriptors(descriptorCount) else { return false }
+    if !isReady.exchange(true, ordering: .acquiringAndReleasing) {
+      // Late, so that a process that ends soon is not woken for it.
+      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(100)) {}
+    }
+    return true
+  }
 }

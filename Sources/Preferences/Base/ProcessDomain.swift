@@ -9,7 +9,8 @@ enum ProcessDomain {
 
   private static var bundleIdentifier: String? {
     guard let program = CurrentProcess.programPath,
-      let file = try? PreferencesBytes(of: informationPath(programFolder: FileSystem.parent(of: program))),
+      let file = try? FileSystem.readRegularFile(
+        informationPath(programFolder: FileSystem.parent(of: program)), limit: ParsingLimits().inputSize),
       case .dictionary(let entries)? = try? PropertyList(file.data),
       let identifier = entries["CFBundleIdentifier"]?.string, !identifier.isEmpty
     else { return nil }

@@ -1,30 +1,36 @@
 import PropertyLists
 
-/// What a call says, in the order that verbs want it.
+/// The arguments of a call, taken apart. Options may stand before the verb, as Apple's tool wants them, or after it, up
+/// to the value of `write`, whose hyphens mean types.
 struct DefaultsCall {
-  let verb: any DefaultsVerb.Type
-  let place: DefaultsPlace
+  private(set) var verb: (any DefaultsVerb.Type)?
+  /// What the verb was called, which may be an alias.
+  private(set) var name = ""
+  private(set) var place = DefaultsPlace()
   /// Nil if the call names none.
-  let domain: DefaultsDomain?
-  /// The arguments behind the domain.
-  let operands: [String]
-  /// What `--key-path` says.
-  let keyPath: PropertyListKeyPath?
-  /// Everything behind the key of a verb that takes a value.
-  let value: ArraySlice<String>
-  /// What the call itself was called, which may be an alias.
-  let name: String
-  let isForMachines: Bool
-  let isApple: Bool
-  let replaces: Bool
-  let format: FormatName?
-  let inputFormat: FormatName?
+  private(set) var domain: DefaultsDomain?
+  /// The arguments after the domain.
+  private(set) var operands: [String] = []
+  private(set) var keyPath: PropertyListKeyPath?
+  /// Everything after the key of a verb that takes a value; before that, what is not parsed yet.
+  private(set) var value: ArraySlice<String>
+  private(set) var isForMachines = false
+  private(set) var format: FormatName?
+  private(set) var inputFormat: FormatName?
+  private var options: Set<DefaultsOption> = []
+  private var currentHost = false
+  private var hostName: String?
+  private var folder: String?
+  private var asksForHelp = false
+
+  init(_ arguments: [String]) { value = arguments[...] }
+
+  var isApple: Bool { options.contains(.apple) }
+  var replaces: Bool { options.contains(.replace) }
 
   /// The way to the value that the call names: a key, or what `--key-path` says.
   var path: PropertyListKeyPath? { keyPath ?? operands.first.map { PropertyListKeyPath([.key($0)]) } }
-}
 
-extension DefaultsCall {
   /// The domain of a verb that cannot do without.
   func namedDomain() throws(DefaultsError) -> DefaultsDomain {
     guard let domain else { throw .usage("No domain is named.", verb) }
@@ -38,47 +44,17 @@ extension DefaultsCall {
   }
 }
 
-/// Takes the arguments of a call apart. Options may stand before the verb, as Apple's tool wants them, or behind it, up
-/// to the value of `write`, whose hyphens mean types.
-struct DefaultsArguments {
-  enum Result {
-    case help(String)
-    case call(any DefaultsVerb.Type, DefaultsCall)
-  }
-
-  private var rest: ArraySlice<String>
-  private var verb: (any DefaultsVerb.Type)?
-  private var name = ""
-  private var operands: [String] = []
-  private var currentHost = false
-  private var hostName: String?
-  private var folder: String?
-  private var isForMachines = false
-  private var asksForHelp = false
-  private var keyPath: PropertyListKeyPath?
-  private var format: FormatName?
-  private var inputFormat: FormatName?
-  private var options: Set<DefaultsOption> = []
-
-  private init(_ arguments: [String]) { rest = arguments[...] }
-
-  /// Whether errors are to be JSON, those of the arguments among them.
-  static func asksForJSON(_ arguments: [String]) -> Bool {
-    var parser = DefaultsArguments(arguments)
-    try? parser.scan()
-    return parser.isForMachines
-  }
-
-  static func parse(_ arguments: [String]) throws(DefaultsError) -> Result {
-    var parser = DefaultsArguments(arguments)
-    try parser.scan()
-    return try parser.result()
+extension DefaultsCall {
+  /// Takes the arguments apart. Returns the help that is asked for; nil if ``verb`` is to be run.
+  mutating func parse() throws(DefaultsError) -> String? {
+    try scan()
+    return try finish()
   }
 
   /// Reads up to the end, or to the value.
   private mutating func scan() throws(DefaultsError) {
     var takesOptions = true
-    while !isAtValue, let argument = rest.popFirst() {
+    while !isAtValue, let argument = value.popFirst() {
       if takesOptions, argument == "--" {
         takesOptions = false
       } else if takesOptions, argument.hasPrefix("-"), argument != "-" {
@@ -107,7 +83,13 @@ struct DefaultsArguments {
     case "-currentHost", "--current-host": currentHost = true
     case "-host", "--host": hostName = try argumentOf(argument)
     case "-g", "-globalDomain": operands.append("NSGlobalDomain")
-    case "-app": throw .noApplication(try argumentOf(argument))
+    case "-app":
+      throw DefaultsError(
+        "no-such-application",
+        """
+        Couldn't find an application named "\(try argumentOf(argument).printable())"; defaults unchanged
+        There is no registry of applications to look it up in. Give the name of its domain, such as com.example.notes.
+        """)
     case "--folder": folder = try argumentOf(argument)
     case "--json": isForMachines = true
     case "-h", "-help", "--help": asksForHelp = true
@@ -128,7 +110,7 @@ struct DefaultsArguments {
   }
 
   private mutating func argumentOf(_ option: String) throws(DefaultsError) -> String {
-    guard let argument = rest.popFirst(), !argument.isEmpty || option == "-k" || option == "--key-path" else {
+    guard let argument = value.popFirst(), !argument.isEmpty || option == "-k" || option == "--key-path" else {
       throw .usage("\(option) needs an argument.", verb)
     }
     return argument
@@ -152,12 +134,13 @@ struct DefaultsArguments {
     return format
   }
 
-  private func result() throws(DefaultsError) -> Result {
+  /// Checks what was read, and looks up the domain.
+  private mutating func finish() throws(DefaultsError) -> String? {
     guard let verb else {
       guard asksForHelp else { throw .usage("No verb is named.") }
-      return .help(DefaultsHelp.text)
+      return DefaultsHelp.text
     }
-    if asksForHelp { return .help(DefaultsHelp.text(of: verb)) }
+    if asksForHelp { return DefaultsHelp.text(of: verb) }
     let syntax = verb.syntax
     for option in DefaultsOption.allCases where options.contains(option) && !syntax.options.contains(option) {
       throw .usage("\(option.rawValue) does not go with \(name).", verb)
@@ -168,19 +151,10 @@ struct DefaultsArguments {
       throw .usage(operands.isEmpty && syntax.takesDomain ? "No domain is named." : "An argument is missing.", verb)
     }
     guard operands.count <= needed.upperBound else { throw .unexpected(operands[needed.upperBound]) }
-    let place = DefaultsPlace(folder: folder, currentHost: currentHost, hostName: hostName)
-    var operands = operands[...]
-    let domain =
-      if syntax.takesDomain, let argument = operands.popFirst() {
-        try DefaultsDomain(argument: argument, in: place)
-      } else {
-        DefaultsDomain?.none
-      }
-    return .call(
-      verb,
-      DefaultsCall(
-        verb: verb, place: place, domain: domain, operands: Array(operands), keyPath: keyPath, value: rest, name: name,
-        isForMachines: isForMachines, isApple: options.contains(.apple), replaces: options.contains(.replace),
-        format: format, inputFormat: inputFormat))
+    place = DefaultsPlace(folder: folder, currentHost: currentHost, hostName: hostName)
+    if syntax.takesDomain, !operands.isEmpty {
+      domain = try DefaultsDomain(argument: operands.removeFirst(), in: place)
+    }
+    return nil
   }
 }

@@ -19,23 +19,25 @@ public struct DomainValues {
       if let change = changes[key] { return change }
       return version(key).value
     }
-    set { store(key) { () throws(PreferencesError) in newValue } }
+    set {
+      set(key) { () throws(PreferencesError) in
+        guard !key.isEmpty else { throw .emptyKey }
+        try newValue?.checkStorable(forKey: key)
+        return newValue
+      }
+    }
   }
 
   /// The value for a key; the key's default if there is none, or one that is none of its type. A value that cannot be
   /// stored fails the update.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     mutating get { self[key.name].flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue }
-    set {
-      store(key.name) { () throws(PreferencesError) in try UserPreferences.stored(newValue, forKey: key.name) }
-    }
+    set { set(key.name) { () throws(PreferencesError) in try newValue.stored(forKey: key.name) } }
   }
 
-  private mutating func store(_ key: String, _ value: () throws(PreferencesError) -> PropertyList?) {
+  private mutating func set(_ key: String, _ value: () throws(PreferencesError) -> PropertyList?) {
     do throws(PreferencesError) {
-      guard !key.isEmpty else { throw .emptyKey }
       let value = try value()
-      if let value { try UserPreferences.check(value, forKey: key) }
       let key = TableKey(key)
       _ = version(key)
       changes[key] = .some(value)
@@ -51,12 +53,9 @@ public struct DomainValues {
     return version
   }
 
-  /// Makes the changes in the table until it is known whether the file can have them.
-  ///
-  /// - Parameters:
-  ///   - superseded: whether what this thread itself has set is older than the changes.
-  ///   - isLast: whether what other threads have set meanwhile counts in the place of the changes.
-  /// - Returns: nil if other threads have set values that were looked at.
+  /// Makes the changes in the table until it is known whether the file can have them. What this thread itself has
+  /// `changed` is older. What other threads have set meanwhile counts if this `isLast`; otherwise, returns nil if it was
+  /// looked at.
   mutating func stage(superseding changed: OwnChanges, isLast: Bool) -> DomainTable.StagedChanges? {
     for key in versions.keys where changed.contains(key) { versions[key] = table.versioned(key) }
     return table.stage(changes, insteadOf: versions, isLast: isLast)

@@ -1,5 +1,7 @@
 public import FoundationEssentials
 public import PropertyLists
+internal import Synchronization
+internal import SystemFiles
 
 /// What can go wrong with preferences. The only type of error that this library throws and reports.
 public enum PreferencesError: Error, Hashable, Sendable {
@@ -60,4 +62,26 @@ extension PreferencesError: CustomStringConvertible {
 extension PreferencesError: LocalizedError {
   /// The ``description``.
   public var errorDescription: String? { description }
+}
+
+/// Where faults go that no caller is there to hear of.
+enum PreferencesFaults {
+  private static let handler = Mutex(Handler(handle: printed))
+
+  /// A function in a structure, since one by itself is wrapped anew, and so becomes slower, each time it is read.
+  private struct Handler: Sendable {
+    let handle: @Sendable (PreferencesError) -> Void
+  }
+
+  static func setHandler(_ handle: @escaping @Sendable (PreferencesError) -> Void) {
+    handler.withLock { $0 = Handler(handle: handle) }
+  }
+
+  /// Not to be called while something is waited for that the handler may want to use.
+  static func report(_ error: PreferencesError) { handler.withLock { $0 }.handle(error) }
+
+  @Sendable private static func printed(_ error: PreferencesError) {
+    // Nobody is left to tell if this fails.
+    try? FileOutput.standardError.write(Data("preferences: \(error)\n".utf8))
+  }
 }

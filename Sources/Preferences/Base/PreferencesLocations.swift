@@ -1,5 +1,4 @@
 public import FoundationEssentials
-internal import PropertyLists
 internal import SystemFiles
 
 /// The folders that preferences are in.
@@ -21,7 +20,7 @@ public struct PreferencesLocations: Sendable {
   /// Folders with values that nobody can change, the more important first.
   public let managedFolders: [String]
   /// The name that stands for this computer in names of files.
-  public let host: String
+  public private(set) var host: String
 
   /// The folder that is not made if it is missing, because it is the user's home.
   let home: String?
@@ -66,18 +65,14 @@ public struct PreferencesLocations: Sendable {
     #endif
   }
 
-  private init(_ other: PreferencesLocations, host: String) {
-    userFolder = other.userFolder
-    systemFolders = other.systemFolders
-    managedFolders = other.managedFolders
-    self.host = host
-    home = other.home
-  }
-
   /// The same folders, with the values of another computer in the place of those of this one.
   ///
   /// - Parameter name: the name that stands for the computer in names of files.
-  public func onHost(_ name: String) -> PreferencesLocations { PreferencesLocations(self, host: Self.hostName(name)) }
+  public func onHost(_ name: String) -> PreferencesLocations {
+    var locations = self
+    locations.host = Self.hostName(name)
+    return locations
+  }
 
   private static func path(_ url: URL) -> String? { url.isFileURL ? absolute(url.absoluteURL.path) : nil }
 
@@ -116,10 +111,8 @@ extension PreferencesLocations {
   /// The file of a domain of the user; nil if there is no folder.
   func file(of domain: PersistentDomain) -> String? {
     guard let userFolder else { return nil }
-    switch domain.host {
-    case .any: return Self.join(userFolder, domain.name.fileName(host: nil))
-    case .current: return Self.join(userFolder, "ByHost/" + domain.name.fileName(host: host))
-    }
+    let host = domain.host == .current ? host : nil
+    return Self.join(userFolder, (host == nil ? "" : "ByHost/") + domain.name.fileName(host: host))
   }
 
   /// The domains that have files in the folder of the user, in order of their names.
@@ -128,12 +121,8 @@ extension PreferencesLocations {
   /// - Complexity: O(*n* log *n*) in the number of files.
   public func domainNames(_ host: PreferencesHost = .any) -> [DomainName] {
     guard let userFolder else { return [] }
-    switch host {
-    case .any: return FileSystem.names(in: userFolder).compactMap { DomainName(fileName: $0) }.sorted()
-    case .current:
-      return FileSystem.names(in: Self.join(userFolder, "ByHost"))
-        .compactMap { DomainName(fileName: $0, host: self.host) }.sorted()
-    }
+    let (folder, host) = host == .current ? (Self.join(userFolder, "ByHost"), self.host) : (userFolder, nil)
+    return FileSystem.names(in: folder).compactMap { DomainName(fileName: $0, host: host) }.sorted()
   }
 
   static func join(_ folder: String, _ name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }

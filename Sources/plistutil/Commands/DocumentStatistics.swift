@@ -2,17 +2,17 @@ import PropertyLists
 
 /// What a document is made of, in figures.
 struct DocumentStatistics: Sendable {
-  /// How many values of each kind there are, each counted wherever it stands, keys aside.
+  /// The number of values of each kind, each counted wherever it stands, keys aside.
   private(set) var counts: [PropertyList.Kind: Int] = [:]
-  /// How many levels of containers there are.
+  /// The levels of containers.
   private(set) var depth = 0
-  /// How many entries the dictionaries have.
+  /// The number of entries of all dictionaries.
   private(set) var keyCount = 0
-  /// How many bytes the keys have in UTF-8, together.
+  /// The bytes of all keys in UTF-8.
   private(set) var keyByteCount = 0
-  /// How many bytes the strings have in UTF-8, keys aside, together.
+  /// The bytes of all strings in UTF-8, keys aside.
   private(set) var stringByteCount = 0
-  /// How many bytes the data has, together.
+  /// The bytes of all data.
   private(set) var dataByteCount = 0
   /// The largest strings and data, the largest first.
   private(set) var largest: [Large] = []
@@ -26,35 +26,20 @@ struct DocumentStatistics: Sendable {
     let byteCount: Int
   }
 
-  /// The object table of a binary document.
-  struct Objects: Sendable {
-    /// How many objects there are.
-    private(set) var count = 0
-    /// How many of them more than one reference leads to.
-    private(set) var sharedCount = 0
-    /// How many of them no reference leads to.
-    private(set) var unreferencedCount = 0
-
-    fileprivate init(references: [Int]) {
-      count = references.count
-      sharedCount = references.count { $0 > 1 }
-      unreferencedCount = references.count { $0 == 0 }
-    }
-  }
+  /// The numbers of objects: of all, of those that more than one reference leads to, and of those that none does.
+  typealias Objects = (count: Int, sharedCount: Int, unreferencedCount: Int)
 }
 
 extension PropertyListDocument {
-  /// Counts what is in the document.
-  ///
-  /// - Parameter largest: how many of the largest values are told.
-  /// - Throws: what is wrong with a binary document, or ``PropertyListError/Kind/limitExceeded`` if shared references
-  ///   expand too far.
-  /// - Complexity: O(*n*) in the size of the value.
+  /// Counts what is in the document, and tells so many of the largest values. Throws what is wrong with a binary
+  /// document, also if shared references expand too far.
   func statistics(largest: Int) throws(PropertyListError) -> DocumentStatistics {
     try validate()
     var statistics = DocumentStatistics()
     try statistics.count(root, largest: largest)
-    statistics.objects = try referenceCounts().map { .init(references: $0) }
+    statistics.objects = try referenceCounts().map { counts in
+      (counts.count, counts.count { $0 > 1 }, counts.count { $0 == 0 })
+    }
     return statistics
   }
 }

@@ -1,0 +1,23 @@
+internal import Synchronization
+
+/// A reference that does not keep its object.
+struct WeakReference<Object: AnyObject & Sendable>: Sendable {
+  weak var object: Object?
+}
+
+/// Objects that are one for each key, as long as somebody has them.
+struct SharedObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: ~Copyable {
+  private let objects = Mutex<[Key: WeakReference<Object>]>([:])
+
+  /// The object for a key; a new one if nobody has one.
+  func object(for key: Key, make: () -> Object) -> Object {
+    objects.withLock { objects in
+      if let object = objects[key]?.object { return object }
+      // As often as their number doubles, so that it costs nothing on average.
+      if objects.count.nonzeroBitCount == 1 { objects = objects.filter { $0.value.object != nil } }
+      let object = make()
+      objects[key] = WeakReference(object: object)
+      return object
+    }
+  }
+}

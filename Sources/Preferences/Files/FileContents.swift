@@ -1,0 +1,119 @@
+internal import FoundationEssentials
+internal import PropertyLists
+internal import SharedFiles
+internal import SystemFiles
+
+/// What a file of preferences holds, and the state it was read in.
+struct FileContents {
+  typealias Parsed = (entries: DomainEntries, format: PropertyListFormat)
+
+  let data: Data
+  let identity: FileIdentity
+  /// When the file had these bytes.
+  let moment: FileMoment
+  /// The entries; nil if the bytes were known already.
+  let parsed: Result<Parsed, PropertyListError>?
+
+  /// True if it cannot be parsed, and somebody who writes to it in place may not have finished.
+  let isUnfinished: Bool
+
+  private static let limit = ParsingLimits().inputSize
+
+  /// The contents of the file at a path; nil if there is none.
+  static func read(
+    _ path: String, until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false }
+  ) throws(PropertyListError) -> FileContents? {
+    try read(until: deadline, unless: isKnown) { () throws(FileError) in
+      try FileSystem.readRegularFile(path, limit: limit)
+    }
+  }
+
+  /// The contents of a locked file.
+  static func read(
+    _ file: inout LockedFile, until deadline: ContinuousClock.Instant
+  ) throws(PropertyListError) -> FileContents? {
+    try read(until: deadline) { () throws(FileError) in
+      (try file.read(limit: limit), file.identity)
+    }
+  }
+
+  /// Waits for programs that write to the file in place, as Foundation does, if they are in the middle of it.
+  private static func read(
+    until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false },
+    _ bytes: () throws(FileError) -> (data: Data, identity: FileIdentity)?
+  ) throws(PropertyListError) -> FileContents? {
+    while true {
+      let moment = FileMoment.now
+      guard let (data, identity) = try PropertyListError.converting(bytes) else { return nil }
+      let parsed =
+        isKnown(data) ? nil : Result<Parsed, PropertyListError> { () throws(PropertyListError) in try parse(data) }
+      var isUnfinished = false
+      if case .failure = parsed { isUnfinished = identity.mayBeIncomplete }
+      guard isUnfinished, ContinuousClock.now < deadline else {
+        return FileContents(
+          data: data, identity: identity, moment: moment, parsed: parsed, isUnfinished: isUnfinished)
+      }
+      usleep(20_000)
+    }
+  }
+}
+
+/// Parsing.
+extension FileContents {
+  /// How Foundation's files begin. Those that people wrote may have other ends of lines, and mean nothing by them.
+  private static let foundationXML = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
+
+  /// The entries of a file's bytes. A file without a byte is damaged: nobody saves one.
+  private static func parse(_ data: Data) throws(PropertyListError) -> Parsed {
+    if data.isEmpty { throw PropertyListError(.malformed, "the file has no byte") }
+    // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for
+    // Apple's reader: it is not for this reader to keep everything from the program because of it.
+    var options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
+    if data.starts(with: foundationXML) {
+      // Foundation writes characters as they are that XML does not have, such as controls, and carriage returns, which
+      // to XML are ends of lines. It reads them back, so they are neither lost nor an error here.
+      options.allowsAllXMLCharacters = true
+      let escaped = data.escapingCarriageReturns
+      if let parsed = try? parse(escaped, .xml, options) { return parsed }
+      options.allowsAllXMLCharacters = false
+    }
+    // JSON is no format of preferences. What begins like it may be an empty dictionary of OpenStep, and nothing else.
+    let format = PropertyListFormat(detecting: data.bytes)
+    return try parse(data, format == .json ? .openStep : format, options)
+  }
+
+  private static func parse(
+    _ data: Data, _ format: PropertyListFormat?, _ options: PropertyListReadingOptions
+  ) throws(PropertyListError) -> Parsed {
+    let document = try PropertyListDocument(data, format: format, options: options)
+    return (try DomainEntries(document), document.format)
+  }
+}
+
+extension Data {
+  /// The text with references for its carriage returns.
+  fileprivate var escapingCarriageReturns: Data {
+    guard contains(0x0D) else { return self }
+    return Data(split(separator: 0x0D, omittingEmptySubsequences: false).joined(separator: "&#13;".utf8))
+  }
+}
+
+extension FileIdentity {
+  /// True if somebody who writes to the file in place may not have finished. The clocks of file systems are not exactly
+  /// that of the process.
+  var mayBeIncomplete: Bool { abs(secondsSinceModification) < 1 }
+}
+
+extension PropertyListError {
+  /// True if the file cannot be read for what it is, and not for what the system could do just now.
+  var isAboutFile: Bool {
+    guard case .inputOutput(let code) = kind else { return true }
+    return FileError.isAboutFile(code)
+  }
+
+  /// True if the path leads to no regular file, which stays so until somebody changes that.
+  var isAboutPath: Bool {
+    guard case .inputOutput(let code) = kind else { return false }
+    return [EISDIR, EINVAL, ELOOP, ENXIO, ENOTDIR].contains(code)
+  }
+}
