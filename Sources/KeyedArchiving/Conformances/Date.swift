@@ -8,9 +8,8 @@ extension Date: SecureCoding {
 
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a date that is not a number of seconds from another.
   public func encode(with coder: KeyedArchiver) throws {
-    guard timeIntervalSinceReferenceDate.isFinite else {
-      throw KeyedArchiveError(.invalidValue, "a date \(timeIntervalSinceReferenceDate) seconds from 2001")
-    }
+    try coder.require(
+      timeIntervalSinceReferenceDate.isFinite, "a date \(timeIntervalSinceReferenceDate) seconds from 2001")
     try coder.encode(real: timeIntervalSinceReferenceDate, forRawKey: "NS.time")
   }
 
@@ -26,7 +25,7 @@ extension Date: SecureCoding {
   }
 
   private init(seconds: Double, _ coder: KeyedUnarchiver) throws {
-    guard seconds.isFinite else { throw coder.failure(.invalidContents, "a date \(seconds) seconds from 2001") }
+    try coder.require(seconds.isFinite, "a date \(seconds) seconds from 2001")
     self.init(timeIntervalSinceReferenceDate: seconds)
   }
 }

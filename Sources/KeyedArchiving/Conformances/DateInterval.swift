@@ -13,11 +13,9 @@ extension DateInterval: SecureCoding {
     let start = try coder.decode(Date.self, forRawKey: "NS.startDate")
     let end = try coder.decode(Date.self, forRawKey: "NS.endDate")
     // Two dates may be too far apart for the seconds between them.
-    guard start <= end, end.timeIntervalSince(start).isFinite else {
-      throw coder.failure(
-        .invalidContents,
-        "an interval from \(start.timeIntervalSinceReferenceDate) to \(end.timeIntervalSinceReferenceDate) seconds")
-    }
+    try coder.require(
+      start <= end && end.timeIntervalSince(start).isFinite,
+      "an interval from \(start.timeIntervalSinceReferenceDate) to \(end.timeIntervalSinceReferenceDate) seconds")
     self.init(start: start, end: end)
   }
 }

@@ -44,15 +44,11 @@ extension Archived {
       self.init(
         location: try coder.decode(Int.self, forRawKey: "NS.rangeval.location"),
         length: try coder.decode(Int.self, forRawKey: "NS.rangeval.length"))
-      guard range != nil else {
-        throw coder.failure(.invalidContents, "a range at \(location) of length \(length)")
-      }
+      try coder.require(range != nil, "a range at \(location) of length \(length)")
     }
 
     func encodeValue(with coder: KeyedArchiver) throws {
-      guard range != nil else {
-        throw KeyedArchiveError(.invalidValue, "a range at \(location) of length \(length)")
-      }
+      try coder.require(range != nil, "a range at \(location) of length \(length)")
       try coder.encode(length, forRawKey: "NS.rangeval.length")
       try coder.encode(location, forRawKey: "NS.rangeval.location")
     }
