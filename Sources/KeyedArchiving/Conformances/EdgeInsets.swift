@@ -21,10 +21,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      guard case .edgeInsets(let edgeInsets) = try Value(coder: coder) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no edge insets")
-      }
-      self = edgeInsets
+      self = try Value.content("edge insets", coder) { if case .edgeInsets(let content) = $0 { content } else { nil } }
     }
 
     public func encode(with coder: KeyedArchiver) throws { try Value.edgeInsets(self).encode(with: coder) }

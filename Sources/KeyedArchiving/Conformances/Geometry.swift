@@ -17,10 +17,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      guard case .point(let point) = try Value(coder: coder) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no point")
-      }
-      self = point
+      self = try Value.content("point", coder) { if case .point(let content) = $0 { content } else { nil } }
     }
 
     public func encode(with coder: KeyedArchiver) throws { try Value.point(self).encode(with: coder) }
@@ -50,10 +47,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      guard case .size(let size) = try Value(coder: coder) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no size")
-      }
-      self = size
+      self = try Value.content("size", coder) { if case .size(let content) = $0 { content } else { nil } }
     }
 
     public func encode(with coder: KeyedArchiver) throws { try Value.size(self).encode(with: coder) }
@@ -88,10 +82,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      guard case .rect(let rect) = try Value(coder: coder) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no rectangle")
-      }
-      self = rect
+      self = try Value.content("rectangle", coder) { if case .rect(let content) = $0 { content } else { nil } }
     }
 
     public func encode(with coder: KeyedArchiver) throws { try Value.rect(self).encode(with: coder) }

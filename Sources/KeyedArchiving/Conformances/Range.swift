@@ -32,10 +32,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      guard case .range(let range) = try Value(coder: coder) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no range")
-      }
-      self = range
+      self = try Value.content("range", coder) { if case .range(let content) = $0 { content } else { nil } }
     }
 
     public func encode(with coder: KeyedArchiver) throws { try Value.range(self).encode(with: coder) }

@@ -79,6 +79,14 @@ extension Archived {
       try coder.encode(text, forRawKey: "$1")
     }
 
+    /// What an `NSValue` holds, which has to be of one sort.
+    static func content<T>(_ name: String, _ coder: KeyedUnarchiver, _ content: (Value) -> T?) throws -> T {
+      guard let content = content(try Value(coder: coder)) else {
+        throw coder.failure(.typeMismatch, "an NSValue that holds no \(name)")
+      }
+      return content
+    }
+
     /// A value after its type, as Objective-C's compiler spells types.
     private static func typed(_ coder: KeyedUnarchiver) throws -> Value {
       let type = try coder.decode(String.self, forRawKey: "$0")
