@@ -7,7 +7,6 @@ internal import OrderedCollections
 /// `NSDictionary` with strings as keys, or an `NSArray`; a single value. Whatever else there is, is an error.
 struct ArchiveDecoder: Decoder {
   enum Source {
-    /// The object that is being decoded.
     case object
     case reference(ArchivedReference)
   }
@@ -29,37 +28,34 @@ struct ArchiveDecoder: Decoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    let fields: ArchiveFields
-    switch source {
-    case .object: fields = .object(coder.current)
-    case .reference(let reference): fields = .dictionary(try coder.entries(at: reference))
-    }
+    let fields: ArchiveFields =
+      switch source {
+      case .object: .object(coder.current)
+      case .reference(let reference): .dictionary(try coder.entries(at: reference))
+      }
     return KeyedDecodingContainer(KeyedContainer<Key>(fields: fields, coder: coder, trail: trail))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    let elements: [ArchivedReference]
-    switch source {
-    case .object: elements = try coder.valuesWithoutKeys()
-    case .reference(let reference): elements = try coder.unweighedElements(of: reference)
-    }
+    let elements =
+      switch source {
+      case .object: try coder.valuesWithoutKeys()
+      case .reference(let reference): try coder.unweighedElements(of: reference)
+      }
     return UnkeyedContainer(elements: elements, coder: coder, trail: trail, hashing: HashedValues(type))
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    switch source {
-    case .object:
-      guard let reference = try coder.valuesWithoutKeys().first else {
-        throw coder.failure(.valueNotFound, "no value without a key")
-      }
-      return SingleValueContainer(reference: reference, coder: coder, trail: trail, hashing: nil)
-    case .reference(let reference):
+    if case .reference(let reference) = source {
       return SingleValueContainer(reference: reference, coder: coder, trail: trail, hashing: HashedValues(type))
     }
+    guard let reference = try coder.valuesWithoutKeys().first else {
+      throw coder.failure(.valueNotFound, "no value without a key")
+    }
+    return SingleValueContainer(reference: reference, coder: coder, trail: trail, hashing: nil)
   }
 }
 
-/// Where a keyed container finds its values.
 private enum ArchiveFields {
   case object(KeyedUnarchiver.Frame)
   case dictionary([String: ArchivedReference])
@@ -96,10 +92,9 @@ extension KeyedUnarchiver {
   fileprivate func unweighedElements(of reference: ArchivedReference) throws -> [ArchivedReference] {
     let before = weight
     defer { weight = before }
-    return try elements(of: reference) { $0 }
+    return try contents(of: reference, ArchivedArray.self) { try decodeElements(forRawKey: "NS.objects") { $0 } }
   }
 
-  /// Whether a reference leads to nothing.
   fileprivate func isNothing(_ reference: ArchivedReference) throws -> Bool {
     isNull(reference.node, try resolve(reference.node))
   }
@@ -115,7 +110,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] {
     switch fields {
     case .object(let frame):
-      KeyedUnarchiver.userKeys(frame.shape.keys).compactMap { Key(stringValue: $0) }
+      ArchiveKey.userKeys(frame.shape.keys).compactMap { Key(stringValue: $0) }
     case .dictionary(let references): references.keys.sorted().compactMap { Key(stringValue: $0) }
     }
   }
@@ -137,9 +132,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(never)
   private func required(_ key: any CodingKey) throws -> ArchivedReference {
     coder.current.step = .key(key.stringValue)
-    guard let reference = try reference(key) else {
-      throw coder.failure(.valueNotFound, "no value for the key \(key.stringValue.quoted)")
-    }
+    guard let reference = try reference(key) else { throw coder.noValue(key.stringValue) }
     return reference
   }
 
@@ -203,13 +196,6 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
   let hashing: HashedValues?
   private(set) var currentIndex = 0
 
-  init(elements: [ArchivedReference], coder: KeyedUnarchiver, trail: CodingTrail?, hashing: HashedValues?) {
-    self.elements = elements
-    self.coder = coder
-    self.trail = trail
-    self.hashing = hashing
-  }
-
   var codingPath: [any CodingKey] { trail?.path ?? [] }
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex >= elements.count }
@@ -217,13 +203,10 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
   @inline(never)
   private func next() throws -> ArchivedReference {
     coder.current.step = .index(currentIndex)
-    guard currentIndex < elements.count else { throw noElement() }
+    guard currentIndex < elements.count else {
+      throw coder.failure(.valueNotFound, "no element \(currentIndex) in an array of \(elements.count)")
+    }
     return elements[currentIndex]
-  }
-
-  @inline(never)
-  private func noElement() -> any Error {
-    coder.failure(.valueNotFound, "no element \(currentIndex) in an array of \(elements.count)")
   }
 
   mutating func decodeNil() throws -> Bool {

@@ -10,7 +10,6 @@ final class EncodedBox {
     case null
     case keyed([(key: String, box: EncodedBox)])
     case unkeyed([EncodedBox])
-    /// A value that is archived as its type says.
     case value(any SecureCoding)
     /// A number or a truth value, which stands in the object that has it.
     case scalar(FlatNode, any SecureCoding)
@@ -30,7 +29,6 @@ final class EncodedBox {
     while let box = rest.popLast() { rest += box.takeContainers() }
   }
 
-  /// Becomes what another box holds, which holds nothing then.
   func takeContent(of other: EncodedBox) {
     content = other.content
     other.content = .nothing
@@ -56,8 +54,7 @@ final class EncodedBox {
     }
   }
 
-  /// - Parameter depth: how many values are being encoded around this one. Values that stand for each other have no
-  ///   keys, so the path is no measure of it.
+  /// - Parameter depth: the number of values around this one, which the path does not tell.
   static func box<T: Encodable>(
     _ value: T, _ coder: KeyedArchiver, _ trail: CodingTrail?, depth: Int
   ) throws -> EncodedBox {
@@ -113,8 +110,8 @@ final class EncodedBox {
     guard let count = collection?.valuesPerElement, values.count > count else { return values }
     let elements = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
     let order = try CanonicalOrder.positions(of: elements, for: coder) { values, archiver in
-      try archiver.encode(rawKey: KeyedArchiver.rootObjectKey) { coder in
-        try coder.array(values) { value throws in try value.reference(by: coder).node }
+      try archiver.encode(elements: values, forRawKey: KeyedArchiver.rootObjectKey) {
+        try $0.reference(by: archiver).node
       }
     }
     return order.flatMap { elements[$0] }
@@ -160,19 +157,19 @@ extension KeyedArchiver {
   }
 }
 
+/// A value that is only ever encoded; what comes of it is decoded as another type.
+private protocol EncodedOnly: SecureCoding {}
+
+extension EncodedOnly {
+  init(coder: KeyedUnarchiver) throws { throw coder.failure(.typeMismatch, "\(Self.self) is only encoded") }
+}
+
 /// `NSDictionary` with strings as keys.
-private struct EncodedDictionary: SecureCoding {
+private struct EncodedDictionary: EncodedOnly {
   static let archivedClass = OrderedDictionary<String, String>.archivedClass
 
   let entries: [(key: String, box: EncodedBox)]
   let isCollection: Bool
-
-  init(entries: [(key: String, box: EncodedBox)], isCollection: Bool) {
-    self.entries = entries
-    self.isCollection = isCollection
-  }
-
-  init(coder: KeyedUnarchiver) throws { self.init(entries: [], isCollection: false) }
 
   func encode(with coder: KeyedArchiver) throws {
     if isCollection { coder.noteCollection() }
@@ -181,40 +178,29 @@ private struct EncodedDictionary: SecureCoding {
       throw KeyedArchiveError(.duplicateKey, "the key \(key.quoted) was encoded twice in one value")
     }
     try coder.encode(references: entries.map(\.key), forRawKey: "NS.keys")
-    try coder.encode(rawKey: "NS.objects") { coder in
-      try coder.array(entries) { entry throws in try entry.box.reference(by: coder).node }
-    }
+    try coder.encode(elements: entries, forRawKey: "NS.objects") { try $0.box.reference(by: coder).node }
   }
 }
 
 /// `NSArray`.
-private struct EncodedArray: SecureCoding {
+private struct EncodedArray: EncodedOnly {
   static let archivedClass = ArchivedArray.archivedClass
 
   let elements: [EncodedBox]
   let isCollection: Bool
 
-  init(elements: [EncodedBox], isCollection: Bool) {
-    self.elements = elements
-    self.isCollection = isCollection
-  }
-
-  init(coder: KeyedUnarchiver) throws { self.init(elements: [], isCollection: false) }
-
   func encode(with coder: KeyedArchiver) throws {
     if isCollection { coder.noteCollection() }
-    try coder.encode(rawKey: "NS.objects") { coder in
-      try coder.array(elements) { element throws in try element.reference(by: coder).node }
-    }
+    try coder.encode(elements: elements, forRawKey: "NS.objects") { try $0.reference(by: coder).node }
   }
 }
 
 /// Puts a `Codable` value into a box.
 struct ArchiveEncoder: Encoder {
   let box: EncodedBox
-  private let coder: KeyedArchiver
-  private let trail: CodingTrail?
-  private let depth: Int
+  fileprivate let coder: KeyedArchiver
+  fileprivate let trail: CodingTrail?
+  fileprivate let depth: Int
 
   var codingPath: [any CodingKey] { trail?.path ?? [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -228,29 +214,44 @@ struct ArchiveEncoder: Encoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .keyed = box.content {} else { box.content = .keyed([]) }
-    return KeyedEncodingContainer(KeyedContainer<Key>(box: box, coder: coder, trail: trail, depth: depth))
+    return KeyedEncodingContainer(KeyedContainer<Key>(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     if case .unkeyed = box.content {} else { box.content = .unkeyed([]) }
-    return UnkeyedContainer(box: box, coder: coder, trail: trail, depth: depth)
+    return UnkeyedContainer(encoder: self)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    SingleValueContainer(box: box, coder: coder, trail: trail, depth: depth)
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  fileprivate func box(_ value: some Encodable, _ step: CodingStep) throws -> EncodedBox {
+    try EncodedBox.box(value, coder, CodingTrail(trail, step), depth: depth)
+  }
+
+  /// An encoder for a part that no type stands for.
+  fileprivate func nested(_ nested: EncodedBox, _ step: CodingStep) -> ArchiveEncoder {
+    ArchiveEncoder(coder, CodingTrail(trail, step), depth: depth + 1, box: nested)
+  }
+}
+
+extension ArchiveEncoder: SingleValueEncodingContainer {
+  func encodeNil() throws { box.content = .null }
+
+  func encode<T: Encodable>(_ value: T) throws {
+    let encoded = try EncodedBox.box(value, coder, trail, depth: depth)
+    box.takeContent(of: encoded)
+    box.collection = encoded.collection
+    box.isCollection = encoded.isCollection
   }
 }
 
 private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let box: EncodedBox
-  let coder: KeyedArchiver
-  let trail: CodingTrail?
-  let depth: Int
+  let encoder: ArchiveEncoder
 
-  var codingPath: [any CodingKey] { trail?.path ?? [] }
+  var codingPath: [any CodingKey] { encoder.codingPath }
 
   private func append(_ content: EncodedBox.Content, _ key: Key) {
-    box.append(EncodedBox(content), forKey: key.stringValue)
+    encoder.box.append(EncodedBox(content), forKey: key.stringValue)
   }
 
   mutating func encodeNil(forKey key: Key) throws { append(.null, key) }
@@ -270,7 +271,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encode(_ value: UInt64, forKey key: Key) throws { append(.scalar(.integer(value), value), key) }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    box.append(try EncodedBox.box(value, coder, CodingTrail(trail, .key(key)), depth: depth), forKey: key.stringValue)
+    encoder.box.append(try encoder.box(value, .key(key)), forKey: key.stringValue)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
@@ -289,25 +290,22 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   private func nested(_ key: any CodingKey) -> ArchiveEncoder {
     let nested = EncodedBox()
-    box.append(nested, forKey: key.stringValue)
-    return ArchiveEncoder(coder, CodingTrail(trail, .key(key)), depth: depth + 1, box: nested)
+    encoder.box.append(nested, forKey: key.stringValue)
+    return encoder.nested(nested, .key(key))
   }
 }
 
 private struct UnkeyedContainer: UnkeyedEncodingContainer {
-  let box: EncodedBox
-  let coder: KeyedArchiver
-  let trail: CodingTrail?
-  let depth: Int
+  let encoder: ArchiveEncoder
 
-  var codingPath: [any CodingKey] { trail?.path ?? [] }
+  var codingPath: [any CodingKey] { encoder.codingPath }
 
-  var count: Int { if case .unkeyed(let elements) = box.content { elements.count } else { 0 } }
+  var count: Int { if case .unkeyed(let elements) = encoder.box.content { elements.count } else { 0 } }
 
-  mutating func encodeNil() throws { box.append(EncodedBox(.null)) }
+  mutating func encodeNil() throws { encoder.box.append(EncodedBox(.null)) }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
-    box.append(try EncodedBox.box(value, coder, CodingTrail(trail, .index(count)), depth: depth))
+    encoder.box.append(try encoder.box(value, .index(count)))
   }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -320,26 +318,8 @@ private struct UnkeyedContainer: UnkeyedEncodingContainer {
 
   private func nested() -> ArchiveEncoder {
     let nested = EncodedBox()
-    let trail = CodingTrail(trail, .index(count))
-    box.append(nested)
-    return ArchiveEncoder(coder, trail, depth: depth + 1, box: nested)
-  }
-}
-
-private struct SingleValueContainer: SingleValueEncodingContainer {
-  let box: EncodedBox
-  let coder: KeyedArchiver
-  let trail: CodingTrail?
-  let depth: Int
-
-  var codingPath: [any CodingKey] { trail?.path ?? [] }
-
-  mutating func encodeNil() throws { box.content = .null }
-
-  mutating func encode<T: Encodable>(_ value: T) throws {
-    let encoded = try EncodedBox.box(value, coder, trail, depth: depth)
-    box.takeContent(of: encoded)
-    box.collection = encoded.collection
-    box.isCollection = encoded.isCollection
+    let step = CodingStep.index(count)
+    encoder.box.append(nested)
+    return encoder.nested(nested, step)
   }
 }

@@ -45,9 +45,7 @@ extension KeyedUnarchiver {
   ///
   /// - Throws: ``KeyedArchiveError``, or what the type's own `init(from:)` throws.
   public func decodeDecodable<T: Decodable>(_ type: T.Type = T.self, forKey key: String) throws -> T {
-    guard let node = try node(forUserKey: key) else {
-      throw failure(.valueNotFound, "no value for the key \(key.quoted)")
-    }
+    guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try decodable(type, at: ArchivedReference(node: node), nil, .same)
   }
 
@@ -64,7 +62,9 @@ extension KeyedUnarchiver {
     }
     let uid = reference.node.uid
     if let value = try keptDecodable(type, uid) { return value }
-    guard table.beginDecodable(type, uid) else { throw partOfItself(reference.node) }
+    guard table.beginDecodable(type, uid) else {
+      throw failure(.circularReference, "the object is a part of itself", at: reference.node)
+    }
     defer { table.endDecodable(type, uid) }
     let before = decodableObjectCount
     let weightAround = weight
@@ -108,11 +108,6 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  private func partOfItself(_ node: FlatNode) -> any Error {
-    failure(.circularReference, "the object is a part of itself", at: node)
-  }
-
-  @inline(never)
   private func otherType(_ type: Any.Type, _ asked: Any.Type) -> any Error {
     failure(.typeMismatch, "\(type), where \(asked) is due")
   }
@@ -124,3 +119,26 @@ protocol StandardCollection {}
 extension Array: StandardCollection {}
 extension Set: StandardCollection {}
 extension Dictionary: StandardCollection {}
+
+/// The way to a value that is being decoded or encoded. Each step knows the one before; an array of keys is made only
+/// when somebody asks for one.
+final class CodingTrail {
+  private let before: CodingTrail?
+  private let step: CodingStep
+
+  init(_ before: CodingTrail?, _ step: CodingStep) {
+    self.before = before
+    self.step = step
+  }
+
+  var path: [any CodingKey] {
+    var path: [any CodingKey] = []
+    var trail: CodingTrail? = self
+    while let current = trail {
+      if let key = current.step.key { path.append(key) }
+      trail = current.before
+    }
+    path.reverse()
+    return path
+  }
+}

@@ -41,26 +41,21 @@ extension Archived {
         }
       } else {
         let bytes = try coder.decode(Data.self, forRawKey: "NSTransformStruct")
-        guard bytes.count == 24 else {
-          throw coder.failure(.invalidContents, "a transformation of \(bytes.count) bytes")
-        }
+        try coder.require(bytes.count == 24, "a transformation of \(bytes.count) bytes")
         numbers = stride(from: 0, to: 24, by: 4).map { offset in
           let word = bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
           return Float(bitPattern: word)
         }
       }
-      guard numbers.count == 6, !numbers.contains(where: \.isNaN) else {
-        throw coder.failure(.invalidContents, "a transformation that is not six numbers")
-      }
+      try coder.require(
+        numbers.count == 6 && !numbers.contains(where: \.isNaN), "a transformation that is not six numbers")
       self.init(
         m11: numbers[0], m12: numbers[1], m21: numbers[2], m22: numbers[3], tX: numbers[4], tY: numbers[5])
     }
 
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for what is not a number.
     public func encode(with coder: KeyedArchiver) throws {
-      guard !numbers.contains(where: \.isNaN) else {
-        throw KeyedArchiveError(.invalidValue, "a transformation that is not six numbers")
-      }
+      try coder.require(!numbers.contains(where: \.isNaN), "a transformation that is not six numbers")
       var bytes = Data()
       for number in numbers {
         for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: number.bitPattern >> UInt32(shift))) }

@@ -1,3 +1,5 @@
+@_spi(Archives) internal import PropertyLists
+
 /// `NSArray`, and `NSMutableArray` where an archive has one: the elements as `NS.objects`.
 extension Array: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedArray.archivedClass }
@@ -27,8 +29,48 @@ struct ArchivedArray: SecureCoding {
   }
 
   func encode(with coder: KeyedArchiver) throws {
-    try coder.encode(rawKey: "NS.objects") { coder in
-      try coder.array(elements) { element throws in try element._archive(by: coder).node }
+    try coder.encode(elements: elements, forRawKey: "NS.objects") { try $0._archive(by: coder).node }
+  }
+}
+
+extension Array: ContainerOfSeveralTypes {
+  static func unarchive(
+    of types: [any SecureCoding.Type], at reference: ArchivedReference, by coder: KeyedUnarchiver
+  ) throws -> [Element] {
+    try coder.once(reference, ArchivedArray.self) {
+      try coder.decodeElements(forRawKey: "NS.objects") { try coder.value(Element.self, of: types, at: $0) }
     }
+  }
+}
+
+extension KeyedArchiver {
+  /// An array of references, which stands where it is.
+  @inline(__always)
+  func encode<S: Sequence>(references: S, forRawKey key: String) throws where S.Element: SecureCoding {
+    try encode(elements: references, forRawKey: key) { element throws in try element._archive(by: self).node }
+  }
+
+  /// An array whose elements stand where they are.
+  @inline(__always)
+  func encode<S: Sequence>(
+    elements sequence: S, forRawKey key: String, _ node: (S.Element) throws -> FlatNode
+  ) throws {
+    try encode(rawKey: key) { coder in try coder.array(sequence, node) }
+  }
+
+  @inline(__always)
+  private func array<S: Sequence>(_ sequence: S, _ node: (S.Element) throws -> FlatNode) throws -> FlatNode {
+    let start = elements.count
+    var index = 0
+    for element in sequence {
+      current.step = .index(index)
+      let node = try node(element)
+      // Apple's collections hold no nil, but an object that stands for it.
+      elements.append(node == .uid(0) ? try Archived.Null()._archive(by: self).node : node)
+      index += 1
+    }
+    let contents = try pool.container(.array, elements.span.extracting(start...))
+    elements.removeLast(index)
+    return contents
   }
 }

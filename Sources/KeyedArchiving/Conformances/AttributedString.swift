@@ -88,9 +88,7 @@ extension Archived {
       }
       let list = try coder.decode([Attributes].self, forRawKey: "NSAttributes")
       let numbers = try coder.decodePackedIntegers(forRawKey: "NSAttributeInfo")
-      guard numbers.count.isMultiple(of: 2) else {
-        throw coder.failure(.invalidContents, "a list of runs whose last has no attributes")
-      }
+      try coder.require(numbers.count.isMultiple(of: 2), "a list of runs whose last has no attributes")
       var runs: [Run] = []
       var indices: [Int] = []
       for position in stride(from: 0, to: numbers.count, by: 2) {
@@ -152,10 +150,6 @@ extension Archived.AttributedString: Hashable {
 }
 
 extension Archived.AttributedString: MutablyArchived {
-  public static var mutableArchivedClass: ArchivedClass {
-    ArchivedClass("NSMutableAttributedString", superclass: archivedClass)
-  }
-
   /// No text.
   public init() { self.init("") }
 

@@ -28,13 +28,11 @@ extension Archived {
       guard let scalar = UInt8(exactly: code), let type = CType(rawValue: String(Unicode.Scalar(scalar))) else {
         throw coder.failure(.invalidContents, "an array of C with elements of the type \(code), which are no numbers")
       }
-      guard type.mayHave(size: size) else {
-        throw coder.failure(.invalidContents, "an array of C with elements \(type.rawValue) of \(size) bytes")
-      }
+      try coder.require(type.mayHave(size: size), "an array of C with elements \(type.rawValue) of \(size) bytes")
       // All elements have keys, so a count beyond their number is wrong before any of them is looked at.
-      guard count >= 0, count == coder.countOfKeys(beginningWith: "$") - 1 else {
-        throw coder.failure(.invalidContents, "an array of C that has not its \(count) elements")
-      }
+      try coder.require(
+        count >= 0 && count == coder.countOfKeys(beginningWith: "$") - 1,
+        "an array of C that has not its \(count) elements")
       elementType = type
       var elements: [CNumber] = []
       for index in 0..<count { elements.append(try CNumber(type, forRawKey: "$\(index)", in: coder)) }

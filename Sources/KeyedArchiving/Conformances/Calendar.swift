@@ -130,6 +130,6 @@ extension Calendar: SecureCoding {
     let archived = try Archived.Calendar(coder: coder)
     try coder.spend(remaking: archived.locale?.identifier.utf8.count ?? 0)
     try coder.spend(remaking: archived.timeZone?.name.utf8.count ?? 0)
-    self = try coder.converted { () throws(KeyedArchiveError) in try Calendar(archived) }
+    self = try coder.converted(Calendar(archived))
   }
 }

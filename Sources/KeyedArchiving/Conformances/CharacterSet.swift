@@ -46,9 +46,7 @@ extension Archived {
         let first = UInt32(truncatingIfNeeded: bits >> 32)
         let count = UInt32(truncatingIfNeeded: bits)
         form = .range(first: first, count: count)
-        guard Self.isRange(first, count) else {
-          throw coder.failure(.invalidContents, "a character set of \(count) scalars from \(first) on")
-        }
+        try coder.require(Self.isRange(first, count), "a character set of \(count) scalars from \(first) on")
       } else if let text = try coder.decodeIfPresent(String.self, forRawKey: "NSString")
         ?? coder.decodeIfPresent(String.self, forRawKey: "NSStringObject")
       {
@@ -69,7 +67,7 @@ extension Archived {
     /// 0 is what a set that is none of Apple's may say.
     private static func builtIn(_ key: String, _ coder: KeyedUnarchiver) throws -> Int? {
       guard let number = try coder.decodeIfPresent(Int.self, forRawKey: key), number != 0 else { return nil }
-      guard number > 0 else { throw coder.failure(.invalidContents, "the built-in character set \(number)") }
+      try coder.require(number > 0, "the built-in character set \(number)")
       return number
     }
 
@@ -81,9 +79,7 @@ extension Archived {
       switch form {
       case .characters(let text): try coder.encode(inline: text, forRawKey: "NSString")
       case .range(let first, let count):
-        guard Self.isRange(first, count) else {
-          throw KeyedArchiveError(.invalidValue, "a character set of \(count) scalars from \(first) on")
-        }
+        try coder.require(Self.isRange(first, count), "a character set of \(count) scalars from \(first) on")
         try coder.encode(integer: Int(first) << 32 | Int(count), forRawKey: "NSRange")
       case .builtIn(let number): try encode(builtIn: number, forRawKey: "NSBuiltinID", with: coder)
       case .bitmap(let bitmap): try coder.encode(inline: bitmap, forRawKey: "NSBitmap")
@@ -96,17 +92,13 @@ extension Archived {
     }
 
     private func encode(builtIn number: Int, forRawKey key: String, with coder: KeyedArchiver) throws {
-      guard number > 0 else { throw KeyedArchiveError(.invalidValue, "the built-in character set \(number)") }
+      try coder.require(number > 0, "the built-in character set \(number)")
       try coder.encode(integer: number, forRawKey: key)
     }
   }
 }
 
 extension Archived.CharacterSet: MutablyArchived {
-  public static var mutableArchivedClass: ArchivedClass {
-    ArchivedClass("NSMutableCharacterSet", superclass: archivedClass)
-  }
-
   /// No scalars.
   public init() { self.init(charactersIn: "") }
 }

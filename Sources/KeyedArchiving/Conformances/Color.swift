@@ -115,9 +115,9 @@ extension Archived {
       for (key, field) in fields.sorted(by: { $0.key < $1.key }) {
         switch field {
         case .inline(let value):
-          guard ![.array, .dictionary, .date, .uid, .null].contains(value.kind) else {
-            throw KeyedArchiveError(.invalidValue, "\(key.quoted) of a color is no number, text or data")
-          }
+          try coder.require(
+            ![.array, .dictionary, .date, .uid, .null].contains(value.kind),
+            "\(key.quoted) of a color is no number, text or data")
           try coder.encode(rawKey: key) { coder in try coder.inline(value, depth: 0) }
         case .string(let text): try coder.encode(text, forRawKey: key)
         case .data(let data): try coder.encode(data, forRawKey: key)
@@ -140,14 +140,9 @@ extension KeyedUnarchiver {
     switch node.kind {
     case .uid: break
     case .null: return .null
-    case .boolean: return .inline(.boolean(node.boolean))
-    case .integer, .unsignedInteger: return .inline(.integer(node.integer))
-    case .real: return .inline(.real(node.real))
-    case .float: return .inline(.float(node.float))
-    case .string: return .inline(.string(try String._unarchive(ArchivedReference(node: node), by: self)))
-    case .data: return .inline(.data(try Data._unarchive(ArchivedReference(node: node), by: self)))
+    case .boolean, .integer, .unsignedInteger, .real, .float, .string, .data: return .inline(try scalar(node))
     case .date, .array, .dictionary:
-      throw failure(.typeMismatch, "\(Self.name(of: node)), where a part of a color is due")
+      throw failure(.typeMismatch, "\(node.kindName), where a part of a color is due")
     }
     if isNull(node, try resolve(node)) { return .null }
     let types: [any SecureCoding.Type] = [

@@ -27,16 +27,14 @@ extension Archived {
       counts = [:]
       let count = try coder.decode(Int.self, forRawKey: "NS.count")
       // All elements have keys, so a count beyond their number is wrong before any of them is looked at.
-      guard count >= 0, count == coder.countOfKeys(beginningWith: "NS.object") else {
-        throw coder.failure(.invalidContents, "a counted set that has not its \(count) elements")
-      }
+      try coder.require(
+        count >= 0 && count == coder.countOfKeys(beginningWith: "NS.object"),
+        "a counted set that has not its \(count) elements")
       var elements = HashedElements<Element>()
       for index in 0..<count {
         let element = try elements.next(coder) { try coder.decode(Element.self, forRawKey: "NS.object\(index)") }
         let times = try coder.decode(Int.self, forRawKey: "NS.count\(index)")
-        guard times > 0 else {
-          throw coder.failure(.invalidContents, "a counted set with an element that is in it \(times) times")
-        }
+        try coder.require(times > 0, "a counted set with an element that is in it \(times) times")
         if counts.updateValue(times, forKey: element) != nil { throw coder.standsTwice(element) }
       }
     }
@@ -45,9 +43,7 @@ extension Archived {
     public func encode(with coder: KeyedArchiver) throws {
       try coder.encode(integer: counts.count, forRawKey: "NS.count")
       for (index, (element, times)) in counts.enumerated() {
-        guard times > 0 else {
-          throw KeyedArchiveError(.invalidValue, "a counted set with an element that is in it \(times) times")
-        }
+        try coder.require(times > 0, "a counted set with an element that is in it \(times) times")
         try coder.encode(element, forRawKey: "NS.object\(index)")
         try coder.encode(integer: times, forRawKey: "NS.count\(index)")
       }

@@ -16,7 +16,7 @@ extension Data: SecureCoding {
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Data {
     let object = try coder.resolve(reference.node)
     guard object.kind == .data else { return try coder.value(Data.self, at: reference) }
-    return try coder.native(reference.node, object) { $0.data(of: object) }
+    return try coder.native(reference.node, object, coder.document.data(of: object))
   }
 
   public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {

@@ -8,9 +8,8 @@ extension Date: SecureCoding {
 
   /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a date that is not a number of seconds from another.
   public func encode(with coder: KeyedArchiver) throws {
-    guard timeIntervalSinceReferenceDate.isFinite else {
-      throw KeyedArchiveError(.invalidValue, "a date \(timeIntervalSinceReferenceDate) seconds from 2001")
-    }
+    try coder.require(
+      timeIntervalSinceReferenceDate.isFinite, "a date \(timeIntervalSinceReferenceDate) seconds from 2001")
     try coder.encode(real: timeIntervalSinceReferenceDate, forRawKey: "NS.time")
   }
 
@@ -26,7 +25,27 @@ extension Date: SecureCoding {
   }
 
   private init(seconds: Double, _ coder: KeyedUnarchiver) throws {
-    guard seconds.isFinite else { throw coder.failure(.invalidContents, "a date \(seconds) seconds from 2001") }
+    try coder.require(seconds.isFinite, "a date \(seconds) seconds from 2001")
     self.init(timeIntervalSinceReferenceDate: seconds)
+  }
+}
+
+/// `NSDateInterval`: the dates on which it starts and ends.
+extension DateInterval: SecureCoding {
+  public static let archivedClass = ArchivedClass("NSDateInterval")
+
+  public func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(start, forRawKey: "NS.startDate")
+    try coder.encode(end, forRawKey: "NS.endDate")
+  }
+
+  public init(coder: KeyedUnarchiver) throws {
+    let start = try coder.decode(Date.self, forRawKey: "NS.startDate")
+    let end = try coder.decode(Date.self, forRawKey: "NS.endDate")
+    // Two dates may be too far apart for the seconds between them.
+    try coder.require(
+      start <= end && end.timeIntervalSince(start).isFinite,
+      "an interval from \(start.timeIntervalSinceReferenceDate) to \(end.timeIntervalSinceReferenceDate) seconds")
+    self.init(start: start, end: end)
   }
 }

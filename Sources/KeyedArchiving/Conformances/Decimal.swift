@@ -34,13 +34,10 @@ extension Decimal: SecureCoding {
     let isNegative = try coder.decode(Bool.self, forRawKey: "NS.negative")
     let order = try coder.decodeIfPresent(Int.self, forRawKey: "NS.mantissa.bo") ?? Self.littleEndian
     let mantissa = try coder.decode(Data.self, forRawKey: "NS.mantissa")
-    guard (-128...127).contains(exponent), (0...8).contains(length), mantissa.count >= 2 * length, mantissa.count <= 16,
-      order == 1 || order == 2
-    else {
-      throw coder.failure(
-        .invalidContents,
-        "a decimal number with the exponent \(exponent), \(length) digits, and \(mantissa.count) bytes of them")
-    }
+    try coder.require(
+      (-128...127).contains(exponent) && (0...8).contains(length) && mantissa.count >= 2 * length
+        && mantissa.count <= 16 && (order == 1 || order == 2),
+      "a decimal number with the exponent \(exponent), \(length) digits, and \(mantissa.count) bytes of them")
     if length == 0 {
       self = isNegative ? .nan : 0
       return
@@ -72,7 +69,6 @@ extension Decimal: SecureCoding {
     }
   }
 
-  /// The digits as an integer.
   private func mantissa() throws -> UInt128 {
     let digits = (sign == .minus ? -significand : significand).description
     guard let mantissa = UInt128(digits.hasPrefix("-") ? String(digits.dropFirst()) : digits) else {

@@ -17,14 +17,13 @@ extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding 
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let (keys, values) = try coder.decodeEntries {
+    self.init()
+    try coder.decodeEntries {
       try Key._unarchive($0, by: coder)
     } _: {
       try Value._unarchive($0, by: coder)
-    }
-    self.init()
-    for (key, value) in zip(keys, values) {
-      if updateValue(value, forKey: key) != nil { throw coder.standsTwice(key) }
+    } insert: { key, value in
+      updateValue(value, forKey: key) == nil
     }
   }
 }
@@ -39,22 +38,58 @@ extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: Secure
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let (keys, values) = try coder.decodeEntries {
+    self.init()
+    try coder.decodeEntries {
       try Key._unarchive($0, by: coder)
     } _: {
       try Value._unarchive($0, by: coder)
-    }
-    self.init()
-    for (key, value) in zip(keys, values) {
-      if updateValue(value, forKey: key) != nil { throw coder.standsTwice(key) }
+    } insert: { key, value in
+      updateValue(value, forKey: key) == nil
     }
   }
 }
 
+extension Dictionary: ContainerOfSeveralTypes {
+  static func unarchive(
+    of types: [any SecureCoding.Type], at reference: ArchivedReference, by coder: KeyedUnarchiver
+  ) throws -> [Key: Value] {
+    let entries = try OrderedDictionary<Key, Value>.unarchive(of: types, at: reference, by: coder)
+    return Dictionary(uniqueKeysWithValues: Array(entries))
+  }
+}
+
+extension OrderedDictionary: ContainerOfSeveralTypes {
+  static func unarchive(
+    of types: [any SecureCoding.Type], at reference: ArchivedReference, by coder: KeyedUnarchiver
+  ) throws -> OrderedDictionary<Key, Value> {
+    try coder.dictionary(Key.self, of: types, Value.self, of: types, at: reference)
+  }
+}
+
 extension KeyedUnarchiver {
-  func decodeEntries<Key: Hashable, Value>(
-    _ key: (ArchivedReference) throws -> Key, _ value: (ArchivedReference) throws -> Value
-  ) throws -> ([Key], [Value]) {
+  /// A dictionary whose keys and values are of several types each.
+  func dictionary<Key: Hashable, Value>(
+    _ key: Key.Type, of keyTypes: [any SecureCoding.Type], _ value: Value.Type, of valueTypes: [any SecureCoding.Type],
+    at reference: ArchivedReference
+  ) throws -> OrderedDictionary<Key, Value> {
+    try once(reference, OrderedDictionary<String, String>.self) {
+      var dictionary: OrderedDictionary<Key, Value> = [:]
+      try decodeEntries {
+        try self.value(key, of: keyTypes, at: $0)
+      } _: {
+        try self.value(value, of: valueTypes, at: $0)
+      } insert: { key, value in
+        dictionary.updateValue(value, forKey: key) == nil
+      }
+      return dictionary
+    }
+  }
+
+  /// Decodes entries. `insert` returns false for a key that was inserted before, which is an error.
+  fileprivate func decodeEntries<Key: Hashable, Value>(
+    _ key: (ArchivedReference) throws -> Key, _ value: (ArchivedReference) throws -> Value,
+    insert: (Key, Value) -> Bool
+  ) throws {
     let keys = try decodeHashedElements(forRawKey: "NS.keys", key)
     // The way to a value is its key, if that is a text.
     let names = Key.self == String.self ? keys as? [String] : nil
@@ -64,10 +99,8 @@ extension KeyedUnarchiver {
       position += 1
       return try value(reference)
     }
-    guard keys.count == values.count else {
-      throw failure(.invalidContents, "a dictionary with \(keys.count) keys and \(values.count) values")
-    }
-    return (keys, values)
+    try require(keys.count == values.count, "a dictionary with \(keys.count) keys and \(values.count) values")
+    for (key, value) in zip(keys, values) where !insert(key, value) { throw standsTwice(key) }
   }
 
   func standsTwice(_ element: some Any) -> KeyedArchiveError {

@@ -21,10 +21,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      guard case .edgeInsets(let edgeInsets) = try Value(coder: coder) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no edge insets")
-      }
-      self = edgeInsets
+      self = try Value.content("edge insets", coder) { if case .edgeInsets(let content) = $0 { content } else { nil } }
     }
 
     public func encode(with coder: KeyedArchiver) throws { try Value.edgeInsets(self).encode(with: coder) }
@@ -37,15 +34,14 @@ extension Archived {
         left: try coder.decode(Double.self, forRawKey: "NS.edgeval.left"),
         bottom: try coder.decode(Double.self, forRawKey: "NS.edgeval.bottom"),
         right: try coder.decode(Double.self, forRawKey: "NS.edgeval.right"))
-      guard hasNumbersOnly else { throw coder.failure(.invalidContents, "a distance that is not a number") }
+      try coder.require(hasNumbersOnly, "a distance that is not a number")
     }
 
     func encodeValue(with coder: KeyedArchiver) throws {
-      guard hasNumbersOnly else { throw KeyedArchiveError(.invalidValue, "a distance that is not a number") }
-      try coder.encode(real: top, forRawKey: "NS.edgeval.top")
-      try coder.encode(real: left, forRawKey: "NS.edgeval.left")
-      try coder.encode(real: bottom, forRawKey: "NS.edgeval.bottom")
-      try coder.encode(real: right, forRawKey: "NS.edgeval.right")
+      try coder.require(hasNumbersOnly, "a distance that is not a number")
+      for (key, distance) in [("top", top), ("left", left), ("bottom", bottom), ("right", right)] {
+        try coder.encode(real: distance, forRawKey: "NS.edgeval.\(key)")
+      }
     }
   }
 }

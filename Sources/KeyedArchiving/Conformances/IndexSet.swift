@@ -3,7 +3,7 @@
 extension Archived {
   /// `NSIndexSet`, and `NSMutableIndexSet` where an archive has one: a set of integers from 0 on, as ranges.
   public struct IndexSet: SecureCoding, Hashable, Sendable {
-    public static let archivedClass = ArchivedClass("NSIndexSet", aliases: ["NSMutableIndexSet"])
+    public static let archivedClass = FoundationType.indexSet.archivedClass
 
     /// The integers in it: in ascending order, no range empty, and some integer missing between any two.
     public private(set) var ranges: [Swift.Range<Int>]
@@ -68,17 +68,17 @@ extension Archived {
         ]
       default:
         let integers = try coder.decodePackedIntegers(forRawKey: "NSRangeData")
-        guard count > 0, integers.count.isMultiple(of: 2), integers.count / 2 == count else {
-          throw coder.failure(.invalidContents, "an index set of \(count) ranges, which has \(integers.count) numbers")
-        }
+        try coder.require(
+          count > 0 && integers.count.isMultiple(of: 2) && integers.count / 2 == count,
+          "an index set of \(count) ranges, which has \(integers.count) numbers")
         pairs = stride(from: 0, to: integers.count, by: 2).map { (integers[$0], integers[$0 + 1]) }
       }
       ranges = []
       for (location, length) in pairs {
         let (end, overflows) = location.addingReportingOverflow(length)
-        guard length > 0, !overflows, end <= UInt64(Int.max) else {
-          throw coder.failure(.invalidContents, "an index set with \(length) integers from \(location) on")
-        }
+        try coder.require(
+          length > 0 && !overflows && end <= UInt64(Int.max), "an index set with \(length) integers from \(location) on"
+        )
         let range = Int(location)..<Int(end)
         if let last = ranges.last, range.lowerBound < last.upperBound {
           throw coder.failure(.invalidContents, "an index set with \(range) behind \(last)")
@@ -100,8 +100,4 @@ extension Archived {
   }
 }
 
-extension Archived.IndexSet: MutablyArchived {
-  public static var mutableArchivedClass: ArchivedClass {
-    ArchivedClass("NSMutableIndexSet", superclass: archivedClass)
-  }
-}
+extension Archived.IndexSet: MutablyArchived {}

@@ -48,6 +48,6 @@ extension Locale: SecureCoding {
   public init(coder: KeyedUnarchiver) throws {
     let archived = try Archived.Locale(coder: coder)
     try coder.spend(remaking: archived.identifier.utf8.count)
-    self = try coder.converted { () throws(KeyedArchiveError) in try Locale(archived) }
+    self = try coder.converted(Locale(archived))
   }
 }

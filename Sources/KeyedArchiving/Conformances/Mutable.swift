@@ -3,7 +3,7 @@ public import OrderedCollections
 
 /// A value whose Apple class has a mutable subclass.
 public protocol MutablyArchived: SecureCoding, Hashable {
-  /// The mutable subclass.
+  /// The mutable subclass: `NSMutableThing` for `NSThing` unless a type says otherwise.
   static var mutableArchivedClass: ArchivedClass { get }
 
   /// An empty value.
@@ -14,6 +14,11 @@ public protocol MutablyArchived: SecureCoding, Hashable {
 }
 
 extension MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass {
+    let superclass = archivedClass
+    return ArchivedClass("NSMutable\(superclass.name.dropFirst(2))", superclass: superclass)
+  }
+
   public func encodeMutable(with coder: KeyedArchiver) throws { try encode(with: coder) }
 }
 
@@ -61,36 +66,17 @@ extension Archived.Mutable: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
-extension String: MutablyArchived {
-  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableString", superclass: archivedClass) }
-}
-
-extension Data: MutablyArchived {
-  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableData", superclass: archivedClass) }
-}
-
-extension Array: MutablyArchived where Element: SecureCoding & Hashable {
-  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableArray", superclass: archivedClass) }
-}
-
-extension Set: MutablyArchived where Element: SecureCoding {
-  public static var mutableArchivedClass: ArchivedClass { ArchivedClass("NSMutableSet", superclass: archivedClass) }
-}
-
-extension OrderedSet: MutablyArchived where Element: SecureCoding {
-  public static var mutableArchivedClass: ArchivedClass {
-    ArchivedClass("NSMutableOrderedSet", superclass: archivedClass)
+extension KeyedArchiver {
+  /// A value as one of its mutable class, which is what some of Apple's classes keep in themselves.
+  func encode<T: MutablyArchived>(asMutable value: T, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try coder.reference(toValue: value, as: T.mutableArchivedClass).node }
   }
 }
 
-extension Dictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {
-  public static var mutableArchivedClass: ArchivedClass {
-    ArchivedClass("NSMutableDictionary", superclass: archivedClass)
-  }
-}
-
-extension OrderedDictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {
-  public static var mutableArchivedClass: ArchivedClass {
-    ArchivedClass("NSMutableDictionary", superclass: archivedClass)
-  }
-}
+extension String: MutablyArchived {}
+extension Data: MutablyArchived {}
+extension Array: MutablyArchived where Element: SecureCoding & Hashable {}
+extension Set: MutablyArchived where Element: SecureCoding {}
+extension OrderedSet: MutablyArchived where Element: SecureCoding {}
+extension Dictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {}
+extension OrderedDictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {}

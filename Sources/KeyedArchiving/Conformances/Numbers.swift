@@ -6,7 +6,6 @@ private let numberClass = ArchivedClass(
   "NSNumber", ancestors: ["NSValue", "NSObject"], aliases: ["NSDecimalNumber", "NSDecimalNumberPlaceholder"],
   natives: .numbers)
 
-/// A number that an archive holds.
 enum ArchivedNumber {
   case integer(PropertyList.Integer)
   case real(Double)
@@ -70,31 +69,13 @@ extension ArchivedNumber: CustomStringConvertible {
 }
 
 extension KeyedUnarchiver {
-  /// The number behind a reference, of any kind.
+  /// The number behind a reference; nil for another value.
   @inline(__always)
-  fileprivate func number<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> ArchivedNumber? {
-    let object = try resolve(reference.node)
-    if let number = ArchivedNumber(object) {
-      try spend(0)
-      try weigh(1)
-      return number
-    }
-    return nil
-  }
-
-  @inline(__always)
-  fileprivate func integer<T: FixedWidthInteger & SecureCoding>(
-    _ type: T.Type, at reference: ArchivedReference
-  ) throws -> T {
-    let object = try resolve(reference.node)
-    // Most are, and no conversion is generic then.
-    if object.kind == .integer, let value = T(exactly: Int64(bitPattern: object.payload)) {
-      try spend(0)
-      try weigh(1)
-      return value
-    }
-    guard let number = try number(type, at: reference) else { return try value(type, at: reference) }
-    return try exactly(number)
+  fileprivate func number(at reference: ArchivedReference) throws -> ArchivedNumber? {
+    guard let number = ArchivedNumber(try resolve(reference.node)) else { return nil }
+    try spend(0)
+    try weigh(1)
+    return number
   }
 
   @inline(__always)
@@ -103,162 +84,71 @@ extension KeyedUnarchiver {
     return value
   }
 
+  @inline(__always)
+  fileprivate func double(_ number: ArchivedNumber) throws -> Double {
+    guard let value = number.double else { throw doesNotFit(number, Double.self) }
+    return value
+  }
+
+  fileprivate func float(_ number: ArchivedNumber) throws -> Float {
+    guard let double = number.double else { throw doesNotFit(number, Float.self) }
+    let value = Float(double)
+    if case .integer = number, Double(value) != double { throw doesNotFit(number, Float.self) }
+    guard value.isInfinite == double.isInfinite else { throw doesNotFit(number, Float.self) }
+    return value
+  }
+
+  fileprivate func boolean(_ number: ArchivedNumber) throws -> Bool {
+    guard case .integer(let value) = number else { throw doesNotFit(number, Bool.self) }
+    return value != 0
+  }
+
   fileprivate func doesNotFit(_ number: ArchivedNumber, _ type: Any.Type) -> KeyedArchiveError {
     failure(.numberOutOfRange, "\(number) is no value of \(type)")
   }
 }
 
-extension KeyedArchiver {
-  fileprivate func encode(number: some FixedWidthInteger) throws {
-    try encode(rawKey: "NS.intval") { _ in .integer(number) }
-  }
+/// An integer of up to 64 bits. All are archived alike.
+public protocol _ArchivedInteger: SecureCoding, FixedWidthInteger, Codable {}
 
-  fileprivate func reference(toNumber number: some FixedWidthInteger) throws -> ArchivedReference {
-    ArchivedReference(node: .uid(try pool.number(.integer(number))))
-  }
-}
-
-// One after the other, because a protocol's extension cannot make its types conform to another.
-
-extension Int: SecureCoding {
+extension _ArchivedInteger {
   public static var archivedClass: ArchivedClass { numberClass }
 
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
+  public func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(rawKey: "NS.intval") { _ in .integer(self) }
+  }
 
   public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
 
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Int {
-    try coder.integer(Int.self, at: reference)
+  @inline(__always)
+  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Self {
+    let object = try coder.resolve(reference.node)
+    // Most are, and no conversion is generic then.
+    if object.kind == .integer, let value = Self(exactly: Int64(bitPattern: object.payload)) {
+      try coder.spend(0)
+      try coder.weigh(1)
+      return value
+    }
+    guard let number = try coder.number(at: reference) else { return try coder.value(Self.self, at: reference) }
+    return try coder.exactly(number)
   }
 
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension Int8: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Int8 {
-    try coder.integer(Int8.self, at: reference)
+  @inline(__always)
+  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+    ArchivedReference(node: .uid(try coder.pool.object(ofScalar: .integer(self))))
   }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
 }
 
-extension Int16: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Int16 {
-    try coder.integer(Int16.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension Int32: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Int32 {
-    try coder.integer(Int32.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension Int64: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Int64 {
-    try coder.integer(Int64.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension UInt: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> UInt {
-    try coder.integer(UInt.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension UInt8: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> UInt8 {
-    try coder.integer(UInt8.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension UInt16: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> UInt16 {
-    try coder.integer(UInt16.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension UInt32: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> UInt32 {
-    try coder.integer(UInt32.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
-
-extension UInt64: SecureCoding {
-  public static var archivedClass: ArchivedClass { numberClass }
-
-  public func encode(with coder: KeyedArchiver) throws { try coder.encode(number: self) }
-
-  public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
-
-  public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> UInt64 {
-    try coder.integer(UInt64.self, at: reference)
-  }
-
-  public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toNumber: self) }
-}
+extension Int: _ArchivedInteger {}
+extension Int8: _ArchivedInteger {}
+extension Int16: _ArchivedInteger {}
+extension Int32: _ArchivedInteger {}
+extension Int64: _ArchivedInteger {}
+extension UInt: _ArchivedInteger {}
+extension UInt8: _ArchivedInteger {}
+extension UInt16: _ArchivedInteger {}
+extension UInt32: _ArchivedInteger {}
+extension UInt64: _ArchivedInteger {}
 
 /// A number of 8 bytes. Integers are decoded if they are exact.
 extension Double: SecureCoding {
@@ -266,22 +156,15 @@ extension Double: SecureCoding {
 
   public func encode(with coder: KeyedArchiver) throws { try coder.encode(real: self, forRawKey: "NS.dblval") }
 
-  public init(coder: KeyedUnarchiver) throws {
-    let number = try ArchivedNumber(coder: coder)
-    guard let value = number.double else { throw coder.doesNotFit(number, Double.self) }
-    self = value
-  }
+  public init(coder: KeyedUnarchiver) throws { self = try coder.double(try ArchivedNumber(coder: coder)) }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Double {
-    guard let number = try coder.number(Double.self, at: reference) else {
-      return try coder.value(Double.self, at: reference)
-    }
-    guard let value = number.double else { throw coder.doesNotFit(number, Double.self) }
-    return value
+    guard let number = try coder.number(at: reference) else { return try coder.value(Double.self, at: reference) }
+    return try coder.double(number)
   }
 
   public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-    ArchivedReference(node: .uid(try coder.pool.number(.real(self))))
+    ArchivedReference(node: .uid(try coder.pool.object(ofScalar: .real(self))))
   }
 }
 
@@ -295,25 +178,12 @@ extension Float: SecureCoding {
   public init(coder: KeyedUnarchiver) throws { self = try coder.float(try ArchivedNumber(coder: coder)) }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Float {
-    guard let number = try coder.number(Float.self, at: reference) else {
-      return try coder.value(Float.self, at: reference)
-    }
+    guard let number = try coder.number(at: reference) else { return try coder.value(Float.self, at: reference) }
     return try coder.float(number)
   }
 
   public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-    ArchivedReference(node: .uid(try coder.pool.number(.float(self))))
-  }
-}
-
-extension KeyedUnarchiver {
-  fileprivate func float(_ number: ArchivedNumber) throws -> Float {
-    guard let double = number.double else { throw doesNotFit(number, Float.self) }
-    let value = Float(double)
-    let isLost = value.isInfinite != double.isInfinite
-    if case .integer = number, Double(value) != double { throw doesNotFit(number, Float.self) }
-    guard !isLost else { throw doesNotFit(number, Float.self) }
-    return value
+    ArchivedReference(node: .uid(try coder.pool.object(ofScalar: .float(self))))
   }
 }
 
@@ -323,21 +193,14 @@ extension Bool: SecureCoding {
 
   public func encode(with coder: KeyedArchiver) throws { try coder.encode(boolean: self, forRawKey: "NS.boolval") }
 
-  public init(coder: KeyedUnarchiver) throws {
-    let number = try ArchivedNumber(coder: coder)
-    guard case .integer(let value) = number else { throw coder.doesNotFit(number, Bool.self) }
-    self = value != 0
-  }
+  public init(coder: KeyedUnarchiver) throws { self = try coder.boolean(try ArchivedNumber(coder: coder)) }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Bool {
-    guard let number = try coder.number(Bool.self, at: reference) else {
-      return try coder.value(Bool.self, at: reference)
-    }
-    guard case .integer(let value) = number else { throw coder.doesNotFit(number, Bool.self) }
-    return value != 0
+    guard let number = try coder.number(at: reference) else { return try coder.value(Bool.self, at: reference) }
+    return try coder.boolean(number)
   }
 
   public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-    ArchivedReference(node: .uid(try coder.pool.number(.boolean(self))))
+    ArchivedReference(node: .uid(try coder.pool.object(ofScalar: .boolean(self))))
   }
 }

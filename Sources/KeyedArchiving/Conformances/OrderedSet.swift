@@ -13,17 +13,25 @@ extension OrderedSet: SecureCoding where Element: SecureCoding {
   }
 }
 
-extension OrderedSet {
+extension OrderedSet: ContainerOfSeveralTypes {
+  static func unarchive(
+    of types: [any SecureCoding.Type], at reference: ArchivedReference, by coder: KeyedUnarchiver
+  ) throws -> OrderedSet<Element> {
+    try coder.once(reference, OrderedSet<String>.self) {
+      try OrderedSet(decodedBy: coder) { try coder.value(Element.self, of: types, at: $0) }
+    }
+  }
+
   /// The elements of the object that is being decoded.
-  init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
+  private init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
     self.init()
     var elements = HashedElements<Element>()
     while let node = try coder.node(forRawKey: "NS.object.\(count)") {
       let element = try elements.next(coder) { try decode(ArchivedReference(node: node)) }
       if !append(element).inserted { throw coder.standsTwice(element) }
     }
-    guard coder.countOfKeys(beginningWith: "NS.object.") == count else {
-      throw coder.failure(.invalidContents, "an ordered set without an element \(count), and with later ones")
-    }
+    try coder.require(
+      coder.countOfKeys(beginningWith: "NS.object.") == count,
+      "an ordered set without an element \(count), and with later ones")
   }
 }

@@ -1,7 +1,7 @@
 extension Archived {
   /// `NSPersonNameComponents`: the parts of a person's name.
   public struct PersonNameComponents: SecureCoding, Hashable, Sendable {
-    public static let archivedClass = ArchivedClass("NSPersonNameComponents")
+    public static let archivedClass = FoundationType.personNameComponents.archivedClass
 
     /// What stands before the name, such as `Dr.`.
     public var namePrefix: String?

@@ -32,10 +32,7 @@ extension Archived {
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      guard case .range(let range) = try Value(coder: coder) else {
-        throw coder.failure(.typeMismatch, "an NSValue that holds no range")
-      }
-      self = range
+      self = try Value.content("range", coder) { if case .range(let content) = $0 { content } else { nil } }
     }
 
     public func encode(with coder: KeyedArchiver) throws { try Value.range(self).encode(with: coder) }
@@ -44,15 +41,11 @@ extension Archived {
       self.init(
         location: try coder.decode(Int.self, forRawKey: "NS.rangeval.location"),
         length: try coder.decode(Int.self, forRawKey: "NS.rangeval.length"))
-      guard range != nil else {
-        throw coder.failure(.invalidContents, "a range at \(location) of length \(length)")
-      }
+      try coder.require(range != nil, "a range at \(location) of length \(length)")
     }
 
     func encodeValue(with coder: KeyedArchiver) throws {
-      guard range != nil else {
-        throw KeyedArchiveError(.invalidValue, "a range at \(location) of length \(length)")
-      }
+      try coder.require(range != nil, "a range at \(location) of length \(length)")
       try coder.encode(length, forRawKey: "NS.rangeval.length")
       try coder.encode(location, forRawKey: "NS.rangeval.location")
     }

@@ -12,9 +12,23 @@ extension Set: SecureCoding where Element: SecureCoding {
   }
 
   public init(coder: KeyedUnarchiver) throws {
-    let elements = try coder.decodeHashedElements(forRawKey: "NS.objects") { try Element._unarchive($0, by: coder) }
+    try self.init(decodedBy: coder) { try Element._unarchive($0, by: coder) }
+  }
+}
+
+extension Set: ContainerOfSeveralTypes {
+  static func unarchive(
+    of types: [any SecureCoding.Type], at reference: ArchivedReference, by coder: KeyedUnarchiver
+  ) throws -> Set<Element> {
+    try coder.once(reference, Set<String>.self) {
+      try Set(decodedBy: coder) { try coder.value(Element.self, of: types, at: $0) }
+    }
+  }
+
+  /// The elements of the object that is being decoded.
+  private init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
     self.init()
-    for element in elements {
+    for element in try coder.decodeHashedElements(forRawKey: "NS.objects", decode) {
       if !insert(element).inserted { throw coder.standsTwice(element) }
     }
   }

@@ -26,9 +26,7 @@ extension String: SecureCoding {
     let object = try coder.resolve(reference.node)
     guard object.kind == .string else { return try coder.value(String.self, at: reference) }
     if coder.isNull(reference.node, object) { throw coder.nothing(insteadOf: String.self) }
-    return try coder.native(reference.node, object) { document throws(PropertyListError) in
-      try document.text(of: object)
-    }
+    return try coder.native(reference.node, object, coder.document.text(of: object))
   }
 
   public func _archive(by coder: KeyedArchiver) throws -> ArchivedReference { try coder.reference(toText: self) }
@@ -48,19 +46,37 @@ extension KeyedUnarchiver {
   /// The text of a string or the bytes of data.
   @inline(__always)
   func native<T>(
-    _ node: FlatNode, _ object: FlatNode, _ read: (PropertyListDocument) throws(PropertyListError) -> T
+    _ node: FlatNode, _ object: FlatNode, _ content: @autoclosure () throws(PropertyListError) -> T
   ) throws -> T {
     try weigh(1 + object.length >> 9)
     let isLong = object.length > Self.longNative
     if isLong, let value = table.text(T.self, at: object) { return value }
     try spend(object.length)
-    do throws(PropertyListError) {
-      let value = try read(document)
-      // Of what stands in an object itself, nobody knows whether it is needed again.
-      if isLong, node.kind != .uid || table.noteDecoded(node.uid) { table.keep(value, at: object) }
-      return value
-    } catch {
-      throw failure(error)
-    }
+    let value = try read(content())
+    // Of what stands in an object itself, nobody knows whether it is needed again.
+    if isLong, node.kind != .uid || table.noteDecoded(node.uid) { table.keep(value, at: object) }
+    return value
   }
+}
+
+extension KeyedArchiver {
+  /// A reference to a string; to a box of it, if references to the string itself mean nothing.
+  @inline(__always)
+  func reference(toText text: String) throws -> ArchivedReference {
+    if text.utf8.count == 5, text == "$null" { return try reference(toValue: BoxedString(text: text)) }
+    return ArchivedReference(node: .uid(try pool.string(text)))
+  }
+}
+
+/// A string in an object of its own.
+private struct BoxedString: SecureCoding {
+  static let archivedClass = ArchivedClass("NSString")
+
+  let text: String
+
+  init(text: String) { self.text = text }
+
+  init(coder: KeyedUnarchiver) throws { text = try String(coder: coder) }
+
+  func encode(with coder: KeyedArchiver) throws { try coder.encode(inline: text, forRawKey: "NS.string") }
 }

@@ -31,7 +31,7 @@ extension ClosedRange: SecureCoding where Bound == Int {
 
   public init(coder: KeyedUnarchiver) throws {
     let range = try Swift.Range<Int>(coder: coder)
-    guard !range.isEmpty else { throw coder.failure(.invalidContents, "an empty range, which no ClosedRange is") }
+    try coder.require(!range.isEmpty, "an empty range, which no ClosedRange is")
     self = ClosedRange(range)
   }
 
@@ -54,9 +54,7 @@ extension KeyedUnarchiver {
       try classRecord(of: object, behind: reference.node).0.name == ArchivedArray.archivedClass.name
     else { return nil }
     let bounds = try [Int]._unarchive(reference, by: self)
-    guard bounds.count == 2, bounds[0] <= bounds[1] else {
-      throw failure(.invalidContents, "\(bounds.count) numbers that are no bounds of a range")
-    }
+    try require(bounds.count == 2 && bounds[0] <= bounds[1], "\(bounds.count) numbers that are no bounds of a range")
     return (bounds[0], bounds[1])
   }
 }

@@ -21,10 +21,9 @@ extension Archived {
         location: try coder.decode(Int.self, forRawKey: "NSRangeLocation"),
         length: try coder.decode(Int.self, forRawKey: "NSRangeLength"))
       ranges = try coder.decodeIfPresent([Range].self, forRawKey: "NSRangeArray") ?? [whole]
-      guard ranges.first == whole, whole.range != nil else {
-        throw coder.failure(
-          .invalidContents, "a match at \(whole.location) of length \(whole.length), and others in its list of ranges")
-      }
+      try coder.require(
+        ranges.first == whole && whole.range != nil,
+        "a match at \(whole.location) of length \(whole.length), and others in its list of ranges")
       regularExpression = try coder.decodeIfPresent(RegularExpression.self, forRawKey: "NSRegularExpression")
     }
 

@@ -98,6 +98,6 @@ extension TimeZone: SecureCoding {
   public init(coder: KeyedUnarchiver) throws {
     let archived = try Archived.TimeZone(coder: coder)
     try coder.spend(remaking: archived.name.utf8.count)
-    self = try coder.converted { () throws(KeyedArchiveError) in try TimeZone(archived) }
+    self = try coder.converted(TimeZone(archived))
   }
 }

@@ -18,7 +18,7 @@ extension UUID: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     let bytes = try coder.decode(Data.self, forRawKey: "NS.uuidbytes")
-    guard bytes.count == 16 else { throw coder.failure(.invalidContents, "a UUID of \(bytes.count) bytes") }
+    try coder.require(bytes.count == 16, "a UUID of \(bytes.count) bytes")
     let b = [UInt8](bytes)
     self.init(
       uuid: (

@@ -43,21 +43,11 @@ extension Archived {
 
     public func encode(with coder: KeyedArchiver) throws {
       switch self {
-      case .point(let point):
-        try encode(.point, with: coder)
-        try coder.encode(try point.text(), forRawKey: "NS.pointval")
-      case .size(let size):
-        try encode(.size, with: coder)
-        try coder.encode(try size.text(), forRawKey: "NS.sizeval")
-      case .rect(let rect):
-        try encode(.rect, with: coder)
-        try coder.encode(try rect.text(), forRawKey: "NS.rectval")
-      case .range(let range):
-        try encode(.range, with: coder)
-        try range.encodeValue(with: coder)
-      case .edgeInsets(let edgeInsets):
-        try encode(.edgeInsets, with: coder)
-        try edgeInsets.encodeValue(with: coder)
+      case .point(let point): try encode(.point, coder) { try coder.encode(point.text(), forRawKey: "NS.pointval") }
+      case .size(let size): try encode(.size, coder) { try coder.encode(size.text(), forRawKey: "NS.sizeval") }
+      case .rect(let rect): try encode(.rect, coder) { try coder.encode(rect.text(), forRawKey: "NS.rectval") }
+      case .range(let range): try encode(.range, coder) { try range.encodeValue(with: coder) }
+      case .edgeInsets(let insets): try encode(.edgeInsets, coder) { try insets.encodeValue(with: coder) }
       case .number(let number):
         try coder.encode(number.type.rawValue, forRawKey: "$0")
         try number.encode(forRawKey: "$1", with: coder)
@@ -79,13 +69,22 @@ extension Archived {
       case edgeInsets = 12
     }
 
-    private func encode(_ special: Special, with coder: KeyedArchiver) throws {
+    private func encode(_ special: Special, _ coder: KeyedArchiver, _ contents: () throws -> Void) throws {
       try coder.encode(integer: special.rawValue, forRawKey: "NS.special")
+      try contents()
     }
 
     private func encode(_ type: String, _ text: String, with coder: KeyedArchiver) throws {
       try coder.encode(type, forRawKey: "$0")
       try coder.encode(text, forRawKey: "$1")
+    }
+
+    /// What an `NSValue` holds, which has to be of one sort.
+    static func content<T>(_ name: String, _ coder: KeyedUnarchiver, _ content: (Value) -> T?) throws -> T {
+      guard let content = content(try Value(coder: coder)) else {
+        throw coder.failure(.typeMismatch, "an NSValue that holds no \(name)")
+      }
+      return content
     }
 
     /// A value after its type, as Objective-C's compiler spells types.
@@ -98,10 +97,9 @@ extension Archived {
       case ":": return .selector(try coder.decode(String.self, forRawKey: "$1"))
       case _ where type.hasPrefix("["):
         let array = try coder.decode(CArray.self, forRawKey: "$1")
-        guard array.objectiveCType == type else {
-          throw coder.failure(
-            .invalidContents, "an array of the type \(array.objectiveCType), where \(type.quoted) is announced")
-        }
+        try coder.require(
+          array.objectiveCType == type,
+          "an array of the type \(array.objectiveCType), where \(type.quoted) is announced")
         return .array(array)
       default: throw coder.failure(.invalidContents, "an NSValue of the type \(type.quoted), which has no plain form")
       }

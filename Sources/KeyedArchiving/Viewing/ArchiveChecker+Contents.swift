@@ -42,10 +42,10 @@ extension ArchiveChecker {
     case .date:
       guard let time = try contents.field("NS.time", &reader) else { return "without an NS.time" }
       return time.kind == .real || time.kind == .float
-        ? nil : "whose NS.time is \(KeyedUnarchiver.name(of: time)), not a real"
+        ? nil : "whose NS.time is \(time.kindName), not a real"
     case .uuid:
       guard let bytes = try contents.field("NS.uuidbytes", &reader) else { return "without NS.uuidbytes" }
-      guard bytes.kind == .data else { return "whose NS.uuidbytes are \(KeyedUnarchiver.name(of: bytes)), not data" }
+      guard bytes.kind == .data else { return "whose NS.uuidbytes are \(bytes.kindName), not data" }
       let count = try reader.data(of: bytes).count
       return count == 16 ? nil : "of \(count) bytes"
     case .url:
@@ -55,7 +55,6 @@ extension ArchiveChecker {
     }
   }
 
-  /// The fields of an object.
   private struct Contents {
     let node: FlatNode
     let keys: [String]
@@ -76,13 +75,8 @@ extension ArchiveChecker {
     case .null, .classDescription, .dictionary, .invalid, .unreadable: return false
     }
   }
-}
 
-/// Class descriptions.
-extension ArchiveChecker {
-  /// Finds what is wrong with a class description.
-  ///
-  /// - Returns: the name of the class, if it has one.
+  /// Finds what is wrong with a class description, and returns the name of the class.
   mutating func checkClassDescription(_ uid: UInt32) throws(KeyedArchiveError) -> String? {
     let node = try reader.object(uid)
     var name: String?
@@ -122,7 +116,6 @@ extension ArchiveChecker {
     try report(.classDescription, "the \(key) of a class description is no array of texts", uid: uid)
   }
 
-  /// The texts of an array; nil if it is something else.
   private mutating func names(in node: FlatNode) throws(KeyedArchiveError) -> [String]? {
     guard node.kind == .array else { return nil }
     var names: [String] = []

@@ -1,4 +1,22 @@
-@_spi(Archives) internal import PropertyLists
+@_spi(Archives) public import PropertyLists
+
+extension KeyedArchive {
+  /// Everything that is wrong with the archive, and what is odd about it.
+  ///
+  /// - Returns: nothing for an archive as Apple's archiver writes it. Else what is wrong with the archive as a whole,
+  ///   then object by object in the order of the object table.
+  /// - Complexity: O(*n*) in the size of the archive. Objects of a binary file that overlap, or expand too far, are a
+  ///   fault of their own, and end the check.
+  public func check() -> [Fault] { Self.check(document) }
+
+  /// Everything that is wrong with a property list as a keyed archive: also that it is none.
+  ///
+  /// - Complexity: as ``check()``.
+  public static func check(_ document: PropertyListDocument) -> [Fault] {
+    var checker = ArchiveChecker(document)
+    return checker.check()
+  }
+}
 
 /// Finds everything that is wrong with an archive; see ``KeyedArchive/check(_:)``.
 ///
@@ -10,11 +28,9 @@ struct ArchiveChecker {
   var reader: ArchiveReader
   var faults: [KeyedArchive.Fault] = []
 
-  /// What each object is.
   private(set) var roles: [Role]
   /// The object that describes the class of each instance; ``none`` for others.
-  private var classUIDs: [UInt32]
-  /// What the class descriptions say.
+  private(set) var classUIDs: [UInt32]
   private var classes: [UInt32: ClassInfo] = [:]
   var references: ReferenceTable
   /// Strings that were found to be text; only of a length that makes it worth while.
@@ -69,8 +85,7 @@ struct ArchiveChecker {
     fault.kind == .limitExceeded ? .max : fault.uid.map { Int($0.value) } ?? -1
   }
 
-  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``. A fault takes some hundred bytes, so overlapping objects must
-  ///   not make any number of them.
+  /// A fault takes some hundred bytes, so overlapping objects must not make any number of them.
   mutating func report(
     _ kind: KeyedArchive.Fault.Kind, _ message: String, uid: UInt32?, path: [PropertyListKeyPath.Component] = []
   ) throws(KeyedArchiveError) {
@@ -78,7 +93,6 @@ struct ArchiveChecker {
     faults.append(KeyedArchive.Fault(kind, message, uid: uid, path: PropertyListKeyPath(path)))
   }
 
-  /// Reports what cannot be read.
   mutating func report(
     _ error: KeyedArchiveError, uid: UInt32?, path: [PropertyListKeyPath.Component] = []
   ) throws(KeyedArchiveError) {
@@ -91,10 +105,10 @@ struct ArchiveChecker {
 extension ArchiveChecker {
   private mutating func checkParts() throws(KeyedArchiveError) {
     for fault in parts.faults { try report(fault.kind, fault.error.message, uid: nil) }
-    if let archiver = parts.archiver, archiver != KeyedArchiver.archiverName {
+    if let archiver = parts.archiver, archiver != ArchiveLayout.archiverName {
       try report(
         .otherArchiver,
-        "the archiver is \(archiver.quoted); Apple's readers take archives of \(KeyedArchiver.archiverName.quoted)",
+        "the archiver is \(archiver.quoted); Apple's readers take archives of \(ArchiveLayout.archiverName.quoted)",
         uid: nil)
     }
     guard let objects = parts.objects else { return }
@@ -102,7 +116,7 @@ extension ArchiveChecker {
     do throws(KeyedArchiveError) {
       let first = try reader.object(0)
       guard first.kind != .string || !document.has("$null", as: first) else { return }
-      try report(.firstObject, "the first object is \(KeyedUnarchiver.name(of: first)), not the text $null", uid: 0)
+      try report(.firstObject, "the first object is \(first.kindName), not the text $null", uid: 0)
     } catch {
       // That it cannot be read is told where all objects are looked at.
       try reader.tolerate(error)
@@ -130,7 +144,7 @@ extension ArchiveChecker {
     case .string, .data, .boolean, .integer, .unsignedInteger, .real, .float, .date: roles[Int(uid)] = .native
     case .array, .uid, .null: roles[Int(uid)] = .invalid
     case .dictionary:
-      let keys = try keys(of: node) { _ throws(KeyedArchiveError) in }
+      let keys = try keys(of: node).keys
       if let position = keys.firstIndex(of: "$class") {
         roles[Int(uid)] = .instance
         do throws(KeyedArchiveError) {
@@ -162,33 +176,7 @@ extension ArchiveChecker {
       }
     }
   }
-}
 
-/// Reachability.
-extension ArchiveChecker {
-  private mutating func checkReachability() throws(KeyedArchiveError) {
-    var isReached = [Bool](repeating: false, count: roles.count)
-    var waiting: [UInt32] = Array(references.ofTop)
-    while let uid = waiting.popLast() {
-      guard !isReached[Int(uid)] else { continue }
-      isReached[Int(uid)] = true
-      waiting.append(contentsOf: references.of(uid))
-      let classUID = classUIDs[Int(uid)]
-      if classUID < roles.count { waiting.append(classUID) }
-    }
-    for uid in roles.indices where !isReached[uid] && roles[uid] != .null {
-      let isClass = roles[uid] == .classDescription
-      try report(
-        .unreachableObject,
-        isClass
-          ? "no object that a top-level key leads to is of this class" : "no top-level key leads to this object",
-        uid: UInt32(uid))
-    }
-  }
-}
-
-/// Every object.
-extension ArchiveChecker {
   private mutating func checkObjects() throws(KeyedArchiveError) {
     for uid in roles.indices {
       if roles[uid] != .unreadable, roles[uid] != .null { try checkObject(UInt32(uid)) }
@@ -207,7 +195,7 @@ extension ArchiveChecker {
         try report(error, uid: uid)
       }
     case .invalid:
-      try report(.invalidObject, "\(KeyedUnarchiver.name(of: node)), which is no object of an archive", uid: uid)
+      try report(.invalidObject, "\(node.kindName), which is no object of an archive", uid: uid)
       if node.kind == .uid { try addReference(to: node.uid, uid: uid, path: []) }
       if node.kind == .array { try look(into: node, uid: uid, keys: []) }
     case .dictionary:
@@ -235,7 +223,7 @@ extension ArchiveChecker {
     }
     guard reference.kind == .uid else {
       return try report(
-        .invalidClass, "the $class is \(KeyedUnarchiver.name(of: reference)), not a UID", uid: uid, path: path)
+        .invalidClass, "the $class is \(reference.kindName), not a UID", uid: uid, path: path)
     }
     guard reference.uid < roles.count else { return try reportDangling(reference.uid, uid: uid, path: path) }
     if roles[Int(reference.uid)] != .classDescription {
@@ -252,10 +240,7 @@ extension ArchiveChecker {
       .danglingReference,
       "the UID \(target) leads out of the object table, which has \(roles.count) objects", uid: uid, path: path)
   }
-}
 
-/// Keys.
-extension ArchiveChecker {
   /// What stands for a key that cannot be read.
   private static var unreadableKey: String { "\u{FFFD}" }
 
@@ -263,28 +248,29 @@ extension ArchiveChecker {
   private mutating func keys(
     of node: FlatNode, uid: UInt32?, at path: [PropertyListKeyPath.Component]
   ) throws(KeyedArchiveError) -> [String] {
-    var problems: [KeyedArchiveError] = []
-    let keys = try keys(of: node) { error throws(KeyedArchiveError) in problems.append(error) }
+    let (keys, problems) = try keys(of: node)
     for problem in problems {
-      guard case .duplicateKey = problem.kind else {
+      if problem.kind == .duplicateKey {
+        try report(.duplicateKey, problem.message, uid: uid, path: path)
+      } else {
         try report(problem, uid: uid, path: path)
-        continue
       }
-      try report(.duplicateKey, problem.message, uid: uid, path: path)
     }
     return keys
   }
 
+  /// The keys of a dictionary, and what is wrong with them.
   private mutating func keys(
-    of node: FlatNode, _ isWrong: (KeyedArchiveError) throws(KeyedArchiveError) -> Void
-  ) throws(KeyedArchiveError) -> [String] {
+    of node: FlatNode
+  ) throws(KeyedArchiveError) -> (keys: [String], problems: [KeyedArchiveError]) {
     do throws(KeyedArchiveError) {
-      return try reader.shape(of: node).keys
+      return (try reader.shape(of: node).keys, [])
     } catch {
       try reader.tolerate(error)
     }
     // One by one, to find all that is wrong.
     var keys: [String] = []
+    var problems: [KeyedArchiveError] = []
     var distinct: Set<String> = []
     for entry in 0..<node.count {
       do throws(KeyedArchiveError) {
@@ -292,24 +278,20 @@ extension ArchiveChecker {
         keys.append(key)
         if !distinct.insert(key).inserted {
           try reader.spend(64)
-          try isWrong(KeyedArchiveError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary"))
+          problems.append(KeyedArchiveError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary"))
         }
       } catch {
         try reader.tolerate(error)
         keys.append(Self.unreadableKey)
-        try isWrong(error)
+        problems.append(error)
       }
     }
-    return keys
+    return (keys, problems)
   }
-}
 
-/// Values.
-extension ArchiveChecker {
   /// An array or a dictionary that is being looked into.
   private struct Frame {
     let node: FlatNode
-    /// Of a dictionary.
     let keys: [String]
     var next = 0
   }
@@ -326,9 +308,7 @@ extension ArchiveChecker {
       // The class is no part of an object, and is looked at by itself.
       if frames.count == 1, uid != nil, frame.node.kind == .dictionary, frame.keys[frame.next] == "$class" { continue }
       do throws(KeyedArchiveError) {
-        let child =
-          frame.node.kind == .array
-          ? try reader.element(frame.next, of: frame.node) : try reader.value(ofEntry: frame.next, of: frame.node)
+        let child = try reader.child(frame.next, of: frame.node)
         switch child.kind {
         case .uid: try addReference(to: child.uid, uid: uid, path: Self.path(frames, uid: uid))
         case .string: try checkText(child)
@@ -363,7 +343,7 @@ extension ArchiveChecker {
         path.append(.index(frame.next - 1))
       } else {
         let key = frame.keys[frame.next - 1]
-        path.append(.key(depth == 0 ? KeyedUnarchiver.unescaped(key) : key))
+        path.append(.key(depth == 0 ? ArchiveKey.unescaped(key) : key))
       }
     }
     return path
@@ -383,9 +363,7 @@ extension ArchiveChecker {
     }
   }
 
-  /// Reads the text of a string, if nobody has.
-  ///
-  /// - Throws: what is wrong with it.
+  /// Reads the text of a string, if nobody has, and throws what is wrong with it.
   private mutating func checkText(_ node: FlatNode) throws(KeyedArchiveError) {
     // Texts of the other formats were checked when they were read.
     guard node.kind == .string, document.format == .binary else { return }

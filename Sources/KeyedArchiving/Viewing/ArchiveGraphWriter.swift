@@ -8,9 +8,7 @@ struct ArchiveGraphWriter {
   private let archive: KeyedArchive
   private var reader: ArchiveReader
   private var output: [UInt8] = []
-  /// What has become of each object.
   private var states: [State]
-  /// Which objects are shown; nil for all.
   private var shown: Set<UInt32>?
   private var isBelowTop = true
 
@@ -47,7 +45,7 @@ struct ArchiveGraphWriter {
     if let object {
       try writeAll(from: frame(object.value))
     } else {
-      let top = try ObjectBox(topOf: archive, &reader)
+      let top = try ObjectBox(nil, of: archive, &reader)
       write(top, named: "top", title: "top", attributes: ", shape=ellipse")
       try writeAll(from: Frame(name: "top", uid: nil, box: top))
       if shown == nil { try writeUnreachable() }
@@ -63,12 +61,12 @@ struct ArchiveGraphWriter {
       found = [start]
       next = [start]
     } else {
-      next = try targets(ObjectBox(topOf: archive, &reader), &found)
+      next = try targets(ObjectBox(nil, of: archive, &reader), &found)
     }
     var distance = 0
     while distance < depth, !next.isEmpty {
       var further: [UInt32] = []
-      for uid in next where uid < states.count { further += try targets(ObjectBox(uid, archive, &reader), &found) }
+      for uid in next where uid < states.count { further += try targets(ObjectBox(uid, of: archive, &reader), &found) }
       next = further
       distance += 1
     }
@@ -97,10 +95,9 @@ struct ArchiveGraphWriter {
 
 /// Boxes and arrows.
 extension ArchiveGraphWriter {
-  /// Writes the box of an object, and opens it.
   private mutating func frame(_ uid: UInt32) throws(KeyedArchiveError) -> Frame {
     states[Int(uid)] = .open
-    let box = try ObjectBox(uid, archive, &reader)
+    let box = try ObjectBox(uid, of: archive, &reader)
     let title = "#\(uid) \(box.title)"
     write(box, named: "o\(uid)", title: title, attributes: isBelowTop ? "" : ", style=dashed")
     return Frame(name: "o\(uid)", uid: uid, box: box)

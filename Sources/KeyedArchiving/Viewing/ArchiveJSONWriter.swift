@@ -16,11 +16,9 @@ struct ArchiveJSONWriter: ~Copyable {
   /// Whether the frames lead from the top of the archive to the current value.
   private var isBelowTop = false
 
-  /// A container that is not finished.
   private struct Frame {
     let kind: Kind
     let node: FlatNode
-    /// Of a dictionary.
     let shape: DictionaryShape
     /// The object that it is, or is a part of.
     let uid: UInt32?
@@ -33,7 +31,6 @@ struct ArchiveJSONWriter: ~Copyable {
     enum Kind {
       /// An instance, a class description or the top, but for the entry at this position.
       case fields(without: Int?)
-      /// A dictionary that is no object.
       case entries
       case elements
     }
@@ -57,10 +54,10 @@ struct ArchiveJSONWriter: ~Copyable {
       json.key("$archiver")
       try write(text: archive.archiver)
       json.key("$version")
-      json.number(KeyedArchiver.version.description)
+      json.number(ArchiveLayout.version.description)
       json.key("$top")
       isBelowTop = true
-      try beginFields(archive.layout.top, without: nil, uid: nil)
+      try begin(.fields(without: nil), archive.topNode.flat, uid: nil)
       try writeFrames()
       isBelowTop = false
       json.key("$classes")
@@ -76,7 +73,6 @@ struct ArchiveJSONWriter: ~Copyable {
     }
   }
 
-  /// The class descriptions, which are shown together.
   private mutating func classDescriptions() throws(KeyedArchiveError) -> [UInt32] {
     var classes: [UInt32] = []
     for uid in 0..<UInt32(clamping: archive.objects.count) {
@@ -123,13 +119,12 @@ struct ArchiveJSONWriter: ~Copyable {
     let root = archive.document.flatRoot
     let keys = try reader.shape(of: root).keys
     for (entry, key) in keys.enumerated() where !["$archiver", "$version", "$top", "$objects"].contains(key) {
-      try write(key: Self.inlineKey(key))
+      try write(key: ArchiveKey.escaped(key))
       try write(reader.value(ofEntry: entry, of: root), inlineDepth: 0, uid: nil)
       try writeFrames()
     }
   }
 
-  /// Writes an object in full, with its UID.
   private mutating func writeMarked(_ uid: UInt32) throws(KeyedArchiveError) {
     do throws(KeyedArchiveError) {
       try writeObject(uid, try reader.object(uid), isMarked: true)
@@ -149,7 +144,7 @@ struct ArchiveJSONWriter: ~Copyable {
         switch frame.kind {
         case .elements: .index(frame.next - 1)
         case .entries: .key(frame.shape.keys[frame.next - 1])
-        case .fields: .key(KeyedUnarchiver.unescaped(frame.shape.keys[frame.next - 1]))
+        case .fields: .key(ArchiveKey.unescaped(frame.shape.keys[frame.next - 1]))
         }
       })
     return error
@@ -160,24 +155,17 @@ struct ArchiveJSONWriter: ~Copyable {
 extension ArchiveJSONWriter {
   /// A key of an object, as it stands in the archive, as a key that is taken for no other.
   private static func fieldKey(_ key: String) -> String {
-    guard key.utf8.first == UInt8(ascii: "$") else { return key }
-    let rest = key.utf8.dropFirst()
-    if rest.first == UInt8(ascii: "$") { return key }
-    let isNumber = !rest.isEmpty && rest.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    return isNumber ? key : "$." + key.dropFirst()
+    guard key.utf8.first == ArchiveKey.dollar, !key.utf8.starts(with: "$$".utf8), !ArchiveKey.isNumber(key) else {
+      return key
+    }
+    return "$." + key.dropFirst()
   }
-
-  private static func inlineKey(_ key: String) -> String { key.utf8.first == UInt8(ascii: "$") ? "$" + key : key }
 
   private mutating func write(key: String) throws(KeyedArchiveError) {
     try reader.spend(1 + json.depth + key.utf8.count)
     json.key(key)
   }
-}
 
-/// Values.
-extension ArchiveJSONWriter {
-  /// Writes all that the frames still have.
   private mutating func writeFrames() throws(KeyedArchiveError) {
     while let frame = frames.last {
       let position = frame.next
@@ -188,21 +176,14 @@ extension ArchiveJSONWriter {
         continue
       }
       frames[frames.count - 1].next += 1
+      if case .fields(let skipped) = frame.kind, position == skipped { continue }
+      let value = try reader.child(position, of: frame.node)
       switch frame.kind {
-      case .fields(let skipped):
-        if position == skipped { continue }
-        let value = try reader.value(ofEntry: position, of: frame.node)
-        let key = frame.shape.keys[position]
-        try write(key: fieldKey(key, of: frame))
-        try write(value, inlineDepth: 0, uid: frame.uid)
-      case .entries:
-        let value = try reader.value(ofEntry: position, of: frame.node)
-        try write(key: Self.inlineKey(frame.shape.keys[position]))
-        try write(value, inlineDepth: frame.inlineDepth, uid: frame.uid)
-      case .elements:
-        try reader.spend(json.depth)
-        try write(reader.element(position, of: frame.node), inlineDepth: frame.inlineDepth, uid: frame.uid)
+      case .fields: try write(key: fieldKey(frame.shape.keys[position], of: frame))
+      case .entries: try write(key: ArchiveKey.escaped(frame.shape.keys[position]))
+      case .elements: try reader.spend(json.depth)
       }
+      try write(value, inlineDepth: frame.inlineDepth, uid: frame.uid)
     }
   }
 
@@ -218,42 +199,23 @@ extension ArchiveJSONWriter {
   private mutating func write(_ node: FlatNode, inlineDepth: Int, uid: UInt32?) throws(KeyedArchiveError) {
     switch node.kind {
     case .uid: try writeReference(node.uid)
-    case .array: try beginElements(node, inlineDepth: inlineDepth + 1, uid: uid)
-    case .dictionary: try beginEntries(node, inlineDepth: inlineDepth + 1, uid: uid)
+    case .array: try begin(.elements, node, inlineDepth: inlineDepth + 1, uid: uid)
+    case .dictionary: try begin(.entries, node, inlineDepth: inlineDepth + 1, uid: uid)
     case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data:
       try write(scalar: node)
     }
   }
 
-  private mutating func beginElements(
-    _ node: FlatNode, inlineDepth: Int, uid: UInt32?, wrappers: Int = 0
+  /// - Parameter inlineDepth: 0 for an object, which no array or dictionary of the same object is around.
+  private mutating func begin(
+    _ kind: Frame.Kind, _ node: FlatNode, inlineDepth: Int = 0, uid: UInt32?, wrappers: Int = 0
   ) throws(KeyedArchiveError) {
-    try checkNesting(of: node, inlineDepth)
-    json.beginArray(count: 0)
+    let outer = inlineDepth - 1
+    if outer >= 0 { try reader.checkNesting(of: node, in: frames.suffix(outer).lazy.map(\.node), depth: outer) }
+    let shape = node.kind == .dictionary ? try reader.shape(of: node) : DictionaryShape()
+    if node.kind == .dictionary { json.beginDictionary(count: 0) } else { json.beginArray(count: 0) }
     frames.append(
-      Frame(
-        kind: .elements, node: node, shape: DictionaryShape(), uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
-  }
-
-  private mutating func beginEntries(
-    _ node: FlatNode, inlineDepth: Int, uid: UInt32?, wrappers: Int = 0
-  ) throws(KeyedArchiveError) {
-    try checkNesting(of: node, inlineDepth)
-    let shape = try reader.shape(of: node)
-    json.beginDictionary(count: 0)
-    frames.append(
-      Frame(kind: .entries, node: node, shape: shape, uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
-  }
-
-  private mutating func checkNesting(of node: FlatNode, _ inlineDepth: Int) throws(KeyedArchiveError) {
-    let depth = inlineDepth - 1
-    try reader.checkNesting(of: node, in: frames.suffix(depth).lazy.map(\.node), depth: depth)
-  }
-
-  private mutating func beginFields(_ node: FlatNode, without position: Int?, uid: UInt32?) throws(KeyedArchiveError) {
-    let shape = try reader.shape(of: node)
-    json.beginDictionary(count: 0)
-    frames.append(Frame(kind: .fields(without: position), node: node, shape: shape, uid: uid))
+      Frame(kind: kind, node: node, shape: shape, uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
   }
 
   private mutating func write(text: String) throws(KeyedArchiveError) {
@@ -293,10 +255,7 @@ extension ArchiveJSONWriter {
     if seconds.isFinite { json.number(seconds.description) } else { json.string(seconds.debugDescription) }
     json.endDictionary()
   }
-}
 
-/// Objects.
-extension ArchiveJSONWriter {
   private mutating func writeReference(_ uid: UInt32) throws(KeyedArchiveError) {
     switch try objects.encounter(uid, level: json.depth, &reader) {
     case .nothing: json.null()
@@ -314,15 +273,15 @@ extension ArchiveJSONWriter {
       if let position = positions.classReference {
         try writeInstance(uid, node, classPosition: position, isMarked: isMarked)
       } else if positions.className != nil {
-        try beginFields(node, without: nil, uid: uid)
+        try begin(.fields(without: nil), node, uid: uid)
         writeUID(uid)
       } else {
         beginObjectWrapper(uid, isMarked: isMarked)
-        try beginEntries(node, inlineDepth: 1, uid: uid, wrappers: 1)
+        try begin(.entries, node, inlineDepth: 1, uid: uid, wrappers: 1)
       }
     case .array:
       beginObjectWrapper(uid, isMarked: isMarked)
-      try beginElements(node, inlineDepth: 1, uid: uid, wrappers: 1)
+      try begin(.elements, node, inlineDepth: 1, uid: uid, wrappers: 1)
     case .uid:
       // The frame ends the object behind what the UID leads to. Each UID is one level, so there is an end to recursion.
       beginObjectWrapper(uid, isMarked: isMarked)
@@ -350,7 +309,7 @@ extension ArchiveJSONWriter {
     _ uid: UInt32, _ node: FlatNode, classPosition: Int, isMarked: Bool
   ) throws(KeyedArchiveError) {
     let description = try reader.classDescription(ofInstance: node, classPosition: classPosition)
-    try beginFields(node, without: description == nil ? nil : classPosition, uid: uid)
+    try begin(.fields(without: description == nil ? nil : classPosition), node, uid: uid)
     if let description {
       json.key("$class")
       try write(text: description.name)

@@ -3,9 +3,7 @@ internal import FoundationEssentials
 
 /// Objects of Foundation's classes, by their value.
 extension ArchiveTreeWriter {
-  /// Writes an object of one of the classes that everybody knows by its value.
-  ///
-  /// - Returns: false, and writes nothing, if it is none, or has not the layout of its class.
+  /// Writes an object of such a class; false, and writes nothing, if it is none or has not the layout of its class.
   mutating func writeNaturally(
     _ node: FlatNode, _ name: String, classPosition: Int
   ) throws(KeyedArchiveError) -> Bool {
@@ -36,17 +34,13 @@ extension ArchiveTreeWriter {
       else { return false }
       write(prefix)
       try begin(.pairs(values: values, isValueDue: false), value, "{", "}", inlineDepth: 1)
-    case .string:
-      guard value.kind == .string else { return false }
-      write(prefix)
-      try write(scalar: value)
-    case .data:
-      guard value.kind == .data else { return false }
+    case .string, .data:
+      guard value.kind == (layout.form == .string ? .string : .data) else { return false }
       write(prefix)
       try write(scalar: value)
     case .date:
       guard value.kind == .real else { return false }
-      write(seconds: value.real)
+      write(FlatNode.date(value.real).plainText)
     case .uuid:
       guard value.kind == .data else { return false }
       let bytes = try reader.data(of: value)

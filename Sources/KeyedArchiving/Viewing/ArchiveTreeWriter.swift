@@ -11,7 +11,6 @@ struct ArchiveTreeWriter {
   /// Class descriptions whose name stands in front of an instance.
   private var usedClasses: Set<UInt32> = []
   private var output: [UInt8] = []
-  /// How far the current line is indented.
   var level = 0
   var frames: [Frame] = []
   /// The levels of lines that are shown; what would have lines below them is cut short.
@@ -20,11 +19,8 @@ struct ArchiveTreeWriter {
   /// An object or a value that is not finished, and has lines of its own.
   struct Frame {
     var kind: Kind
-    /// A dictionary or an array.
     let node: FlatNode
-    /// The bracket at the end.
     let closing: StaticString?
-    /// How far its lines are indented.
     let level: Int
     /// How many arrays and dictionaries of the same object it is within, itself included.
     var inlineDepth = 0
@@ -52,7 +48,7 @@ struct ArchiveTreeWriter {
   var text: String { String(decoding: output, as: UTF8.self) }
 
   mutating func writeArchive() throws(KeyedArchiveError) {
-    frames = [Frame(kind: .fields(without: []), node: archive.layout.top, closing: nil, level: 0)]
+    frames = [Frame(kind: .fields(without: []), node: archive.topNode.flat, closing: nil, level: 0)]
     try writeFrames()
     try writePostponed(level: 0)
     // What was cut short leads to objects that do not show.
@@ -71,9 +67,7 @@ struct ArchiveTreeWriter {
     }
   }
 
-  /// Writes a value, with all it leads to.
-  ///
-  /// - Parameter object: its UID, if it is known to be one and is to be written in front.
+  /// Writes a value, with all it leads to, and in front the UID if it is an object.
   mutating func writePart(_ node: FlatNode, object: PropertyList.UID?) throws(KeyedArchiveError) {
     if let object, object.value < archive.objects.count {
       objects.meet(object.value)
@@ -135,11 +129,7 @@ extension ArchiveTreeWriter {
     try reader.tolerate(error)
     write("<unreadable: \(error.message.printable())>")
   }
-}
 
-/// Values.
-extension ArchiveTreeWriter {
-  /// Writes all that the frames still have.
   private mutating func writeFrames() throws(KeyedArchiveError) {
     while let frame = frames.last {
       guard frame.next < frame.node.count else {
@@ -159,48 +149,50 @@ extension ArchiveTreeWriter {
   }
 
   private mutating func writeNext(of frame: Frame) throws(KeyedArchiveError) {
-    let current = frames.count - 1
-    switch frame.kind {
-    case .fields(let positions):
-      frames[current].next += 1
-      if positions.contains(frame.next) { return }
-      try beginLine(frame.level)
-      if let key = try key(of: frame) { try write(name: KeyedUnarchiver.unescaped(key)) }
-      write(": ")
-      try write(reader.value(ofEntry: frame.next, of: frame.node), inlineDepth: 0)
-    case .entries:
-      frames[current].next += 1
-      try beginLine(frame.level)
-      if let key = try key(of: frame) { write(key.quotedInFull) }
-      write(": ")
-      try write(reader.value(ofEntry: frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
-    case .elements:
-      frames[current].next += 1
-      try beginLine(frame.level)
-      try write(reader.element(frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
-    case .pairs(let values, let isValueDue):
-      try beginLine(frame.level)
-      if isValueDue {
-        write("value: ")
-      } else {
-        let start = output.count
-        do throws(KeyedArchiveError) {
-          try write(reader.element(frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
-        } catch {
-          try writeUnreadable(error)
-        }
-        if frames.count - 1 > current {
-          // A key of several lines.
-          output.insert(contentsOf: "key: ".utf8, at: start)
-          frames[current].kind = .pairs(values: values, isValueDue: true)
-          return
-        }
-        write(": ")
-      }
-      frames[current].kind = .pairs(values: values, isValueDue: false)
-      frames[current].next += 1
-      try write(reader.element(frame.next, of: values), inlineDepth: frame.inlineDepth)
+    if case .pairs(let values, let isValueDue) = frame.kind {
+      return try writePair(of: frame, values, isValueDue: isValueDue)
     }
+    frames[frames.count - 1].next += 1
+    var isField = false
+    if case .fields(let positions) = frame.kind {
+      if positions.contains(frame.next) { return }
+      isField = true
+    }
+    try beginLine(frame.level)
+    if frame.node.kind == .dictionary {
+      if let key = try key(of: frame) {
+        if isField { try write(name: ArchiveKey.unescaped(key)) } else { write(key.quotedInFull) }
+      }
+      write(": ")
+    }
+    try write(reader.child(frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
+  }
+
+  private mutating func writePair(
+    of frame: Frame, _ values: FlatNode, isValueDue: Bool
+  ) throws(KeyedArchiveError) {
+    let current = frames.count - 1
+    try beginLine(frame.level)
+    if isValueDue {
+      write("value: ")
+    } else {
+      let start = output.count
+      do throws(KeyedArchiveError) {
+        try write(reader.element(frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
+      } catch {
+        try writeUnreadable(error)
+      }
+      if frames.count - 1 > current {
+        // A key of several lines.
+        output.insert(contentsOf: "key: ".utf8, at: start)
+        frames[current].kind = .pairs(values: values, isValueDue: true)
+        return
+      }
+      write(": ")
+    }
+    frames[current].kind = .pairs(values: values, isValueDue: false)
+    frames[current].next += 1
+    try write(reader.element(frame.next, of: values), inlineDepth: frame.inlineDepth)
   }
 
   /// The key of the next entry; nil, and writes why, if it cannot be read.
@@ -238,22 +230,11 @@ extension ArchiveTreeWriter {
     switch node.kind {
     case .string: write(try reader.text(of: node).quotedInFull)
     case .data: write(PropertyList.data(try reader.data(of: node)).debugDescription)
-    case .boolean: write(node.boolean ? "true" : "false")
-    case .integer, .unsignedInteger: write(node.integer.description)
-    case .real: write(node.real.description)
-    case .float: write(node.float.description)
-    case .date: write(seconds: node.real)
-    case .null, .uid, .array, .dictionary: write("null")
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .uid, .array, .dictionary:
+      write(node.plainText)
     }
   }
 
-  mutating func write(seconds: Double) {
-    write(PropertyList.date(Date(timeIntervalSinceReferenceDate: seconds)).debugDescription)
-  }
-}
-
-/// Objects.
-extension ArchiveTreeWriter {
   private mutating func writeReference(_ uid: UInt32) throws(KeyedArchiveError) {
     var uid = uid
     while true {

@@ -12,30 +12,18 @@ struct FoundationLayout {
   }
 
   init?(className: String) {
-    switch ClassName.normalized(className) {
-    case "NSArray": self.init(form: .array, isMutable: false)
-    case "NSMutableArray": self.init(form: .array, isMutable: true)
-    case "NSSet": self.init(form: .set, isMutable: false)
-    case "NSMutableSet": self.init(form: .set, isMutable: true)
-    case "NSDictionary": self.init(form: .dictionary, isMutable: false)
-    case "NSMutableDictionary": self.init(form: .dictionary, isMutable: true)
-    case "NSString": self.init(form: .string, isMutable: false)
-    case "NSMutableString": self.init(form: .string, isMutable: true)
-    case "NSData": self.init(form: .data, isMutable: false)
-    case "NSMutableData": self.init(form: .data, isMutable: true)
-    case "NSDate": self.init(form: .date, isMutable: false)
-    case "NSUUID": self.init(form: .uuid, isMutable: false)
-    case "NSURL": self.init(form: .url, isMutable: false)
-    default: return nil
-    }
-  }
-
-  private init(form: Form, isMutable: Bool) {
+    guard let (form, isMutable) = Self.classes[ClassName.normalized(className)] else { return nil }
     self.form = form
     self.isMutable = isMutable
   }
 
-  /// The keys of an object.
+  private static let classes: [String: (Form, isMutable: Bool)] = [
+    "NSArray": (.array, false), "NSMutableArray": (.array, true), "NSSet": (.set, false), "NSMutableSet": (.set, true),
+    "NSDictionary": (.dictionary, false), "NSMutableDictionary": (.dictionary, true), "NSString": (.string, false),
+    "NSMutableString": (.string, true), "NSData": (.data, false), "NSMutableData": (.data, true),
+    "NSDate": (.date, false), "NSUUID": (.uuid, false), "NSURL": (.url, false),
+  ]
+
   var keys: [String] {
     switch form {
     case .array, .set: ["NS.objects"]

@@ -1,11 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedArchive {
-  /// What a path leads to: a reference, or a value that stands there itself.
-  ///
-  /// - Parameter object: where the path begins; the top of the archive if it is nil.
-  /// - Throws: ``KeyedArchiveError/Kind/valueNotFound`` where the path leads nowhere.
-  /// - Complexity: O(*k*) in the number of keys of each object on the way.
+  /// What a path leads to from an object, or from the top of the archive: a reference, or a value.
   func node(at path: PropertyListKeyPath, of object: PropertyList.UID?) throws(KeyedArchiveError)
     -> PropertyListDocument.Node
   {
@@ -41,9 +37,8 @@ extension KeyedArchive {
       case .array:
         if let index = component.arrayIndex, index < node.count { return try node.child(at: index) }
       case .dictionary:
-        // As it was encoded, a `$` in front is one more in the file.
         let key = component.text
-        if let value = try node.value(forKey: key.hasPrefix("$") ? "$" + key : key) { return value }
+        if let value = try node.value(forKey: ArchiveKey.escaped(key)) { return value }
         if !isTop, let value = try element(component, of: node) { return value }
         if let value = try node.value(forKey: key) { return value }
       default: break

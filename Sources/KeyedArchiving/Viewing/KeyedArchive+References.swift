@@ -32,13 +32,10 @@ extension KeyedArchive {
   private func references(_ isWanted: (UInt32) -> Bool) throws(KeyedArchiveError) -> [Reference] {
     var reader = ArchiveReader(forAllOf: self)
     var references: [Reference] = []
-    try append(from: nil, ReferenceWalk(layout.top, classPosition: nil), &reader, isWanted, to: &references)
+    try append(from: nil, ReferenceWalk(topNode.flat, classPosition: nil), &reader, isWanted, to: &references)
     for uid in objects.startIndex.value..<objects.endIndex.value {
       do throws(KeyedArchiveError) {
-        let node = try reader.object(uid)
-        guard node.kind.isContainer || node.kind == .uid else { continue }
-        let classPosition = node.kind == .dictionary ? try reader.keyPositions(of: node).classReference : nil
-        let walk = ReferenceWalk(node, classPosition: classPosition)
+        guard let walk = try ReferenceWalk(of: uid, &reader) else { continue }
         try append(from: PropertyList.UID(uid), walk, &reader, isWanted, to: &references)
       } catch {
         throw error.at(PropertyList.UID(uid))
@@ -54,7 +51,7 @@ extension KeyedArchive {
     do throws(KeyedArchiveError) {
       while let target = try walk.next(&reader) {
         guard isWanted(target) else { continue }
-        if target < layout.objects.count, document.isNullObject(try reader.object(target)) { continue }
+        if target < objectsNode.count, document.isNullObject(try reader.object(target)) { continue }
         // What a reference takes in memory, as against a byte or a few in the file.
         try reader.spend(16 + 4 * walk.depth)
         references.append(

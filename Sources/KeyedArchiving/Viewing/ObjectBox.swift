@@ -3,34 +3,19 @@ internal import FoundationEssentials
 
 /// What a picture of an archive shows of one object: its class, the values it has itself, and the objects it refers to.
 struct ObjectBox {
-  /// What it is.
   private(set) var title = ""
-  /// Its values, each with its key.
   private(set) var lines: [String] = []
   /// How many values there are that ``lines`` has no room for.
   private(set) var omittedCount = 0
-  /// Its references, each with its key.
   private(set) var references: [(label: String, target: UInt32)] = []
 
   private static var greatestLineCount: Int { 24 }
   private static var greatestLength: Int { 60 }
 
-  /// Nothing is thrown for what cannot be read: it is shown as that.
-  ///
-  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``.
-  init(_ uid: UInt32, _ archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
+  /// The box of an object, or of the top of the archive. What cannot be read is shown as that.
+  init(_ uid: UInt32?, of archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
     do throws(KeyedArchiveError) {
-      try fill(reader.object(uid), archive, &reader)
-    } catch {
-      try reader.tolerate(error)
-      add("unreadable: \(error.message)")
-    }
-  }
-
-  /// The top of an archive.
-  init(topOf archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
-    do throws(KeyedArchiveError) {
-      try addValues(of: archive.layout.top, without: nil, archive, &reader)
+      if let uid { try fill(reader.object(uid), &reader) } else { try addValues(of: archive.topNode.flat, &reader) }
     } catch {
       try reader.tolerate(error)
       add("unreadable: \(error.message)")
@@ -38,20 +23,20 @@ struct ObjectBox {
   }
 
   private mutating func fill(
-    _ node: FlatNode, _ archive: KeyedArchive, _ reader: inout ArchiveReader
+    _ node: FlatNode, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) {
     switch node.kind {
     case .dictionary:
       let positions = try reader.keyPositions(of: node)
       if let position = positions.classReference {
-        try fillInstance(node, classPosition: position, archive, &reader)
+        try fillInstance(node, classPosition: position, &reader)
       } else {
         title = positions.className == nil ? "dictionary" : "class"
-        try addValues(of: node, without: nil, archive, &reader)
+        try addValues(of: node, &reader)
       }
     case .array:
       title = "array"
-      try addValues(of: node, without: nil, archive, &reader)
+      try addValues(of: node, &reader)
     case .uid:
       title = "reference"
       references.append(("", node.uid))
@@ -61,23 +46,21 @@ struct ObjectBox {
   }
 
   private mutating func fillInstance(
-    _ node: FlatNode, classPosition: Int, _ archive: KeyedArchive, _ reader: inout ArchiveReader
+    _ node: FlatNode, classPosition: Int, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) {
     let description = try reader.classDescription(ofInstance: node, classPosition: classPosition)
     title = description.map { $0.name.printable(limit: Self.greatestLength) } ?? "no class"
     if let description, let layout = FoundationLayout(className: description.name), layout.isCollection,
-      try addElements(of: node, layout, archive, &reader)
+      try addElements(of: node, layout, &reader)
     {
       return
     }
-    try addValues(of: node, without: classPosition, archive, &reader)
+    try addValues(of: node, without: classPosition, &reader)
   }
 
-  /// The elements of one of Foundation's collections, by their index or key.
-  ///
-  /// - Returns: false, and adds nothing, if the object has not the layout of its class.
+  /// Adds the elements of a collection, by index or key; false, and adds nothing, if it has not its class's layout.
   private mutating func addElements(
-    of node: FlatNode, _ layout: FoundationLayout, _ archive: KeyedArchive, _ reader: inout ArchiveReader
+    of node: FlatNode, _ layout: FoundationLayout, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) -> Bool {
     guard node.count == layout.keys.count + 1 else { return false }
     var parts: [FlatNode] = []
@@ -92,23 +75,22 @@ struct ObjectBox {
     for position in 0..<parts[0].count {
       let element = try reader.element(position, of: parts[parts.count - 1])
       guard layout.form == .dictionary else {
-        try add("[\(position)]", element, archive, &reader)
+        try add("[\(position)]", element, &reader)
         continue
       }
       let key = try reader.element(position, of: parts[0])
-      if let text = try shortText(ofObject: key, archive, &reader) {
-        try add(text, element, archive, &reader)
+      if let text = try shortText(ofObject: key, &reader) {
+        try add(text, element, &reader)
       } else {
-        try add("key \(position)", key, archive, &reader)
-        try add("value \(position)", element, archive, &reader)
+        try add("key \(position)", key, &reader)
+        try add("value \(position)", element, &reader)
       }
     }
     return true
   }
 
-  /// All that is in a dictionary or an array, and in those in it.
   private mutating func addValues(
-    of container: FlatNode, without skipped: Int?, _ archive: KeyedArchive, _ reader: inout ArchiveReader
+    of container: FlatNode, without skipped: Int? = nil, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) {
     var frames: [(node: FlatNode, label: String, next: Int)] = [(container, "", 0)]
     while let frame = frames.last {
@@ -118,16 +100,14 @@ struct ObjectBox {
       }
       frames[frames.count - 1].next += 1
       let isOutermost = frames.count == 1
-      let child: FlatNode
+      if isOutermost, frame.next == skipped { continue }
+      let child = try reader.child(frame.next, of: frame.node)
       let label: String
       if frame.node.kind == .array {
-        child = try reader.element(frame.next, of: frame.node)
         label = frame.label + "[\(frame.next)]"
       } else {
-        if isOutermost, frame.next == skipped { continue }
         let key = try reader.key(ofEntry: frame.next, of: frame.node)
-        child = try reader.value(ofEntry: frame.next, of: frame.node)
-        let name = (isOutermost ? KeyedUnarchiver.unescaped(key) : key).printable(limit: Self.greatestLength)
+        let name = (isOutermost ? ArchiveKey.unescaped(key) : key).printable(limit: Self.greatestLength)
         label = frame.label.isEmpty ? name : "\(frame.label).\(name)"
       }
       if child.kind.isContainer, child.count > 0 {
@@ -135,17 +115,16 @@ struct ObjectBox {
         try reader.spend(label.utf8.count)
         frames.append((child, label, 0))
       } else {
-        try add(label, child, archive, &reader)
+        try add(label, child, &reader)
       }
     }
   }
 
-  /// A value or a reference with its label.
   private mutating func add(
-    _ label: String, _ node: FlatNode, _ archive: KeyedArchive, _ reader: inout ArchiveReader
+    _ label: String, _ node: FlatNode, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) {
     try reader.spend(label.utf8.count + 16)
-    if let text = try shortText(ofObject: node, archive, &reader) {
+    if let text = try shortText(ofObject: node, &reader) {
       add("\(label): \(text)")
     } else if node.kind == .uid {
       references.append((label, node.uid))
@@ -160,7 +139,7 @@ struct ObjectBox {
 
   /// The text of an object that is shown where it is referred to; nil for all others.
   private func shortText(
-    ofObject node: FlatNode, _ archive: KeyedArchive, _ reader: inout ArchiveReader
+    ofObject node: FlatNode, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) -> String? {
     guard node.kind == .uid, node.uid < reader.objects.count else { return nil }
     let object: FlatNode
@@ -170,7 +149,7 @@ struct ObjectBox {
       try reader.tolerate(error)
       return nil
     }
-    if archive.document.isNullObject(object) { return "nil" }
+    if reader.document.isNullObject(object) { return "nil" }
     return RenderedObjects.isShort(object) ? try Self.text(of: object, &reader) : nil
   }
 
@@ -182,15 +161,10 @@ struct ObjectBox {
       let bytes = try reader.data(of: node)
       let text = PropertyList.data(Data(bytes.prefix(16))).debugDescription
       return bytes.count > 16 ? "\(text) … \(bytes.count) bytes" : text
-    case .boolean: return node.boolean ? "true" : "false"
-    case .integer, .unsignedInteger: return node.integer.description
-    case .real: return node.real.description
-    case .float: return node.float.description
-    case .date: return PropertyList.date(Date(timeIntervalSinceReferenceDate: node.real)).debugDescription
     case .array: return "[]"
     case .dictionary: return "{}"
     case .uid: return "#\(node.uid)"
-    case .null: return "null"
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date: return node.plainText
     }
   }
 }

@@ -15,19 +15,23 @@ struct ReferenceWalk {
     var next = 0
   }
 
-  /// - Parameter classPosition: of the entry that says the class of an instance.
   init(_ node: FlatNode, classPosition: Int?) {
     skipped = classPosition
     if node.kind == .uid { own = node.uid }
     if node.kind.isContainer { frames.append(Frame(node: node)) }
   }
 
+  /// The references of an object; nil for one that has none.
+  init?(of uid: UInt32, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
+    let node = try reader.object(uid)
+    guard node.kind.isContainer || node.kind == .uid else { return nil }
+    self.init(node, classPosition: node.kind == .dictionary ? try reader.keyPositions(of: node).classReference : nil)
+  }
+
   /// How many steps ``path(_:)`` has.
   var depth: Int { frames.count }
 
-  /// The next reference; nil at the end.
-  ///
-  /// - Throws: for a value that cannot be read. The call after that goes on behind it.
+  /// The next reference; nil at the end. After an error, the next call goes on behind what cannot be read.
   mutating func next(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> UInt32? {
     if let uid = own {
       own = nil
@@ -39,13 +43,8 @@ struct ReferenceWalk {
         continue
       }
       frames[frames.count - 1].next += 1
-      let child: FlatNode
-      if frame.node.kind == .array {
-        child = try reader.element(frame.next, of: frame.node)
-      } else {
-        if frames.count == 1, frame.next == skipped { continue }
-        child = try reader.value(ofEntry: frame.next, of: frame.node)
-      }
+      if frames.count == 1, frame.next == skipped { continue }
+      let child = try reader.child(frame.next, of: frame.node)
       switch child.kind {
       case .uid: return child.uid
       case .array, .dictionary:
@@ -65,7 +64,7 @@ struct ReferenceWalk {
         path.components.append(.index(frame.next - 1))
       } else {
         let key = try reader.key(ofEntry: frame.next - 1, of: frame.node)
-        path.components.append(.key(depth == 0 ? KeyedUnarchiver.unescaped(key) : key))
+        path.components.append(.key(depth == 0 ? ArchiveKey.unescaped(key) : key))
       }
     }
     return path

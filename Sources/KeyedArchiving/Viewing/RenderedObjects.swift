@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 /// What a rendering of an archive shows at the place of a reference, so that every object is shown in full once, near
@@ -18,7 +19,6 @@ struct RenderedObjects {
 
   /// What is shown at the place of a reference.
   enum Encounter {
-    /// That there is no object.
     case nothing
     /// The object itself.
     ///
@@ -28,23 +28,18 @@ struct RenderedObjects {
     case byReference
     /// That there is no such object in the table.
     case outside
-    /// That it cannot be read, and why.
     case unreadable(KeyedArchiveError)
   }
 
   /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``.
-  /// - Complexity: O(*n*) in the size of the archive.
   init(_ archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
     let count = archive.objects.count
     referenceCounts = Array(repeating: 0, count: count)
     isMet = Array(repeating: false, count: count)
-    try addReferences(ReferenceWalk(archive.layout.top, classPosition: nil), &reader)
+    try addReferences(ReferenceWalk(archive.topNode.flat, classPosition: nil), &reader)
     for uid in 0..<UInt32(clamping: count) {
       do throws(KeyedArchiveError) {
-        let node = try reader.object(uid)
-        guard node.kind.isContainer || node.kind == .uid else { continue }
-        let classPosition = node.kind == .dictionary ? try reader.keyPositions(of: node).classReference : nil
-        try addReferences(ReferenceWalk(node, classPosition: classPosition), &reader)
+        if let walk = try ReferenceWalk(of: uid, &reader) { try addReferences(walk, &reader) }
       } catch {
         try reader.tolerate(error)
       }
@@ -68,10 +63,6 @@ struct RenderedObjects {
 }
 
 extension RenderedObjects {
-  /// What to show at the place of a reference.
-  ///
-  /// - Parameter level: how deep the place is.
-  /// - Throws: ``KeyedArchiveError/Kind/limitExceeded``.
   mutating func encounter(
     _ uid: UInt32, level: Int, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) -> Encounter {
@@ -95,7 +86,6 @@ extension RenderedObjects {
     return .inFull(node, isMarked: isShared(uid))
   }
 
-  /// Whether an object is shown at each reference to it.
   static func isShort(_ node: FlatNode) -> Bool {
     switch node.kind {
     case .boolean, .integer, .unsignedInteger, .real, .float, .date: true
@@ -104,13 +94,11 @@ extension RenderedObjects {
     }
   }
 
-  /// Whether several references lead to an object.
   func isShared(_ uid: UInt32) -> Bool { referenceCounts[Int(uid)] > 1 }
 
   /// Whether an object was shown, or is going to be.
   func isMet(_ uid: UInt32) -> Bool { isMet[Int(uid)] }
 
-  /// Says that an object is shown elsewhere.
   mutating func meet(_ uid: UInt32) { isMet[Int(uid)] = true }
 
   /// The next object that was too deep for its place.
@@ -118,5 +106,19 @@ extension RenderedObjects {
     guard postponedStart < postponed.count else { return nil }
     defer { postponedStart += 1 }
     return postponed[postponedStart]
+  }
+}
+
+extension FlatNode {
+  /// A truth value, a number or a date, as people read it.
+  var plainText: String {
+    switch kind {
+    case .boolean: boolean ? "true" : "false"
+    case .integer, .unsignedInteger: integer.description
+    case .real: real.description
+    case .float: float.description
+    case .date: PropertyList.date(Date(timeIntervalSinceReferenceDate: real)).debugDescription
+    case .null, .uid, .string, .data, .array, .dictionary: "null"
+    }
   }
 }

@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+/// The parts that every keyed archive has at its top.
+struct ArchiveLayout {
+  static let archiverName = "NSKeyedArchiver"
+  static let version = 100_000
+
+  /// The name of the class that wrote it.
+  let archiver: String
+  /// A dictionary: values by their keys, which are UIDs where they are objects.
+  let top: FlatNode
+  /// An array: the objects by UID. The first is `$null`.
+  let objects: FlatNode
+
+  init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
+    let parts = ArchiveParts(document)
+    if let fault = parts.faults.first { throw fault.error }
+    guard let archiver = parts.archiver, let top = parts.top, let objects = parts.objects else {
+      throw KeyedArchiveError(.notAnArchive, "the property list is no keyed archive")
+    }
+    self.archiver = archiver
+    self.top = top
+    self.objects = objects
+  }
+}
+
+/// The parts that a property list has of those that every keyed archive has, and what is wrong with them.
+struct ArchiveParts {
+  private(set) var archiver: String?
+  private(set) var top: FlatNode?
+  private(set) var objects: FlatNode?
+  private(set) var faults: [(kind: KeyedArchive.Fault.Kind, error: KeyedArchiveError)] = []
+
+  init(_ document: PropertyListDocument) {
+    let root = document.flatRoot
+    guard root.kind == .dictionary else {
+      lacks(.root, "its root is no dictionary")
+      return
+    }
+    var parts: [String: FlatNode] = [:]
+    // Four keys are all there are; a few more do no harm.
+    for entry in 0..<min(root.count, 64) {
+      do throws(PropertyListError) {
+        let key = try document.key(ofEntry: entry, of: root)
+        guard parts.updateValue(try document.value(ofEntry: entry, of: root), forKey: key) == nil else {
+          let error = PropertyListError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary")
+          faults.append((.duplicateKey, KeyedArchiveError(error)))
+          continue
+        }
+      } catch {
+        faults.append((.unreadableValue, KeyedArchiveError(error)))
+      }
+    }
+    if let node = parts["$archiver"], node.kind == .string {
+      do throws(PropertyListError) {
+        archiver = try document.text(of: node)
+      } catch {
+        faults.append((.unreadableValue, KeyedArchiveError(error)))
+      }
+    } else {
+      lacks(.archiver, "it has no text $archiver")
+    }
+    if let version = parts["$version"], version.kind == .integer {
+      if version.integer != PropertyList.Integer(ArchiveLayout.version) {
+        lacks(.version, "its version is \(version.integer); \(ArchiveLayout.version) is the only one there is")
+      }
+    } else {
+      lacks(.version, "it has no $version")
+    }
+    if let node = parts["$top"], node.kind == .dictionary {
+      top = node
+    } else {
+      lacks(.top, "it has no dictionary $top")
+    }
+    if let node = parts["$objects"], node.kind == .array {
+      objects = node
+    } else {
+      lacks(.objectTable, "it has no array $objects")
+    }
+  }
+
+  private mutating func lacks(_ kind: KeyedArchive.Fault.Kind, _ reason: String) {
+    faults.append((kind, KeyedArchiveError(.notAnArchive, "the property list is no keyed archive: \(reason)")))
+  }
+}
+
+extension PropertyListReadingOptions {
+  static func archive(_ limits: ParsingLimits) -> PropertyListReadingOptions {
+    PropertyListReadingOptions(limits: limits, restoresCoercedValues: true)
+  }
+}

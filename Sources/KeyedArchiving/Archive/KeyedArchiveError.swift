@@ -1,0 +1,142 @@
+public import FoundationEssentials
+@_spi(Archives) public import PropertyLists
+
+/// Why an archive could not be written or read, and where.
+public struct KeyedArchiveError: Error, Hashable, Sendable {
+  /// What sort of failure it is. Programs decide by it; people read ``KeyedArchiveError/message``.
+  public enum Kind: Hashable, Sendable {
+    /// The bytes are no property list, a part of them cannot be read, or the file cannot be read or written.
+    case propertyList(PropertyListError)
+    /// A property list that is no keyed archive.
+    case notAnArchive
+    /// An archive that breaks the rules of its format: a UID that leads nowhere, an object without a class, a class
+    /// description that contradicts itself.
+    case malformed
+    /// There is no value for a key that must have one.
+    case valueNotFound
+    /// An object of a class that was not among those asked for.
+    case classNotAllowed
+    /// A value of another kind than the one asked for.
+    case typeMismatch
+    /// A number that the type asked for cannot hold exactly.
+    case numberOutOfRange
+    /// The contents of an object are not those of a value of its type.
+    case invalidContents
+    /// An object that is needed to make itself, and was not published before.
+    case circularReference
+    /// Objects are nested deeper than the limit, or than the stack of the thread allows.
+    case nestedTooDeeply
+    /// A value that this process cannot make, because it is linked without full Foundation and its data about
+    /// languages, calendars and time zones.
+    case unavailable
+    /// More work than an archive of this size can ask for; see `ParsingLimits`.
+    case limitExceeded
+    /// A value has no form in an archive.
+    case invalidValue
+    /// A key was encoded twice in one object.
+    case duplicateKey
+    /// The archiver has finished, or has failed before.
+    case finished
+  }
+
+  /// What sort of failure it is.
+  public var kind: Kind
+  /// What is wrong, in one line without a place.
+  public var message: String
+  /// The way to the value that is wrong: a top-level key, then keys and indices.
+  public var path: PropertyListKeyPath?
+  /// The place in the object table of the object that is wrong, or that has the key that is.
+  public var uid: PropertyList.UID?
+  /// The class that the archive says that object is of.
+  public var className: String?
+
+  /// An error for types that check what they decode; its place is filled in by ``KeyedUnarchiver/failure(_:_:)``.
+  public init(
+    _ kind: Kind, _ message: String, path: PropertyListKeyPath? = nil, uid: PropertyList.UID? = nil,
+    className: String? = nil
+  ) {
+    self.kind = kind
+    self.message = message
+    self.path = path
+    self.uid = uid
+    self.className = className
+  }
+}
+
+extension KeyedArchiveError {
+  /// The code that Cocoa has for this failure, in `NSCocoaErrorDomain`: 3840 for what is no archive at all, 4864 for a
+  /// corrupt archive, 4865 for a missing value, 4866 for a value that cannot be encoded (`FoundationErrors.h`).
+  public var code: Int {
+    switch kind {
+    case .propertyList, .notAnArchive: 3840
+    case .malformed, .classNotAllowed, .typeMismatch, .numberOutOfRange, .invalidContents, .circularReference,
+      .nestedTooDeeply, .limitExceeded, .unavailable:
+      4864
+    case .valueNotFound: 4865
+    case .invalidValue, .duplicateKey, .finished: 4866
+    }
+  }
+
+  /// The domain of ``code``.
+  public static let domain = "NSCocoaErrorDomain"
+}
+
+extension KeyedArchiveError: CustomStringConvertible {
+  /// The place, the message, the object: `root.friends[3].born: no value for the key (object 12, Person)`.
+  public var description: String {
+    var text = path.map { Self.spelled($0).printable(limit: 300) + ": " } ?? ""
+    text += message
+    var object: [String] = []
+    if let uid { object.append("object \(uid.value)") }
+    if let className { object.append(className.printable(limit: 100)) }
+    if !object.isEmpty { text += " (\(object.joined(separator: ", ")))" }
+    return text
+  }
+
+  /// `root.friends[3].born`, shortened in the middle if it is long.
+  static func spelled(_ path: PropertyListKeyPath) -> String {
+    let components = path.components
+    guard components.count > 20 else { return spelled(components[...]) }
+    return "\(spelled(components.prefix(10))) … \(spelled(components.suffix(5))) (\(components.count) levels deep)"
+  }
+
+  private static func spelled(_ components: ArraySlice<PropertyListKeyPath.Component>) -> String {
+    var text = ""
+    for component in components {
+      switch component {
+      case .key(let key): text += text.isEmpty ? key : ".\(key)"
+      case .index(let index): text += "[\(index)]"
+      }
+    }
+    return text
+  }
+}
+
+extension KeyedArchiveError: LocalizedError {
+  /// The ``description``.
+  public var errorDescription: String? { description }
+}
+
+extension KeyedArchiveError {
+  init(_ error: PropertyListError) {
+    self.init(.propertyList(error), error.description)
+  }
+
+  /// The error with the object that it is about, unless it says one already.
+  func at(_ uid: PropertyList.UID) -> KeyedArchiveError {
+    guard self.uid == nil else { return self }
+    var error = self
+    error.uid = uid
+    return error
+  }
+}
+
+/// What a part of the property list is read or written with; its error is one of the archive.
+@inline(__always)
+func translated<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws(KeyedArchiveError) -> T {
+  do throws(PropertyListError) {
+    return try body()
+  } catch {
+    throw KeyedArchiveError(error)
+  }
+}

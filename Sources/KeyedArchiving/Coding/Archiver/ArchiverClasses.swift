@@ -1,0 +1,203 @@
+@_spi(Archives) internal import PropertyLists
+
+/// The classes of an archive in the making: what each type is called, and where its class description stands.
+struct ArchiverClasses {
+  private var records: [ObjectIdentifier: Record] = [:]
+  /// For the types whose values are of several classes, by what the value at hand is.
+  private var variants: [ArchivedClass: Record] = [:]
+  /// The types that were asked for last, by their addresses.
+  private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
+  /// By class name: what it was written for, and its UID.
+  private var written: [String: (record: Record, uid: UInt32)] = [:]
+  /// Classes of opaque objects that another class of the archive has the name of.
+  private var opaque: [Opaque: UInt32] = [:]
+  private(set) var names: [ObjectIdentifier: String] = [:]
+
+  private struct Opaque: Hashable {
+    let archivedClass: ArchivedClass
+    let isRenamed: Bool
+  }
+
+  /// A type, and how its values were encoded lately.
+  final class Record {
+    let archivedClass: ArchivedClass
+    /// The type; nil for values that are of another class than most of their type.
+    fileprivate let type: Any.Type?
+    /// Whether an archiver was told the name. What such a class inherits from is not written then.
+    fileprivate let isRenamed: Bool
+    fileprivate(set) var uid: UInt32?
+    /// The keys in the order in which values of this type encode them.
+    private var sequence: [(text: String, key: FlatNode)] = []
+    /// The keys that were ordered last, and their order.
+    private var orderedKeys: [FlatNode] = []
+    private var order: [Int] = []
+
+    fileprivate init(_ archivedClass: ArchivedClass, _ type: Any.Type?, isRenamed: Bool = false) {
+      self.archivedClass = archivedClass
+      self.type = type
+      self.isRenamed = isRenamed
+    }
+
+    /// A record for the values at the top of an archive, which belong to no object.
+    static func ofTop() -> Record { Record(ArchivedClass(""), nil) }
+  }
+
+  @inline(__always)
+  mutating func record(of type: any SecureCoding.Type) -> Record? {
+    let identity = ObjectIdentifier(type)
+    let place = Int(UInt(bitPattern: identity) >> 4 ^ UInt(bitPattern: identity) >> 9) & 15
+    if let (known, record) = recent[place], known == identity { return record }
+    guard let record = records[identity] else { return nil }
+    recent[place] = (identity, record)
+    return record
+  }
+
+  /// Makes the record of a type. What the type is called is asked outside, because the answer is somebody else's code.
+  mutating func add(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass) -> Record {
+    let identity = ObjectIdentifier(type)
+    if let record = records[identity] { return record }
+    let name = names[identity]
+    let record = Record(name.map { ArchivedClass($0, ancestors: []) } ?? archivedClass, type, isRenamed: name != nil)
+    records[identity] = record
+    return record
+  }
+
+  /// The record of values of another class than most of their type; nil if the type was renamed in this archive.
+  mutating func variant(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) -> Record? {
+    if names[ObjectIdentifier(type)] != nil { return nil }
+    if let record = variants[archivedClass] { return record }
+    let record = Record(archivedClass, nil)
+    variants[archivedClass] = record
+    return record
+  }
+
+  mutating func setName(_ name: String?, for type: any SecureCoding.Type) {
+    names[ObjectIdentifier(type)] = name
+    records[ObjectIdentifier(type)] = nil
+    recent = recent.map { _ in nil }
+  }
+
+  /// Writes a class description, unless another type's is the same, and returns its UID.
+  mutating func write(_ record: Record, into pool: inout ObjectPool) throws -> UInt32 {
+    let archivedClass = record.archivedClass
+    if let (known, uid) = written[archivedClass.name] {
+      try record.requireSameClass(as: known)
+      record.uid = uid
+      return uid
+    }
+    let uid = try describe(record, in: &pool)
+    written[archivedClass.name] = (record, uid)
+    return uid
+  }
+
+  /// Writes the class description of an opaque object as it was, also beside another class of that name.
+  mutating func write(opaque description: KeyedArchive.ClassDescription, into pool: inout ObjectPool) throws -> UInt32 {
+    let ancestors = Array(description.classes.drop { $0 != description.name }.dropFirst())
+    let archivedClass = ArchivedClass(description.name, ancestors: ancestors, hints: description.hints)
+    if let (known, uid) = written[description.name], known.isRenamed == description.classes.isEmpty,
+      known.archivedClass.ancestors == ancestors, known.archivedClass.hints == description.hints
+    {
+      return uid
+    }
+    let identity = Opaque(archivedClass: archivedClass, isRenamed: description.classes.isEmpty)
+    if let uid = opaque[identity] { return uid }
+    let record = Record(archivedClass, nil, isRenamed: identity.isRenamed)
+    let uid = try describe(record, in: &pool)
+    if written[archivedClass.name] == nil { written[archivedClass.name] = (record, uid) }
+    opaque[identity] = uid
+    return uid
+  }
+
+  private mutating func describe(_ record: Record, in pool: inout ObjectPool) throws -> UInt32 {
+    let archivedClass = record.archivedClass
+    let uid = try pool.reserve()
+    var lists = [("$classname", [archivedClass.name])]
+    if !record.isRenamed { lists.append(("$classes", [archivedClass.name] + archivedClass.ancestors)) }
+    if !archivedClass.hints.isEmpty { lists.append(("$classhints", archivedClass.hints)) }
+    var entries: [(key: FlatNode, value: FlatNode)] = []
+    for (key, names) in lists {
+      let texts = try names.map { try pool.inline($0) }
+      let value =
+        key == "$classname" ? texts[0] : try pool.container(.array, texts.span)
+      entries.append((try pool.inline(key), value))
+    }
+    let order = CoreFoundationOrder.positions(of: lists.map { CoreFoundationOrder.hash($0.0) }, grows: true)
+    let nodes = order.flatMap { [entries[$0].key, entries[$0].value] }
+    try pool.fill(uid, with: pool.container(.dictionary, nodes.span))
+    record.uid = uid
+    return uid
+  }
+}
+
+extension ArchiverClasses.Record {
+  /// Two types can be of one class, as arrays of all elements are; but not by accident.
+  fileprivate func requireSameClass(as other: ArchiverClasses.Record) throws {
+    let name = archivedClass.name
+    guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints
+    else {
+      throw KeyedArchiveError(
+        .invalidValue, "two types are called \(name.quoted), with other ancestors or hints", className: name)
+    }
+    guard let type, let otherType = other.type, type != otherType, ClassName.default(of: type) == name,
+      ClassName.default(of: otherType) == name
+    else { return }
+    throw KeyedArchiveError(
+      .invalidValue, "two types are called \(name.quoted) because neither declares a name", className: name)
+  }
+
+  /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same
+  /// order, so a comparison mostly takes the place of a search.
+  @inline(__always)
+  func key(_ text: String, at position: Int, in keys: inout KeyTable, _ pool: inout ObjectPool) throws -> FlatNode {
+    if position < sequence.count, sequence[position].text == text { return sequence[position].key }
+    return try newKey(text, at: position, in: &keys, &pool)
+  }
+
+  private func newKey(
+    _ text: String, at position: Int, in keys: inout KeyTable, _ pool: inout ObjectPool
+  ) throws -> FlatNode {
+    let key = try keys.key(text, in: &pool)
+    if position <= sequence.count, position < 64 {
+      sequence.removeLast(sequence.count - position)
+      sequence.append((text, key))
+    }
+    return key
+  }
+
+  /// The order in which the entries from `start` on are written.
+  @inline(__always)
+  func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: KeyTable) throws -> [Int] {
+    if orderedKeys.count == entries.count - start {
+      var index = 0
+      while index < orderedKeys.count, orderedKeys[index] == entries[start + index].key { index += 1 }
+      if index == orderedKeys.count { return order }
+    }
+    let new = entries[start...].map(\.key)
+    order = try keys.order(of: new)
+    orderedKeys = new
+    return order
+  }
+}
+
+struct KeyTable {
+  private var nodes: [String: FlatNode] = [:]
+  private var keys: [FlatNode: (text: String, hash: UInt64)] = [:]
+
+  mutating func key(_ text: String, in pool: inout ObjectPool) throws -> FlatNode {
+    if let node = nodes[text] { return node }
+    let node = try pool.inline(text)
+    nodes[text] = node
+    keys[node] = (text, CoreFoundationOrder.hash(text))
+    return node
+  }
+
+  /// The order that Core Foundation gives keys.
+  func order(of keys: [FlatNode]) throws -> [Int] {
+    var seen = Set<FlatNode>(minimumCapacity: keys.count)
+    for key in keys where !seen.insert(key).inserted {
+      throw KeyedArchiveError(
+        .duplicateKey, "the key \((self.keys[key]?.text ?? "").quoted) was encoded twice in one object")
+    }
+    return CoreFoundationOrder.positions(of: keys.map { self.keys[$0]?.hash ?? 0 }, grows: true)
+  }
+}

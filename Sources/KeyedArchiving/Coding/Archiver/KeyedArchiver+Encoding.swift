@@ -1,0 +1,148 @@
+public import FoundationEssentials
+@_spi(Archives) public import PropertyLists
+
+/// Values, objects and collections of them.
+extension KeyedArchiver {
+  /// Encodes a value or an object.
+  ///
+  /// An object that was encoded before is referred to; of equal values there is one in the archive. Nil is archived as
+  /// a reference to nothing.
+  ///
+  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/encode(with:)`` throws.
+  public func encode<T: SecureCoding>(_ value: T, forKey key: String) throws {
+    try encode(userKey: key) { coder in try value._archive(by: coder).node }
+  }
+
+  /// Encodes a reference to an object that is archived only if it is encoded without condition somewhere, before or
+  /// after; if it is not, nil is decoded. It is how a child refers to its parent.
+  public func encodeConditionalObject<T: SecureCoding & AnyObject>(_ object: T?, forKey key: String) throws {
+    try encode(userKey: key) { coder in
+      guard let object else { return .uid(0) }
+      return try coder.reference(conditionallyTo: object).node
+    }
+  }
+}
+
+/// Numbers, truth values and bytes, which stand in the object that they are a part of.
+extension KeyedArchiver {
+  /// Encodes a truth value.
+  public func encode(_ value: Bool, forKey key: String) throws { try encode(userKey: key) { _ in .boolean(value) } }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int8, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int16, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int32, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: Int64, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt8, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt16, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt32, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes an integer. The archive does not tell its width.
+  public func encode(_ value: UInt64, forKey key: String) throws { try encode(integer: value, forKey: key) }
+
+  /// Encodes a number of 4 bytes.
+  public func encode(_ value: Float, forKey key: String) throws { try encode(userKey: key) { _ in .float(value) } }
+
+  /// Encodes a number of 8 bytes.
+  public func encode(_ value: Double, forKey key: String) throws { try encode(userKey: key) { _ in .real(value) } }
+
+  /// Encodes bytes where they are, as `encodeBytes` does, instead of an object of their own.
+  public func encodeBytes(_ bytes: Data, forKey key: String) throws {
+    try encode(userKey: key) { coder in try coder.pool.inline(bytes) }
+  }
+
+  /// Encodes a property list where it is, instead of objects. UIDs in it would be taken for references.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a UID, and for a property list nested more than 512 deep.
+  public func encode(propertyList: PropertyList, forKey key: String) throws {
+    try encode(userKey: key) { coder in try coder.inline(propertyList, depth: 0) }
+  }
+
+  private func encode<T: FixedWidthInteger>(integer value: T, forKey key: String) throws {
+    try encode(userKey: key) { _ in .integer(value) }
+  }
+}
+
+/// For the layouts of Apple's classes, whose keys need no escape.
+extension KeyedArchiver {
+  /// Throws ``KeyedArchiveError/Kind/invalidValue`` unless a value has a form in archives.
+  @inline(__always)
+  func require(_ isValid: Bool, _ fault: @autoclosure () -> String) throws {
+    if !isValid { throw KeyedArchiveError(.invalidValue, fault()) }
+  }
+
+  @inline(__always)
+  func encode<T: SecureCoding>(_ value: T, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try value._archive(by: coder).node }
+  }
+
+  @inline(__always)
+  func encode(integer value: Int, forRawKey key: String) throws { try encode(rawKey: key) { _ in .integer(value) } }
+
+  @inline(__always)
+  func encode(real value: Double, forRawKey key: String) throws { try encode(rawKey: key) { _ in .real(value) } }
+
+  @inline(__always)
+  func encode(boolean value: Bool, forRawKey key: String) throws { try encode(rawKey: key) { _ in .boolean(value) } }
+
+  func encode(inline text: String, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try coder.pool.inline(text) }
+  }
+
+  func encode(inline data: Data, forRawKey key: String) throws {
+    try encode(rawKey: key) { coder in try coder.pool.inline(data) }
+  }
+
+  /// A property list that stands where it is needed.
+  func inline(_ value: PropertyList, depth: Int) throws -> FlatNode {
+    switch value {
+    case .string(let text): return try pool.inline(text)
+    case .data(let data): return try pool.inline(data)
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    case .float(let value): return .float(value)
+    case .boolean(let value): return .boolean(value)
+    case .date(let value): return .date(value.timeIntervalSinceReferenceDate)
+    case .null: return .null
+    case .uid: throw KeyedArchiveError(.invalidValue, "a UID in a property list would be taken for a reference")
+    case .array(let elements):
+      try checkPropertyListDepth(depth)
+      var nodes: [FlatNode] = []
+      for element in elements { nodes.append(try inline(element, depth: depth + 1)) }
+      return try pool.container(.array, nodes.span)
+    case .dictionary(let entries):
+      try checkPropertyListDepth(depth)
+      var nodes: [FlatNode] = []
+      for (key, value) in entries {
+        nodes.append(try pool.inline(key))
+        nodes.append(try inline(value, depth: depth + 1))
+      }
+      return try pool.container(.dictionary, nodes.span)
+    }
+  }
+
+  private func checkPropertyListDepth(_ depth: Int) throws {
+    guard depth < 512 else {
+      throw KeyedArchiveError(.nestedTooDeeply, "a property list is nested more than 512 deep")
+    }
+    if depth & 15 == 15 { try checkStack() }
+  }
+}

@@ -1,0 +1,123 @@
+@_spi(Archives) internal import PropertyLists
+
+/// References to values and objects, which are archived where they are first referred to.
+extension KeyedArchiver {
+  /// A reference to a value, which stands for all equal ones.
+  func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
+    if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
+    return try reference(toValue: value, try record(of: type(of: value)))
+  }
+
+  /// A reference to a value of a type whose values are of several classes. What this value is decides for one of them.
+  func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference {
+    if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
+    return try reference(
+      toValue: value, classes.variant(of: type(of: value), as: archivedClass) ?? record(of: type(of: value)))
+  }
+
+  @inline(__always)
+  private func reference<T: SecureCoding>(
+    toValue value: T, _ record: ArchiverClasses.Record
+  ) throws -> ArchivedReference {
+    let uid = try pool.reserve()
+    let contents = try contents(of: value, record, isShared: true)
+    if let equal = pool.value(with: contents), pool.withdraw(uid) {
+      return ArchivedReference(node: .uid(equal))
+    }
+    try pool.fill(uid, with: contents)
+    pool.share(uid, as: contents)
+    return ArchivedReference(node: .uid(uid))
+  }
+
+  /// A reference to an object, whose contents are encoded the first time.
+  func reference<T: SecureCoding & AnyObject>(toObject object: T) throws -> ArchivedReference {
+    if let uid = identities[ObjectIdentifier(object)] {
+      if !conditional.isEmpty, let value = conditional.removeValue(forKey: uid) { try archive(value, as: uid) }
+      return ArchivedReference(node: .uid(uid))
+    }
+    if let extent, extent.objectCount <= 0 { return ArchivedReference(node: .uid(0)) }
+    if let replacement = try replacement(of: object) {
+      let reference = try archive(replacement: replacement)
+      remember(object, as: reference.node.uid)
+      return reference
+    }
+    let uid = try pool.reserve()
+    remember(object, as: uid)
+    try pool.fill(uid, with: objectContents(of: object))
+    return ArchivedReference(node: .uid(uid))
+  }
+
+  @inline(__always)
+  private func objectContents<T: SecureCoding>(of object: T) throws -> FlatNode {
+    if extent != nil {
+      extent?.objectCount -= 1
+      extent?.objectDepth += 1
+    }
+    let contents = try contents(of: object, try record(of: type(of: object)), isShared: false)
+    if extent != nil { extent?.objectDepth -= 1 }
+    return contents
+  }
+
+  /// A reference to an object that is archived only if something else refers to it without condition.
+  func reference<T: SecureCoding & AnyObject>(conditionallyTo object: T) throws -> ArchivedReference {
+    if let uid = identities[ObjectIdentifier(object)] { return ArchivedReference(node: .uid(uid)) }
+    let value: any SecureCoding = try replacement(of: object) ?? object
+    let isObject = type(of: value) is AnyObject.Type
+    if isObject, let uid = identities[ObjectIdentifier(value as AnyObject)] {
+      remember(object, as: uid)
+      return ArchivedReference(node: .uid(uid))
+    }
+    let uid = try pool.reserve()
+    remember(object, as: uid)
+    if isObject { remember(value as AnyObject, as: uid) }
+    conditional[uid] = value
+    return ArchivedReference(node: .uid(uid))
+  }
+
+  private func archive(_ value: some SecureCoding, as uid: UInt32) throws {
+    if type(of: value) is AnyObject.Type {
+      try pool.fill(uid, with: objectContents(of: value))
+    } else {
+      // A value, which may be somewhere else too.
+      let other = try archive(replacement: value).node.uid
+      pool.fill(uid, as: other)
+    }
+  }
+
+  @inline(__always)
+  private func record(of type: any SecureCoding.Type) throws -> ArchiverClasses.Record {
+    try classes.record(of: type) ?? newRecord(of: type)
+  }
+
+  private func newRecord(of type: any SecureCoding.Type) throws -> ArchiverClasses.Record {
+    let archivedClass = type.archivedClass
+    if className(for: type) == nil, let superclass = ClassName.superclass(of: type) as? any SecureCoding.Type,
+      superclass.archivedClass.name == archivedClass.name
+    {
+      throw KeyedArchiveError(
+        .invalidValue,
+        "\(type) is archived under the name of its superclass, \(archivedClass.name.quoted), and would come back as that; "
+          + "it has to override archivedClass", className: archivedClass.name)
+    }
+    return classes.add(type, archivedClass)
+  }
+
+  private func remember(_ object: AnyObject, as uid: UInt32) {
+    identities[ObjectIdentifier(object)] = uid
+    retained.append(object)
+  }
+
+  func replacement(of value: some SecureCoding) throws -> (any SecureCoding)? {
+    if isReplacement {
+      isReplacement = false
+      return nil
+    }
+    return try value.replacementObject(for: self)
+  }
+
+  func archive(replacement: some SecureCoding) throws -> ArchivedReference {
+    isReplacement = true
+    defer { isReplacement = false }
+    return try replacement._archive(by: self)
+  }
+}

@@ -1,0 +1,45 @@
+@_spi(Archives) internal import PropertyLists
+
+/// The room that a thread's stack has for objects within objects.
+struct StackRoom {
+  private var stack: CallStack?
+  /// How many levels of nested values there are around this archive, and how many there may be with those in it.
+  private var levels = (outer: 0, greatest: 0)
+  /// How many levels are left to others.
+  private let reserve: Int
+
+  init(reserve: Int) { self.reserve = reserve }
+
+  /// The stack of this thread, with the levels counted anew at the top.
+  mutating func stack(isTop: Bool) -> CallStack {
+    if let stack, !isTop, stack.isOfThisThread { return stack }
+    let stack = CallStack.current
+    self.stack = stack
+    levels = (stack.levelsBelow, min(stack.levels, KeyedArchiver.greatestDepth) - reserve)
+    return stack
+  }
+
+  /// Returns true if work at this depth has to go on on another stack, because this one is full.
+  mutating func isUsedUp(at depth: Int, isTop: Bool) throws(KeyedArchiveError) -> Bool {
+    let stack = stack(isTop: isTop)
+    guard levels.outer + depth < levels.greatest else {
+      throw KeyedArchiveError(
+        .nestedTooDeeply,
+        "objects are nested more than \(levels.greatest) deep, which is as much as a thread with a stack of "
+          + "\(stack.size) bytes can handle")
+    }
+    return !stack.hasRoom
+  }
+
+  /// Runs the body on another stack. Not mutating, because the body asks for room itself.
+  func extended<T>(_ stack: CallStack, at depth: Int, _ body: () throws -> T) throws -> T? {
+    try stack.extended(levels: levels.outer + depth, body)
+  }
+
+  func noRoom(_ stack: CallStack, at depth: Int) -> KeyedArchiveError {
+    KeyedArchiveError(
+      .nestedTooDeeply,
+      "objects are nested \(levels.outer + depth) deep, and the thread's stack of \(stack.size) bytes has no room "
+        + "for more")
+  }
+}

@@ -1,0 +1,189 @@
+public import FoundationEssentials
+internal import OrderedCollections
+@_spi(Archives) public import PropertyLists
+
+extension KeyedUnarchiver {
+  /// Decodes the value of a key, as the type that stands in the program. Which type a metatype in a variable is does
+  /// not count; for that there is ``decode(of:forKey:)``.
+  ///
+  /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none or it is nil, an error
+  ///   that says what is there if it is something else; or what the type's own ``SecureCoding/init(coder:)`` throws.
+  public func decode<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
+    guard let node = try node(forUserKey: key) else { throw noValue(key) }
+    return try T._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  /// Decodes the value of a key; nil if there is none, or if it is nil.
+  ///
+  /// - Throws: as ``decode(_:forKey:)``.
+  public func decodeIfPresent<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T? {
+    guard let node = try node(forUserKey: key) else { return nil }
+    return try T?._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  /// Whether the current object has a value for a key, nil included.
+  public func containsValue(forKey key: String) -> Bool {
+    guard key.utf8.first == ArchiveKey.dollar else { return containsRaw(key) }
+    return containsRaw("$" + key) || !ArchiveKey.isArchivers(key) && containsRaw(key)
+  }
+
+  @inline(never)
+  func noValue(_ key: String) -> any Error {
+    failure(.valueNotFound, "no value for the key \(key.quoted)")
+  }
+}
+
+/// Values that stand in the object itself.
+extension KeyedUnarchiver {
+  /// Decodes bytes that `encodeBytes` has encoded; those of a data object as well.
+  public func decodeBytes(forKey key: String) throws -> Data { try decode(Data.self, forKey: key) }
+
+  /// Decodes a property list that was encoded as such, not as objects.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read,
+  ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` if it is nested more than 512 deep.
+  public func decodePropertyList(forKey key: String) throws -> PropertyList {
+    guard let node = try node(forUserKey: key) else { throw noValue(key) }
+    return try propertyList(node, depth: 0)
+  }
+
+  /// Not by way of a tree builder, which prepares for all objects of a document.
+  private func propertyList(_ node: FlatNode, depth: Int) throws -> PropertyList {
+    guard node.kind.isContainer else { return try scalar(node) }
+    guard depth < 512 else { throw failure(.nestedTooDeeply, "a property list is nested more than 512 deep") }
+    if depth & 15 == 15 { try checkStack() }
+    try spend(node.count * MemoryLayout<PropertyList>.stride * (node.kind == .array ? 1 : 2))
+    try weigh(node.count)
+    if node.kind == .array {
+      var elements: [PropertyList] = []
+      for position in 0..<node.count {
+        elements.append(try propertyList(read(document.element(position, of: node)), depth: depth + 1))
+      }
+      return .array(elements)
+    }
+    var entries: OrderedDictionary<String, PropertyList> = [:]
+    for position in 0..<node.count {
+      let key = try read(document.key(ofEntry: position, of: node))
+      try spend(key.utf8.count)
+      let value = try propertyList(read(document.value(ofEntry: position, of: node)), depth: depth + 1)
+      guard entries.updateValue(value, forKey: key) == nil else { throw standsTwice(key) }
+    }
+    return .dictionary(entries)
+  }
+
+  func scalar(_ node: FlatNode) throws -> PropertyList {
+    switch node.kind {
+    case .string: .string(try native(node, node, document.text(of: node)))
+    case .data: .data(try native(node, node, document.data(of: node)))
+    case .boolean: .boolean(node.boolean)
+    case .integer, .unsignedInteger: .integer(node.integer)
+    case .real: .real(node.real)
+    case .float: .float(node.float)
+    case .date: .date(Date(timeIntervalSinceReferenceDate: node.real))
+    case .uid: .uid(PropertyList.UID(node.uid))
+    case .null, .array, .dictionary: .null
+    }
+  }
+}
+
+/// The top of the archive, also from within an object.
+extension KeyedUnarchiver {
+  /// Decodes a value from the top of the archive.
+  public func decodeTopLevelObject<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
+    try atTop { try decode(type, forKey: key) }
+  }
+
+  func atTop<T>(_ decode: () throws -> T) rethrows -> T {
+    enter(top)
+    defer { leave() }
+    return try decode()
+  }
+}
+
+/// For the layouts of Apple's classes, whose keys need no escape.
+extension KeyedUnarchiver {
+  /// Whether the current object has a value for a key, nil included.
+  func containsRaw(_ key: String) -> Bool { current.shape.position(of: key, found: current.found) != nil }
+
+  /// How many keys the current object has that begin so.
+  func countOfKeys(beginningWith prefix: String) -> Int {
+    current.shape.keys.lazy.filter { $0.hasPrefix(prefix) }.count
+  }
+
+  @inline(__always)
+  func decode<T: SecureCoding>(_ type: T.Type = T.self, forRawKey key: String) throws -> T {
+    guard let node = try node(forRawKey: key) else { throw noValue(key) }
+    return try T._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  @inline(__always)
+  func decodeIfPresent<T: SecureCoding>(_ type: T.Type = T.self, forRawKey key: String) throws -> T? {
+    guard let node = try node(forRawKey: key) else { return nil }
+    return try T?._unarchive(ArchivedReference(node: node), by: self)
+  }
+
+  /// Decodes the contents of an object of a class, in whatever way.
+  func contents<T>(
+    of reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T
+  ) throws -> T {
+    let object = try resolve(reference.node)
+    if isNull(reference.node, object) { throw nothing(insteadOf: type) }
+    _ = try self.type(of: object, behind: reference.node, among: [type])
+    try spend(object.count)
+    return try inside(object, uid: reference.node.uid, decode)
+  }
+
+  /// As ``contents(of:_:_:)``, unless that is going on already.
+  func once<T>(
+    _ reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T
+  ) throws -> T {
+    try once(reference.node) { try contents(of: reference, type, decode) }
+  }
+
+  /// Decodes what is behind a reference, unless that is going on already.
+  func once<T>(_ node: FlatNode, _ decode: () throws -> T) throws -> T {
+    guard node.kind == .uid, node.uid > 0, node.uid < objects.count else { return try decode() }
+    guard table.beginValue(node.uid, unlessKept: false) == .begun else {
+      throw failure(.circularReference, "the object is a part of itself", at: node)
+    }
+    defer { table.endValue(node.uid) }
+    return try decode()
+  }
+
+  /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the
+  /// ratio that ``ParsingLimits/expansionRatio`` allows.
+  private static var strides: ClosedRange<Int> { 32...64 }
+
+  /// The elements of an array that stands where it is.
+  func decodeElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
+    let array = try elementNodes(forRawKey: key, stride: MemoryLayout<T>.stride)
+    let before = weight
+    var elements: [T] = []
+    elements.reserveCapacity(min(array.count, 1024))
+    for position in 0..<array.count {
+      elements.append(try decode(try element(position, of: array)))
+    }
+    // Each is a value, also where it is only a reference so far.
+    let more = weight &- before
+    if more < array.count { try weigh(array.count &- more) }
+    return elements
+  }
+
+  @inline(never)
+  private func elementNodes(forRawKey key: String, stride: Int) throws -> FlatNode {
+    guard let array = try node(forRawKey: key) else { throw noValue(key) }
+    guard array.kind == .array else {
+      throw failure(.typeMismatch, "\(array.kindName), where the elements of a collection are due")
+    }
+    // Arrays of a binary file can share their elements, so an array may take more memory than the file has bytes for
+    // it.
+    try spend(array.count * min(max(stride, Self.strides.lowerBound), Self.strides.upperBound))
+    return array
+  }
+
+  @inline(never)
+  private func element(_ position: Int, of array: FlatNode) throws -> ArchivedReference {
+    current.step = .index(position)
+    return ArchivedReference(node: try read(document.element(position, of: array)))
+  }
+}

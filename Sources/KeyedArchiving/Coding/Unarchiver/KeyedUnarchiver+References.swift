@@ -1,0 +1,282 @@
+@_spi(Archives) internal import PropertyLists
+
+/// Values and objects behind references.
+extension KeyedUnarchiver {
+  // Objects are nested as deep as the stack has room for them. So what stands between a type's own code and that of the
+  // next type is short, and whatever is not the same for every level is in functions of its own, which are never
+  // inlined.
+
+  /// A value of a type, made anew or kept from before.
+  func value<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
+    let frame = try frame(of: type, at: reference)
+    guard let uid = frame.uid else {
+      try weigh(1)
+      return try contents(of: type, frame)
+    }
+    var beginning = table.beginValue(uid, unlessKept: true)
+    if beginning == .kept {
+      if let kept = table.kept(type, uid) {
+        try weigh(kept.weight)
+        return kept.value
+      }
+      beginning = table.beginValue(uid, unlessKept: false)
+    }
+    guard beginning == .begun else { throw circular(uid, frame.classRecord) }
+    let weightAround = weight
+    weight = 1
+    let value: T
+    do {
+      try spend(frame.node.size)
+      value = try contents(of: type, frame)
+    } catch {
+      table.endValue(uid)
+      weight = weightAround
+      throw error
+    }
+    _ = table.endValue(uid, value, weight: weight)
+    try weigh(weightAround)
+    return value
+  }
+
+  /// A value of a type that decodes nothing but numbers and bytes. It cannot lead back to itself, and is decoded as
+  /// fast as it is found again.
+  @inline(__always)
+  func leaf<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
+    // It is not kept, so what a program asks for at the top again and again is decoded again.
+    let before = budget
+    defer { if outer.isEmpty { budget = before } }
+    let frame = try frame(of: type, at: reference)
+    try spend(frame.node.size)
+    try weigh(1)
+    return try contents(of: type, frame)
+  }
+
+  /// The object of a UID, which is made the first time.
+  func object<T: SecureCoding & AnyObject>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
+    let frame = try frame(of: type, at: reference)
+    guard let uid = frame.uid else {
+      try weigh(1)
+      return try contents(of: type, frame)
+    }
+    if let known = table.object(uid) { return try knownObject(known, type, uid, frame.classRecord) }
+    try spend(frame.node.size)
+    guard table.beginObject(uid) else { throw circular(uid, frame.classRecord) }
+    let weightAround = weight
+    weight = 1
+    defer { weight = weightAround &+ 1 }
+    do {
+      let made = try contents(of: type, frame)
+      try weighObject()
+      _ = table.finishObject(uid, made)
+      return made
+    } catch {
+      _ = table.abandonObject(uid)
+      throw error
+    }
+  }
+
+  @inline(never)
+  private func knownObject<T>(
+    _ known: AnyObject, _ type: T.Type, _ uid: UInt32, _ record: UnarchiverClasses.Record?
+  ) throws -> T {
+    // The class was found to be one of this type's; but the object may have been made as another type with the same
+    // name.
+    guard let known = known as? T else {
+      throw failure(
+        .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
+        record)
+    }
+    try weigh(1)
+    return known
+  }
+
+  /// A value or object of the first of several types that its class allows.
+  func anyValue(of types: [any SecureCoding.Type], at reference: ArchivedReference) throws -> any SecureCoding {
+    let node = reference.node
+    let object = try resolve(node)
+    if isNull(node, object) { throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due") }
+    return try unarchive(try type(of: object, behind: node, among: types), reference)
+  }
+
+  func unarchive<T: SecureCoding>(_ type: T.Type, _ reference: ArchivedReference) throws -> any SecureCoding {
+    try T._unarchive(reference, by: self)
+  }
+
+  func type(
+    of object: FlatNode, behind node: FlatNode, among types: [any SecureCoding.Type]
+  ) throws -> any SecureCoding.Type {
+    if object.kind == .dictionary {
+      let (record, _) = try classRecord(of: object, behind: node)
+      if let type = types.first(where: { admits($0, record) }) {
+        // A hint only counts where no type has the name of the class itself.
+        if record.archivedClass.hints.isEmpty { return type }
+        return types.lazy.filter { self.admits($0, record) }
+          .map { ($0, self.classes.match($0, $0.archivedClass, record) ?? .max) }
+          .min { $0.1 < $1.1 }?.0 ?? type
+      }
+      throw failure(
+        .classNotAllowed, "an object of the class \(record.name.quoted), where one of \(Self.list(types)) is due",
+        node.uid, record)
+    }
+    let kind = Self.nativeKind(object)
+    if let type = types.first(where: { !kind.isDisjoint(with: $0.archivedClass.natives) }) { return type }
+    throw failure(.typeMismatch, "\(object.kindName), where one of \(Self.list(types)) is due", at: node)
+  }
+
+  private static func list(_ types: [any SecureCoding.Type]) -> String {
+    types.prefix(5).map { "\($0)" }.joined(separator: ", ") + (types.count > 5 ? ", …" : "")
+  }
+}
+
+extension FlatNode {
+  /// The elements or the bytes of a node. The payload of others is their value, not a size.
+  @inline(__always)
+  fileprivate var size: Int {
+    switch kind {
+    case .array, .dictionary: count
+    case .string, .data: length
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .uid: 0
+    }
+  }
+}
+
+/// What an object must be to be decoded as a type.
+extension KeyedUnarchiver {
+  /// The object behind a reference, once its class or its kind has been found to be the type's.
+  @inline(never)
+  private func frame(of type: any SecureCoding.Type, at reference: ArchivedReference) throws -> Frame {
+    let node = reference.node
+    let object = try resolve(node)
+    if isNull(node, object) { throw nothing(insteadOf: type) }
+    let uid = node.kind == .uid ? node.uid : nil
+    guard object.kind == .dictionary else {
+      guard !type.archivedClass.natives.isDisjoint(with: Self.nativeKind(object)) else {
+        throw failure(.typeMismatch, "\(object.kindName), where \(type) is due", at: node)
+      }
+      return Frame(node: object, shape: noKeys, uid: uid)
+    }
+    let (record, shape) = try classRecord(of: object, behind: node)
+    guard admits(type, record) else {
+      throw failure(
+        .classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", node.uid, record)
+    }
+    return Frame(node: object, shape: shape, uid: uid, classRecord: record)
+  }
+
+  @inline(__always)
+  private func admits(_ type: any SecureCoding.Type, _ record: UnarchiverClasses.Record) -> Bool {
+    if let answer = record.answer(type) { return answer }
+    let isAdmitted = classes.match(type, type.archivedClass, record) != nil
+    record.remember(type, isAdmitted: isAdmitted)
+    return isAdmitted
+  }
+
+  func classRecord(
+    of object: FlatNode, behind node: FlatNode
+  ) throws -> (UnarchiverClasses.Record, DictionaryShape) {
+    guard node.kind == .uid else {
+      throw failure(.malformed, "a dictionary that stands in no object table, where an object is due")
+    }
+    let shape = try shape(of: object)
+    guard let position = shape.classPosition else {
+      throw failure(.malformed, "an object without a $class", at: node)
+    }
+    do throws(PropertyListError) {
+      let reference = try document.value(ofEntry: position, of: object)
+      guard reference.kind == .uid else { throw PropertyListError(.malformed, "a $class that is no UID") }
+      if let record = classes.record(reference.uid) { return (record, shape) }
+      guard reference.uid < objects.count else {
+        throw PropertyListError(
+          .malformed, "a $class with the UID \(reference.uid), outside the object table of \(objects.count)")
+      }
+      let description = try document.element(Int(reference.uid), of: objects)
+      return (try classes.read(reference.uid, description, in: document, budget: &budget), shape)
+    } catch {
+      throw failure(error.kind == .limitExceeded ? .limitExceeded : .malformed, error.message, at: node)
+    }
+  }
+
+  static func nativeKind(_ node: FlatNode) -> NativeKinds {
+    switch node.kind {
+    case .string: .string
+    case .data: .data
+    case .integer, .unsignedInteger: .integer
+    case .real, .float: .real
+    case .boolean: .boolean
+    case .date: .date
+    case .null, .uid, .array, .dictionary: []
+    }
+  }
+
+  /// An error that says where in the archive decoding is just now.
+  ///
+  /// For types that check what they decode:
+  ///
+  /// ```swift
+  /// guard percent <= 100 else { throw coder.failure(.invalidContents, "\(percent) percent") }
+  /// ```
+  @inline(never)
+  public func failure(_ kind: KeyedArchiveError.Kind, _ message: String) -> KeyedArchiveError {
+    let frames = outer + [current]
+    return KeyedArchiveError(
+      kind, message, path: PropertyListKeyPath(frames.compactMap(\.step)),
+      uid: current.uid.map { PropertyList.UID($0) }, className: current.classRecord?.name)
+  }
+
+  /// Throws ``KeyedArchiveError/Kind/invalidContents`` unless the contents of the current object are valid.
+  @inline(__always)
+  func require(_ isValid: Bool, _ fault: @autoclosure () -> String) throws {
+    if !isValid { throw failure(.invalidContents, fault()) }
+  }
+
+  /// What is read of the property list; an error is given its place in the archive.
+  @inline(__always)
+  func read<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws -> T {
+    do throws(PropertyListError) {
+      return try body()
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// What is made by code that does not know the place in the archive, which an error is given.
+  @inline(__always)
+  func located<T>(_ body: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
+    do throws(KeyedArchiveError) {
+      return try body()
+    } catch {
+      throw failure(error.kind, error.message)
+    }
+  }
+
+  @inline(never)
+  func failure(_ error: PropertyListError) -> any Error { failure(.propertyList(error), error.description) }
+
+  /// An error about an object that is not being decoded yet.
+  @inline(never)
+  func failure(
+    _ kind: KeyedArchiveError.Kind, _ message: String, _ uid: UInt32, _ record: UnarchiverClasses.Record?
+  ) -> KeyedArchiveError {
+    var error = failure(kind, message)
+    error.uid = PropertyList.UID(uid)
+    error.className = record?.name
+    return error
+  }
+
+  @inline(never)
+  func failure(_ kind: KeyedArchiveError.Kind, _ message: String, at node: FlatNode) -> KeyedArchiveError {
+    node.kind == .uid ? failure(kind, message, node.uid, nil) : failure(kind, message)
+  }
+
+  @inline(never)
+  func nothing(insteadOf type: any SecureCoding.Type) -> any Error {
+    failure(.valueNotFound, "nothing, where \(type) is due")
+  }
+
+  @inline(never)
+  private func circular(_ uid: UInt32, _ record: UnarchiverClasses.Record?) -> any Error {
+    failure(
+      .circularReference, "the object is needed to make itself, and was not published while it was being made", uid,
+      record)
+  }
+}

@@ -1,0 +1,168 @@
+@_spi(Archives) internal import PropertyLists
+
+/// The classes of an archive that is being read, and which types their objects may be decoded as.
+struct UnarchiverClasses {
+  var additionalTypes: [any SecureCoding.Type] = []
+  private var records: [UInt32: Record] = [:]
+  /// The descriptions that were asked for last, by the lowest bits of their UIDs.
+  private var recent = [(uid: UInt32, record: Record)?](repeating: nil, count: 16)
+  private var mapped: [String: any SecureCoding.Type] = [:]
+
+  final class Record {
+    let archivedClass: ArchivedClass
+    /// The name, then the hints, in one spelling each.
+    let names: [String]
+    /// The types that were found to have one of these names, and those that were found not to.
+    ///
+    /// Sound: nobody else's code runs while they are looked at or changed.
+    @exclusivity(unchecked) private var admitted: [ObjectIdentifier] = []
+    @exclusivity(unchecked) private var refused: [ObjectIdentifier] = []
+
+    var name: String { archivedClass.name }
+
+    fileprivate init(_ archivedClass: ArchivedClass) {
+      self.archivedClass = archivedClass
+      names = ([archivedClass.name] + archivedClass.hints).map(ClassName.normalized)
+    }
+
+    /// Whether the class was found to be one of the type's; nil for a type that was not asked about before.
+    @inline(__always)
+    func answer(_ type: any SecureCoding.Type) -> Bool? {
+      let identity = ObjectIdentifier(type)
+      for known in unsafe admitted where known == identity { return true }
+      for known in unsafe refused where known == identity { return false }
+      return nil
+    }
+
+    func remember(_ type: any SecureCoding.Type, isAdmitted: Bool) {
+      let identity = ObjectIdentifier(type)
+      if isAdmitted { unsafe admitted.append(identity) } else { unsafe refused.append(identity) }
+    }
+  }
+
+  mutating func setType(_ type: (any SecureCoding.Type)?, forName name: String) {
+    mapped[ClassName.normalized(name)] = type
+    records = [:]
+    recent = recent.map { _ in nil }
+  }
+
+  /// True for a class whose objects are decoded as opaque objects. A hint does not make them so.
+  func isOpaque(_ name: String) -> Bool { mapped[ClassName.normalized(name)] is any AnyClassCoding.Type }
+
+  var opaqueNames: [String] { mapped.filter { $0.value is any AnyClassCoding.Type }.map(\.key) }
+
+  func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
+
+  /// The first of the names of a class, its own and then its hints, that a type has.
+  func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
+    if type is any AnyClassCoding.Type { return isOpaque(record.name) ? 0 : nil }
+    return record.names.firstIndex { name in
+      if let target = mapped[name] { return ObjectIdentifier(target) == ObjectIdentifier(type) }
+      return ClassName.normalized(archivedClass.name) == name
+        || archivedClass.aliases.contains { ClassName.normalized($0) == name }
+    }
+  }
+
+  @inline(__always)
+  mutating func record(_ uid: UInt32) -> Record? {
+    let place = Int(uid & 15)
+    if let (known, record) = recent[place], known == uid { return record }
+    guard let record = records[uid] else { return nil }
+    recent[place] = (uid, record)
+    return record
+  }
+
+  /// Reads a class description.
+  ///
+  /// - Parameter budget: how many bytes of names may be read. Names of a binary file can overlap, and many UIDs lead to
+  ///   one description, so that a small file has any amount.
+  mutating func read(
+    _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout Int
+  ) throws(PropertyListError) -> Record {
+    guard node.kind == .dictionary else {
+      throw PropertyListError(.malformed, "object \(uid) is no class description")
+    }
+    var name: String?
+    var classes: [String]?
+    var hints: [String] = []
+    // Three keys are all there are; a few more do no harm.
+    for entry in 0..<min(node.count, 64) {
+      let value = try document.value(ofEntry: entry, of: node)
+      switch try text(of: document.keyNode(ofEntry: entry, of: node), in: document, budget: &budget) {
+      case "$classname" where value.kind == .string: name = try text(of: value, in: document, budget: &budget)
+      case "$classname": throw PropertyListError(.malformed, "the $classname of object \(uid) is no text")
+      case "$classes": classes = try names(value, uid, in: document, budget: &budget)
+      case "$classhints": hints = try names(value, uid, in: document, budget: &budget)
+      default: break
+      }
+    }
+    guard let name else {
+      throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is no class description")
+    }
+    // An archiver that renames a class writes no ancestors, or those of the name it writes.
+    if let classes, !classes.contains(name), mapped[ClassName.normalized(name)] == nil {
+      throw PropertyListError(
+        .malformed,
+        "object \(uid) describes the class \(name.quoted), and by its $classes another: \(classes.first?.quoted ?? "none")"
+      )
+    }
+    let ancestors = (classes ?? []).drop { $0 != name }.dropFirst()
+    let record = Record(ArchivedClass(name, ancestors: Array(ancestors), hints: hints))
+    records[uid] = record
+    recent[Int(uid & 15)] = (uid, record)
+    return record
+  }
+
+  private func text(
+    of node: FlatNode, in document: PropertyListDocument, budget: inout Int
+  ) throws(PropertyListError) -> String {
+    // Each is read, brought into one spelling and compared.
+    budget -= 1 + 4 * node.length
+    guard budget >= 0 else {
+      throw PropertyListError(
+        .limitExceeded,
+        "what is decoded takes more than \(document.expandedByteLimit) bytes; see expandedSize of ParsingLimits")
+    }
+    return try document.text(of: node)
+  }
+
+  private func names(
+    _ node: FlatNode, _ uid: UInt32, in document: PropertyListDocument, budget: inout Int
+  ) throws(PropertyListError) -> [String] {
+    guard node.kind == .array, node.count <= 256 else {
+      throw PropertyListError(.malformed, "the class names of object \(uid) are no short array")
+    }
+    var names: [String] = []
+    for position in 0..<node.count {
+      let name = try document.element(position, of: node)
+      guard name.kind == .string else {
+        throw PropertyListError(.malformed, "a class name of object \(uid) is no text")
+      }
+      names.append(try text(of: name, in: document, budget: &budget))
+    }
+    return names
+  }
+}
+
+/// What an unarchiver knows of opaque objects.
+struct OpaqueObjects {
+  var source: OpaqueSource?
+  /// Objects that were found to be good, with all that they lead to: how large each is by itself, in values and blocks
+  /// of 64 bytes.
+  var sizes: [UInt32: Int] = [:]
+  /// For the whole of the archive, so that what is looked at again and again has an end.
+  var reader: ArchiveReader?
+  /// True within an opaque object, all of which has been looked at.
+  var isWithin = false
+}
+
+/// The archive that opaque objects come from, and the names of the classes that may be opaque.
+final class OpaqueSource: Sendable {
+  let archive: KeyedArchive
+  let classNames: [String]
+
+  init(_ archive: KeyedArchive, classNames: [String]) {
+    self.archive = archive
+    self.classNames = classNames
+  }
+}

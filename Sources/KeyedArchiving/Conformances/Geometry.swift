@@ -1,0 +1,219 @@
+@_spi(Archives) internal import PropertyLists
+
+extension Archived {
+  /// `NSPoint`, which is archived as an `NSValue`.
+  public struct Point: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = Value.archivedClass
+
+    /// The horizontal coordinate.
+    public var x: Double
+    /// The vertical coordinate.
+    public var y: Double
+
+    /// A point. A coordinate that is not a number cannot be archived.
+    public init(x: Double, y: Double) {
+      self.x = x
+      self.y = y
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      self = try Value.content("point", coder) { if case .point(let content) = $0 { content } else { nil } }
+    }
+
+    public func encode(with coder: KeyedArchiver) throws { try Value.point(self).encode(with: coder) }
+
+    init?(_ text: String) {
+      var scanner = GeometryText.Scanner(text)
+      guard let (x, y) = scanner.pair(), scanner.isAtEnd else { return nil }
+      self.init(x: x, y: y)
+    }
+
+    func text() throws -> String { try GeometryText.text(x, y) }
+  }
+
+  /// `NSSize`, which is archived as an `NSValue`.
+  public struct Size: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = Value.archivedClass
+
+    /// The extent from left to right.
+    public var width: Double
+    /// The extent from top to bottom.
+    public var height: Double
+
+    /// A size. An extent that is not a number cannot be archived.
+    public init(width: Double, height: Double) {
+      self.width = width
+      self.height = height
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      self = try Value.content("size", coder) { if case .size(let content) = $0 { content } else { nil } }
+    }
+
+    public func encode(with coder: KeyedArchiver) throws { try Value.size(self).encode(with: coder) }
+
+    init?(_ text: String) {
+      var scanner = GeometryText.Scanner(text)
+      guard let (width, height) = scanner.pair(), scanner.isAtEnd else { return nil }
+      self.init(width: width, height: height)
+    }
+
+    func text() throws -> String { try GeometryText.text(width, height) }
+  }
+
+  /// `NSRect`, which is archived as an `NSValue`.
+  public struct Rect: SecureCoding, Hashable, Sendable {
+    public static let archivedClass = Value.archivedClass
+
+    /// The corner with the lowest coordinates.
+    public var origin: Point
+    /// The extent from there.
+    public var size: Size
+
+    /// A rectangle.
+    public init(origin: Point, size: Size) {
+      self.origin = origin
+      self.size = size
+    }
+
+    /// A rectangle, by its four numbers.
+    public init(x: Double, y: Double, width: Double, height: Double) {
+      self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
+    }
+
+    public init(coder: KeyedUnarchiver) throws {
+      self = try Value.content("rectangle", coder) { if case .rect(let content) = $0 { content } else { nil } }
+    }
+
+    public func encode(with coder: KeyedArchiver) throws { try Value.rect(self).encode(with: coder) }
+
+    init?(_ text: String) {
+      var scanner = GeometryText.Scanner(text)
+      guard scanner.skip("{"), let (x, y) = scanner.pair(), scanner.separator(), let (width, height) = scanner.pair(),
+        scanner.skip("}"), scanner.isAtEnd
+      else { return nil }
+      self.init(x: x, y: y, width: width, height: height)
+    }
+
+    func text() throws -> String { "{\(try origin.text()), \(try size.text())}" }
+  }
+}
+
+/// The text that Apple's archives have for points, sizes and rectangles: numbers in braces, `{1, 2.5}` or
+/// `{{0, 0}, {640, 480}}`.
+enum GeometryText {
+  static func text(_ first: Double, _ second: Double) throws -> String {
+    "{\(try text(first)), \(try text(second))}"
+  }
+
+  /// A number, as short as it can be and still be read as the same. Without a fraction it has no point.
+  private static func text(_ number: Double) throws -> String {
+    guard !number.isNaN else { throw KeyedArchiveError(.invalidValue, "a coordinate that is not a number") }
+    let text = number.description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  /// Reads through a text from the beginning to the end.
+  struct Scanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// `{`, a number, a comma, a number, `}`; nil if something else is next.
+    mutating func pair() -> (Double, Double)? {
+      guard skip("{"), let first = number(), separator(), let second = number(), skip("}") else { return nil }
+      return (first, second)
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+      guard rest.first == UInt8(ascii: character) else { return false }
+      rest.removeFirst()
+      return true
+    }
+
+    mutating func separator() -> Bool {
+      guard skip(",") else { return false }
+      while skip(" ") {}
+      return true
+    }
+
+    /// A decimal number, or an infinite one. What is too large for a number is none.
+    private mutating func number() -> Double? {
+      let text = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
+      rest = rest[text.endIndex...]
+      switch String(Substring(text)) {
+      case "inf": return .infinity
+      case "-inf": return -.infinity
+      case let text:
+        // Hexadecimal digits and names of numbers, which Double reads, are none of these characters.
+        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
+          number.isFinite
+        else { return nil }
+        return number
+      }
+    }
+  }
+}
+
+extension KeyedUnarchiver {
+  func decodeGeometry<T>(forRawKey key: String, _ read: (String) -> T?) throws -> T {
+    let text = try decode(String.self, forRawKey: key)
+    try spend(remaking: text.utf8.count)
+    guard let value = read(text) else {
+      throw failure(.invalidContents, "\(text.quoted) is no \(T.self)")
+    }
+    return value
+  }
+
+  private func decodeGeometry<T>(forUserKey key: String, _ read: (String) -> T?) throws -> T {
+    try decodeGeometry(forRawKey: ArchiveKey.escaped(key), read)
+  }
+
+  /// Decodes a point that ``KeyedArchiver/encodePoint(_:forKey:)`` has encoded, or Apple's `encodePoint:forKey:`.
+  ///
+  /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none,
+  ///   ``KeyedArchiveError/Kind/invalidContents`` for a text that is no point.
+  public func decodePoint(forKey key: String) throws -> Archived.Point {
+    try decodeGeometry(forUserKey: key) { Archived.Point($0) }
+  }
+
+  /// Decodes a size that ``KeyedArchiver/encodeSize(_:forKey:)`` has encoded, or Apple's `encodeSize:forKey:`.
+  ///
+  /// - Throws: as ``decodePoint(forKey:)``.
+  public func decodeSize(forKey key: String) throws -> Archived.Size {
+    try decodeGeometry(forUserKey: key) { Archived.Size($0) }
+  }
+
+  /// Decodes a rectangle that ``KeyedArchiver/encodeRect(_:forKey:)`` has encoded, or Apple's `encodeRect:forKey:`.
+  ///
+  /// - Throws: as ``decodePoint(forKey:)``.
+  public func decodeRect(forKey key: String) throws -> Archived.Rect {
+    try decodeGeometry(forUserKey: key) { Archived.Rect($0) }
+  }
+}
+
+extension KeyedArchiver {
+  /// Encodes a point as text, as Apple's `encodePoint:forKey:` does. `encode(_:forKey:)` makes an `NSValue` of it
+  /// instead.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a coordinate that is not a number.
+  public func encodePoint(_ point: Archived.Point, forKey key: String) throws {
+    try encode(userKey: key) { coder in try coder.reference(toText: try point.text()).node }
+  }
+
+  /// Encodes a size as text, as Apple's `encodeSize:forKey:` does.
+  ///
+  /// - Throws: as ``encodePoint(_:forKey:)``.
+  public func encodeSize(_ size: Archived.Size, forKey key: String) throws {
+    try encode(userKey: key) { coder in try coder.reference(toText: try size.text()).node }
+  }
+
+  /// Encodes a rectangle as text, as Apple's `encodeRect:forKey:` does.
+  ///
+  /// - Throws: as ``encodePoint(_:forKey:)``.
+  public func encodeRect(_ rect: Archived.Rect, forKey key: String) throws {
+    try encode(userKey: key) { coder in try coder.reference(toText: try rect.text()).node }
+  }
+}

@@ -1,0 +1,146 @@
+@_spi(Archives) internal import PropertyLists
+
+extension KeyedArchiver {
+  /// A reference to an opaque object, which is archived the first time with all that it leads to. Depth costs no stack.
+  func reference(to object: OpaqueObject) throws -> ArchivedReference {
+    if extent != nil { return try reference(toOrder: object) }
+    let archive = object.source.archive
+    let document = archive.document
+    // Kept alive, so that no other document gets the same identity.
+    if copied[ObjectIdentifier(document)] == nil { retained.append(document) }
+    var reader = ArchiveReader(forAllOf: archive)
+    var copies: [OpaqueCopy] = []
+    let uid = try copy(object.uid, &reader, &copies)
+    while let copy = copies.last {
+      if copy.next < copy.references.count {
+        copies[copies.count - 1].next += 1
+        _ = try self.copy(copy.references[copy.next], &reader, &copies)
+      } else {
+        try finish(copy, of: document)
+        copies.removeLast()
+      }
+    }
+    return ArchivedReference(node: .uid(uid))
+  }
+
+  private struct OpaqueCopy {
+    let node: FlatNode
+    let uid: UInt32
+    let description: KeyedArchive.ClassDescription
+    /// The objects that it leads to, in the archive that it comes from.
+    let references: [UInt32]
+    var next = 0
+  }
+
+  /// Begins to archive what a UID leads to, unless that was begun before, and returns its place in the new archive.
+  private func copy(
+    _ uid: UInt32, _ reader: inout ArchiveReader, _ copies: inout [OpaqueCopy]
+  ) throws -> UInt32 {
+    let document = reader.document
+    if let known = copied[ObjectIdentifier(document)]?[uid] { return known }
+    let node = try reader.object(uid)
+    let copy: UInt32
+    switch node.kind {
+    case .string where document.isNullObject(node): copy = 0
+    case .null, .array, .uid: copy = 0
+    case .string: copy = try pool.string(document.text(of: node))
+    case .data: copy = try pool.data(document.data(of: node))
+    case .boolean, .integer, .unsignedInteger, .real, .float: copy = try pool.object(ofScalar: node)
+    case .date:
+      copy = try pool.reserve()
+      try pool.fill(copy, with: node)
+    case .dictionary:
+      let (description, classPosition) = try classDescription(ofOpaque: node, &reader)
+      copy = try pool.reserve()
+      var references: [UInt32] = []
+      for entry in 0..<node.count where entry != classPosition {
+        try collect(document.value(ofEntry: entry, of: node), of: document, &references)
+      }
+      copies.append(OpaqueCopy(node: node, uid: copy, description: description, references: references))
+    }
+    copied[ObjectIdentifier(document), default: [:]][uid] = copy
+    return copy
+  }
+
+  private func classDescription(
+    ofOpaque node: FlatNode, _ reader: inout ArchiveReader
+  ) throws -> (KeyedArchive.ClassDescription, position: Int) {
+    guard let position = try reader.keyPositions(of: node).classReference,
+      let description = try reader.classDescription(ofInstance: node, classPosition: position)
+    else { throw KeyedArchiveError(.invalidValue, "an opaque object without a class") }
+    return (description, position)
+  }
+
+  private func collect(
+    _ node: FlatNode, of document: PropertyListDocument, _ references: inout [UInt32]
+  ) throws(PropertyListError) {
+    switch node.kind {
+    case .uid: references.append(node.uid)
+    case .array:
+      for position in 0..<node.count { try collect(document.element(position, of: node), of: document, &references) }
+    case .dictionary:
+      for entry in 0..<node.count {
+        try collect(document.value(ofEntry: entry, of: node), of: document, &references)
+      }
+    default: break
+    }
+  }
+
+  /// Fills in an object whose references are all known.
+  private func finish(_ copy: OpaqueCopy, of document: PropertyListDocument) throws {
+    let classUID = try classes.write(opaque: copy.description, into: &pool)
+    let contents = try contents(of: copy.node, of: document, classUID: classUID) { uid in
+      copied[ObjectIdentifier(document)]?[uid] ?? 0
+    }
+    try pool.fill(copy.uid, with: contents)
+  }
+
+  /// The entries of an object or another dictionary, in the order of the archive that it comes from.
+  private func contents(
+    of node: FlatNode, of document: PropertyListDocument, classUID: UInt32?, _ target: (UInt32) -> UInt32
+  ) throws -> FlatNode {
+    var entries: [FlatNode] = []
+    for entry in 0..<node.count {
+      let key = try document.key(ofEntry: entry, of: node)
+      entries.append(try pool.inline(key))
+      if let classUID, key == "$class" {
+        entries.append(.uid(classUID))
+      } else {
+        entries.append(try inline(document.value(ofEntry: entry, of: node), of: document, target))
+      }
+    }
+    return try pool.container(.dictionary, entries.span, isShared: classUID == nil)
+  }
+
+  /// A value inside an object.
+  private func inline(
+    _ node: FlatNode, of document: PropertyListDocument, _ target: (UInt32) -> UInt32
+  ) throws -> FlatNode {
+    switch node.kind {
+    case .uid: return .uid(target(node.uid))
+    case .string: return try pool.inline(document.text(of: node))
+    case .data: return try pool.inline(document.data(of: node))
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date: return node
+    case .array:
+      var elements: [FlatNode] = []
+      for position in 0..<node.count {
+        elements.append(try inline(document.element(position, of: node), of: document, target))
+      }
+      return try pool.container(.array, elements.span)
+    case .dictionary: return try contents(of: node, of: document, classUID: nil, target)
+    }
+  }
+
+  /// For an archiver that only orders elements: the object by itself, and nothing that it leads to.
+  private func reference(toOrder object: OpaqueObject) throws -> ArchivedReference {
+    guard (extent?.objectCount ?? 0) > 0 else { return ArchivedReference(node: .uid(0)) }
+    extent?.objectCount -= 1
+    let archive = object.source.archive
+    var reader = ArchiveReader(archive)
+    let node = try reader.object(object.uid)
+    let classUID = try classes.write(opaque: classDescription(ofOpaque: node, &reader).0, into: &pool)
+    let uid = try pool.reserve()
+    try pool.fill(uid, with: contents(of: node, of: archive.document, classUID: classUID) { _ in 0 })
+    return ArchivedReference(node: .uid(uid))
+  }
+}

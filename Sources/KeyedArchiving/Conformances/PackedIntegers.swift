@@ -1,0 +1,59 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+/// Unsigned integers in as many bytes as each needs: 7 bits in a byte, the lowest first, and the eighth bit set if more
+/// bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` keep their numbers so (archives of macOS 10.14).
+enum PackedIntegers {
+  static func data(_ integers: some Sequence<UInt64>) -> Data {
+    var data = Data()
+    for integer in integers {
+      var rest = integer
+      while rest > 0x7F {
+        data.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+        rest >>= 7
+      }
+      data.append(UInt8(truncatingIfNeeded: rest))
+    }
+    return data
+  }
+
+  /// The integers in the bytes; nil if the last is cut off, or if one has more than 64 bits.
+  static func integers(in data: Data) -> [UInt64]? {
+    var integers: [UInt64] = []
+    var integer: UInt64 = 0
+    var shift: UInt64 = 0
+    for byte in data {
+      let bits = UInt64(byte & 0x7F)
+      // The tenth byte has room for one bit.
+      guard shift < 63 || shift == 63 && bits <= 1 else { return nil }
+      integer |= bits << shift
+      if byte & 0x80 != 0 {
+        shift += 7
+      } else {
+        integers.append(integer)
+        integer = 0
+        shift = 0
+      }
+    }
+    return shift == 0 ? integers : nil
+  }
+}
+
+extension KeyedUnarchiver {
+  func decodePackedIntegers(forRawKey key: String) throws -> [UInt64] {
+    let data = try decode(Data.self, forRawKey: key)
+    // Unpacked they are up to eight times as large, and many objects may share them.
+    try spend(data.count)
+    try weigh(data.count)
+    guard let integers = PackedIntegers.integers(in: data) else {
+      throw failure(.invalidContents, "\(key) holds no packed integers of 64 bits")
+    }
+    return integers
+  }
+}
+
+extension KeyedArchiver {
+  func encode(packed integers: some Sequence<UInt64>, forRawKey key: String) throws {
+    try encode(asMutable: PackedIntegers.data(integers), forRawKey: key)
+  }
+}
