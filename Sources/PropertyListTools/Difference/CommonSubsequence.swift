@@ -60,8 +60,7 @@ enum CommonSubsequence {
     for distance in history.indices.reversed() {
       let reach = history[distance]
       let diagonal = x - y
-      var previousX = 0
-      var previousY = 0
+      var (previousX, previousY, startX) = (0, 0, 0)
       if distance > 0 {
         // In step d, diagonal k is at k + d.
         let before = { (diagonal: Int) in
@@ -71,18 +70,12 @@ enum CommonSubsequence {
         let previousDiagonal = isDown ? diagonal + 1 : diagonal - 1
         previousX = before(previousDiagonal)
         previousY = previousX - previousDiagonal
-        let startX = isDown ? previousX : previousX + 1
-        while x > startX {
-          x -= 1
-          y -= 1
-          pairs.append((x, y))
-        }
-      } else {
-        while x > 0 {
-          x -= 1
-          y -= 1
-          pairs.append((x, y))
-        }
+        startX = isDown ? previousX : previousX + 1
+      }
+      while x > startX {
+        x -= 1
+        y -= 1
+        pairs.append((x, y))
       }
       (x, y) = (previousX, previousY)
     }
@@ -117,13 +110,9 @@ enum CommonSubsequence {
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
     for index in numbers.indices {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < numbers[index] { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { previous[index] = ends[low - 1] }
-      if low == ends.count { ends.append(index) } else { ends[low] = index }
+      let length = ends.partitionPoint { numbers[$0] < numbers[index] }
+      if length > 0 { previous[index] = ends[length - 1] }
+      if length == ends.count { ends.append(index) } else { ends[length] = index }
     }
     var result: [Int] = []
     var index = ends.last ?? -1
@@ -132,5 +121,17 @@ enum CommonSubsequence {
       index = previous[index]
     }
     return result.reversed()
+  }
+}
+
+extension Array {
+  /// How many elements precede what is searched for. They all stand before the others.
+  func partitionPoint(_ precedes: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if precedes(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

@@ -86,19 +86,7 @@ extension ContainerAssembly {
   /// What stands between the key and the value of an entry; nil if a comment does.
   private func assignment(of child: Int, _ bytes: RawSpan) -> [UInt8]? {
     guard container.kind == .dictionary, !children[child].hasNoValue else { return nil }
-    let range = children[child].keyEnd..<children[child].value.lowerBound
-    guard range.count <= TextLayout.greatestSpace else { return nil }
-    var place = range.lowerBound
-    while place < range.upperBound {
-      if bytes[place] == Scanner.assignment {
-        place += 1
-      } else if let trivia = scanner.trivia(bytes, at: place), !trivia.isComment {
-        place = trivia.end
-      } else {
-        return nil
-      }
-    }
-    return Array(bytes, range)
+    return scanner.assignment(bytes, in: children[child].keyEnd..<children[child].value.lowerBound)?.text
   }
 
   /// What stands before a child that begins no line.

@@ -71,7 +71,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
   private mutating func look(_ bytes: RawSpan) {
     for _ in 0..<Self.tokenLimit {
       let start = scanner.index
-      let brokeLine = passTrivia(bytes)
+      let brokeLine = scanner.skipTrivia(bytes, indent: &line)
       guard scanner.index < bytes.byteCount else { return }
       if passSeparator(bytes, brokeLine: brokeLine) { continue }
       guard let token = scanner.token(bytes) else { return }
@@ -93,19 +93,6 @@ struct LayoutDetector<Scanner: LayoutScanner> {
       }
       if frames.isEmpty { return }
     }
-  }
-
-  /// - Returns: whether a line ended.
-  private mutating func passTrivia(_ bytes: RawSpan) -> Bool {
-    var brokeLine = false
-    while let trivia = scanner.trivia(bytes, at: scanner.index) {
-      scanner.index = trivia.end
-      if trivia.kind == .newline {
-        brokeLine = true
-        line = scanner.spaces(bytes, at: trivia.end)
-      }
-    }
-    return brokeLine
   }
 
   private mutating func passSeparator(_ bytes: RawSpan, brokeLine: Bool) -> Bool {
@@ -167,22 +154,10 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// - Parameter between: from the end of a key to its value.
   private mutating func seeAssignment(_ bytes: RawSpan, _ between: Range<Int>) {
-    guard !hasAssignment, between.count <= TextLayout.greatestSpace else { return }
-    var place = between.lowerBound
-    var breaksLine = false
-    while place < between.upperBound {
-      if bytes[place] == Scanner.assignment {
-        place += 1
-      } else if let trivia = scanner.trivia(bytes, at: place), !trivia.isComment {
-        breaksLine = breaksLine || trivia.kind == .newline
-        place = trivia.end
-      } else {
-        return
-      }
-    }
+    guard !hasAssignment, let (text, breaksLine) = scanner.assignment(bytes, in: between) else { return }
     hasAssignment = true
     if !breaksLine {
-      layout.assignment = Array(bytes, between)
+      layout.assignment = text
     } else if Scanner.assignment == nil {
       layout.assignment = nil
     }

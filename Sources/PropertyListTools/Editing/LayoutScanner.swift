@@ -133,12 +133,36 @@ extension LayoutScanner {
     while let trivia = trivia(bytes, at: index) { index = trivia.end }
   }
 
-  /// Goes over trivia, and notes with what the line begins that comes next, if one does.
-  mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) {
+  /// Goes over trivia, and notes the indentation of the line that comes next, if one does.
+  /// - Returns: whether a line ended.
+  @discardableResult
+  mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) -> Bool {
+    var endedLine = false
     while let trivia = trivia(bytes, at: index) {
       index = trivia.end
-      if trivia.kind == .newline { indent = spaces(bytes, at: index) }
+      guard trivia.kind == .newline else { continue }
+      endedLine = true
+      indent = spaces(bytes, at: index)
     }
+    return endedLine
+  }
+
+  /// What stands between a key and its value, and whether a line ends there; nil if a comment or too much does.
+  func assignment(_ bytes: RawSpan, in range: Range<Int>) -> (text: [UInt8], breaksLine: Bool)? {
+    guard range.count <= TextLayout.greatestSpace else { return nil }
+    var place = range.lowerBound
+    var breaksLine = false
+    while place < range.upperBound {
+      if bytes[place] == Self.assignment {
+        place += 1
+      } else if let trivia = trivia(bytes, at: place), !trivia.isComment {
+        breaksLine = breaksLine || trivia.kind == .newline
+        place = trivia.end
+      } else {
+        return nil
+      }
+    }
+    return (Array(bytes, range), breaksLine)
   }
 
   /// The white space from a place on that ends no line.

@@ -41,4 +41,15 @@ extension UInt8 {
   /// Whether this is a space, a tab, CR or LF: the white space of XML and JSON.
   @inlinable @inline(__always)
   package var isWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
+
+  /// The value of a hexadecimal digit in either case; nil for any other character.
+  @inline(__always)
+  var hexadecimalValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
 }

@@ -51,7 +51,7 @@ struct EncodedNodes: ~Copyable {
   /// The text of a string, or data.
   @inline(__always) @_lifetime(borrow self)
   func bytes(of node: FlatNode) -> RawSpan {
-    text.bytes.extracting(node.offset..<node.offset + node.length)
+    text.bytes.extracting(node.range)
   }
 
   /// The children of a container, keys counted.

@@ -10,7 +10,7 @@ internal import FoundationEssentials
 final class EncodingContext {
   let userInfo: [CodingUserInfoKey: Any]
   let depthLimit: Int
-  private let stack = CallStack.current
+  let stack = CallStack.current
   @exclusivity(unchecked) private var nodes = EncodedNodes()
   @exclusivity(unchecked) private var nullText: FlatNode?
   /// Encoders that are filled after their place was taken.
@@ -47,9 +47,6 @@ final class EncodingContext {
     unsafe swap(&taken, &nodes)
     return PropertyListDocument(taken.finish(root: root), .binary, options)
   }
-
-  /// Whether there is room on the stack for another type's code.
-  var hasRoom: Bool { stack.isOfThisThread ? stack.hasRoom : CallStack.current.hasRoom }
 }
 
 /// Nodes of values.

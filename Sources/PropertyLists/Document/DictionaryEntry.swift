@@ -26,13 +26,14 @@ extension PropertyListDocument.Node {
   package var entries: [DictionaryEntry]? {
     get throws(PropertyListError) {
       guard kind == .dictionary else { return nil }
-      let values: TreeBuilderResult
-      switch document.index {
-      case .binary(let layout):
-        values = try TreeBuilder(layout, document, takesFirstSpelling: true).buildValues(of: index, in: document.bytes)
-      case .table(let table):
-        values = try TreeBuilder(table, document, takesFirstSpelling: true).buildValues(of: index, in: document.bytes)
-      }
+      let bytes = document.bytes
+      let values =
+        switch document.index {
+        case .binary(let layout):
+          try TreeBuilder(layout, document, takesFirstSpelling: true).buildValues(of: index, in: bytes)
+        case .table(let table):
+          try TreeBuilder(table, document, takesFirstSpelling: true).buildValues(of: index, in: bytes)
+        }
       var entries: [DictionaryEntry] = []
       entries.reserveCapacity(count)
       for (position, value) in values.all.enumerated() {
@@ -43,11 +44,4 @@ extension PropertyListDocument.Node {
       return entries
     }
   }
-}
-
-/// The values of a dictionary that were built.
-struct TreeBuilderResult {
-  let all: [PropertyList]
-  /// The positions of those that have only the first of two spellings of a key.
-  let incomplete: Set<Int>
 }

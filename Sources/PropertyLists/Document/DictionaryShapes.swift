@@ -45,15 +45,9 @@ package final class DictionaryShape {
   }
 }
 
-/// The shapes that dictionaries of a document have had lately, as in ``KeySets``.
+/// The shapes that dictionaries of a document have had lately.
 package struct DictionaryShapes {
-  private struct Slot {
-    var node: FlatNode
-    var shape: DictionaryShape
-  }
-
-  /// None until there is a dictionary.
-  private var slots: [Slot] = []
+  private var cache = DictionaryCache<DictionaryShape>()
   private let empty = DictionaryShape()
   /// How many keys were read, and bytes of them. Keys of a binary file can overlap, so that a small file has any
   /// amount.
@@ -71,13 +65,7 @@ package struct DictionaryShapes {
     of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan, limit: Int
   ) throws(PropertyListError) -> DictionaryShape {
     guard node.count > 0 else { return empty }
-    if slots.isEmpty { slots = Array(repeating: Slot(node: .null, shape: empty), count: KeySets.slotCount) }
-    let number = try KeySets.slotNumber(node, source, in: bytes)
-    if slots[number].node.count == node.count, slots[number].node.kind == .dictionary,
-      source.haveSameKeys(slots[number].node, node, in: bytes)
-    {
-      return slots[number].shape
-    }
+    if let known = try cache.find(node, source, in: bytes) { return known }
     // As many as are found in the file; the count alone may promise any number.
     var keys: [String] = []
     var positions: [String: Int] = [:]
@@ -92,11 +80,11 @@ package struct DictionaryShapes {
       } else {
         former = keys.first { $0 == key }
       }
-      if let former { throw KeySets.duplicate(key, former) }
+      if let former { throw .duplicateKey(key, former) }
       keys.append(key)
     }
     let shape = DictionaryShape(keys, positions)
-    slots[number] = Slot(node: node, shape: shape)
+    try cache.store(shape, of: node, source, in: bytes)
     return shape
   }
 }

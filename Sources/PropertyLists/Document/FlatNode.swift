@@ -171,6 +171,10 @@ public struct FlatNode: Hashable, Sendable {
   @inlinable @inline(__always)
   public var length: Int { Int(truncatingIfNeeded: payload) }
 
+  /// Where the bytes of a string or of data stand in the document.
+  @inlinable @inline(__always)
+  public var range: Range<Int> { offset..<offset + length }
+
   /// The elements of an array, the entries of a dictionary.
   @inlinable @inline(__always)
   public var count: Int { Int(truncatingIfNeeded: payload) }

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 package enum NodeContent {
   /// A string whose text its reader has checked: one of a node table.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     guard node.encoding.hasEscapes else { return String(knownUTF8: content, isASCII: false) }
     var text: [UInt8] = []
     appendCheckedText(node, in: document, to: &text)
@@ -17,7 +17,7 @@ package enum NodeContent {
   /// - Throws: ``PropertyListError/Kind/malformed`` for the bytes of a binary document that are no text.
   @inline(__always)
   static func string(_ node: FlatNode, in document: RawSpan) throws(PropertyListError) -> String {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     switch node.encoding {
     case .ascii:
       guard content.isASCII else { throw notASCII(node, in: document) }
@@ -35,7 +35,7 @@ package enum NodeContent {
   static func appendText(
     _ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]
   ) throws(PropertyListError) {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     switch node.encoding {
     case .ascii:
       guard content.isASCII else { throw notASCII(node, in: document) }
@@ -47,7 +47,7 @@ package enum NodeContent {
 
   /// The UTF-8 text of a string that its reader has checked, put after what is in `buffer`.
   static func appendCheckedText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     switch node.encoding {
     case .xmlText: XMLText.decode(content, into: &buffer)
     case .jsonText: JSONText.decode(content, into: &buffer)
@@ -64,7 +64,7 @@ package enum NodeContent {
 
   /// The bytes of data, put after what is in `buffer`.
   static func appendData(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     if node.encoding == .base64 {
       Base64Text.decode(content, into: &buffer)
     } else {

@@ -73,6 +73,13 @@ extension NodeTable: NodeSource {
 }
 
 extension NodeSource {
+  /// The place of an element, or of the value of an entry.
+  @inline(__always)
+  func value(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
+    try child(
+      container.kind == .array ? position : valuePosition(position, of: container), of: container, in: bytes)
+  }
+
   /// The key of an entry.
   @inline(__always)
   func key(_ entry: Int, of dictionary: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {

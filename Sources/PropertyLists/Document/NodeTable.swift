@@ -197,7 +197,7 @@ extension NodeTableBuilder {
         // The same text can be spelled in several ways.
         keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
       } else {
-        keyIndex.number(of: bytes.extracting(key.offset..<key.offset + key.length))
+        keyIndex.number(of: bytes.extracting(key.range))
       }
     return keyIndex.insert(number)
   }

@@ -87,14 +87,8 @@ extension PropertyList {
     by writer: consuming Writer, _ options: PropertyListWritingOptions
   ) throws(PropertyListError) -> Data {
     var writer = writer
-    try write(to: &writer, options)
+    try walk(into: &writer, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
     return try writer.finish()
-  }
-
-  func write<Sink: PropertyListSink & ~Copyable>(
-    to sink: inout Sink, _ options: PropertyListWritingOptions
-  ) throws(PropertyListError) {
-    try walk(into: &sink, sortsKeys: options.sortsKeys, depth: options.effectiveDepth)
   }
 }
 

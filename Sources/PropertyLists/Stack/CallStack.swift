@@ -68,6 +68,9 @@ package final class CallStack {
   /// Whether there is room for another call, and those that it makes before it asks again.
   package var hasRoom: Bool { Self.here > floor }
 
+  /// As ``hasRoom``, on whatever thread this is called.
+  var hasRoomHere: Bool { isOfThisThread ? hasRoom : Self.current.hasRoom }
+
   private static var here: UInt {
     var marker: UInt8 = 0
     // Sound: only the address is looked at.

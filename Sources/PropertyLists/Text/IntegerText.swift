@@ -23,9 +23,9 @@ enum IntegerText {
     guard index < end else { return nil }
     var magnitude: UInt64 = 0
     while index < end {
-      guard let digit = digit(bytes[index]), digit < radix else { return nil }
+      guard let digit = bytes[index].hexadecimalValue, digit < radix else { return nil }
       let (product, overflow) = magnitude.multipliedReportingOverflow(by: radix)
-      let (sum, carry) = product.addingReportingOverflow(digit)
+      let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
       guard !overflow, !carry else { return nil }
       magnitude = sum
       index += 1
@@ -33,16 +33,6 @@ enum IntegerText {
     if !isNegative { return PropertyList.Integer(magnitude) }
     guard magnitude <= UInt64(Int64.max) + 1 else { return nil }
     return PropertyList.Integer(Int64(bitPattern: 0 &- magnitude))
-  }
-
-  @inline(__always)
-  private static func digit(_ byte: UInt8) -> UInt64? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
-    default: nil
-    }
   }
 
   private static func skipSpace(_ bytes: RawSpan, _ index: inout Int) {

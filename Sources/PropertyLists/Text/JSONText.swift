@@ -39,13 +39,7 @@ package enum JSONText {
     guard bytes.starts(with: "\\u", at: start), start + 6 <= bytes.byteCount else { return nil }
     var unit: UInt32 = 0
     for index in start + 2..<start + 6 {
-      let digit: UInt8
-      switch bytes[index] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = bytes[index] - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = bytes[index] - UInt8(ascii: "A") + 10
-      default: return nil
-      }
+      guard let digit = bytes[index].hexadecimalValue else { return nil }
       unit = unit << 4 | UInt32(digit)
     }
     return unit
@@ -81,7 +75,7 @@ extension JSONText {
     buffer.append(text.extracting(start..<index))
   }
 
-  fileprivate static func append(escaped scalar: Unicode.Scalar, to buffer: inout ByteBuffer) {
+  private static func append(escaped scalar: Unicode.Scalar, to buffer: inout ByteBuffer) {
     switch scalar {
     case "\"": buffer.append("\\\"")
     case "\\": buffer.append("\\\\")
@@ -118,14 +112,5 @@ extension JSONText {
       }
     }
     return index
-  }
-}
-
-extension Unicode.Scalar {
-  /// The escape of the character in a JSON string.
-  var escapedForJSON: String {
-    var buffer = ByteBuffer()
-    JSONText.append(escaped: self, to: &buffer)
-    return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 }

@@ -50,18 +50,12 @@ package enum XMLText {
     var index = start + 2
     let isHexadecimal = index < bytes.byteCount && bytes[index] == UInt8(ascii: "x")
     if isHexadecimal { index += 1 }
+    let radix: UInt32 = isHexadecimal ? 16 : 10
     let first = index
     var scalar: UInt32 = 0
     while index < bytes.byteCount, bytes[index] != UInt8(ascii: ";") {
-      let byte = bytes[index]
-      let digit: UInt32
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt32(byte - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f") where isHexadecimal: digit = UInt32(byte - UInt8(ascii: "a") + 10)
-      case UInt8(ascii: "A")...UInt8(ascii: "F") where isHexadecimal: digit = UInt32(byte - UInt8(ascii: "A") + 10)
-      default: return nil
-      }
-      scalar = scalar * (isHexadecimal ? 16 : 10) + digit
+      guard let digit = bytes[index].hexadecimalValue, digit < radix else { return nil }
+      scalar = scalar * radix + UInt32(digit)
       guard scalar <= 0x10FFFF else { return nil }
       index += 1
     }

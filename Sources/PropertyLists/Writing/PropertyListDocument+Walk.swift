@@ -98,9 +98,9 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     case .string:
       try spend(node.length)
       switch node.encoding {
-      case .verbatim: try sink.string(bytes.extracting(node.offset..<node.offset + node.length))
+      case .verbatim: try sink.string(bytes.extracting(node.range))
       case .ascii:
-        let content = bytes.extracting(node.offset..<node.offset + node.length)
+        let content = bytes.extracting(node.range)
         guard content.isASCII else { throw NodeContent.notASCII(node, in: bytes) }
         try sink.string(content)
       case .utf16, .xmlText, .jsonText, .base64:
@@ -110,7 +110,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     case .data:
       try spend(node.length)
       if node.encoding == .verbatim {
-        try sink.data(bytes.extracting(node.offset..<node.offset + node.length))
+        try sink.data(bytes.extracting(node.range))
       } else {
         scratch.removeAll(keepingCapacity: true)
         NodeContent.appendData(node, in: bytes, to: &scratch)
@@ -150,7 +150,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     let key = try source.key(entry, of: node, in: bytes)
     try spend(key.length + 1)
     if key.encoding == .verbatim {
-      try sink.key(bytes.extracting(key.offset..<key.offset + key.length))
+      try sink.key(bytes.extracting(key.range))
     } else {
       try decodeText(key, in: bytes)
       try sink.key(scratch.rawBytes)

@@ -67,12 +67,7 @@ extension ValuePool {
         smallIntegers[value] = UInt32(try Self.check(scalars.find()))
       }
       return Int(smallIntegers[value])
-    case .integer, .unsignedInteger: scalars.bytes.append(object: node.integer)
-    case .real: scalars.bytes.append(object: node.real)
-    case .float: scalars.bytes.append(object: node.float)
-    case .date: scalars.bytes.append(objectOfDate: node.real)
-    case .boolean: scalars.bytes.append(object: node.boolean)
-    case .null, .uid, .array, .dictionary: scalars.bytes.append(byte: BinaryMarker.null)
+    default: scalars.bytes.append(object: node)
     }
     return try Self.check(scalars.find())
   }
