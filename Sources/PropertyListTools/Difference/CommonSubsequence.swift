@@ -2,9 +2,8 @@
 
 /// Finds elements that two lists have in the same order.
 enum CommonSubsequence {
-  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike enough
-  /// to find it in good time (Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that
-  /// may be shorter.
+  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike (Eugene
+  /// W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that may be shorter.
   static func pairs(_ first: [UInt64], _ second: [UInt64]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     let shorter = min(first.count, second.count)
@@ -28,8 +27,7 @@ enum CommonSubsequence {
     return pairs
   }
 
-  /// How many elements may be in only one of the lists before the search ends: the time is this figure times the length
-  /// of the lists, the memory its square.
+  /// How many elements may be in only one list. The time is this times the length of the lists, the memory its square.
   private static func distanceLimit(_ length: Int) -> Int { max(64, min(1000, 20_000_000 / max(length, 1))) }
 
   /// A longest common subsequence; nil if the lists are too different.
@@ -82,8 +80,7 @@ enum CommonSubsequence {
     return pairs.reversed()
   }
 
-  /// The first of a number in the one list with the first of it in the other, the second with the second and so on, as
-  /// far as they are in the same order.
+  /// The first of a number in the one list with the first of it in the other and so on, if in the same order.
   private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     let partners = equalPairs(a, b)
     return longestIncreasing(partners.map(\.1)).map { partners[$0] }

@@ -1,8 +1,7 @@
 private import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Many removals from one dictionary, or many insertions into one, that come one after the other: they are made at
-/// once, since each alone takes time in proportion to the dictionary.
+/// Many removals from one dictionary, or insertions, made at once, since each alone takes O(*n*).
 struct DictionaryChanges {
   private let parent: ArraySlice<PropertyListKeyPath.Component>
   private let changes: ArraySlice<PropertyListDifference.Change>

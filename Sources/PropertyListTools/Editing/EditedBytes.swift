@@ -13,9 +13,7 @@ package struct EditedBytes {
 
   package init(_ data: Data) { content = .whole(data) }
 
-  /// The pieces of a text in UTF-8.
-  ///
-  /// - Parameter head: what precedes the text in the input.
+  /// The pieces of a text in UTF-8, and what precedes the text in the input.
   init(_ text: EditedText, _ root: EditedText.Piece, of source: TextSource, head: Data) {
     content = .pieces(text, root, source, head: head)
   }

@@ -3,12 +3,7 @@ internal import FoundationEssentials
 
 /// The bytes of an edited text, in the encoding of the text it was made of.
 extension EditedText {
-  /// - Parameters:
-  ///   - root: all pieces.
-  ///   - source: the text there was.
-  ///   - input: its bytes.
-  /// - Returns: nil if the encoding is one that is not written.
-  /// - Complexity: O(*n*) in the length of the text.
+  /// The bytes of all pieces, in the encoding of the text there was; nil if that is one that is not written.
   func data(_ root: Piece, of source: TextSource, _ input: Data) -> Data? {
     switch source.unitWidth {
     case 1:
@@ -52,8 +47,8 @@ extension EditedText {
     return output.takeData()
   }
 
-  /// The text in an encoding by name. Whole lines of the text there was keep their bytes; all others are encoded anew,
-  /// which is not always what stood there, for a character can have several forms.
+  /// The text in an encoding by name. Whole lines of the text there was keep their bytes, for a character can have
+  /// several forms; all others are encoded anew.
   private func data(_ root: Piece, of source: TextSource, _ input: Data, inEncoding name: String) -> Data? {
     let text = source.text.bytes
     guard let lines = LineStarts(text, input.bytes) else { return nil }
@@ -83,9 +78,7 @@ extension EditedText {
   }
 }
 
-/// Where the lines of a text begin, and where they begin in the input that it was made of.
-///
-/// No encoding that is read by its name has an LF as a part of another character.
+/// Where the lines of a text begin, and where in the input. An LF is a part of no other character in any encoding.
 private struct LineStarts {
   private let inText: [Int]
   private let inInput: [Int]

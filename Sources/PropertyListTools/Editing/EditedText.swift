@@ -45,8 +45,7 @@ struct EditedText {
   @_lifetime(borrow self)
   func bytes(ofAdded range: Range<Int>) -> RawSpan { added.rawBytes.extracting(range) }
 
-  /// Tells the pieces of a part in their order, without parts in them: where each stands, and whether that is in
-  /// ``added``. It keeps its own stack, so that the depth of the parts costs no stack of the thread.
+  /// Tells where the pieces of a part stand, in order, and whether in ``added``. It has a stack of its own.
   func forEach<Failure: Error>(
     of root: Piece, _ body: (_ range: Range<Int>, _ isAdded: Bool) throws(Failure) -> Void
   ) throws(Failure) {

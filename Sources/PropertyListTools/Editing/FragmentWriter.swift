@@ -3,24 +3,12 @@ internal import FoundationEssentials
 
 /// Writes values that are put into a text, as the text has others.
 struct FragmentWriter {
-  private let format: PropertyListFormat
-  private let characterEscape: StaticString
+  let format: PropertyListFormat
+  let characterEscape: StaticString
   let options: PropertyListWritingOptions
   var layout: TextLayout
 
-  init(
-    _ format: PropertyListFormat, _ characterEscape: StaticString, _ options: PropertyListWritingOptions,
-    _ layout: TextLayout
-  ) {
-    self.format = format
-    self.characterEscape = characterEscape
-    self.options = options
-    self.layout = layout
-  }
-
   /// The text of a value.
-  ///
-  /// - Throws: what the writer of the format throws.
   func value(_ value: PropertyList) throws(PropertyListError) -> [UInt8] {
     try fragment(value, isKey: false)
   }

@@ -46,7 +46,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// - Parameter standard: what the format has where the text shows nothing.
   static func detect(_ bytes: RawSpan, standard: TextLayout) -> TextLayout {
-    var detector = LayoutDetector(bytes, standard)
+    var detector = LayoutDetector(scanner: Scanner(end: bytes.byteCount), layout: standard)
     guard let root = detector.scanner.begin(bytes) else { return standard }
     if root == .entries { detector.frames.append(Frame(kind: .dictionary, line: 0..<0)) }
     detector.look(bytes)
@@ -55,17 +55,12 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// How a container is set out that stands on one line.
   static func detect(_ bytes: RawSpan, insideOf container: Range<Int>, standard: TextLayout) -> TextLayout {
-    var detector = LayoutDetector(bytes, standard)
+    var detector = LayoutDetector(scanner: Scanner(end: bytes.byteCount), layout: standard)
     detector.scanner.index = container.lowerBound
     detector.look(bytes)
     detector.layout.keyQuote = detector.keyQuotes.quote
     detector.layout.stringQuote = detector.stringQuotes.quote
     return detector.layout
-  }
-
-  private init(_ bytes: RawSpan, _ standard: TextLayout) {
-    scanner = Scanner(end: bytes.byteCount)
-    layout = standard
   }
 
   private mutating func look(_ bytes: RawSpan) {

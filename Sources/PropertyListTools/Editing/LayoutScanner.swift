@@ -1,9 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds where the values of a text stand, and what stands between them.
-///
-/// The text is one that the reader of its format has accepted, so a scanner checks nothing: of what it does not expect
-/// it says nil, and the one that asked gives up.
+/// Finds where the values of a text stand, and what stands between them; nil for what a reader would not accept.
 protocol LayoutScanner {
   /// - Parameter end: where the text ends.
   init(end: Int)
@@ -20,9 +17,7 @@ protocol LayoutScanner {
   /// The token that begins at ``index``, where no trivia stands; goes behind it.
   mutating func token(_ bytes: RawSpan) -> LayoutToken?
 
-  /// Where a value stands that begins at ``index``; goes behind it.
-  ///
-  /// - Complexity: O(*n*) in its length.
+  /// Passes the value that begins at ``index``, and returns where it stands.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>?
 
   /// Whether a bracket stands at a place that closes a container.
@@ -49,12 +44,7 @@ protocol LayoutScanner {
   /// How base64 is set out, if a scalar is that and the format has it in lines.
   static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
 
-  /// The pieces that take the place of a value, where they depend on how that is spelled.
-  ///
-  /// - Parameters:
-  ///   - kind: what stood there.
-  ///   - range: where.
-  /// - Returns: nil if they don't.
+  /// The pieces that take the place of a value of a kind, where they depend on its spelling; nil where they don't.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -133,8 +123,7 @@ extension LayoutScanner {
     while let trivia = trivia(bytes, at: index) { index = trivia.end }
   }
 
-  /// Goes over trivia, and notes the indentation of the line that comes next, if one does.
-  /// - Returns: whether a line ended.
+  /// Passes trivia, and notes the indentation of the next line. Returns whether a line ended.
   @discardableResult
   mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) -> Bool {
     var endedLine = false

@@ -20,10 +20,7 @@ enum ByteClass {
   @inline(__always)
   static func beyondASCII(_ word: UInt64) -> UInt64 { word & high }
 
-  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, and 0xEF, which begins
-  /// U+FFFE.
-  ///
-  /// `<` and `>` differ in one bit.
+  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, 0xEF, which begins U+FFFE.
   @inline(__always)
   static func needsLook(_ word: UInt64) -> UInt64 {
     equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20) | equal(word, 0xEF)

@@ -1,7 +1,5 @@
-/// Integers out of bytes. These are the only places that reinterpret memory of a span.
-///
-/// The unsafe loads are sound: the standard library checks their bounds, and every bit pattern is a value of an
-/// integer.
+/// Integers out of bytes. The unsafe loads are sound: the standard library checks their bounds, and every bit pattern
+/// is a value of an integer.
 extension RawSpan {
   @inlinable @inline(__always)
   package subscript(offset: Int) -> UInt8 {
@@ -58,16 +56,7 @@ extension RawSpan {
   /// Whether two stretches of this span have the same bytes.
   @inline(__always)
   func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool {
-    var index = 0
-    while index + 8 <= count {
-      if littleEndianWord(at: first + index) != littleEndianWord(at: second + index) { return false }
-      index += 8
-    }
-    while index < count {
-      if self[first + index] != self[second + index] { return false }
-      index += 1
-    }
-    return true
+    extracting(first..<first + count).hasSameBytes(as: extracting(second..<second + count))
   }
 
   /// Whether this span and another of the same length have the same bytes.
@@ -103,9 +92,7 @@ extension RawSpan {
 }
 
 extension String {
-  /// A copy of bytes that are known to be valid UTF-8.
-  ///
-  /// Sound only under that condition, which every caller states.
+  /// A copy of bytes that are valid UTF-8, which every caller makes sure of.
   @inline(__always)
   package init(knownUTF8 bytes: RawSpan, isASCII: Bool) {
     let text = unsafe UTF8Span(unchecked: Span<UInt8>(_bytes: bytes), isKnownASCII: isASCII)

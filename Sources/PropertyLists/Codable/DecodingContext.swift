@@ -5,9 +5,7 @@ final class DecodingContext {
   private let depthLimit: Int
   let stack = CallStack.current
   private var shapes = DictionaryShapes()
-  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``. Only the objects of a binary file
-  /// can be shared. Who decodes a value as several types in turn reads it as often.
-  ///
+  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``.
   /// Sound: nobody else's code runs while it is changed.
   @exclusivity(unchecked) private var budget: Int
 

@@ -8,25 +8,17 @@ final class DocumentDecoder: Decoder, NestedCoder {
   let step: CodingStep
   /// How many containers are around the value.
   private let depth: Int
-  /// How many keys were found one after the other; see ``DictionaryShape/position(of:found:)``.
-  ///
+  /// How many keys were found in a row; see ``DictionaryShape/position(of:found:)``.
   /// Sound: nobody else's code runs while it is changed.
   @exclusivity(unchecked) var foundKeys = 0
 
-  init(_ context: DecodingContext, _ node: FlatNode) {
+  init(_ context: DecodingContext, _ node: FlatNode, _ parent: DocumentDecoder? = nil, _ step: CodingStep = .same) {
     self.context = context
-    self.node = node
-    parent = nil
-    step = .same
-    depth = 0
-  }
-
-  init(_ parent: DocumentDecoder, _ node: FlatNode, _ step: CodingStep) {
-    context = parent.context
     self.node = node
     self.parent = parent
     self.step = step
-    if case .same = step { depth = parent.depth } else { depth = parent.depth + 1 }
+    let outerDepth = parent?.depth ?? 0
+    if case .same = step { depth = outerDepth } else { depth = outerDepth + 1 }
   }
 
   var userInfo: [CodingUserInfoKey: Any] { context.userInfo }
@@ -35,7 +27,7 @@ final class DocumentDecoder: Decoder, NestedCoder {
     guard node.kind == .dictionary else { throw mismatch([String: Any].self, node, .same, "keyed decoding container") }
     do throws(PropertyListError) {
       try context.checkDepth(depth)
-      return KeyedDecodingContainer(KeyedDocumentContainer(self, try context.shape(of: node)))
+      return KeyedDecodingContainer(KeyedDocumentContainer(decoder: self, shape: try context.shape(of: node)))
     } catch {
       throw failure(error, .same)
     }
@@ -48,7 +40,7 @@ final class DocumentDecoder: Decoder, NestedCoder {
     } catch {
       throw failure(error, .same)
     }
-    return UnkeyedDocumentContainer(self)
+    return UnkeyedDocumentContainer(decoder: self)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -92,7 +84,7 @@ extension DocumentDecoder {
     guard context.stack.hasRoomHere else {
       throw failure(PropertyListError(.nestedTooDeeply, "values are nested too deeply for the stack"), step)
     }
-    return try T(from: DocumentDecoder(self, node, step))
+    return try T(from: DocumentDecoder(context, node, self, step))
   }
 }
 

@@ -5,8 +5,8 @@ final class DocumentEncoder: Encoder, NestedCoder {
   private enum Content {
     case nothing
     case value(FlatNode)
-    case keyed
-    case unkeyed
+    /// An array, or a dictionary.
+    case container(NodeKind)
   }
 
   let context: EncodingContext
@@ -16,15 +16,13 @@ final class DocumentEncoder: Encoder, NestedCoder {
   private var depth = 0
   @exclusivity(unchecked) private var content = Content.nothing
   /// The children of a container so far; of a dictionary, keys and values in turn.
-  ///
-  /// Sound: they are changed by functions of this package only, which call nobody else's code meanwhile.
+  /// Sound: functions of this package change them, which call nobody else's code meanwhile.
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The number of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
   /// The children that are encoded after their place was taken, by the numbers of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
-  /// The numbers of the encoders of nested containers that have a key, by its bytes, as keys are told from each other
-  /// here.
+  /// The numbers of the encoders of nested containers that have a key, by the bytes of the key.
   private var nestedByKey: [[UInt8]: Int] = [:]
   /// What was asked for that cannot be.
   private var fault: String?
@@ -56,23 +54,22 @@ final class DocumentEncoder: Encoder, NestedCoder {
   var userInfo: [CodingUserInfoKey: Any] { context.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    switch unsafe content {
-    case .nothing:
-      unsafe content = .keyed
-      unsafe lastKey = EncodedKeys.start(type)
-    case .keyed: break
-    case .unkeyed, .value: fault = "a container with keys, where another value is already"
-    }
-    return KeyedEncodingContainer(KeyedDocumentEncodingContainer(self))
+    if case .nothing = unsafe content { unsafe lastKey = EncodedKeys.start(type) }
+    begin(.dictionary, "a container with keys, where another value is already")
+    return KeyedEncodingContainer(KeyedDocumentEncodingContainer(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    begin(.array, "a container without keys, where another value is already")
+    return UnkeyedDocumentEncodingContainer(encoder: self)
+  }
+
+  private func begin(_ kind: NodeKind, _ fault: String) {
     switch unsafe content {
-    case .nothing: unsafe content = .unkeyed
-    case .unkeyed: break
-    case .keyed, .value: fault = "a container without keys, where another value is already"
+    case .nothing: unsafe content = .container(kind)
+    case .container(kind): break
+    case .container, .value: self.fault = fault
     }
-    return UnkeyedDocumentEncodingContainer(self)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -153,13 +150,10 @@ extension DocumentEncoder {
     switch unsafe content {
     case .nothing: return nil
     case .value(let node): return node
-    case .keyed, .unkeyed:
+    case .container(let kind):
       try finishChildren(value)
-      let valuesPerElement = context.valuesPerElement(of: T.self)
-      guard case .keyed = unsafe content else {
-        return context.array(unsafe children, valuesPerElement: valuesPerElement)
-      }
-      return context.dictionary(unsafe children, lastKey: unsafe lastKey, isHashed: valuesPerElement > 0)
+      return context.container(
+        kind, unsafe children, lastKey: unsafe lastKey, valuesPerElement: context.valuesPerElement(of: T.self))
     }
   }
 

@@ -1,9 +1,6 @@
 /// An order for what Swift has in another order in each process: that of the values themselves.
 extension EncodedNodes {
-  /// Elements in ascending order, each of `groupSize` values, of which the first is looked at first: numbers by their
-  /// value, strings by their UTF-16 code units, as the keys of a sorted dictionary, containers by what is in them.
-  ///
-  /// - Complexity: O(*n* log *n*) comparisons, each O(*k*) in the size of what two elements have in common.
+  /// Elements, each of `groupSize` values, in ascending order: numbers by value, strings by their UTF-16 code units.
   func sorted(_ values: [FlatNode], groupSize: Int) -> [FlatNode] {
     let groups = stride(from: 0, through: values.count - groupSize, by: groupSize)
     return groups.sorted { precedes(values[$0..<$0 + groupSize], values[$1..<$1 + groupSize]) }

@@ -1,8 +1,6 @@
 /// The entries of a dictionary in the making.
 struct KeyedDocumentEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  private let encoder: DocumentEncoder
-
-  init(_ encoder: DocumentEncoder) { self.encoder = encoder }
+  let encoder: DocumentEncoder
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 
@@ -33,9 +31,7 @@ struct KeyedDocumentEncodingContainer<Key: CodingKey>: KeyedEncodingContainerPro
 
 /// The elements of an array in the making.
 struct UnkeyedDocumentEncodingContainer: UnkeyedEncodingContainer {
-  private let encoder: DocumentEncoder
-
-  init(_ encoder: DocumentEncoder) { self.encoder = encoder }
+  let encoder: DocumentEncoder
 
   var codingPath: [any CodingKey] { encoder.codingPath }
   var count: Int { encoder.childCount }

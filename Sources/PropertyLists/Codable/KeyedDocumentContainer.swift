@@ -1,12 +1,7 @@
 /// The entries of a dictionary.
 struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let decoder: DocumentDecoder
-  private let shape: DictionaryShape
-
-  init(_ decoder: DocumentDecoder, _ shape: DictionaryShape) {
-    self.decoder = decoder
-    self.shape = shape
-  }
+  let decoder: DocumentDecoder
+  let shape: DictionaryShape
 
   var codingPath: [any CodingKey] { decoder.codingPath }
 
@@ -77,7 +72,9 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try nested(key).unkeyedContainer()
   }
 
-  private func nested(_ key: Key) throws -> DocumentDecoder { DocumentDecoder(decoder, try required(key), .key(key)) }
+  private func nested(_ key: Key) throws -> DocumentDecoder {
+    DocumentDecoder(decoder.context, try required(key), decoder, .key(key))
+  }
 
   func superDecoder() throws -> any Decoder { try superDecoder(SuperKey()) }
 
@@ -85,6 +82,6 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// A superclass that has encoded nothing has nothing to decode.
   private func superDecoder(_ key: some CodingKey) throws -> DocumentDecoder {
-    DocumentDecoder(decoder, try value(key) ?? .null, .key(key))
+    DocumentDecoder(decoder.context, try value(key) ?? .null, decoder, .key(key))
   }
 }

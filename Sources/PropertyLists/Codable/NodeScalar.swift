@@ -1,7 +1,6 @@
 /// A type whose values are nodes. `Codable` has a function for each; here, one generic function serves all.
 protocol NodeScalar: Codable {
-  /// The value of a node.
-  /// - Parameter step: from the decoder to the node. It is only looked at when something is wrong.
+  /// The value of a node. The step to it from the decoder is only looked at when something is wrong.
   static func value(of node: FlatNode, in decoder: DocumentDecoder, _ step: @autoclosure () -> CodingStep) throws
     -> Self
 

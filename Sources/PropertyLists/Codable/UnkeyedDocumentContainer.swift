@@ -1,9 +1,7 @@
 /// The elements of an array.
 struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
-  private let decoder: DocumentDecoder
+  let decoder: DocumentDecoder
   private(set) var currentIndex = 0
-
-  init(_ decoder: DocumentDecoder) { self.decoder = decoder }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { decoder.node.count }
@@ -73,6 +71,6 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   }
 
   private func nested(_ type: Any.Type) throws -> DocumentDecoder {
-    DocumentDecoder(decoder, try next(type), .index(currentIndex))
+    DocumentDecoder(decoder.context, try next(type), decoder, .index(currentIndex))
   }
 }

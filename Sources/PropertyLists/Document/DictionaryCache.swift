@@ -1,13 +1,12 @@
-/// What is known of dictionaries that a document has had lately, by their keys and the order of these. Lists of like
-/// dictionaries are what large files consist of.
+/// What is known of recent dictionaries, by their keys and the order of these. Lists of like dictionaries are what
+/// large files consist of.
 struct DictionaryCache<Known> {
   /// None until something is known.
   private var slots: [(node: FlatNode, known: Known)?] = []
 
   private static var slotCount: Int { 64 }
 
-  /// What is known of a dictionary with the same keys; nil if nothing is.
-  /// - Complexity: a comparison of the bytes of the keys.
+  /// What is known of a dictionary with the same keys, which takes a comparison of their bytes; nil if nothing is.
   @inline(__always)
   func find(_ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) throws(PropertyListError) -> Known? {
     guard !slots.isEmpty, let slot = slots[try Self.slotNumber(node, source, in: bytes)],

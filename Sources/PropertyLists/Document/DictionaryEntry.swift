@@ -18,11 +18,8 @@ package struct DictionaryEntry: Sendable {
 
 extension PropertyListDocument.Node {
   /// The entries of a dictionary, in the order of the document; nil if this is no dictionary.
-  ///
-  /// What several places of a binary document refer to is built once and shared.
-  ///
-  /// - Throws: ``PropertyListError``: what is wrong with a binary document below this node.
-  /// - Complexity: O(*n*) in the bytes below this node.
+  /// - Throws: what is wrong with a binary document below this node.
+  /// - Complexity: O(*n*) in the bytes below this node; shared values are built once.
   package var entries: [DictionaryEntry]? {
     get throws(PropertyListError) {
       guard kind == .dictionary else { return nil }

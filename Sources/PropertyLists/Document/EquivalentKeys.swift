@@ -1,9 +1,6 @@
 extension PropertyListDocument {
-  /// The keys that are one to Swift and to other readers that go by Unicode's canonical equivalence, though their
-  /// characters differ: two in the same dictionary.
-  ///
-  /// - Parameter limit: how many are listed at most.
-  /// - Returns: errors of kind ``PropertyListError/Kind/duplicateKey``, in the order of the document.
+  /// Keys of one dictionary that are canonically equivalent in Unicode, and so one to Swift, but not the same bytes.
+  /// - Returns: at most `limit` errors of kind ``PropertyListError/Kind/duplicateKey``, in the order of the document.
   /// - Complexity: O(*n*) in the size of the document, which has passed ``validate()``.
   package func equivalentKeys(limit: Int) -> [PropertyListError] {
     var found: [PropertyListError] = []
@@ -19,9 +16,7 @@ extension PropertyListDocument {
         }
         guard node.flat.kind == .dictionary else { continue }
         for (key, former) in try equivalentKeys(of: node.flat) {
-          var error = PropertyListError.duplicateKey(key, former)
-          error.keyPath = PropertyListKeyPath(walk.path)
-          found.append(error)
+          found.append(.duplicateKey(key, former).below(walk.path))
         }
       }
       return found

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 
-/// Reads the strings and data of nodes out of the bytes of their document. The one place that knows every
-/// ``ContentEncoding``.
+/// Reads strings and data out of the bytes of a document. The one place that knows every ``ContentEncoding``.
 package enum NodeContent {
   /// A string whose text its reader has checked: one of a node table.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {
@@ -12,9 +11,7 @@ package enum NodeContent {
     return String(knownUTF8: text.rawBytes, isASCII: false)
   }
 
-  /// A string of any document.
-  ///
-  /// - Throws: ``PropertyListError/Kind/malformed`` for the bytes of a binary document that are no text.
+  /// A string of any document. Throws for bytes of a binary document that are no text.
   @inline(__always)
   static func string(_ node: FlatNode, in document: RawSpan) throws(PropertyListError) -> String {
     let content = document.extracting(node.range)
@@ -75,8 +72,7 @@ package enum NodeContent {
   static func notASCII(_ node: FlatNode, in document: RawSpan) -> PropertyListError {
     var offset = node.offset
     while document[offset] < 0x80 { offset += 1 }
-    return PropertyListError(
-      .malformed, "the byte 0x\(String(document[offset], radix: 16)) in an ASCII string", byteOffset: offset)
+    return .malformed("the byte 0x\(String(document[offset], radix: 16)) in an ASCII string", at: offset)
   }
 }
 

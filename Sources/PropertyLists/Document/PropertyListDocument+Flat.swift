@@ -1,9 +1,7 @@
 package import FoundationEssentials
 
-/// The document without cursors, for the machines of this package that decode large numbers of values: a flat node is
-/// 16 bytes and counts no references.
-///
-/// A node must come from the document it is used with.
+/// The document without cursors, for decoding large numbers of values: a flat node is 16 bytes and counts no
+/// references. It must come from the document it is used with.
 extension PropertyListDocument {
   /// The top value.
   package var flatRoot: FlatNode { root.flat }
@@ -28,7 +26,7 @@ extension PropertyListDocument {
   @inline(__always)
   package func element(_ position: Int, of array: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
-    case .binary(let layout): try Self.child(position, of: array, layout, bytes)
+    case .binary(let layout): try layout.node(at: layout.child(position, of: array, in: bytes), in: bytes)
     case .table(let table): table.nodes[array.offset + position]
     }
   }
@@ -36,17 +34,9 @@ extension PropertyListDocument {
   /// The value of the entry number `entry`, which is below the count of `dictionary`.
   package func value(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
-    case .binary(let layout):
-      try Self.child(layout.valuePosition(entry, of: dictionary), of: dictionary, layout, bytes)
+    case .binary(let layout): try layout.node(at: layout.value(entry, of: dictionary, in: bytes), in: bytes)
     case .table(let table): table.nodes[dictionary.offset + table.valuePosition(entry, of: dictionary)]
     }
-  }
-
-  @inline(__always)
-  private static func child(
-    _ position: Int, of container: FlatNode, _ layout: BinaryLayout, _ bytes: RawSpan
-  ) throws(PropertyListError) -> FlatNode {
-    try layout.node(at: layout.child(position, of: container, in: bytes), in: bytes)
   }
 
   /// The key of the entry number `entry`.
@@ -93,10 +83,7 @@ extension PropertyListDocument {
 }
 
 extension PropertyListDocument {
-  /// The number of references that lead to each object of a binary document; nil for the text formats.
-  ///
-  /// - Throws: what is wrong with the document.
-  /// - Complexity: O(*n*) in the number of references.
+  /// The number of references to each object of a binary document, in O(*n*); nil for the text formats.
   package func referenceCounts() throws(PropertyListError) -> [Int]? {
     guard case .binary(let layout) = index else { return nil }
     let bytes = self.bytes

@@ -1,10 +1,8 @@
 internal import FoundationEssentials
 internal import OrderedCollections
 
-/// Builds the tree of a document, or of a part of it.
-///
-/// It keeps its own stack, so that the depth of a document costs no stack of the thread. What several containers refer
-/// to is built once and shared.
+/// Builds the tree of a document, or of a part of it, with a stack of its own. What several containers refer to is
+/// built once and shared.
 struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
@@ -16,8 +14,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private var budget: Int
   private var keySets = DictionaryCache<KeySet>()
 
-  /// The positions of the keys of a dictionary: `OrderedDictionary.mapValues` is how two dictionaries come to share
-  /// their keys.
+  /// The positions of the keys of a dictionary. By `OrderedDictionary.mapValues`, two dictionaries share their keys.
   private typealias KeySet = OrderedDictionary<String, Int>
 
   /// The values that are finished, but whose containers are not.
@@ -25,8 +22,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(place: 0, node: .null, start: 0, keys: [:])
-  /// The number of ``outer`` that the values to be returned are built with, and the positions of those that are
-  /// incomplete.
+  /// The depth of the values to be returned, and the positions of those that are incomplete.
   private var depthOfResult = 0
   private var incomplete: Set<Int> = []
 
@@ -78,8 +74,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     return values.removeLast()
   }
 
-  /// The trees below a dictionary, without the dictionary itself, and the positions of those that have only the first
-  /// of two spellings of a key.
+  /// The values of a dictionary, and the positions of those that have only the first of two spellings of a key.
   consuming func buildValues(
     of place: Int, in bytes: RawSpan
   ) throws(PropertyListError) -> (all: [PropertyList], incomplete: Set<Int>) {
@@ -95,7 +90,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       try add(place, in: bytes)
       try finish(in: bytes)
     } catch {
-      throw located(error, in: bytes)
+      throw error.located(at: path(in: bytes))
     }
   }
 
@@ -246,18 +241,12 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     return text
   }
 
-  /// The error with the way to the value it is about, which is the child that was begun last of each open container.
-  private func located(_ error: PropertyListError, in bytes: RawSpan) -> PropertyListError {
-    guard error.keyPath == nil else { return error }
-    var error = error
+  /// The path to the child that was begun last of each open container.
+  private func path(in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
     // The outermost frame is the one around the root.
-    error.keyPath = PropertyListKeyPath(
-      (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap { frame in
-        guard frame.node.kind == .dictionary else { return .index(frame.next - 1) }
-        let key = try? source.key(frame.next - 1, of: frame.node, in: bytes)
-        return key.flatMap { try? NodeContent.string($0, in: bytes) }.map { .key($0) }
-      })
-    return error
+    (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap {
+      source.step(to: $0.next - 1, of: $0.node, in: bytes)
+    }
   }
 }
 

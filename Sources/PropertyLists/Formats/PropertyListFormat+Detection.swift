@@ -61,8 +61,7 @@ extension PropertyListFormat {
 }
 
 extension OpenStepLexer {
-  /// Whether a `<` that comes next begins data or a value of GNUstep. No tag begins with two hexadecimal digits and a
-  /// third or a space.
+  /// Whether a `<` begins data or a value of GNUstep. No tag begins with two hexadecimal digits and a third or a space.
   fileprivate mutating func beginsData() -> Bool {
     index += 1
     passTrivia()

@@ -28,10 +28,7 @@ package final class CallStack {
   /// What is kept free for whoever is called last: a quarter of the stack, and at most this many bytes.
   private static let greatestReserve = 256 << 10
 
-  /// The stack of the thread that this is called on.
-  ///
-  /// - Complexity: O(1); the first time on a thread some microseconds, because the system reads a file of its own for
-  ///   the first thread of a process.
+  /// The stack of the current thread. The first call on a thread takes some microseconds.
   package static var current: CallStack {
     guard let key else { return CallStack() }
     // Sound: the key is this type's own, and what it leads to on a thread is released when the thread ends.
@@ -77,9 +74,7 @@ package final class CallStack {
     return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
-  /// How deep a value may be nested that is made here, so that whoever has called has 832 bytes of stack a level to
-  /// compare, hash and free it, which programs do by recursion: 630 levels in 512 KB, and the same for whoever has used
-  /// up to an eighth of the stack.
+  /// How deep a value that is made here may be nested, to be freed by recursion in 832 bytes of stack a level.
   package var levels: Int {
     let room = Int((left ?? Self.here) - bottom)
     return min(size, room + size / 8) / Self.bytesPerLevel
@@ -87,10 +82,8 @@ package final class CallStack {
 
   private static let bytesPerLevel = 832
 
-  /// Does something elsewhere than on the thread's own stack, which has no room left, but on the same thread.
-  ///
-  /// - Parameter levels: how many levels of nested values are being made or written.
-  /// - Returns: nil if there is nowhere to go, and nothing was done.
+  /// Does something on another stack, because the thread's own has no room left, but on the same thread. Returns nil if
+  /// there is nowhere to go, and nothing was done.
   package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {
     // Sixteen times the stack, but no further than that.
     guard left == nil, let segment = StackSegment(size: min(max(16 * size, 8 << 20), 128 << 20)) else { return nil }
@@ -119,7 +112,6 @@ package final class CallStack {
   }
 
   /// The lowest address and the size.
-  ///
   /// Sound: the calls fill the variables that they are given. Where they fail, 512 KB below here are taken for granted,
   /// the least that any thread of the supported systems has.
   private static func bounds() -> (bottom: UInt, size: Int) {

@@ -1,9 +1,7 @@
 /// Integers as the text formats write them.
 enum IntegerText {
   /// Apple's rule (`CFPropertyList.c`): white space, a sign, white space, then decimal digits, or `0x` and hexadecimal
-  /// digits, up to the end.
-  ///
-  /// - Returns: nil for anything else, and for a value below `Int64.min` or above `UInt64.max`.
+  /// digits, up to the end. Nil for anything else, and below `Int64.min` or above `UInt64.max`.
   static func parse(_ bytes: RawSpan) -> PropertyList.Integer? {
     var index = 0
     let end = bytes.byteCount

@@ -1,8 +1,6 @@
 /// The text of JSON strings: escapes.
 package enum JSONText {
-  /// Text with its escapes replaced.
-  ///
-  /// - Parameter content: what stands between quotation marks, whose escapes a reader has checked.
+  /// Replaces the escapes of what stands between quotation marks, which a reader has checked.
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0

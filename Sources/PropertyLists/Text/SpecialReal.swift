@@ -1,6 +1,5 @@
-/// Reals that are no numbers, as the coerced forms of JSON have them: `inf`, `-inf`, `nan`, and
-/// `nan(0x7ff8000000000001)` with all bits of another not-a-number, 16 digits for an 8-byte real and 8 for a 4-byte
-/// one.
+/// Reals that are no numbers, as the coerced forms of JSON have them: `inf`, `-inf`, `nan`, and with all bits of
+/// another not-a-number `nan(0x7ff8000000000001)`, 16 digits for an 8-byte real and 8 for a 4-byte one.
 enum SpecialReal {
   /// - Parameter value: not finite.
   static func text(of value: Double) -> String {

@@ -2,9 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 
 extension PropertyList {
-  /// Tells this value to a writer. It keeps its own stack, so that the depth of a value costs no stack of the thread.
-  ///
-  /// - Parameter depth: how deep containers may be nested.
+  /// Tells this value to a writer, with a stack of its own. `depth` is how deep containers may be nested.
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, sortsKeys: Bool, depth: Int
   ) throws(PropertyListError) {
@@ -46,9 +44,7 @@ extension PropertyList {
     }
   }
 
-  /// Tells a value that is no container.
-  ///
-  /// - Returns: false, and tells nothing, for a container.
+  /// Tells a scalar. Returns false, and tells nothing, for a container.
   @inline(__always)
   private func tellScalar<Sink: PropertyListSink & ~Copyable>(to sink: inout Sink) throws(PropertyListError) -> Bool {
     switch self {
@@ -105,10 +101,8 @@ private struct WalkFrame {
   }
 }
 
-/// The order of keys by their UTF-16 code units, on UTF-8 text.
-///
-/// The two encodings order alike but for one thing: UTF-16 has the scalars above U+FFFF, as surrogates from 0xD800,
-/// before those from U+E000 to U+FFFF. In UTF-8 that is the lead bytes 0xF0 and up before 0xEE and 0xEF.
+/// The order of keys by their UTF-16 code units, on UTF-8 text. The two differ only in that UTF-16 has the scalars
+/// above U+FFFF before those from U+E000: in UTF-8, the lead bytes 0xF0 and up before 0xEE and 0xEF.
 enum KeyOrder {
   static func precedes(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> Bool {
     first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }

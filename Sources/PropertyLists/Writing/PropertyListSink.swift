@@ -1,13 +1,10 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// What every writer is: it is told the values of a property list in order.
-///
-/// Trees and documents walk through themselves (`PropertyList+Walk.swift`, `PropertyListDocument+Walk.swift`), so a
+/// A writer, which is told the values of a property list in order. Trees and documents walk through themselves, so a
 /// writer knows neither, and a source knows no format.
 protocol PropertyListSink: ~Copyable {
-  /// Whether a dictionary tells all keys before all values, as the binary format stores them, or each key before its
-  /// value.
+  /// Whether a dictionary tells all keys before all values, as in the binary format, or each before its value.
   static var takesKeysFirst: Bool { get }
 
   mutating func null() throws(PropertyListError)

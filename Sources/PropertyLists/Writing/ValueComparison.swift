@@ -15,34 +15,20 @@ package struct ValueComparison: NodeSink, ~Copyable {
   /// What is thrown to end the comparison.
   private static var difference: PropertyListError { PropertyListError(.noSuchValue, "the values differ") }
 
-  /// Whether a document has a value, or what the format makes of it.
-  ///
-  /// - Parameters:
-  ///   - document: one of a text format.
-  ///   - coerced: what is read back of a scalar that is written.
-  /// - Complexity: O(*n*) in the size of the value.
+  /// Whether a document of a text format has a value, or what is read back of its scalars by `coerced`.
   package static func isEqual(
     _ document: PropertyListDocument, _ value: PropertyList, depth: Int,
     coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
   ) -> Bool {
     guard case .table(let table) = document.index else { return false }
-    var comparison = ValueComparison(document, table, coerced)
+    var comparison = ValueComparison(
+      document: document, nodes: table.nodes, places: table.root..<table.nodes.count, coerced: coerced)
     do throws(PropertyListError) {
       try value.walk(into: &comparison, sortsKeys: false, depth: depth)
       return true
     } catch {
       return false
     }
-  }
-
-  private init(
-    _ document: PropertyListDocument, _ table: NodeTable,
-    _ coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
-  ) {
-    self.document = document
-    self.coerced = coerced
-    nodes = table.nodes
-    places = table.root..<nodes.count
   }
 
   /// The next value of the document, or the next key.

@@ -1,16 +1,15 @@
-/// The values below a root in the order of a text, with a hash each of all that is below them: whether two values are
-/// equal is one comparison, however large they are.
-///
-/// The hash has 64 bits and a seed that nobody knows, so that nobody can make values that collide. Two that differ
-/// collide by chance once in 2^64 comparisons; whoever changes a file by it reads the result back.
+/// The values below a root in the order of a text, each with a hash of all that is below it: to compare two values
+/// takes one step.
+/// The hash has 64 bits and a secret seed, so that nobody can make values that collide. By chance it happens once in
+/// 2^64 comparisons; whoever changes a file by it reads the result back.
 package struct ValueSignatures {
   package struct Entry {
     /// Of the value, its kind included, not of its key.
     package var hash: UInt64
     /// Of the key of an entry of a dictionary, else 0.
     package let key: UInt64
-    /// How many values there are below this one, itself included. The value number *n* is followed by its first child,
-    /// and the one behind it stands at *n* plus this.
+    /// How many values there are below this one, itself included: the value number *n* is followed by its first child,
+    /// and the one after it stands at *n* plus this.
     fileprivate(set) var count: UInt32
     package let kind: NodeKind
 
@@ -53,9 +52,7 @@ package struct SignatureOptions: OptionSet {
 }
 
 extension ValueSignatures {
-  /// - Parameter expectedCount: how many values there may be, to make room for them.
   /// - Throws: ``PropertyListError/Kind/nestedTooDeeply``.
-  /// - Complexity: O(*n*) in the size of the value.
   package init(
     of value: PropertyList, _ options: SignatureOptions = [], depth: Int, expectedCount: Int = 64
   ) throws(PropertyListError) {

@@ -1,11 +1,9 @@
 internal import FoundationEssentials
 
-/// Writes the binary format.
-///
-/// Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first from the root, a dictionary
-/// followed by all its keys and then its values. Each scalar is written once, whatever refers to it. Containers are
-/// written with the narrowest references, so their bytes are known only at the end; the bytes of scalars are made at
-/// once, in order, and double as the keys by which equal ones are found.
+/// Writes the binary format. Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first, a
+/// dictionary followed by all its keys and then its values.
+/// Each scalar is written once. The bytes of scalars are made at once, in order, and double as the keys by which equal
+/// ones are found; those of containers, with the narrowest references, are made at the end.
 struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   static var takesKeysFirst: Bool { true }
 
@@ -27,8 +25,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   private var scalarObjects: [UInt32] = []
   /// In the order of their numbers. All objects between two of them are scalars, in order too.
   private var containers: [Container] = []
-  /// The references of all containers, four bytes each. Those of one stand side by side, and are filled in as its
-  /// children are told.
+  /// The references of all containers, four bytes each, side by side. They are filled in as children are told.
   private var references = ByteBuffer()
   /// Where the reference to the next value goes, for each open container, counted in references.
   private var open: [Int] = []
