@@ -55,20 +55,21 @@ extension RawSpan {
 
   /// Whether two stretches of this span have the same bytes.
   @inline(__always)
-  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool {
-    extracting(first..<first + count).hasSameBytes(as: extracting(second..<second + count))
-  }
+  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool { hasBytes(of: self, at: second, first, count) }
 
   /// Whether this span and another of the same length have the same bytes.
   @inline(__always)
-  func hasSameBytes(as other: RawSpan) -> Bool {
+  func hasSameBytes(as other: RawSpan) -> Bool { hasBytes(of: other, at: 0, 0, byteCount) }
+
+  @inline(__always)
+  private func hasBytes(of other: RawSpan, at otherStart: Int, _ start: Int, _ count: Int) -> Bool {
     var index = 0
-    while index + 8 <= byteCount {
-      if littleEndianWord(at: index) != other.littleEndianWord(at: index) { return false }
+    while index + 8 <= count {
+      if littleEndianWord(at: start + index) != other.littleEndianWord(at: otherStart + index) { return false }
       index += 8
     }
-    while index < byteCount {
-      if self[index] != other[index] { return false }
+    while index < count {
+      if self[start + index] != other[otherStart + index] { return false }
       index += 1
     }
     return true

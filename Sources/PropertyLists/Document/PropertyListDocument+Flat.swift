@@ -34,7 +34,9 @@ extension PropertyListDocument {
   /// The value of the entry number `entry`, which is below the count of `dictionary`.
   package func value(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
-    case .binary(let layout): try layout.node(at: layout.value(entry, of: dictionary, in: bytes), in: bytes)
+    case .binary(let layout):
+      try layout.node(
+        at: layout.child(layout.valuePosition(entry, of: dictionary), of: dictionary, in: bytes), in: bytes)
     case .table(let table): table.nodes[dictionary.offset + table.valuePosition(entry, of: dictionary)]
     }
   }
