@@ -50,6 +50,10 @@ extension DocumentDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { context.isNull(node) }
   func decode<T: NodeScalar>(_ type: T.Type) throws -> T { try T.value(of: node, in: self, .same) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decode(type, node, .same) }
+
+  // By itself, the protocol knows no integers of 128 bits.
+  func decode(_ type: Int128.Type) throws -> Int128 { try Int128.value(of: node, in: self, .same) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try UInt128.value(of: node, in: self, .same) }
 }
 
 /// Values of a node that this decoder has, or that is a step below it.

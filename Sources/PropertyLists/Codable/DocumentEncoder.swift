@@ -191,4 +191,8 @@ extension DocumentEncoder: SingleValueEncodingContainer {
   func encodeNil() throws { try set(context.null(), Any?.none as Any) }
   func encode<T: NodeScalar>(_ value: T) throws { try set(value.node(in: self, .same), value) }
   func encode<T: Encodable>(_ value: T) throws { try set(node(of: value, .same), value) }
+
+  // By itself, the protocol knows no integers of 128 bits.
+  func encode(_ value: Int128) throws { try set(value.node(in: self, .same), value) }
+  func encode(_ value: UInt128) throws { try set(value.node(in: self, .same), value) }
 }

@@ -6,7 +6,14 @@ struct KeyedDocumentEncodingContainer<Key: CodingKey>: KeyedEncodingContainerPro
 
   func encodeNil(forKey key: Key) { encoder.append(encoder.context.null(), forKey: key) }
 
-  func encode<T: NodeScalar>(_ value: T, forKey key: Key) throws {
+  func encode<T: NodeScalar>(_ value: T, forKey key: Key) throws { try append(value, key) }
+
+  // By itself, the protocol knows no integers of 128 bits.
+  func encode(_ value: Int128, forKey key: Key) throws { try append(value, key) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try append(value, key) }
+
+  @inline(__always)
+  private func append(_ value: some NodeScalar, _ key: Key) throws {
     encoder.append(try value.node(in: encoder, .key(key)), forKey: key)
   }
 
@@ -39,6 +46,10 @@ struct UnkeyedDocumentEncodingContainer: UnkeyedEncodingContainer {
   func encodeNil() { encoder.append(encoder.context.null()) }
 
   func encode<T: NodeScalar>(_ value: T) throws { encoder.append(try value.node(in: encoder, .index(count))) }
+
+  // By itself, the protocol knows no integers of 128 bits.
+  func encode(_ value: Int128) throws { encoder.append(try value.node(in: encoder, .index(count))) }
+  func encode(_ value: UInt128) throws { encoder.append(try value.node(in: encoder, .index(count))) }
 
   func encode<T: Encodable>(_ value: T) throws {
     encoder.append(try encoder.node(of: value, .index(count)) ?? .emptyDictionary)

@@ -53,8 +53,8 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try decoder.decode(type, required(key), .key(key))
   }
 
-  // What the protocol does by itself for optional properties looks a key up three times.
-  func decodeIfPresent<T: NodeScalar>(_ type: T.Type, forKey key: Key) throws -> T? {
+  @inline(__always)
+  private func scalarIfPresent<T: NodeScalar>(_ key: Key) throws -> T? {
     try present(key).map { try T.value(of: $0, in: decoder, .key(key)) }
   }
 
@@ -84,4 +84,31 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func superDecoder(_ key: some CodingKey) throws -> DocumentDecoder {
     DocumentDecoder(decoder.context, try value(key) ?? .null, decoder, .key(key))
   }
+}
+
+/// What a generic function does not take the place of, because the protocol has it. By itself, the protocol knows no
+/// integers of 128 bits, and looks the keys of optional properties up three times.
+extension KeyedDocumentContainer {
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try Int128.value(of: required(key), in: decoder, .key(key))
+  }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try UInt128.value(of: required(key), in: decoder, .key(key))
+  }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try scalarIfPresent(key) }
 }

@@ -33,8 +33,15 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
     return true
   }
 
-  mutating func decode<T: NodeScalar>(_ type: T.Type) throws -> T {
-    let value = try T.value(of: next(type), in: decoder, .index(currentIndex))
+  mutating func decode<T: NodeScalar>(_ type: T.Type) throws -> T { try scalar() }
+
+  // By itself, the protocol knows no integers of 128 bits.
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar() }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
+
+  @inline(__always)
+  private mutating func scalar<T: NodeScalar>() throws -> T {
+    let value = try T.value(of: next(T.self), in: decoder, .index(currentIndex))
     currentIndex += 1
     return value
   }
