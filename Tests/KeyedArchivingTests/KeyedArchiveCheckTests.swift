@@ -241,7 +241,7 @@ struct KeyedArchiveCheckTests {
     for letter in "abcd" { data = try data.replacing("\(letter)2", with: Array("\(letter)1".utf8)) }
     try expect(
       [
-        .init(.duplicateKey, nil, ""), .init(.duplicateKey, nil, "$top", #"the key "a1" stands twice in a dictionary"#),
+        .init(.duplicateKey, nil, ""), .init(.duplicateKey, nil, "$top", #"duplicate key "a1""#),
         .init(.duplicateKey, 1, ""), .init(.duplicateKey, 1, "list[0]"),
       ], in: data)
   }

@@ -163,7 +163,7 @@ struct KeyedArchiveJSONTests {
     #expect(error?.uid == PropertyList.UID(1))
     let twice = try KeyedArchive(list.data(format: .binary).replacing("aa", with: Array("ab".utf8)))
     let duplicate = #expect(throws: KeyedArchiveError.self) { try twice.jsonData() }
-    #expect(duplicate?.message.contains(#"the key "ab" stands twice"#) == true)
+    #expect(duplicate?.message.contains(#"duplicate key "ab""#) == true)
     #expect(duplicate?.path?.description == "root.list.1")
   }
 

@@ -65,14 +65,14 @@ struct OpenStepFaultTests {
     OpenStepFault(text: "(a, /* b)", message: "a comment without its end", offset: 4, position: "1:5", keyPath: "1"),
     OpenStepFault(text: "/*/", message: "a comment without its end", offset: 0, position: "1:1"),
     OpenStepFault(
-      text: "{a = 1; b = 2;\n a = 3;}", message: #"the key "a" stands twice in a dictionary"#, offset: 16,
+      text: "{a = 1; b = 2;\n a = 3;}", message: #"duplicate key "a""#, offset: 16,
       position: "2:2", kind: .duplicateKey),
     OpenStepFault(
-      text: #"x = {b = {c = 1;}; d; "\142" = (); e;};"#, message: #"the key "b" stands twice in a dictionary"#,
+      text: #"x = {b = {c = 1;}; d; "\142" = (); e;};"#, message: #"duplicate key "b""#,
       offset: 22,
       position: "1:23", keyPath: "x", kind: .duplicateKey),
     OpenStepFault(
-      text: "a; 'a' = 2;", message: #"the key "a" stands twice in a dictionary"#, offset: 3, position: "1:4",
+      text: "a; 'a' = 2;", message: #"duplicate key "a""#, offset: 3, position: "1:4",
       kind: .duplicateKey),
   ]
 

@@ -31,7 +31,7 @@ struct PathEditTests {
       }
       let source = try #require(try document.inputText)
       let outline = try #require(try EditOutline(document, edit))
-      guard let edited = try TextEdit(document, source, Self.writing).bytes(outline) else {
+      guard let edited = try TextEdit(document: document, input: source, options: Self.writing).bytes(outline) else {
         // A strings file that becomes something else than a dictionary is written anew.
         let isWritten = format == .openStep && edit.path.components.isEmpty
         if !isWritten { Issue.record("seed \(seed): \(edit) was not made by its path in\n\(text)") }

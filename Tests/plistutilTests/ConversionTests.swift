@@ -206,7 +206,7 @@ struct ConversionTests {
     let path = Fixtures.url("hostile/key-twice.plist").path
     let refused = try Tool.run("-i", path, "-f", "xml")
     #expect(refused.status == 3)
-    #expect(refused.errors == "\(path):7:3: error: the key \"a\" stands twice in a <dict>\n")
+    #expect(refused.errors == "\(path):7:3: error: duplicate key \"a\"\n")
     let kept = try Tool.run("-i", path, "-f", "bin", "--keep-last-duplicates")
     #expect(try PropertyList(kept.output) == ["a": false, "b": true])
   }

@@ -142,10 +142,10 @@ extension LintCase {
 
       """#,
       report: #"""
-        F:1:18: error: the key "a" stands twice in a dictionary
+        F:1:18: error: duplicate key "a"
           {"a": 1, "b": 2, "a": 3, "\u0061": 4}
                            ^
-        F:1:26: error: the key "a" stands twice in a dictionary
+        F:1:26: error: duplicate key "a"
           {"a": 1, "b": 2, "a": 3, "\u0061": 4}
                                    ^
 
@@ -215,7 +215,7 @@ extension LintCase {
         F:1:8: error: "#" where a digit is due; JSON has no comments (in a)
           {"a": -#x
                  ^
-        F:2:11: error: the key "b" stands twice in a dictionary
+        F:2:11: error: duplicate key "b"
           , "b": 1, "b": 2, "c": -}
                     ^
         F:2:25: error: "}" where a digit is due (in c)

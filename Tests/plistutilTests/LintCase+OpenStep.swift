@@ -115,10 +115,10 @@ extension LintCase {
 
       """#,
       report: #"""
-        F:1:17: error: the key "a" stands twice in a dictionary
+        F:1:17: error: duplicate key "a"
           { a = 1; b = 2; a = 3; "\141" = 4; }
                           ^
-        F:1:24: error: the key "a" stands twice in a dictionary
+        F:1:24: error: duplicate key "a"
           { a = 1; b = 2; a = 3; "\141" = 4; }
                                  ^
 

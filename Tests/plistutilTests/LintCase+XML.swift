@@ -68,10 +68,10 @@ extension LintCase {
 
       """#,
       report: #"""
-        F:4:3: error: the key "a" stands twice in a <dict>
+        F:4:3: error: duplicate key "a"
             <key>a</key><false/>
             ^
-        F:5:3: error: the key "a" stands twice in a <dict>
+        F:5:3: error: duplicate key "a"
             <key>&#97;</key><false/>
             ^
 

@@ -46,7 +46,7 @@ struct LintTests {
         <stdin>: error: a key of a dictionary that is no string (in 0), at byte 13
           00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
                                                            ^^
-        <stdin>: error: the key "k" stands twice in a dictionary (in 0), at byte 15
+        <stdin>: error: duplicate key "k" (in 0), at byte 15
           00000000  62 70 6c 69 73 74 30 30 a4 01 02 03 09 d3 04 04  bplist00........
                                                                  ^^
         <stdin>: error: 0xf0 begins no object of the binary format (in 2), at byte 22
@@ -91,7 +91,7 @@ struct LintTests {
     #expect(result.text == "\(good): OK (binary, \(objects) objects)\n\(counts): OK (xml, 1 441 objects)\n")
     #expect(
       result.errors == """
-        \(bad):7:3: error: the key "a" stands twice in a <dict>
+        \(bad):7:3: error: duplicate key "a"
             <key>a</key><false/>
             ^
         plistutil: error: cannot open /nonexistent: No such file or directory
@@ -137,7 +137,7 @@ struct LintTests {
     #expect(
       lines[1]["findings"] == [
         [
-          "severity": "error", "rule": "duplicate-key", "message": "the key \"a\" stands twice in a <dict>", "line": 7,
+          "severity": "error", "rule": "duplicate-key", "message": "duplicate key \"a\"", "line": 7,
           "column": 3, "byteOffset": 213,
         ]
       ])
@@ -230,7 +230,7 @@ struct LintWarningTests {
   func aKeyThatStandsTwice() throws {
     let input = try Fixtures.data("hostile/key-twice.plist")
     try check(
-      input, ["--keep-last-duplicates"], ":7:3: warning: the key \"a\" stands twice in a <dict>\n", "xml")
+      input, ["--keep-last-duplicates"], ":7:3: warning: duplicate key \"a\"\n", "xml")
   }
 
   @Test("keys that differ only in how Unicode spells them")

@@ -44,7 +44,7 @@ struct ArchiveParts {
       do throws(PropertyListError) {
         let key = try document.key(ofEntry: entry, of: root)
         guard parts.updateValue(try document.value(ofEntry: entry, of: root), forKey: key) == nil else {
-          let error = PropertyListError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary")
+          let error = PropertyListError(.duplicateKey, "duplicate key \(key.quoted)")
           faults.append((.duplicateKey, KeyedArchiveError(error)))
           continue
         }

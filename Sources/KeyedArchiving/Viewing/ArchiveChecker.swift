@@ -278,7 +278,7 @@ extension ArchiveChecker {
         keys.append(key)
         if !distinct.insert(key).inserted {
           try reader.spend(64)
-          problems.append(KeyedArchiveError(.duplicateKey, "the key \(key.quoted) stands twice in a dictionary"))
+          problems.append(KeyedArchiveError(.duplicateKey, "duplicate key \(key.quoted)"))
         }
       } catch {
         try reader.tolerate(error)

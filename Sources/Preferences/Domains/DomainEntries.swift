@@ -25,7 +25,7 @@ struct DomainEntries {
     for entry in entries {
       let key = TableKey(entry.key)
       guard values.updateValue(entry.value, forKey: key) == nil else {
-        throw PropertyListError(.duplicateKey, "the key \(key.name.quoted) stands twice in a dictionary")
+        throw PropertyListError(.duplicateKey, "duplicate key \(key.name.quoted)")
       }
       if let original = entry.original { originals[key] = original }
     }

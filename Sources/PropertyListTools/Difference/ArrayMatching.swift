@@ -1,10 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds for each element of an array the one of another array that it was.
-///
-/// First equal elements, in order; then equal elements wherever they are; then, between two that are matched,
-/// containers that are alike; then containers that are alike anywhere; and at last what stands between the same two
-/// elements, which has been replaced.
+/// Finds for each element of an array the one of another array that it was: first equal elements, in order; then
+/// wherever they are; then containers that are alike, between matched ones and anywhere; then what stands between the
+/// same two elements, which has been replaced.
 struct ArrayMatching {
   private var old: Elements
   private var new: Elements
@@ -23,9 +21,7 @@ struct ArrayMatching {
   /// How many pairs of elements are compared at most at one place.
   private static let greatestTable = 1 << 18
 
-  /// - Parameters:
-  ///   - old: the places of the elements in `oldSignatures`, as `new`.
-  ///   - budget: how many children of elements may be compared.
+  /// The elements are places in their signatures. `budget` is how many children of them may be compared.
   init(
     _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
     budget: inout Int
@@ -53,9 +49,7 @@ struct ArrayMatching {
     isTaken[i] = true
   }
 
-  /// Calls `body` with what is left of both arrays between each two pairs.
-  ///
-  /// - Returns: the pairs, and those that `body` returned.
+  /// Calls `body` with what is left of both arrays between each two pairs. Returns these pairs and those of `body`.
   private mutating func between(
     _ anchors: [(Int, Int)], _ body: (inout ArrayMatching, [Int], [Int]) -> [(Int, Int)]
   ) -> [(Int, Int)] {
@@ -135,8 +129,7 @@ struct ArrayMatching {
     }
   }
 
-  /// Matches what stands between the same two elements, in order: of the same kind if possible, else a container with a
-  /// container and a scalar with a scalar, else whatever is left.
+  /// Matches what stands between the same two elements, in order: of the same kind, or else as similar as possible.
   private mutating func matchReplaced(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
     let pairs =
       left.count * right.count <= Self.greatestTable
@@ -148,11 +141,10 @@ struct ArrayMatching {
     return []
   }
 
-  /// How much two containers have in common, in thousandths; 0 if it is too little, or if they are of different kinds.
-  ///
-  /// Of dictionaries it is to be more than half, where an entry that both have counts as a half, or as three quarters
-  /// if its values are containers of the same kind, and as one if they are equal. Of arrays, half of the elements are
-  /// to be equal.
+  /// How much two containers have in common, in thousandths; 0 if it is too little.
+  /// Of dictionaries it is to be more than half, where an entry counts as a half if its key is in both, as three
+  /// quarters if its values are containers of the same kind, and as one if they are equal. Of arrays, half of the
+  /// elements are to be equal.
   private mutating func likeness(_ i: Int, _ j: Int) -> Int {
     let kind = old.kind(i)
     guard kind.isContainer, kind == new.kind(j) else { return 0 }

@@ -2,9 +2,8 @@
 
 /// Finds elements that two lists have in the same order.
 enum CommonSubsequence {
-  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike enough
-  /// to find it in good time (Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that
-  /// may be shorter.
+  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike (Eugene
+  /// W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that may be shorter.
   static func pairs(_ first: [UInt64], _ second: [UInt64]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     let shorter = min(first.count, second.count)
@@ -28,8 +27,7 @@ enum CommonSubsequence {
     return pairs
   }
 
-  /// How many elements may be in only one of the lists before the search ends: the time is this figure times the length
-  /// of the lists, the memory its square.
+  /// How many elements may be in only one list. The time is this times the length of the lists, the memory its square.
   private static func distanceLimit(_ length: Int) -> Int { max(64, min(1000, 20_000_000 / max(length, 1))) }
 
   /// A longest common subsequence; nil if the lists are too different.
@@ -60,8 +58,7 @@ enum CommonSubsequence {
     for distance in history.indices.reversed() {
       let reach = history[distance]
       let diagonal = x - y
-      var previousX = 0
-      var previousY = 0
+      var (previousX, previousY, startX) = (0, 0, 0)
       if distance > 0 {
         // In step d, diagonal k is at k + d.
         let before = { (diagonal: Int) in
@@ -71,26 +68,19 @@ enum CommonSubsequence {
         let previousDiagonal = isDown ? diagonal + 1 : diagonal - 1
         previousX = before(previousDiagonal)
         previousY = previousX - previousDiagonal
-        let startX = isDown ? previousX : previousX + 1
-        while x > startX {
-          x -= 1
-          y -= 1
-          pairs.append((x, y))
-        }
-      } else {
-        while x > 0 {
-          x -= 1
-          y -= 1
-          pairs.append((x, y))
-        }
+        startX = isDown ? previousX : previousX + 1
+      }
+      while x > startX {
+        x -= 1
+        y -= 1
+        pairs.append((x, y))
       }
       (x, y) = (previousX, previousY)
     }
     return pairs.reversed()
   }
 
-  /// The first of a number in the one list with the first of it in the other, the second with the second and so on, as
-  /// far as they are in the same order.
+  /// The first of a number in the one list with the first of it in the other and so on, if in the same order.
   private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     let partners = equalPairs(a, b)
     return longestIncreasing(partners.map(\.1)).map { partners[$0] }
@@ -117,13 +107,9 @@ enum CommonSubsequence {
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
     for index in numbers.indices {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < numbers[index] { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { previous[index] = ends[low - 1] }
-      if low == ends.count { ends.append(index) } else { ends[low] = index }
+      let length = ends.partitionPoint { numbers[$0] < numbers[index] }
+      if length > 0 { previous[index] = ends[length - 1] }
+      if length == ends.count { ends.append(index) } else { ends[length] = index }
     }
     var result: [Int] = []
     var index = ends.last ?? -1
@@ -132,5 +118,17 @@ enum CommonSubsequence {
       index = previous[index]
     }
     return result.reversed()
+  }
+}
+
+extension Array {
+  /// How many elements precede what is searched for. They all stand before the others.
+  func partitionPoint(_ precedes: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if precedes(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

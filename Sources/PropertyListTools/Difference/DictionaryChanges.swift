@@ -1,8 +1,7 @@
 private import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Many removals from one dictionary, or many insertions into one, that come one after the other: they are made at
-/// once, since each alone takes time in proportion to the dictionary.
+/// Many removals from one dictionary, or insertions, made at once, since each alone takes O(*n*).
 struct DictionaryChanges {
   private let parent: ArraySlice<PropertyListKeyPath.Component>
   private let changes: ArraySlice<PropertyListDifference.Change>
@@ -15,22 +14,13 @@ struct DictionaryChanges {
 
   /// The changes of one sort in one dictionary that a list begins with; nil if there are few.
   init?(_ list: ArraySlice<PropertyListDifference.Change>) {
-    switch list.first {
-    case .removal: isRemoval = true
-    case .insertion: isRemoval = false
-    default: return nil
-    }
-    guard let parent = list.first?.path.components.dropLast() else { return nil }
-    self.parent = parent
-    let isRemoval = isRemoval
+    guard let first = list.first, let isRemoval = first.isRemoval else { return nil }
+    let parent = first.path.components.dropLast()
+    (self.isRemoval, self.parent) = (isRemoval, parent)
     // An early end costs nothing, where each change is in another dictionary.
     changes = list.prefix { change in
-      switch change {
-      case .removal: guard isRemoval else { return false }
-      case .insertion: guard !isRemoval else { return false }
-      default: return false
-      }
-      return change.path.components.count == parent.count + 1 && change.path.components.dropLast() == parent
+      change.isRemoval == isRemoval && change.path.components.count == parent.count + 1
+        && change.path.components.dropLast() == parent
     }
     guard changes.count >= Self.leastCount else { return nil }
   }
@@ -87,5 +77,16 @@ struct DictionaryChanges {
     }
     for (key, value) in old { result[key] = value }
     return result
+  }
+}
+
+extension PropertyListDifference.Change {
+  /// True for a removal, false for an insertion, nil for any other change.
+  fileprivate var isRemoval: Bool? {
+    switch self {
+    case .removal: true
+    case .insertion: false
+    default: nil
+    }
   }
 }

@@ -20,6 +20,7 @@ extension PropertyListDifference {
   /// The difference that ``patch`` gave.
   ///
   /// - Throws: ``PropertyListError/Kind/malformed`` with the path of what is wrong in the patch.
+  /// - Complexity: O(*n*) in the number of changes and the lengths of their paths.
   public init(patch: PropertyList) throws(PropertyListError) {
     guard let list = patch["changes"]?.array else {
       throw PropertyListError(.malformed, "no patch: it has no array \"changes\"")

@@ -56,6 +56,8 @@ public struct PropertyListDifference: Hashable, Sendable {
   public var isEmpty: Bool { changes.isEmpty }
 
   /// The difference the other way: the changes undone, from the last to the first.
+  ///
+  /// - Complexity: O(*n*) in the number of changes.
   public var inverse: PropertyListDifference { PropertyListDifference(changes.reversed().map(\.inverse)) }
 }
 

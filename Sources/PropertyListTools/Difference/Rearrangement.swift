@@ -4,8 +4,7 @@
 struct Rearrangement {
   /// The old indices of what is removed, from the last to the first.
   var removals: [Int] = []
-  /// The moves, one after the other: what stands at the index `from` is taken out and then put in at `to`. `child` is
-  /// its new index when all is done.
+  /// The moves, one after the other: from an index to another one. `child` is its new index when all is done.
   var moves: [(from: Int, to: Int, child: Int)] = []
   /// The new indices of what is inserted, from the first to the last.
   var insertions: [Int] = []
@@ -20,9 +19,7 @@ struct Rearrangement {
     findMoves(sources.indices.filter { sources[$0] != nil }, sources.compactMap { $0 })
   }
 
-  /// - Parameters:
-  ///   - children: the new indices of what stays.
-  ///   - sources: the old index of each of them.
+  /// The new and the old indices of what stays.
   private mutating func findMoves(_ children: [Int], _ sources: [Int]) {
     let count = sources.count
     var isStill = Array(repeating: false, count: count)
@@ -63,8 +60,7 @@ struct Rearrangement {
   }
 }
 
-/// Counts whose sums up to a place are found and changed in O(log *n*) (Peter Fenwick, "A New Data Structure for
-/// Cumulative Frequency Tables", 1994).
+/// Counts whose sums up to a place are found and changed in O(log *n*) (Peter Fenwick, 1994).
 private struct PrefixCounts {
   private var sums: [Int]
 

@@ -35,9 +35,7 @@ extension ContainerAssembly {
     return pieces
   }
 
-  /// The pieces of a container that had no children and gets some.
-  ///
-  /// - Parameter isTag: whether it is one tag, without another that closes it.
+  /// The pieces of a container that had no children and gets some. If it is one tag, there is no other that closes it.
   mutating func fill(isTag: Bool, _ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError)
     -> [EditedText.Piece]
   {

@@ -2,9 +2,7 @@
 
 /// The children that are new.
 extension ContainerAssembly {
-  /// A new child.
-  ///
-  /// - Parameter former: the child before it that keeps its place, or -1.
+  /// A new child, after the child `former` that keeps its place, or -1.
   mutating func insert(
     _ position: Int, behind former: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -25,9 +23,7 @@ extension ContainerAssembly {
     try appendNew(position, fragments, assignment: assignment(of: model, bytes), &text)
   }
 
-  /// An entry or element that is new, with its separator.
-  ///
-  /// - Parameter assignment: what stands between its key and its value.
+  /// An entry or element that is new, with its separator and with what is to stand between its key and its value.
   mutating func appendNew(
     _ position: Int, _ fragments: FragmentWriter, assignment: [UInt8]?, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -57,9 +53,7 @@ extension ContainerAssembly {
     do throws(PropertyListError) {
       return try body()
     } catch {
-      var error = error
-      error.keyPath = PropertyListKeyPath([container.component(position)] + (error.keyPath?.components ?? []))
-      throw error
+      throw error.below([container.component(position)])
     }
   }
 
@@ -86,19 +80,7 @@ extension ContainerAssembly {
   /// What stands between the key and the value of an entry; nil if a comment does.
   private func assignment(of child: Int, _ bytes: RawSpan) -> [UInt8]? {
     guard container.kind == .dictionary, !children[child].hasNoValue else { return nil }
-    let range = children[child].keyEnd..<children[child].value.lowerBound
-    guard range.count <= TextLayout.greatestSpace else { return nil }
-    var place = range.lowerBound
-    while place < range.upperBound {
-      if bytes[place] == Scanner.assignment {
-        place += 1
-      } else if let trivia = scanner.trivia(bytes, at: place), !trivia.isComment {
-        place = trivia.end
-      } else {
-        return nil
-      }
-    }
-    return Array(bytes, range)
+    return scanner.assignment(bytes, in: children[child].keyEnd..<children[child].value.lowerBound)?.text
   }
 
   /// What stands before a child that begins no line.

@@ -1,17 +1,14 @@
 @_spi(Archives) internal import PropertyLists
 
 /// Puts a container that has changed together, out of pieces of its text and new ones.
-///
-/// The text between two children is shared out so: what follows a child on its line, a comment perhaps, belongs to it;
-/// the rest, with the comments on lines of their own, stands before the next child. A child that goes takes with it its
-/// key, its value, what is between them, and its line if nothing else stands on it; comments stay. A child that moves
-/// takes along the comments directly above it too.
+/// What follows a child on its line, a comment perhaps, belongs to it; the rest, with the comments on lines of their
+/// own, stands before the next child. A child that goes takes its line along if nothing else stands on it; comments
+/// stay. A child that moves takes along the comments directly above it too.
 struct ContainerAssembly<Scanner: LayoutScanner> {
   let scanner: Scanner
   let container: EditedContainer
   let fragments: FragmentWriter
   let closing: Range<Int>
-  let separator: LayoutSeparator
   var pieces: [EditedText.Piece] = []
   /// For each child, what follows it on its line.
   var tails: [Tail] = []
@@ -33,14 +30,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     case nothing, newline, spaces
   }
 
-  init(_ scanner: Scanner, _ container: EditedContainer, _ fragments: FragmentWriter, closing: Range<Int>) {
-    self.scanner = scanner
-    self.container = container
-    self.fragments = fragments
-    self.closing = closing
-    separator = Scanner.separator(in: container.kind)
-  }
-
+  var separator: LayoutSeparator { Scanner.separator(in: container.kind) }
   var plan: ContainerPlan { container.plan }
   var children: [EditedContainer.Child] { container.children }
 

@@ -9,9 +9,7 @@ struct ContainerPlan {
   /// For each child there is: whether it keeps its place among the others that do.
   private(set) var stays: [Bool]
 
-  /// A plan for the entries of a dictionary: what has the same key is the same entry.
-  ///
-  /// - Parameter oldKeys: nil for entries that go, whatever the keys are.
+  /// A plan for the entries of a dictionary: what has the same key is the same entry. Entries without an old key go.
   init(oldKeys: [UInt64?], newKeys: [UInt64]) {
     if oldKeys == newKeys {
       self.init(target: Array(oldKeys.indices), newCount: newKeys.count)
@@ -26,12 +24,7 @@ struct ContainerPlan {
     }
   }
 
-  /// A plan for the elements of an array, as ``ArrayMatching`` matches them. Of a scalar that became a container, or
-  /// the other way round, nothing is left.
-  ///
-  /// - Parameters:
-  ///   - oldElements: the places of the elements in `old`, as `newElements`.
-  ///   - budget: as ``ArrayMatching`` has it.
+  /// A plan for the elements of an array. Of a scalar that became a container, or the reverse, nothing is left.
   init(
     oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures, budget: inout Int
   ) {
@@ -54,8 +47,7 @@ struct ContainerPlan {
     for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
   }
 
-  /// Between two children that keep their places, what goes and what comes are the same child that changed, the first
-  /// the first and so on.
+  /// Between two children that keep their places, what goes and what comes are paired as the same child that changed.
   private mutating func pairRest(where isEntry: (Int) -> Bool) {
     var old = 0
     var new = 0

@@ -2,7 +2,7 @@ private import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
 /// A document as far as one edit looks at it: the containers on the way to its path, before and after it. Numbers stand
-/// in for the containers beside that way, so that an edit of a large document takes memory for the way alone.
+/// in for the containers beside that way, so that the edit takes memory for the way alone.
 struct EditOutline {
   let old: PropertyList
   let new: PropertyList
@@ -49,8 +49,7 @@ struct EditOutline {
   }
 }
 
-/// Values that stand in for containers nobody looks into: integers that no file can know beforehand, each once. In
-/// OpenStep, which has no integers, their digits.
+/// Integers that no file can know beforehand, each once, for containers nobody looks into; in OpenStep their digits.
 struct StandIns {
   private let format: PropertyListFormat
   /// Of 14 digits: short enough for a string without memory of its own.
@@ -84,9 +83,7 @@ struct StandIns {
     return format == .openStep ? .string(String(first + count)) : .integer(PropertyList.Integer(first + count))
   }
 
-  /// A container with what stands in for its children; any other value itself.
-  ///
-  /// - Returns: nil if two keys are equal strings.
+  /// A container with what stands in for its children; any other value itself; nil if two keys are equal strings.
   fileprivate mutating func shallow(
     _ node: PropertyListDocument.Node, replacing position: Int = -1, by value: PropertyList = .null
   ) throws(PropertyListError) -> PropertyList? {

@@ -13,9 +13,7 @@ package struct EditedBytes {
 
   package init(_ data: Data) { content = .whole(data) }
 
-  /// The pieces of a text in UTF-8.
-  ///
-  /// - Parameter head: what precedes the text in the input.
+  /// The pieces of a text in UTF-8, and what precedes the text in the input.
   init(_ text: EditedText, _ root: EditedText.Piece, of source: TextSource, head: Data) {
     content = .pieces(text, root, source, head: head)
   }
@@ -43,7 +41,7 @@ extension EditedBytes {
     case .whole(let data): return data.count
     case .pieces(let text, let root, _, let head):
       var count = head.count
-      text.forEach(of: root) { piece in count += piece.byteCount }
+      text.forEach(of: root) { range, _ in count += range.count }
       return count
     }
   }
@@ -56,17 +54,14 @@ extension EditedBytes {
     let bytes = source.text.bytes
     var ready = ByteBuffer()
     ready.append(head.bytes)
-    try text.forEach(of: root) { piece throws(PropertyListError) in
-      switch piece {
-      case .part: break
-      case .added(let range): ready.append(text.bytes(ofAdded: range))
-      case .source(let range):
-        if range.count < Self.greatestReadyByteCount {
-          ready.append(bytes.extracting(range))
-        } else {
-          try ready.drain(to: output)
-          try PropertyListError.converting { () throws(FileError) in try output.write(bytes.extracting(range)) }
-        }
+    try text.forEach(of: root) { range, isAdded throws(PropertyListError) in
+      if isAdded {
+        ready.append(text.bytes(ofAdded: range))
+      } else if range.count < Self.greatestReadyByteCount {
+        ready.append(bytes.extracting(range))
+      } else {
+        try ready.drain(to: output)
+        try PropertyListError.converting { () throws(FileError) in try output.write(bytes.extracting(range)) }
       }
       if ready.count > Self.greatestReadyByteCount { try ready.drain(to: output) }
     }

@@ -15,7 +15,7 @@ struct EditedContainer {
   let oldChildren: [Int]
   let newChildren: [Int]
   /// For each entry, whether it gets another key; empty if none does.
-  private let renamed: [Bool]
+  let renamed: [Bool]
   /// With what the line begins on which the container stands.
   let line: Range<Int>
   /// With what the line begins on which the last child stands.
@@ -42,29 +42,6 @@ struct EditedContainer {
     }
 
     var hasNoValue: Bool { value.isEmpty }
-  }
-
-  /// - Parameters:
-  ///   - value: what the container is to be.
-  ///   - oldChildren: the places of the values in the signatures, as `newChildren`.
-  init(
-    kind: NodeKind, opening: Range<Int>, hasBrackets: Bool, plan: ContainerPlan, value: PropertyList,
-    oldChildren: [Int], newChildren: [Int], renamed: [Bool], line: Range<Int>
-  ) {
-    self.kind = kind
-    self.opening = opening
-    self.hasBrackets = hasBrackets
-    self.plan = plan
-    self.oldChildren = oldChildren
-    self.newChildren = newChildren
-    self.renamed = renamed
-    self.line = line
-    childLine = line
-    switch value {
-    case .dictionary(let entries): (keys, values) = (entries.keys.elements, entries.values.elements)
-    case .array(let elements): (keys, values) = ([], elements)
-    default: (keys, values) = ([], [])
-    }
   }
 
   /// The child number `position` and what is to become of it, which is something.

@@ -3,19 +3,11 @@ internal import FoundationEssentials
 
 /// The bytes of an edited text, in the encoding of the text it was made of.
 extension EditedText {
-  /// - Parameters:
-  ///   - root: all pieces.
-  ///   - source: the text there was.
-  ///   - input: its bytes.
-  /// - Returns: nil if the encoding is one that is not written.
-  /// - Complexity: O(*n*) in the length of the text.
+  /// The bytes of all pieces, in the encoding of the text there was; nil if that is one that is not written.
   func data(_ root: Piece, of source: TextSource, _ input: Data) -> Data? {
     switch source.unitWidth {
     case 1:
-      var output = ByteBuffer()
-      output.append(input.bytes.extracting(0..<source.start))
-      append(root, of: source, to: &output)
-      return output.takeData()
+      return EditedBytes(self, root, of: source, head: input.prefix(source.start)).data
     case nil:
       guard let name = XMLEncoding.declaredEncoding(input.bytes) else { return nil }
       return data(root, of: source, input, inEncoding: name)
@@ -33,12 +25,8 @@ extension EditedText {
   /// The text in UTF-8.
   func append(_ root: Piece, of source: TextSource, to output: inout ByteBuffer) {
     let bytes = source.text.bytes
-    forEach(of: root) { piece in
-      switch piece {
-      case .source(let range): output.append(bytes.extracting(range))
-      case .added(let range): output.append(self.bytes(ofAdded: range))
-      case .part: break
-      }
+    forEach(of: root) { range, isAdded in
+      if isAdded { output.append(self.bytes(ofAdded: range)) } else { output.append(bytes.extracting(range)) }
     }
   }
 
@@ -46,25 +34,21 @@ extension EditedText {
   func outline(_ root: Piece, of source: TextSource, _ standIns: StandIns) -> Data {
     var output = ByteBuffer()
     let bytes = source.text.bytes
-    forEach(of: root) { piece in
-      switch piece {
-      case .part: break
-      case .added(let range): output.append(self.bytes(ofAdded: range))
-      case .source(let range):
-        var place = range.lowerBound
-        for passed in passed(in: range) {
-          output.append(bytes.extracting(place..<passed.range.lowerBound))
-          standIns.append(passed.number, to: &output)
-          place = passed.range.upperBound
-        }
-        output.append(bytes.extracting(place..<range.upperBound))
+    forEach(of: root) { range, isAdded in
+      guard !isAdded else { return output.append(self.bytes(ofAdded: range)) }
+      var place = range.lowerBound
+      for passed in passed(in: range) {
+        output.append(bytes.extracting(place..<passed.range.lowerBound))
+        standIns.append(passed.number, to: &output)
+        place = passed.range.upperBound
       }
+      output.append(bytes.extracting(place..<range.upperBound))
     }
     return output.takeData()
   }
 
-  /// The text in an encoding by name. Whole lines of the text there was keep their bytes; all others are encoded anew,
-  /// which is not always what stood there, for a character can have several forms.
+  /// The text in an encoding by name. Whole lines of the text there was keep their bytes, for a character can have
+  /// several forms; all others are encoded anew.
   private func data(_ root: Piece, of source: TextSource, _ input: Data, inEncoding name: String) -> Data? {
     let text = source.text.bytes
     guard let lines = LineStarts(text, input.bytes) else { return nil }
@@ -81,67 +65,44 @@ extension EditedText {
       }
       pending.removeAll(keepingCapacity: true)
     }
-    forEach(of: root) { piece in
-      switch piece {
-      case .part: break
-      case .added(let range): pending.append(bytes: bytes(ofAdded: range))
-      case .source(let range):
-        guard let whole = lines.whole(in: range) else {
-          pending.append(bytes: text.extracting(range))
-          return
-        }
-        pending.append(bytes: text.extracting(range.lowerBound..<whole.text.lowerBound))
-        encode()
-        output.append(bytes: input.bytes.extracting(whole.input))
-        pending.append(bytes: text.extracting(whole.text.upperBound..<range.upperBound))
-      }
+    forEach(of: root) { range, isAdded in
+      guard !isAdded else { return pending.append(bytes: bytes(ofAdded: range)) }
+      guard let whole = lines.whole(in: range) else { return pending.append(bytes: text.extracting(range)) }
+      pending.append(bytes: text.extracting(range.lowerBound..<whole.text.lowerBound))
+      encode()
+      output.append(bytes: input.bytes.extracting(whole.input))
+      pending.append(bytes: text.extracting(whole.text.upperBound..<range.upperBound))
     }
     encode()
     return isEncoded ? Data(output) : nil
   }
 }
 
-/// Where the lines of a text begin, and where they begin in the input that it was made of.
-///
-/// No encoding that is read by its name has an LF as a part of another character.
+/// Where the lines of a text begin, and where in the input. An LF is a part of no other character in any encoding.
 private struct LineStarts {
-  private var inText: [Int] = [0]
-  private var inInput: [Int] = [0]
+  private let inText: [Int]
+  private let inInput: [Int]
 
   /// - Returns: nil if the two have not the same number of lines.
   init?(_ text: RawSpan, _ input: RawSpan) {
-    var place = 0
-    while let feed = text.firstIndex(of: 0x0A, from: place) {
-      place = feed + 1
-      inText.append(place)
-    }
-    place = 0
-    while let feed = input.firstIndex(of: 0x0A, from: place) {
-      place = feed + 1
-      inInput.append(place)
-    }
+    inText = Self.starts(text)
+    inInput = Self.starts(input)
     guard inText.count == inInput.count else { return nil }
-    // The end of the text ends the last line.
-    inText.append(text.byteCount)
-    inInput.append(input.byteCount)
+  }
+
+  /// The beginnings of all lines, and the end of the text, which ends the last one.
+  private static func starts(_ text: RawSpan) -> [Int] {
+    var starts = [0]
+    while let feed = text.firstIndex(of: 0x0A, from: starts[starts.count - 1]) { starts.append(feed + 1) }
+    return starts + [text.byteCount]
   }
 
   /// The lines that lie in a range of the text as a whole.
   func whole(in range: Range<Int>) -> (text: Range<Int>, input: Range<Int>)? {
-    let first = number(of: range.lowerBound)
-    var last = number(of: range.upperBound)
+    let first = inText.partitionPoint { $0 < range.lowerBound }
+    var last = inText.partitionPoint { $0 < range.upperBound }
     if last == inText.count || inText[last] > range.upperBound { last -= 1 }
     guard first < last else { return nil }
     return (inText[first]..<inText[last], inInput[first]..<inInput[last])
-  }
-
-  /// The first line that begins at a place or behind it.
-  private func number(of place: Int) -> Int {
-    var (low, high) = (0, inText.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if inText[middle] < place { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -10,13 +10,6 @@ struct EditedText {
     case added(Range<Int>)
     /// All pieces of a part, by its number.
     case part(Int)
-
-    var byteCount: Int {
-      switch self {
-      case .source(let range), .added(let range): range.count
-      case .part: 0
-      }
-    }
   }
 
   /// Everything that is new.
@@ -44,25 +37,26 @@ struct EditedText {
 
   /// The values that were passed over in a range of the text there was.
   func passed(in range: Range<Int>) -> ArraySlice<(range: Range<Int>, number: Int)> {
-    var (low, high) = (0, passed.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if passed[middle].range.lowerBound < range.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    return passed[low...].prefix { $0.range.upperBound <= range.upperBound }
+    let first = passed.partitionPoint { $0.range.lowerBound < range.lowerBound }
+    return passed[first...].prefix { $0.range.upperBound <= range.upperBound }
   }
 
   /// The text of what was added.
   @_lifetime(borrow self)
   func bytes(ofAdded range: Range<Int>) -> RawSpan { added.rawBytes.extracting(range) }
 
-  /// Tells the pieces of a part in their order, without parts in them. It keeps its own stack, so that the depth of the
-  /// parts costs no stack of the thread.
-  func forEach<Failure: Error>(of root: Piece, _ body: (Piece) throws(Failure) -> Void) throws(Failure) {
+  /// Tells where the pieces of a part stand, in order, and whether in ``added``. It has a stack of its own.
+  func forEach<Failure: Error>(
+    of root: Piece, _ body: (_ range: Range<Int>, _ isAdded: Bool) throws(Failure) -> Void
+  ) throws(Failure) {
     var open: [(part: Int, next: Int)] = []
     var next = root
     while true {
-      if case .part(let part) = next { open.append((part, 0)) } else { try body(next) }
+      switch next {
+      case .source(let range): try body(range, false)
+      case .added(let range): try body(range, true)
+      case .part(let part): open.append((part, 0))
+      }
       while let last = open.last, last.next == parts[last.part].count { open.removeLast() }
       guard let last = open.last else { return }
       open[open.count - 1].next += 1

@@ -3,19 +3,11 @@ internal import FoundationEssentials
 
 /// Writes values that are put into a text, as the text has others.
 struct FragmentWriter {
-  private let format: PropertyListFormat
+  let format: PropertyListFormat
   let options: PropertyListWritingOptions
   var layout: TextLayout
 
-  init(_ format: PropertyListFormat, _ options: PropertyListWritingOptions, _ layout: TextLayout) {
-    self.format = format
-    self.options = options
-    self.layout = layout
-  }
-
   /// The text of a value.
-  ///
-  /// - Throws: what the writer of the format throws.
   func value(_ value: PropertyList) throws(PropertyListError) -> [UInt8] {
     try fragment(value, isKey: false)
   }

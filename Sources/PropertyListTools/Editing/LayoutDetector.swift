@@ -46,7 +46,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// - Parameter standard: what the format has where the text shows nothing.
   static func detect(_ bytes: RawSpan, standard: TextLayout) -> TextLayout {
-    var detector = LayoutDetector(bytes, standard)
+    var detector = LayoutDetector(scanner: Scanner(end: bytes.byteCount), layout: standard)
     guard let root = detector.scanner.begin(bytes) else { return standard }
     if root == .entries { detector.frames.append(Frame(kind: .dictionary, line: 0..<0)) }
     detector.look(bytes)
@@ -55,7 +55,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// How a container is set out that stands on one line.
   static func detect(_ bytes: RawSpan, insideOf container: Range<Int>, standard: TextLayout) -> TextLayout {
-    var detector = LayoutDetector(bytes, standard)
+    var detector = LayoutDetector(scanner: Scanner(end: bytes.byteCount), layout: standard)
     detector.scanner.index = container.lowerBound
     detector.look(bytes)
     detector.layout.keyQuote = detector.keyQuotes.quote
@@ -63,15 +63,10 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     return detector.layout
   }
 
-  private init(_ bytes: RawSpan, _ standard: TextLayout) {
-    scanner = Scanner(end: bytes.byteCount)
-    layout = standard
-  }
-
   private mutating func look(_ bytes: RawSpan) {
     for _ in 0..<Self.tokenLimit {
       let start = scanner.index
-      let brokeLine = passTrivia(bytes)
+      let brokeLine = scanner.skipTrivia(bytes, indent: &line)
       guard scanner.index < bytes.byteCount else { return }
       if passSeparator(bytes, brokeLine: brokeLine) { continue }
       guard let token = scanner.token(bytes) else { return }
@@ -93,19 +88,6 @@ struct LayoutDetector<Scanner: LayoutScanner> {
       }
       if frames.isEmpty { return }
     }
-  }
-
-  /// - Returns: whether a line ended.
-  private mutating func passTrivia(_ bytes: RawSpan) -> Bool {
-    var brokeLine = false
-    while let trivia = scanner.trivia(bytes, at: scanner.index) {
-      scanner.index = trivia.end
-      if trivia.kind == .newline {
-        brokeLine = true
-        line = scanner.spaces(bytes, at: trivia.end)
-      }
-    }
-    return brokeLine
   }
 
   private mutating func passSeparator(_ bytes: RawSpan, brokeLine: Bool) -> Bool {
@@ -167,22 +149,10 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 
   /// - Parameter between: from the end of a key to its value.
   private mutating func seeAssignment(_ bytes: RawSpan, _ between: Range<Int>) {
-    guard !hasAssignment, between.count <= TextLayout.greatestSpace else { return }
-    var place = between.lowerBound
-    var breaksLine = false
-    while place < between.upperBound {
-      if bytes[place] == Scanner.assignment {
-        place += 1
-      } else if let trivia = scanner.trivia(bytes, at: place), !trivia.isComment {
-        breaksLine = breaksLine || trivia.kind == .newline
-        place = trivia.end
-      } else {
-        return
-      }
-    }
+    guard !hasAssignment, let (text, breaksLine) = scanner.assignment(bytes, in: between) else { return }
     hasAssignment = true
     if !breaksLine {
-      layout.assignment = Array(bytes, between)
+      layout.assignment = text
     } else if Scanner.assignment == nil {
       layout.assignment = nil
     }

@@ -2,23 +2,21 @@ internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 /// Changes the text of a property list only where its value and a new one differ.
-///
-/// It goes through the text once, and through both values with it. A value that did not change is passed as a whole; of
-/// a container that did, the places of all children are noted, and what becomes of them is settled at its end.
-/// Containers that are open wait on a stack of its own, so that depth costs no stack of the thread.
+/// It goes once through the text, and through both values with it. A value that did not change is passed as a whole; of
+/// a container that did, the places of all children are noted, and what becomes of them is settled at its end. Open
+/// containers wait on a stack of its own.
 struct LayoutEditor<Scanner: LayoutScanner> {
   var scanner: Scanner
-  let layout: TextLayout
   let fragments: FragmentWriter
-  private let old: ValueSignatures
-  private let new: ValueSignatures
+  let old: ValueSignatures
+  let new: ValueSignatures
   /// The entries of dictionaries that have a key twice, by the place of their bracket; see ``RepeatedKeys``.
-  private let repeatedKeys: [Int: [Int]]
+  let repeatedKeys: [Int: [Int]]
   /// What stands in for the containers that the values do not hold; nil if they hold all.
-  private let standIns: StandIns?
-  private var frames: [EditedContainer] = []
+  let standIns: StandIns?
+  var frames: [EditedContainer] = []
   /// How many children of elements may still be compared, in all arrays.
-  private var budget = ArrayMatching.standardBudget
+  var budget = ArrayMatching.standardBudget
   var text = EditedText()
 
   /// Why there is no edited text.
@@ -26,19 +24,6 @@ struct LayoutEditor<Scanner: LayoutScanner> {
     /// The text does not stand as it was thought to.
     case unknownLayout
     case error(PropertyListError)
-  }
-
-  init(
-    _ bytes: RawSpan, old: ValueSignatures, new: ValueSignatures, _ fragments: FragmentWriter,
-    repeatedKeys: [Int: [Int]], standIns: StandIns?
-  ) {
-    self.standIns = standIns
-    self.repeatedKeys = repeatedKeys
-    scanner = Scanner(end: bytes.byteCount)
-    layout = fragments.layout
-    self.fragments = fragments
-    self.old = old
-    self.new = new
   }
 
   /// The whole text with the new value in it.
@@ -90,9 +75,7 @@ struct Counterpart {
 
 /// The values.
 extension LayoutEditor {
-  /// Looks at the value that comes next.
-  ///
-  /// - Returns: what stands in its place; nil for a container that changes, which is open now.
+  /// Looks at the next value. Returns what stands in its place; nil for a container that changes, which is open now.
   private mutating func begin(_ counterpart: Counterpart, _ bytes: RawSpan) throws(Failure) -> Content? {
     if old[counterpart.old].hash == new[counterpart.new].hash {
       guard let range = scanner.skipValue(bytes) else { throw .unknownLayout }
@@ -121,7 +104,7 @@ extension LayoutEditor {
     var oldChildren = old.children(of: counterpart.old)
     if kind == .dictionary, let entries = repeatedKeys[opening.lowerBound] {
       guard entries.allSatisfy({ $0 < oldChildren.count }) else { throw .unknownLayout }
-      // Those that another one comes behind are none of the values that there are.
+      // Entries that a later duplicate overrides are none of the values that there are.
       oldChildren = entries.map { $0 < 0 ? -1 : oldChildren[$0] }
     }
     let newChildren = new.children(of: counterpart.new)
@@ -135,14 +118,20 @@ extension LayoutEditor {
     } else {
       plan = ContainerPlan(oldElements: oldChildren, old, newElements: newChildren, new, budget: &budget)
     }
+    let (keys, values): ([String], [PropertyList]) =
+      switch counterpart.value {
+      case .dictionary(let entries): (entries.keys.elements, entries.values.elements)
+      case .array(let elements): ([], elements)
+      default: ([], [])
+      }
+    let line = frames.last?.childLine ?? lineIndent(bytes, at: opening.lowerBound)
     frames.append(
       EditedContainer(
-        kind: kind, opening: opening, hasBrackets: hasBrackets, plan: plan, value: counterpart.value,
-        oldChildren: oldChildren, newChildren: newChildren, renamed: renamed,
-        line: frames.last?.childLine ?? lineIndent(bytes, at: opening.lowerBound)))
+        kind: kind, opening: opening, hasBrackets: hasBrackets, plan: plan, keys: keys, values: values,
+        oldChildren: oldChildren, newChildren: newChildren, renamed: renamed, line: line, childLine: line))
   }
 
-  /// With what the line begins on which the root stands.
+  /// The indentation of the root's line.
   private func lineIndent(_ bytes: RawSpan, at place: Int) -> Range<Int> {
     var start = place
     while start > 0, bytes[start - 1] != 0x0A, bytes[start - 1] != 0x0D { start -= 1 }
@@ -150,9 +139,7 @@ extension LayoutEditor {
     return spaces.lowerBound..<min(spaces.upperBound, place)
   }
 
-  /// Goes on with the next child of the innermost container, or closes it.
-  ///
-  /// - Returns: what stands in the place of the container, if it was closed and no other is around it.
+  /// Passes the next child of the innermost container, or closes it. Returns what stands in the place of the root.
   private mutating func next(_ bytes: RawSpan) throws(Failure) -> Content? {
     let depth = frames.count - 1
     scanner.skipTrivia(bytes, indent: &frames[depth].childLine)
@@ -228,14 +215,10 @@ extension LayoutEditor {
     }
   }
 
-  /// Settles what becomes of the innermost container.
-  ///
-  /// - Parameters:
-  ///   - closing: the closing bracket.
-  ///   - isTag: whether the container is one tag, without another that closes it.
+  /// Settles what becomes of the innermost container, which its closing bracket ends, unless it is one tag.
   private mutating func close(_ closing: Range<Int>, isTag: Bool, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let container = frames.popLast() else { throw .unknownLayout }
-    var assembly = ContainerAssembly(scanner, container, fragments, closing: closing)
+    var assembly = ContainerAssembly(scanner: scanner, container: container, fragments: fragments, closing: closing)
     do throws(PropertyListError) {
       let pieces =
         isTag || container.children.isEmpty
@@ -253,7 +236,7 @@ extension LayoutEditor {
     do throws(PropertyListError) {
       var fragments = fragments
       fragments.layout.indent = Array(bytes, layout: frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
-      if let frame = frames.last { fragments.layout.isInline = layout.isInline || frame.isOnOneLine }
+      if let frame = frames.last { fragments.layout.isInline = fragments.layout.isInline || frame.isOnOneLine }
       if let pieces = try Scanner.replacement(of: kind, at: range, by: value, bytes, fragments, &text) {
         return text.add(pieces)
       }
@@ -265,13 +248,11 @@ extension LayoutEditor {
 
   /// The error with the way to the innermost container before its own.
   private func located(_ error: PropertyListError) -> PropertyListError {
-    var error = error
     var components: [PropertyListKeyPath.Component] = []
     for frame in frames where !frame.children.isEmpty {
       let target = frame.plan.target[frame.children.count - 1]
       components.append(frame.component(max(target, 0)))
     }
-    error.keyPath = PropertyListKeyPath(components + (error.keyPath?.components ?? []))
-    return error
+    return error.below(components)
   }
 }

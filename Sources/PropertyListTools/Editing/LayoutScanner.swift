@@ -20,9 +20,7 @@ protocol LayoutScanner {
   /// The token that begins at ``index``, where no trivia stands; goes behind it.
   mutating func token(_ bytes: RawSpan) -> LayoutToken?
 
-  /// Where a value stands that begins at ``index``; goes behind it.
-  ///
-  /// - Complexity: O(*n*) in its length.
+  /// Passes the value that begins at ``index``, and returns where it stands.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>?
 
   /// Whether a bracket stands at a place that closes a container.
@@ -49,12 +47,7 @@ protocol LayoutScanner {
   /// How base64 is set out, if a scalar is that and the format has it in lines.
   static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
 
-  /// The pieces that take the place of a value, where they depend on how that is spelled.
-  ///
-  /// - Parameters:
-  ///   - kind: what stood there.
-  ///   - range: where.
-  /// - Returns: nil if they don't.
+  /// The pieces that take the place of a value of a kind, where they depend on its spelling; nil where they don't.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -135,12 +128,35 @@ extension LayoutScanner {
     while let trivia = trivia(bytes, at: index) { index = trivia.end }
   }
 
-  /// Skips trivia; if a new line begins there, stores its indentation in `indent`.
-  mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) {
+  /// Passes trivia, and notes the indentation of the next line. Returns whether a line ended.
+  @discardableResult
+  mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) -> Bool {
+    var endedLine = false
     while let trivia = trivia(bytes, at: index) {
       index = trivia.end
-      if trivia.kind == .newline { indent = spaces(bytes, at: index) }
+      guard trivia.kind == .newline else { continue }
+      endedLine = true
+      indent = spaces(bytes, at: index)
     }
+    return endedLine
+  }
+
+  /// What stands between a key and its value, and whether a line ends there; nil if a comment or too much does.
+  func assignment(_ bytes: RawSpan, in range: Range<Int>) -> (text: [UInt8], breaksLine: Bool)? {
+    guard range.count <= TextLayout.greatestSpace else { return nil }
+    var place = range.lowerBound
+    var breaksLine = false
+    while place < range.upperBound {
+      if bytes[place] == Self.assignment {
+        place += 1
+      } else if let trivia = trivia(bytes, at: place), !trivia.isComment {
+        breaksLine = breaksLine || trivia.kind == .newline
+        place = trivia.end
+      } else {
+        return nil
+      }
+    }
+    return (Array(bytes, range), breaksLine)
   }
 
   /// The white space from a place on that ends no line.

@@ -73,7 +73,8 @@ extension PropertyListDocument {
     by edit: PropertyListEdit, options: PropertyListWritingOptions
   ) throws(PropertyListError) -> EditedBytes {
     if !options.sortsKeys, self.options.duplicateKeys == .reject, let source = try inputText, source.unitWidth == 1,
-      let outline = try EditOutline(self, edit), let edited = try TextEdit(self, source, options).bytes(outline)
+      let outline = try EditOutline(self, edit),
+      let edited = try TextEdit(document: self, input: source, options: options).bytes(outline)
     {
       return edited
     }
@@ -87,7 +88,7 @@ extension PropertyListDocument {
     updatedTo new: PropertyList, options: PropertyListWritingOptions
   ) throws(PropertyListError) -> Data? {
     guard let source = try inputText else { return nil }
-    return try TextEdit(self, source, options).data(updatedTo: new)
+    return try TextEdit(document: self, input: source, options: options).data(updatedTo: new)
   }
 
   /// The text of the input; nil for the binary format, and where there is no input.

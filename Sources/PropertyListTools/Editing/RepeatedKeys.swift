@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// The dictionaries of a text that have a key several times, where the last value counts, at the place of the first.
 struct RepeatedKeys<Scanner: LayoutScanner> {
   /// By the place of the opening bracket: for each entry in the order of the text, which of the entries that are read
-  /// it is, or -1 if another one comes behind it. Dictionaries without such keys are not there.
+  /// it is, or -1 if a later one overrides it. Has only dictionaries with such keys.
   private(set) var entries: [Int: [Int]] = [:]
 
   /// A dictionary or an array that is open.

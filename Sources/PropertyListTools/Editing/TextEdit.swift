@@ -3,15 +3,9 @@ internal import FoundationEssentials
 
 /// An edit of the text of a document.
 struct TextEdit {
-  private let document: PropertyListDocument
-  private let input: TextSource
-  private let options: PropertyListWritingOptions
-
-  init(_ document: PropertyListDocument, _ input: TextSource, _ options: PropertyListWritingOptions) {
-    self.document = document
-    self.input = input
-    self.options = options
-  }
+  let document: PropertyListDocument
+  let input: TextSource
+  let options: PropertyListWritingOptions
 
   /// The bytes with the new value; nil if they would not have it.
   func data(updatedTo new: PropertyList) throws(PropertyListError) -> Data? {
@@ -24,9 +18,8 @@ struct TextEdit {
     }
   }
 
-  /// The bytes after an edit; nil if they would not have the value that they are to have.
-  ///
-  /// What the edit did not look into has its bytes still. So the text is read back with numbers in its place.
+  /// The bytes after an edit; nil if they would not have the value that they are to have. Numbers stand in for what the
+  /// edit did not look into when the text is read back.
   func bytes(_ outline: EditOutline) throws(PropertyListError) -> EditedBytes? {
     switch try edit(
       from: ValueSignatures(of: outline.old, depth: ParsingLimits.greatestDepth), to: outline.new, outline.standIns)
@@ -69,10 +62,11 @@ struct TextEdit {
     if old[0].hash == signatures[0].hash { return .unchanged }
     var layout = LayoutDetector<Scanner>.detect(bytes, standard: Scanner.standardLayout)
     layout.isInline = layout.isInline || options.isCompact
-    let fragments = FragmentWriter(document.format, options, layout)
+    let fragments = FragmentWriter(format: document.format, options: options, layout: layout)
     guard let repeated = repeatedKeys(Scanner.self) else { return .unknownLayout }
     var editor = LayoutEditor<Scanner>(
-      bytes, old: old, new: signatures, fragments, repeatedKeys: repeated, standIns: standIns)
+      scanner: Scanner(end: bytes.byteCount), fragments: fragments, old: old, new: signatures, repeatedKeys: repeated,
+      standIns: standIns)
     do throws(LayoutEditor<Scanner>.Failure) {
       let root = try editor.edit(bytes, to: new)
       return .text(editor.text, root)

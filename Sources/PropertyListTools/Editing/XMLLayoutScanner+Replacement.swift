@@ -2,9 +2,7 @@
 
 /// Values that take the place of others in XML.
 extension XMLLayoutScanner {
-  /// A scalar of the same kind, between the tags that there are.
-  ///
-  /// - Returns: nil if it is another element.
+  /// A scalar of the same kind, between the tags that there are; nil if it is another element.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -24,12 +22,9 @@ extension XMLLayoutScanner {
     guard let content = Element(bytes, at: range.lowerBound)?.content(bytes) else { return nil }
     let element = try fragments.value(new)
     let length = name.utf8CodeUnitCount
-    var pieces: [EditedText.Piece] = []
-    pieces.append(source: range.lowerBound, content.lowerBound)
     // Without `<name>` and `</name>`.
-    pieces.append(text.add(Array(element[(length + 2)..<(element.count - length - 3)])))
-    pieces.append(source: content.upperBound, range.upperBound)
-    return pieces
+    let new = text.add(Array(element[(length + 2)..<(element.count - length - 3)]))
+    return pieces(range, replacing: content, by: [new])
   }
 
   /// Base64 in lines like those there are.
@@ -52,11 +47,7 @@ extension XMLLayoutScanner {
       }
       Base64Text.append(data, start..<min(start + bytesPerLine, data.byteCount), to: &output)
     }
-    var pieces: [EditedText.Piece] = []
-    pieces.append(source: range.lowerBound, lines.start)
-    pieces.append(text.add(output.bytes))
-    pieces.append(source: lines.ending.lowerBound, range.upperBound)
-    return pieces
+    return pieces(range, replacing: lines.start..<lines.ending.lowerBound, by: [text.add(output.bytes)])
   }
 
   /// The number in a dictionary that stands for a UID.
@@ -76,10 +67,16 @@ extension XMLLayoutScanner {
     guard
       let inner = try replacement(of: .integer, at: number, by: integer, bytes, fragments, &text)
     else { return nil }
+    return pieces(range, replacing: number, by: inner)
+  }
+
+  private static func pieces(
+    _ range: Range<Int>, replacing part: Range<Int>, by new: [EditedText.Piece]
+  ) -> [EditedText.Piece] {
     var pieces: [EditedText.Piece] = []
-    pieces.append(source: range.lowerBound, number.lowerBound)
-    pieces += inner
-    pieces.append(source: number.upperBound, range.upperBound)
+    pieces.append(source: range.lowerBound, part.lowerBound)
+    pieces += new
+    pieces.append(source: part.upperBound, range.upperBound)
     return pieces
   }
 }

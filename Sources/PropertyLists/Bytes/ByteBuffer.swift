@@ -83,10 +83,8 @@ package struct ByteBuffer: ~Copyable {
     count += tabs
   }
 
-  /// Appends a line: tabs, a tag, text, and a tag with the end of the line. Or nothing, if the text has a byte that XML
-  /// text cannot have as it is.
-  ///
-  /// - Returns: whether the line was appended.
+  /// Appends a line: tabs, a tag, text, a tag with the line's end. Appends nothing and returns false if the text has a
+  /// byte that XML text cannot have as it is.
   @inline(__always)
   package mutating func append(
     tabs: Int, _ opening: StaticString, cleanText text: RawSpan, _ closing: StaticString
@@ -103,9 +101,7 @@ package struct ByteBuffer: ~Copyable {
     return true
   }
 
-  /// Appends `text` from `start` up to the first byte that XML text cannot have as it is, or to its end.
-  ///
-  /// - Returns: where it stopped in `text`.
+  /// Appends `text` from `start` up to the first byte that XML text cannot have as it is. Returns where it stopped.
   @inline(never)
   package mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
     let length = text.byteCount - start
@@ -156,18 +152,6 @@ package struct ByteBuffer: ~Copyable {
   /// Forgets what was appended after the first `count` bytes.
   mutating func truncate(to count: Int) { self.count = min(count, self.count) }
 
-  /// The hash of the bytes from `start` on.
-  @inline(__always)
-  package func hash(from start: Int, seed: ByteHash.Seed) -> UInt64 {
-    ByteHash.hash(bytes, from: start, count: count - start, seed: seed)
-  }
-
-  /// Whether two stretches, which both lie before ``count``, have the same bytes.
-  @inline(__always)
-  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool {
-    bytes.equalBytes(first, second, count: count)
-  }
-
   /// The bytes so far, until the next change.
   package var bytes: RawSpan {
     @_lifetime(borrow self)
@@ -194,9 +178,7 @@ extension ByteBuffer {
     """
 
   /// A number in decimal digits, with zeros in front up to `width`, which is at most 20.
-  ///
-  /// Sound: 64 bits have no more than 20 digits, which are counted before they are written from the last to the first;
-  /// a static string of 200 bytes has the pairs of every number below 100.
+  /// Sound: 64 bits have no more than 20 digits, and the static string has the pairs of every number below 100.
   @inline(__always)
   package mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
     reserve(20)

@@ -20,10 +20,7 @@ enum ByteClass {
   @inline(__always)
   static func beyondASCII(_ word: UInt64) -> UInt64 { word & high }
 
-  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, and 0xEF, which begins
-  /// U+FFFE.
-  ///
-  /// `<` and `>` differ in one bit.
+  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, 0xEF, which begins U+FFFE.
   @inline(__always)
   static func needsLook(_ word: UInt64) -> UInt64 {
     equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20) | equal(word, 0xEF)
@@ -42,9 +39,9 @@ extension UInt8 {
   @inlinable @inline(__always)
   package var isWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
 
-  /// The value of a hexadecimal digit.
+  /// The value of a hexadecimal digit in either case; nil for any other character.
   @inline(__always)
-  var hexadecimalDigit: UInt8? {
+  var hexadecimalValue: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10

@@ -1,42 +1,33 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
+private import SystemFiles
 
 /// What is taken from the C library: memory that can grow in place, and the digits of unusual numbers.
 enum CLibrary {
-  /// A block from malloc made larger or smaller. As everywhere in Swift, memory that the system does not have ends the
-  /// process.
+  /// A block from malloc made larger or smaller.
   static func reallocate(_ block: UnsafeMutableRawPointer?, to size: Int) -> UnsafeMutableRawPointer {
-    guard let block = unsafe realloc(block, size) else { fatalError("out of memory: \(size) bytes") }
-    return unsafe block
+    unsafe existing(realloc(block, size), size)
   }
 
-  /// A block of zeros, whose pages take memory when they are written to. As everywhere in Swift, memory that the system
-  /// does not have ends the process.
+  /// A block of zeros, whose pages take memory when they are written to.
   static func zeros(_ size: Int) -> UnsafeMutableRawPointer {
-    guard let block = unsafe calloc(max(size, 1), 1) else { fatalError("out of memory: \(size) bytes") }
+    unsafe existing(calloc(max(size, 1), 1), size)
+  }
+
+  /// As everywhere in Swift, memory that the system does not have ends the process.
+  private static func existing(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer {
+    guard let block = unsafe block else { fatalError("out of memory: \(size) bytes") }
     return unsafe block
   }
 
   static func release(_ block: UnsafeMutableRawPointer?) { unsafe free(block) }
 
-  /// Memory that grows copies what is in it, and keeps both blocks for that time, up to the size from which malloc
-  /// always maps pages of their own (32 MB in glibc). From there on pages are moved, and those that nobody wrote to
-  /// cost nothing. So the sizes between a small block and a large one are skipped.
+  /// From 32 MB on, malloc of glibc maps pages of their own, which are moved and not copied when a block grows. So
+  /// memory that grows skips the sizes between a small block and a large one.
   static let (smallBlock, largeBlock) = (1 << 20, 33 << 20)
 
   /// The size of a large page on most systems. Where it is another, nothing but time is lost.
   static let largePage = 2 << 20
 
-  /// A block of many megabytes made larger, which is to be filled soon.
-  ///
-  /// On Linux it asks for large pages, since the first write to each small page costs more than what is written.
+  /// A block of many megabytes made larger, in large pages: the first write to each small page is slow.
   static func reallocateLarge(_ block: UnsafeMutableRawPointer?, to size: inout Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
       let page = 4096

@@ -1,6 +1,4 @@
-/// Numbers the distinct keys of a document, to find a key that stands twice in one dictionary.
-///
-/// Each key is hashed once for each place it is looked at; whether a dictionary had it before is then one comparison.
+/// Numbers the distinct keys of a document, to find a key that stands twice in one dictionary by one comparison.
 struct KeyIndex: ~Copyable {
   private var keys = UniqueBytes()
   /// The last dictionary that had the key of each number.
@@ -15,9 +13,7 @@ struct KeyIndex: ~Copyable {
     if keys.bytes.count > 1 << 20 { self = KeyIndex() }
   }
 
-  /// Notes a key of the dictionary that began last.
-  ///
-  /// - Returns: false if the dictionary has it already.
+  /// Notes a key of the dictionary that began last; false if the dictionary has it already.
   mutating func insert(_ number: Int) -> Bool {
     defer { lastDictionary[number] = dictionary }
     return lastDictionary[number] != dictionary

@@ -1,7 +1,5 @@
-/// Integers out of bytes. These are the only places that reinterpret memory of a span.
-///
-/// The unsafe loads are sound: the standard library checks their bounds, and every bit pattern is a value of an
-/// integer.
+/// Integers out of bytes. The unsafe loads are sound: the standard library checks their bounds, and every bit pattern
+/// is a value of an integer.
 extension RawSpan {
   @inlinable @inline(__always)
   package subscript(offset: Int) -> UInt8 {
@@ -57,29 +55,21 @@ extension RawSpan {
 
   /// Whether two stretches of this span have the same bytes.
   @inline(__always)
-  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool {
-    var index = 0
-    while index + 8 <= count {
-      if littleEndianWord(at: first + index) != littleEndianWord(at: second + index) { return false }
-      index += 8
-    }
-    while index < count {
-      if self[first + index] != self[second + index] { return false }
-      index += 1
-    }
-    return true
-  }
+  func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool { hasBytes(of: self, at: second, first, count) }
 
   /// Whether this span and another of the same length have the same bytes.
   @inline(__always)
-  func hasSameBytes(as other: RawSpan) -> Bool {
+  func hasSameBytes(as other: RawSpan) -> Bool { hasBytes(of: other, at: 0, 0, byteCount) }
+
+  @inline(__always)
+  private func hasBytes(of other: RawSpan, at otherStart: Int, _ start: Int, _ count: Int) -> Bool {
     var index = 0
-    while index + 8 <= byteCount {
-      if littleEndianWord(at: index) != other.littleEndianWord(at: index) { return false }
+    while index + 8 <= count {
+      if littleEndianWord(at: start + index) != other.littleEndianWord(at: otherStart + index) { return false }
       index += 8
     }
-    while index < byteCount {
-      if self[index] != other[index] { return false }
+    while index < count {
+      if self[start + index] != other[otherStart + index] { return false }
       index += 1
     }
     return true
@@ -103,9 +93,7 @@ extension RawSpan {
 }
 
 extension String {
-  /// A copy of bytes that are known to be valid UTF-8.
-  ///
-  /// Sound only under that condition, which every caller states.
+  /// A copy of bytes that are valid UTF-8, which every caller makes sure of.
   @inline(__always)
   package init(knownUTF8 bytes: RawSpan, isASCII: Bool) {
     let text = unsafe UTF8Span(unchecked: Span<UInt8>(_bytes: bytes), isKnownASCII: isASCII)

@@ -7,8 +7,7 @@ struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
   private let base: UnsafeMutablePointer<Number>
   let count: Int
 
-  /// - Parameter isDense: whether most of them are going to be set, so that large pages serve them better than small
-  ///   ones.
+  /// - Parameter isDense: whether most of them are going to be set, which large pages serve better.
   init(count: Int, isDense: Bool = false) {
     self.count = count
     let size = count * MemoryLayout<Number>.stride

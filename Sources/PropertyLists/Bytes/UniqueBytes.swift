@@ -1,7 +1,5 @@
-/// Strings of bytes, each once, one behind the other, by number: the scalars of a binary property list in the making.
-///
-/// A new string is written behind the others, and taken away again if an equal one is found. The bytes of a scalar,
-/// with its marker, say its kind, its width and its value.
+/// Strings of bytes, each once, one behind the other, by number: the scalars of a binary property list in the making. A
+/// new string is written behind the others, and taken away again if an equal one is found.
 struct UniqueBytes: ~Copyable {
   package var bytes = ByteBuffer()
   /// Where each string ends; it begins where the one before ends.
@@ -20,13 +18,12 @@ struct UniqueBytes: ~Copyable {
   @inline(__always)
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
-  /// The number of the string that stands at the end of the bytes, behind all others. If there is an equal one, this
-  /// one is taken away; else it gets the next number.
+  /// The number of the string at the end of the bytes, which is taken away if there is an equal one.
   @inline(__always)
   mutating func find() -> Int {
     let start = ends.last ?? 0
     let length = bytes.count - start
-    let hash = bytes.hash(from: start, seed: seed) >> 32
+    let hash = ByteHash.hash(bytes.bytes, from: start, count: length, seed: seed) >> 32
     let mask = slots.count - 1
     var place = Int(truncatingIfNeeded: hash) & mask
     while slots[place] != 0 {
@@ -34,15 +31,14 @@ struct UniqueBytes: ~Copyable {
       if slot >> 32 == hash {
         let number = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
         let other = range(of: number)
-        if other.count == length, bytes.equalBytes(other.lowerBound, start, count: length) {
+        if other.count == length, bytes.bytes.equalBytes(other.lowerBound, start, count: length) {
           bytes.truncate(to: start)
           return number
         }
       }
       place = (place + 1) & mask
     }
-    ends.makeRoom(for: 1)
-    ends.append(bytes.count)
+    _ = add()
     slots[place] = hash << 32 | UInt64(truncatingIfNeeded: ends.count)
     usedSlots += 1
     if 8 * usedSlots > 5 * slots.count { grow() }

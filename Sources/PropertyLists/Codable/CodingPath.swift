@@ -49,6 +49,28 @@ package enum CodingStep {
   }
 }
 
+/// A coder that knows the one around it, and so its place on the coding path.
+protocol NestedCoder: AnyObject {
+  var parent: Self? { get }
+  /// The step from the parent.
+  var step: CodingStep { get }
+}
+
+extension NestedCoder {
+  var codingPath: [any CodingKey] { codingPath(.same) }
+
+  /// The path to what is one step below.
+  func codingPath(_ step: CodingStep) -> [any CodingKey] {
+    var path = [step.key]
+    var coder: Self? = self
+    while let current = coder {
+      path.append(current.step.key)
+      coder = current.parent
+    }
+    return path.reversed().compactMap { $0 }
+  }
+}
+
 extension PropertyListKeyPath {
   /// The steps as keys of `Codable`.
   var codingPath: [any CodingKey] {

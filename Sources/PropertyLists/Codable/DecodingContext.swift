@@ -3,11 +3,9 @@ final class DecodingContext {
   let document: PropertyListDocument
   let userInfo: [CodingUserInfoKey: Any]
   private let depthLimit: Int
-  private let stack = CallStack.current
+  let stack = CallStack.current
   private var shapes = DictionaryShapes()
-  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``. Only the objects of a binary file
-  /// can be shared. Who decodes a value as several types in turn reads it as often.
-  ///
+  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``.
   /// Sound: nobody else's code runs while it is changed.
   @exclusivity(unchecked) private var budget: Int
 
@@ -84,7 +82,4 @@ final class DecodingContext {
     }
     throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
   }
-
-  /// Whether there is room on the stack for another type's code.
-  var hasRoom: Bool { stack.isOfThisThread ? stack.hasRoom : CallStack.current.hasRoom }
 }

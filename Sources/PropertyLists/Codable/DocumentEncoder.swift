@@ -1,30 +1,28 @@
 internal import FoundationEssentials
 
 /// The encoder of one value, and its place on the coding path.
-final class DocumentEncoder: Encoder {
+final class DocumentEncoder: Encoder, NestedCoder {
   private enum Content {
     case nothing
     case value(FlatNode)
-    case keyed
-    case unkeyed
+    /// An array, or a dictionary.
+    case container(NodeKind)
   }
 
   let context: EncodingContext
-  private var parent: DocumentEncoder?
-  private var step = CodingStep.same
+  private(set) var parent: DocumentEncoder?
+  private(set) var step = CodingStep.same
   /// How many containers are around the value.
   private var depth = 0
   @exclusivity(unchecked) private var content = Content.nothing
   /// The children of a container so far; of a dictionary, keys and values in turn.
-  ///
-  /// Sound: they are changed by functions of this package only, which call nobody else's code meanwhile.
+  /// Sound: functions of this package change them, which call nobody else's code meanwhile.
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The number of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
   /// The children that are encoded after their place was taken, by the numbers of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
-  /// The numbers of the encoders of nested containers that have a key, by its bytes, as keys are told from each other
-  /// here.
+  /// The numbers of the encoders of nested containers that have a key, by the bytes of the key.
   private var nestedByKey: [[UInt8]: Int] = [:]
   /// What was asked for that cannot be.
   private var fault: String?
@@ -55,39 +53,23 @@ final class DocumentEncoder: Encoder {
 
   var userInfo: [CodingUserInfoKey: Any] { context.userInfo }
 
-  var codingPath: [any CodingKey] { codingPath(.same) }
-
-  /// The path to what is one step below.
-  func codingPath(_ step: CodingStep) -> [any CodingKey] {
-    var path: [any CodingKey] = []
-    if let key = step.key { path.append(key) }
-    var encoder: DocumentEncoder? = self
-    while let current = encoder {
-      if let key = current.step.key { path.append(key) }
-      encoder = current.parent
-    }
-    path.reverse()
-    return path
-  }
-
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    switch unsafe content {
-    case .nothing:
-      unsafe content = .keyed
-      unsafe lastKey = EncodedKeys.start(type)
-    case .keyed: break
-    case .unkeyed, .value: fault = "a container with keys, where another value is already"
-    }
-    return KeyedEncodingContainer(KeyedDocumentEncodingContainer(self))
+    if case .nothing = unsafe content { unsafe lastKey = EncodedKeys.start(type) }
+    begin(.dictionary, "a container with keys, where another value is already")
+    return KeyedEncodingContainer(KeyedDocumentEncodingContainer(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    begin(.array, "a container without keys, where another value is already")
+    return UnkeyedDocumentEncodingContainer(encoder: self)
+  }
+
+  private func begin(_ kind: NodeKind, _ fault: String) {
     switch unsafe content {
-    case .nothing: unsafe content = .unkeyed
-    case .unkeyed: break
-    case .keyed, .value: fault = "a container without keys, where another value is already"
+    case .nothing: unsafe content = .container(kind)
+    case .container(kind): break
+    case .container, .value: self.fault = fault
     }
-    return UnkeyedDocumentEncodingContainer(self)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -134,7 +116,7 @@ extension DocumentEncoder {
     let encoder = context.takeEncoder()
     encoder.enter(self, step())
     guard encoder.depth <= context.depthLimit else { throw nestedTooDeeply(value) }
-    guard context.hasRoom else {
+    guard context.stack.hasRoomHere else {
       throw failure(value, "values are nested too deeply for the stack")
     }
     try value.encode(to: encoder)
@@ -153,7 +135,7 @@ extension DocumentEncoder {
   /// The casts are from the type itself. They take room on the stack, which is not to be taken around a nested value.
   @inline(never)
   private func scalar<T>(_ value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
-    if T.self == String.self, let value = value as? String { return try string(value, step()) }
+    if T.self == String.self, let value = value as? String { return try value.node(in: self, step()) }
     if T.self == Int.self, let value = value as? Int { return .integer(value) }
     if T.self == Double.self, let value = value as? Double { return .real(value) }
     if T.self == Date.self, let value = value as? Date { return .date(value.timeIntervalSinceReferenceDate) }
@@ -162,41 +144,23 @@ extension DocumentEncoder {
     return nil
   }
 
-  @inline(__always)
-  func string(_ value: String, _ step: @autoclosure () -> CodingStep) throws -> FlatNode {
-    guard value.utf8.count != 5 || value != "$null" else {
-      throw failure(value, "the string \"$null\", which stands for nil in property lists", step())
-    }
-    return context.string(value)
-  }
-
-  func integer<T: FixedWidthInteger>(_ value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode {
-    guard let integer = PropertyList.Integer(exactly: value) else {
-      throw failure(value, "an integer that needs more than 64 bits", step())
-    }
-    return .integer(integer)
-  }
-
   /// The node of what has been encoded, once all of it has.
   private func finish<T>(_ value: T) throws -> FlatNode? {
     if let fault { throw failure(value, fault) }
     switch unsafe content {
     case .nothing: return nil
     case .value(let node): return node
-    case .keyed:
+    case .container(let kind):
       try finishChildren(value)
-      let isHashed = context.valuesPerElement(of: T.self) > 0
-      return context.dictionary(unsafe children, lastKey: unsafe lastKey, isHashed: isHashed)
-    case .unkeyed:
-      try finishChildren(value)
-      return context.array(unsafe children, valuesPerElement: context.valuesPerElement(of: T.self))
+      return context.container(
+        kind, unsafe children, lastKey: unsafe lastKey, valuesPerElement: context.valuesPerElement(of: T.self))
     }
   }
 
   private func finishChildren<T>(_ value: T) throws {
     guard depth < context.depthLimit else { throw nestedTooDeeply(value) }
     guard !deferred.isEmpty else { return }
-    guard context.hasRoom else { throw failure(value, "containers are nested too deeply for the stack") }
+    guard context.stack.hasRoomHere else { throw failure(value, "containers are nested too deeply for the stack") }
     for (child, number) in deferred {
       unsafe children[child] = try context.deferredEncoder(number).finish(value as Any) ?? .emptyDictionary
     }
@@ -217,32 +181,18 @@ extension FlatNode {
 }
 
 extension DocumentEncoder: SingleValueEncodingContainer {
-  private func set(_ node: @autoclosure () throws -> FlatNode, _ value: Any) throws {
-    guard case .nothing = unsafe content else { throw failure(value, "a single value, where another value is already") }
-    unsafe content = .value(try node())
+  private func set(_ node: @autoclosure () throws -> FlatNode?, _ value: @autoclosure () -> Any) throws {
+    guard case .nothing = unsafe content else {
+      throw failure(value(), "a single value, where another value is already")
+    }
+    if let node = try node() { unsafe content = .value(node) }
   }
 
   func encodeNil() throws { try set(context.null(), Any?.none as Any) }
-  func encode(_ value: Bool) throws { try set(.boolean(value), value) }
-  func encode(_ value: String) throws { try set(string(value, .same), value) }
-  func encode(_ value: Double) throws { try set(.real(value), value) }
-  func encode(_ value: Float) throws { try set(.float(value), value) }
-  func encode(_ value: Int) throws { try set(.integer(value), value) }
-  func encode(_ value: Int8) throws { try set(.integer(value), value) }
-  func encode(_ value: Int16) throws { try set(.integer(value), value) }
-  func encode(_ value: Int32) throws { try set(.integer(value), value) }
-  func encode(_ value: Int64) throws { try set(.integer(value), value) }
-  func encode(_ value: UInt) throws { try set(.integer(value), value) }
-  func encode(_ value: UInt8) throws { try set(.integer(value), value) }
-  func encode(_ value: UInt16) throws { try set(.integer(value), value) }
-  func encode(_ value: UInt32) throws { try set(.integer(value), value) }
-  func encode(_ value: UInt64) throws { try set(.integer(value), value) }
-  func encode(_ value: Int128) throws { try set(integer(value, .same), value) }
-  func encode(_ value: UInt128) throws { try set(integer(value, .same), value) }
+  func encode<T: NodeScalar>(_ value: T) throws { try set(value.node(in: self, .same), value) }
+  func encode<T: Encodable>(_ value: T) throws { try set(node(of: value, .same), value) }
 
-  func encode<T: Encodable>(_ value: T) throws {
-    guard case .nothing = unsafe content else { throw failure(value, "a single value, where another value is already") }
-    guard let node = try node(of: value, .same) else { return }
-    unsafe content = .value(node)
-  }
+  // By itself, the protocol knows no integers of 128 bits.
+  func encode(_ value: Int128) throws { try set(value.node(in: self, .same), value) }
+  func encode(_ value: UInt128) throws { try set(value.node(in: self, .same), value) }
 }

@@ -1,7 +1,6 @@
 /// The sequences of keys that dictionaries were encoded with, as a tree: each key stands below the one before it.
-///
-/// Values of a type have the same keys in the same order, as a rule. So a key is only compared with those that followed
-/// the same keys before, is written once, and whether it stands twice in its dictionary was found out the first time.
+/// Values of a type mostly have the same keys in the same order. So a key is compared only with those that followed the
+/// same keys before, is written once, and is known to be distinct.
 struct EncodedKeys {
   private struct Key {
     let text: String
@@ -18,16 +17,14 @@ struct EncodedKeys {
     let sibling: Int
     let isASCII: Bool
 
-    /// Whether another key is the same to the byte. To Swift, spellings are the same that Unicode takes as one; those
-    /// of ASCII text that are not ASCII are longer.
+    /// Whether another key has the same bytes. Equivalents of ASCII text that are not ASCII are longer.
     @inline(__always)
     func isSame(_ key: String) -> Bool {
       text == key && (isASCII ? text.utf8.count == key.utf8.count : text.utf8.elementsEqual(key.utf8))
     }
   }
 
-  /// The keys by their numbers. The first ones are none: they stand before the first keys of dictionaries. Empty until
-  /// there is a key.
+  /// The keys by their numbers. The first ones stand before the first keys of dictionaries. Empty until there is a key.
   private var keys: [Key] = []
 
   /// What stands for the keys of a dictionary that are not kept here.
@@ -50,9 +47,7 @@ struct EncodedKeys {
   @inline(__always)
   func node(_ number: Int) -> FlatNode { keys[number].node }
 
-  /// The number of a key that followed the same keys before; nil if it has none yet.
-  ///
-  /// - Parameter last: the number of the key before it.
+  /// The number of a key that followed the key with the number `last` before; nil if it has none yet.
   @inline(__always)
   func number(of key: String, after last: Int) -> Int? {
     guard last >= 0, last < keys.count else { return nil }
@@ -64,9 +59,7 @@ struct EncodedKeys {
     return nil
   }
 
-  /// Adds a key that has no number yet.
-  ///
-  /// - Returns: the number of the key; ``unknown`` if there are too many.
+  /// Adds a key that has no number yet. Returns its number, ``unknown`` if there are too many.
   mutating func add(_ key: String, _ node: FlatNode, after last: Int) -> Int {
     if keys.isEmpty {
       let start = Key(text: "", node: .null, parent: 0, depth: 0, isDistinct: true, sibling: 0, isASCII: true)

@@ -1,9 +1,6 @@
 /// An order for what Swift has in another order in each process: that of the values themselves.
 extension EncodedNodes {
-  /// Elements in ascending order, each of `groupSize` values, of which the first is looked at first: numbers by their
-  /// value, strings by their UTF-16 code units, as the keys of a sorted dictionary, containers by what is in them.
-  ///
-  /// - Complexity: O(*n* log *n*) comparisons, each O(*k*) in the size of what two elements have in common.
+  /// Elements, each of `groupSize` values, in ascending order: numbers by value, strings by their UTF-16 code units.
   func sorted(_ values: [FlatNode], groupSize: Int) -> [FlatNode] {
     let groups = stride(from: 0, through: values.count - groupSize, by: groupSize)
     return groups.sorted { precedes(values[$0..<$0 + groupSize], values[$1..<$1 + groupSize]) }
@@ -44,4 +41,18 @@ extension EncodedNodes {
   }
 
   private func order<T: Comparable>(_ first: T, _ second: T) -> Int { first < second ? -1 : first == second ? 0 : 1 }
+}
+
+/// A collection that hashes its elements or its keys, and has them in another order in each process.
+package protocol HashedCollection {
+  /// How many values of a container without keys stand for one element.
+  static var valuesPerElement: Int { get }
+}
+
+extension Set: HashedCollection {
+  package static var valuesPerElement: Int { 1 }
+}
+
+extension Dictionary: HashedCollection {
+  package static var valuesPerElement: Int { 2 }
 }

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 
-/// The nodes and the text of a document that is being encoded: a node table in the making, as ``NodeTable`` has it,
-/// with containers that come in any order.
+/// A node table in the making, as ``NodeTable`` has it, with its text, and with containers that come in any order.
 struct EncodedNodes: ~Copyable {
   private var nodes: [FlatNode] = []
   /// The text of all strings, and data, one behind the other.
@@ -29,9 +28,7 @@ struct EncodedNodes: ~Copyable {
     return node
   }
 
-  /// The key of a dictionary.
-  ///
-  /// - Parameter last: the number of the key before it, which becomes that of this one; see ``EncodedKeys``.
+  /// The key of a dictionary. The number of the key before it becomes that of this one; see ``EncodedKeys``.
   @inline(__always)
   mutating func key(_ key: String, after last: inout Int) -> FlatNode {
     if let number = keys.number(of: key, after: last) {
@@ -51,7 +48,7 @@ struct EncodedNodes: ~Copyable {
   /// The text of a string, or data.
   @inline(__always) @_lifetime(borrow self)
   func bytes(of node: FlatNode) -> RawSpan {
-    text.bytes.extracting(node.offset..<node.offset + node.length)
+    text.bytes.extracting(node.range)
   }
 
   /// The children of a container, keys counted.
@@ -60,11 +57,7 @@ struct EncodedNodes: ~Copyable {
     return nodes[container.offset..<container.offset + count]
   }
 
-  mutating func array(_ elements: [FlatNode]) -> FlatNode { container(.array, elements[...]) }
-
-  /// - Parameters:
-  ///   - children: keys and values in turn. The last value of a key counts, at the place of the first.
-  ///   - lastKey: the number of the last key.
+  /// `children` are keys and values in turn. The last value of a key counts, at the place of the first.
   mutating func dictionary(_ children: [FlatNode], lastKey: Int) -> FlatNode {
     if children.count < 4 || keys.areDistinct(lastKey) { return container(.dictionary, children[...]) }
     return container(.dictionary, withoutDuplicates(children)[...])

@@ -1,16 +1,12 @@
 internal import FoundationEssentials
 
-/// What all encoders of one call share: the document in the making.
-///
-/// A value is a node as soon as it has been encoded, and the nodes of a container move into the node table when all of
-/// them are there. So encoding makes no objects of its own for values, and what writes documents writes what was
-/// encoded.
-///
+/// What all encoders of one call share: the document in the making. A value is a node as soon as it has been encoded,
+/// so that encoding makes no objects of its own.
 /// Sound: the properties are changed by functions of this package only, which call nobody else's code meanwhile.
 final class EncodingContext {
   let userInfo: [CodingUserInfoKey: Any]
   let depthLimit: Int
-  private let stack = CallStack.current
+  let stack = CallStack.current
   @exclusivity(unchecked) private var nodes = EncodedNodes()
   @exclusivity(unchecked) private var nullText: FlatNode?
   /// Encoders that are filled after their place was taken.
@@ -47,9 +43,6 @@ final class EncodingContext {
     unsafe swap(&taken, &nodes)
     return PropertyListDocument(taken.finish(root: root), .binary, options)
   }
-
-  /// Whether there is room on the stack for another type's code.
-  var hasRoom: Bool { stack.isOfThisThread ? stack.hasRoom : CallStack.current.hasRoom }
 }
 
 /// Nodes of values.
@@ -75,23 +68,17 @@ extension EncodingContext {
     return node
   }
 
-  /// - Parameter valuesPerElement: of a collection that has its elements in any order; else 0.
-  func array(_ elements: [FlatNode], valuesPerElement: Int) -> FlatNode {
-    guard valuesPerElement > 0 else { return unsafe nodes.array(elements) }
-    return unsafe nodes.array(nodes.sorted(elements, groupSize: valuesPerElement))
-  }
-
   /// - Parameters:
-  ///   - children: keys and values in turn.
-  ///   - lastKey: the number of the last key.
-  ///   - isHashed: whether they are in any order.
-  func dictionary(_ children: [FlatNode], lastKey: Int, isHashed: Bool) -> FlatNode {
-    guard isHashed else { return unsafe nodes.dictionary(children, lastKey: lastKey) }
-    return unsafe nodes.dictionary(nodes.sorted(children, groupSize: 2), lastKey: lastKey)
+  ///   - lastKey: the number of the last key of a dictionary, whose children are keys and values in turn.
+  ///   - valuesPerElement: of a collection that has its elements in any order; else 0.
+  func container(_ kind: NodeKind, _ children: [FlatNode], lastKey: Int, valuesPerElement: Int) -> FlatNode {
+    let groupSize = kind == .dictionary ? 2 : valuesPerElement
+    let children = valuesPerElement > 0 ? unsafe nodes.sorted(children, groupSize: groupSize) : children
+    if kind == .dictionary { return unsafe nodes.dictionary(children, lastKey: lastKey) }
+    return unsafe nodes.container(.array, children[...])
   }
 
-  /// How many values stand for one element of a type that is a collection without an order of its own; 0 for all
-  /// others.
+  /// How many values stand for one element of a collection without an order of its own; 0 for all other types.
   func valuesPerElement(of type: Any.Type) -> Int {
     if unsafe types.isEmpty { unsafe types = Array(repeating: nil, count: 64) }
     let identifier = ObjectIdentifier(type)

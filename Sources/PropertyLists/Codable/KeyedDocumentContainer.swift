@@ -1,12 +1,7 @@
 /// The entries of a dictionary.
 struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let decoder: DocumentDecoder
-  private let shape: DictionaryShape
-
-  init(_ decoder: DocumentDecoder, _ shape: DictionaryShape) {
-    self.decoder = decoder
-    self.shape = shape
-  }
+  let decoder: DocumentDecoder
+  let shape: DictionaryShape
 
   var codingPath: [any CodingKey] { decoder.codingPath }
 
@@ -50,8 +45,17 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool { decoder.context.isNull(try required(key)) }
 
+  func decode<T: NodeScalar>(_ type: T.Type, forKey key: Key) throws -> T {
+    try T.value(of: required(key), in: decoder, .key(key))
+  }
+
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try decoder.decode(type, required(key), .key(key))
+  }
+
+  @inline(__always)
+  private func scalarIfPresent<T: NodeScalar>(_ key: Key) throws -> T? {
+    try present(key).map { try T.value(of: $0, in: decoder, .key(key)) }
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
@@ -68,7 +72,9 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try nested(key).unkeyedContainer()
   }
 
-  private func nested(_ key: Key) throws -> DocumentDecoder { DocumentDecoder(decoder, try required(key), .key(key)) }
+  private func nested(_ key: Key) throws -> DocumentDecoder {
+    DocumentDecoder(decoder.context, try required(key), decoder, .key(key))
+  }
 
   func superDecoder() throws -> any Decoder { try superDecoder(SuperKey()) }
 
@@ -76,78 +82,33 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// A superclass that has encoded nothing has nothing to decode.
   private func superDecoder(_ key: some CodingKey) throws -> DocumentDecoder {
-    DocumentDecoder(decoder, try value(key) ?? .null, .key(key))
+    DocumentDecoder(decoder.context, try value(key) ?? .null, decoder, .key(key))
   }
 }
 
-/// What stands in a node. As the protocol has them, one function a type.
+/// What a generic function does not take the place of, because the protocol has it. By itself, the protocol knows no
+/// integers of 128 bits, and looks the keys of optional properties up three times.
 extension KeyedDocumentContainer {
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder.boolean(required(key), .key(key)) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder.string(required(key), .key(key)) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder.real(required(key), .key(key)) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder.float(required(key), .key(key)) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder.integer(required(key), .key(key)) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decoder.integer(required(key), .key(key)) }
-}
-
-/// The same for optional properties. What the protocol does by itself looks a key up three times.
-extension KeyedDocumentContainer {
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try present(key).map { try decoder.boolean($0, .key(key)) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try Int128.value(of: required(key), in: decoder, .key(key))
   }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try present(key).map { try decoder.string($0, .key(key)) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try UInt128.value(of: required(key), in: decoder, .key(key))
   }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try present(key).map { try decoder.real($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try present(key).map { try decoder.float($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
-  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try present(key).map { try decoder.integer($0, .key(key)) }
-  }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try scalarIfPresent(key) }
 }

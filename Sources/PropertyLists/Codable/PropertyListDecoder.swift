@@ -37,6 +37,7 @@ public struct PropertyListDecoder: Sendable {
   ///
   /// - Parameter format: the format of the data; nil to go by how it begins.
   /// - Throws: `DecodingError` with the coding path, or what a type's own `init(from:)` throws.
+  /// - Complexity: O(*n*) in the length of a text; of a binary property list, in the values that the type asks for.
   public func decode<T: Decodable>(
     _ type: T.Type = T.self, from data: Data, format: PropertyListFormat? = nil
   ) throws -> T {
@@ -52,6 +53,7 @@ public struct PropertyListDecoder: Sendable {
   /// Decodes a document.
   ///
   /// - Throws: as ``decode(_:from:format:)``.
+  /// - Complexity: O(*n*) in the values that the type asks for.
   public func decode<T: Decodable>(_ type: T.Type = T.self, from document: PropertyListDocument) throws -> T {
     try decode(type, from: document.root)
   }
@@ -59,6 +61,7 @@ public struct PropertyListDecoder: Sendable {
   /// Decodes a part of a document. Values that the type does not ask for are not read.
   ///
   /// - Throws: as ``decode(_:from:format:)``.
+  /// - Complexity: O(*n*) in the values that the type asks for.
   public func decode<T: Decodable>(_ type: T.Type = T.self, from node: PropertyListDocument.Node) throws -> T {
     try DecodingContext(node.document, userInfo: userInfo).decode(type, node.flat)
   }

@@ -14,9 +14,7 @@ extension PropertyListDocument {
 }
 
 /// Writes a node table.
-private struct NodeWriter: PropertyListSink, ~Copyable {
-  static var takesKeysFirst: Bool { false }
-
+private struct NodeWriter: NodeSink, ~Copyable {
   private var nodes = EncodedNodes()
   /// The children of the containers that are open, and at last the root.
   private var pending: [FlatNode] = []
@@ -27,23 +25,14 @@ private struct NodeWriter: PropertyListSink, ~Copyable {
 
   consuming func finish() -> TextContent { nodes.finish(root: pending.last ?? .null) }
 
-  mutating func null() { pending.append(.null) }
-  mutating func boolean(_ value: Bool) { pending.append(.boolean(value)) }
-  mutating func integer(_ value: PropertyList.Integer) { pending.append(.integer(value)) }
-  mutating func real(_ value: Double) { pending.append(.real(value)) }
-  mutating func float(_ value: Float) { pending.append(.float(value)) }
-  mutating func date(_ seconds: Double) { pending.append(.date(seconds)) }
-  mutating func uid(_ value: UInt32) { pending.append(.uid(value)) }
+  mutating func scalar(_ node: FlatNode) { pending.append(node) }
   mutating func string(_ utf8: RawSpan) { pending.append(nodes.string(utf8)) }
   mutating func key(_ utf8: RawSpan) { string(utf8) }
   mutating func data(_ bytes: RawSpan) { pending.append(nodes.data(bytes)) }
-  mutating func beginArray(count: Int) { starts.append(pending.count) }
-  mutating func beginDictionary(count: Int) { starts.append(pending.count) }
-  mutating func endArray() { end(.array) }
-  mutating func endDictionary() { end(.dictionary) }
+  mutating func begin(_ kind: NodeKind, count: Int) { starts.append(pending.count) }
 
   /// The keys of a tree are distinct.
-  private mutating func end(_ kind: NodeKind) {
+  mutating func end(_ kind: NodeKind) {
     let start = starts.removeLast()
     let node = nodes.container(kind, pending[start...])
     pending.removeLast(pending.count - start)

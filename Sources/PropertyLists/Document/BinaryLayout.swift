@@ -1,8 +1,5 @@
-/// Where things are in a binary property list: what its trailer says, checked against the length of the file.
-///
-/// The file is its own index: the offset table leads from the number of an object to its bytes. Nothing is read but
-/// what is asked for, and everything that is read is checked first: this type is why no file can lead a reader out of
-/// its bytes.
+/// Where things are in a binary property list, by its trailer. Everything that is read is checked first: this type is
+/// why no file can lead a reader out of its bytes.
 struct BinaryLayout: Sendable {
   let objectCount: Int
   let topObject: Int
@@ -14,8 +11,6 @@ struct BinaryLayout: Sendable {
   static let trailerLength = 32
 
   /// Checks header and trailer by the rules of Apple's reader (`CFBinaryPList.c`, `__CFBinaryPlistGetTopLevelInfo`).
-  ///
-  /// - Complexity: O(1).
   init(_ bytes: RawSpan) throws(PropertyListError) {
     guard bytes.starts(with: "bplist") else {
       throw PropertyListError(.unknownFormat, "not a binary property list")
@@ -27,9 +22,7 @@ struct BinaryLayout: Sendable {
     }
     let trailer = bytes.byteCount - Self.trailerLength
     guard trailer >= Self.headerLength + 1 else {
-      throw PropertyListError(
-        .malformed, "the file is cut off: \(bytes.byteCount) bytes have no room for a trailer",
-        byteOffset: bytes.byteCount)
+      throw .malformed("the file is cut off: \(bytes.byteCount) bytes have no room for a trailer", at: bytes.byteCount)
     }
     offsetWidth = Int(bytes[trailer + 6])
     referenceWidth = Int(bytes[trailer + 7])
@@ -37,33 +30,28 @@ struct BinaryLayout: Sendable {
     let topObject = bytes.bigEndian(at: trailer + 16, width: 8)
     let tableOffset = bytes.bigEndian(at: trailer + 24, width: 8)
     guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth) else {
-      throw PropertyListError(
-        .malformed,
+      throw .malformed(
         "offsets of \(offsetWidth) and references of \(referenceWidth) bytes in the trailer; 1 to 8 are possible",
-        byteOffset: trailer + 6)
+        at: trailer + 6)
     }
     guard tableOffset > UInt64(Self.headerLength), tableOffset < UInt64(trailer) else {
-      throw PropertyListError(
-        .malformed, "the trailer has the offset table at \(tableOffset), outside the file or cut off",
-        byteOffset: trailer + 24)
+      throw .malformed(
+        "the trailer has the offset table at \(tableOffset), outside the file or cut off", at: trailer + 24)
     }
     let tableLength = trailer - Int(tableOffset)
     guard objectCount > 0, objectCount <= UInt64(tableLength),
       Int(objectCount) * offsetWidth == tableLength
     else {
-      throw PropertyListError(
-        .malformed,
+      throw .malformed(
         "an offset table of \(tableLength) bytes for \(objectCount) objects at \(offsetWidth) bytes each",
-        byteOffset: trailer + 8)
+        at: trailer + 8)
     }
     guard topObject < objectCount else {
-      throw PropertyListError(
-        .malformed, "the trailer has object \(topObject) of \(objectCount) as the root", byteOffset: trailer + 16)
+      throw .malformed("the trailer has object \(topObject) of \(objectCount) as the root", at: trailer + 16)
     }
     guard Self.fits(objectCount, width: referenceWidth), Self.fits(tableOffset, width: offsetWidth) else {
-      throw PropertyListError(
-        .malformed, "references or offsets too narrow for \(objectCount) objects in \(tableOffset) bytes",
-        byteOffset: trailer + 6)
+      throw .malformed(
+        "references or offsets too narrow for \(objectCount) objects in \(tableOffset) bytes", at: trailer + 6)
     }
     self.objectCount = Int(objectCount)
     self.topObject = Int(topObject)
@@ -80,8 +68,7 @@ extension BinaryLayout {
     let entry = tableOffset + index * offsetWidth
     let offset = bytes.bigEndian(at: entry, width: offsetWidth)
     guard offset >= UInt64(Self.headerLength), offset < UInt64(tableOffset) else {
-      throw PropertyListError(
-        .malformed, "the offset of object \(index) is \(offset), outside the objects", byteOffset: entry)
+      throw .malformed("the offset of object \(index) is \(offset), outside the objects", at: entry)
     }
     return Int(truncatingIfNeeded: offset)
   }
@@ -91,8 +78,7 @@ extension BinaryLayout {
   func reference(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
     let index = bytes.bigEndian(at: offset, width: referenceWidth)
     guard index < UInt64(objectCount) else {
-      throw PropertyListError(
-        .malformed, "a reference to object \(index) of \(objectCount)", byteOffset: offset)
+      throw .malformed("a reference to object \(index) of \(objectCount)", at: offset)
     }
     return Int(truncatingIfNeeded: index)
   }
@@ -141,8 +127,7 @@ extension BinaryLayout {
       try require(8, after: offset, in: bytes)
       return .date(Double(bitPattern: bytes.bigEndian(at: offset + 1, width: 8)))
     default:
-      throw PropertyListError(
-        .malformed, "0x\(String(marker, radix: 16)) begins no object of the binary format", byteOffset: offset)
+      throw .malformed("0x\(String(marker, radix: 16)) begins no object of the binary format", at: offset)
     }
   }
 
@@ -154,18 +139,17 @@ extension BinaryLayout {
       value = value << 8 | UInt64(bytes[offset + 1 + index])
     }
     guard let uid = UInt32(exactly: value) else {
-      throw PropertyListError(.malformed, "a UID above 4294967295", byteOffset: offset)
+      throw .malformed("a UID above 4294967295", at: offset)
     }
     return uid
   }
 
-  /// The integer object at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros; all ones are
-  /// what a writer of Apple's makes of the greatest. Apple's reader looks at the low half only, which would lose the
-  /// rest of any other.
+  /// The integer at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros, or with ones as a
+  /// writer of Apple's makes of the greatest. Apple's reader drops the high half of any other.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
     guard exponent <= 4 else {
-      throw PropertyListError(.malformed, "an integer of 2^\(exponent) bytes", byteOffset: offset)
+      throw .malformed("an integer of 2^\(exponent) bytes", at: offset)
     }
     let width = 1 << exponent
     try require(width, after: offset, in: bytes)
@@ -175,7 +159,7 @@ extension BinaryLayout {
       let high = bytes.bigEndian(at: offset + 1, width: 8)
       let low = bytes.bigEndian(at: offset + 9, width: 8)
       guard high == 0 || (high == .max && low == .max) else {
-        throw PropertyListError(.malformed, "an integer that needs more than 64 bits", byteOffset: offset)
+        throw .malformed("an integer that needs more than 64 bits", at: offset)
       }
       return PropertyList.Integer(low)
     default: return PropertyList.Integer(bytes.bigEndian(at: offset + 1, width: width))
@@ -192,8 +176,7 @@ extension BinaryLayout {
     if low == BinaryMarker.countFollows { (start, count) = try longCount(at: offset, in: bytes) }
     // Compared by division, because the product could overflow.
     guard count <= (tableOffset - start) / unit else {
-      throw PropertyListError(
-        .malformed, "an object of \(count) units of \(unit) bytes runs into the offset table", byteOffset: offset)
+      throw .malformed("an object of \(count) units of \(unit) bytes runs into the offset table", at: offset)
     }
     return (start, count)
   }
@@ -201,20 +184,19 @@ extension BinaryLayout {
   private func longCount(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> (start: Int, count: Int) {
     try require(1, after: offset, in: bytes)
     guard bytes[offset + 1] & 0xF0 == BinaryMarker.integer else {
-      throw PropertyListError(.malformed, "a count that is no integer", byteOffset: offset + 1)
+      throw .malformed("a count that is no integer", at: offset + 1)
     }
     let integer = try integer(at: offset + 1, in: bytes)
-    guard let count = Int(exactly: integer) else {
-      throw PropertyListError(.malformed, "a count of \(integer)", byteOffset: offset + 1)
+    guard let count = Int(exactly: integer), count >= 0 else {
+      throw .malformed("a count of \(integer)", at: offset + 1)
     }
-    guard count >= 0 else { throw PropertyListError(.malformed, "a count of \(count)", byteOffset: offset + 1) }
     return (offset + 2 + 1 << Int(bytes[offset + 1] & 0x0F), count)
   }
 
   @inline(__always)
   private func require(_ length: Int, after offset: Int, in bytes: RawSpan) throws(PropertyListError) {
     guard length < tableOffset - offset else {
-      throw PropertyListError(.malformed, "an object that runs into the offset table", byteOffset: offset)
+      throw .malformed("an object that runs into the offset table", at: offset)
     }
   }
 }

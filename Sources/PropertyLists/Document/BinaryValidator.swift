@@ -24,8 +24,7 @@ struct BinaryValidator: ~Copyable {
     /// A container whose children are being looked at: to meet it again is a circle.
     case open
     case done
-    /// An object that cannot be read. Apple's reader never looks at objects that nothing refers to, so it counts only
-    /// when something does.
+    /// An object that cannot be read. Like Apple's reader, counts it only when something refers to it.
     case faulty
     /// One whose fault is known, and told once.
     case told
@@ -38,13 +37,13 @@ struct BinaryValidator: ~Copyable {
     var height: UInt16
   }
 
-  /// - Complexity: O(*n*) in the length of the file. Allocates up to seven bytes an object, and a copy of each key.
-  ///
-  /// - Parameter faults: where every fault goes.
+  /// Puts every fault into the log, in O(*n*). Allocates up to seven bytes an object, and a copy of each key.
   static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits, faults: inout FaultLog) {
     var validator = BinaryValidator(
-      layout, depthLimit: limits.effectiveDepth,
-      budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount), faults)
+      layout: layout, depthLimit: limits.effectiveDepth,
+      states: Array(repeating: .otherScalar, count: layout.objectCount),
+      heights: Array(repeating: 0, count: layout.objectCount),
+      budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount), faults: faults)
     do throws(PropertyListError) {
       try validator.scanObjects(in: bytes)
       try validator.followReferences(in: bytes)
@@ -52,15 +51,6 @@ struct BinaryValidator: ~Copyable {
       // It is in the log.
     }
     faults = validator.faults
-  }
-
-  private init(_ layout: BinaryLayout, depthLimit: Int, budget: Int, _ faults: FaultLog) {
-    self.layout = layout
-    self.faults = faults
-    self.depthLimit = depthLimit
-    self.budget = budget
-    states = Array(repeating: .otherScalar, count: layout.objectCount)
-    heights = Array(repeating: 0, count: layout.objectCount)
   }
 
   private mutating func spend(_ size: Int) throws(PropertyListError) {
@@ -81,7 +71,7 @@ struct BinaryValidator: ~Copyable {
           budget -= node.length
           if node.encoding == .ascii {
             states[index] =
-              bytes.extracting(node.offset..<node.offset + node.length).isASCII ? .string : .faulty
+              bytes.extracting(node.range).isASCII ? .string : .faulty
           } else {
             _ = try NodeContent.string(node, in: bytes)
             states[index] = .string
@@ -234,7 +224,7 @@ struct BinaryValidator: ~Copyable {
     guard keyIndex.insert(Int(keyNumbers[reference]) - 1) else {
       let key = try NodeContent.string(layout.node(at: reference, in: bytes), in: bytes)
       throw PropertyListError(
-        .duplicateKey, "the key \(key.quoted) stands twice in a dictionary", byteOffset: place)
+        .duplicateKey, "duplicate key \(key.quoted)", byteOffset: place)
     }
   }
 
@@ -243,12 +233,11 @@ struct BinaryValidator: ~Copyable {
   private mutating func keyNumber(of object: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
     let key = try layout.node(at: object, in: bytes)
     guard key.kind == .string else {
-      throw PropertyListError(
-        .malformed, "a key of a dictionary that is no string", byteOffset: try layout.offset(of: object, in: bytes))
+      throw .malformed("a key of a dictionary that is no string", at: try layout.offset(of: object, in: bytes))
     }
     try spend(key.length)
     if key.encoding == .ascii, states[object] == .string {
-      return keyIndex.number(of: bytes.extracting(key.offset..<key.offset + key.length))
+      return keyIndex.number(of: bytes.extracting(key.range))
     }
     var text: [UInt8] = []
     try NodeContent.appendText(key, in: bytes, to: &text)
@@ -284,5 +273,28 @@ struct BinaryValidator: ~Copyable {
     else { return nil }
     pathKeys[object] = key
     return key
+  }
+}
+
+extension PropertyListDocument {
+  /// Checks the whole document: every object that the root leads to, the text of every string, that no key stands twice
+  /// in a dictionary, that no container contains itself, and the depth.
+  ///
+  /// What passes can be read without error through ``root``. A tree, and output, have one more limit, how far shared
+  /// references expand; and a tree has no room for two keys of one dictionary that Unicode holds equivalent.
+  ///
+  /// - Throws: ``PropertyListError`` with the key path of the value that is wrong.
+  /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were
+  ///   read.
+  public func validate() throws(PropertyListError) {
+    var faults = FaultLog.first
+    validate(&faults)
+    if let fault = faults.faults.first { throw fault }
+  }
+
+  /// Puts all that ``validate()`` throws into a log.
+  package func validate(_ faults: inout FaultLog) {
+    guard case .binary(let layout) = index else { return }
+    BinaryValidator.validate(layout, bytes, limits: options.limits, faults: &faults)
   }
 }

@@ -18,21 +18,19 @@ package struct DictionaryEntry: Sendable {
 
 extension PropertyListDocument.Node {
   /// The entries of a dictionary, in the order of the document; nil if this is no dictionary.
-  ///
-  /// What several places of a binary document refer to is built once and shared.
-  ///
-  /// - Throws: ``PropertyListError``: what is wrong with a binary document below this node.
-  /// - Complexity: O(*n*) in the bytes below this node.
+  /// - Throws: what is wrong with a binary document below this node.
+  /// - Complexity: O(*n*) in the bytes below this node; shared values are built once.
   package var entries: [DictionaryEntry]? {
     get throws(PropertyListError) {
       guard kind == .dictionary else { return nil }
-      let values: TreeBuilderResult
-      switch document.index {
-      case .binary(let layout):
-        values = try TreeBuilder(layout, document, takesFirstSpelling: true).buildValues(of: index, in: document.bytes)
-      case .table(let table):
-        values = try TreeBuilder(table, document, takesFirstSpelling: true).buildValues(of: index, in: document.bytes)
-      }
+      let bytes = document.bytes
+      let values =
+        switch document.index {
+        case .binary(let layout):
+          try TreeBuilder(layout, document, takesFirstSpelling: true).buildValues(of: index, in: bytes)
+        case .table(let table):
+          try TreeBuilder(table, document, takesFirstSpelling: true).buildValues(of: index, in: bytes)
+        }
       var entries: [DictionaryEntry] = []
       entries.reserveCapacity(count)
       for (position, value) in values.all.enumerated() {
@@ -43,11 +41,4 @@ extension PropertyListDocument.Node {
       return entries
     }
   }
-}
-
-/// The values of a dictionary that were built.
-struct TreeBuilderResult {
-  let all: [PropertyList]
-  /// The positions of those that have only the first of two spellings of a key.
-  let incomplete: Set<Int>
 }

@@ -4,9 +4,7 @@ package final class DictionaryShape {
   package let keys: [String]
   /// Only for many keys; few are compared one by one.
   private let positions: [String: Int]
-  /// Where the key was that was found as the first, the second, … in a dictionary of this shape. Whoever reads many
-  /// like dictionaries asks in the same order each time.
-  ///
+  /// Where the first, the second, … key was found: like dictionaries are asked for their keys in the same order.
   /// Sound: nobody else's code runs while they are looked at or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
 
@@ -24,9 +22,7 @@ package final class DictionaryShape {
 
   fileprivate static let mostComparedKeys = 12
 
-  /// The position of a key; nil if there is none.
-  ///
-  /// - Parameter found: how many keys of the same dictionary were looked up and found before.
+  /// The position of a key; nil if there is none. `found` keys of the same dictionary were looked up before.
   @inline(__always)
   package func position(of key: String, found: Int) -> Int? {
     if unsafe found < guesses.count, unsafe keys[guesses[found]] == key { return unsafe guesses[found] }
@@ -45,39 +41,23 @@ package final class DictionaryShape {
   }
 }
 
-/// The shapes that dictionaries of a document have had lately, as in ``KeySets``.
+/// The shapes that dictionaries of a document have had lately.
 package struct DictionaryShapes {
-  private struct Slot {
-    var node: FlatNode
-    var shape: DictionaryShape
-  }
-
-  /// None until there is a dictionary.
-  private var slots: [Slot] = []
+  private var cache = DictionaryCache<DictionaryShape>()
   private let empty = DictionaryShape()
-  /// How many keys were read, and bytes of them. Keys of a binary file can overlap, so that a small file has any
-  /// amount.
+  /// How many keys were read, and bytes of them: keys of a small file can overlap, and be of any amount.
   private var keySize = 0
 
   package init() {}
 
-  /// The shape of a dictionary.
-  ///
-  /// - Parameter limit: how many keys and bytes of them may be read for all dictionaries together.
-  /// - Throws: ``PropertyListError/Kind/duplicateKey`` for a key that stands twice; what is wrong with a key;
-  ///   ``PropertyListError/Kind/limitExceeded``.
-  /// - Complexity: O(*k*) in the number of keys, a comparison of bytes if a dictionary before it had the same.
+  /// The shape of a dictionary. `limit` is how many keys and bytes of them may be read for all dictionaries.
+  /// - Throws: ``PropertyListError/Kind/duplicateKey``, ``PropertyListError/Kind/limitExceeded``, what is wrong with a
+  /// key.
   mutating func shape(
     of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan, limit: Int
   ) throws(PropertyListError) -> DictionaryShape {
     guard node.count > 0 else { return empty }
-    if slots.isEmpty { slots = Array(repeating: Slot(node: .null, shape: empty), count: KeySets.slotCount) }
-    let number = try KeySets.slotNumber(node, source, in: bytes)
-    if slots[number].node.count == node.count, slots[number].node.kind == .dictionary,
-      source.haveSameKeys(slots[number].node, node, in: bytes)
-    {
-      return slots[number].shape
-    }
+    if let known = try cache.find(node, source, in: bytes) { return known }
     // As many as are found in the file; the count alone may promise any number.
     var keys: [String] = []
     var positions: [String: Int] = [:]
@@ -92,11 +72,11 @@ package struct DictionaryShapes {
       } else {
         former = keys.first { $0 == key }
       }
-      if let former { throw KeySets.duplicate(key, former) }
+      if let former { throw .duplicateKey(key, former) }
       keys.append(key)
     }
     let shape = DictionaryShape(keys, positions)
-    slots[number] = Slot(node: node, shape: shape)
+    try cache.store(shape, of: node, source, in: bytes)
     return shape
   }
 }

@@ -68,7 +68,7 @@ public struct FlatNode: Hashable, Sendable {
   public var payload: UInt64
 
   @inlinable @inline(__always)
-  public init(_ kind: NodeKind, _ encoding: ContentEncoding, offset: Int, payload: UInt64) {
+  public init(_ kind: NodeKind, _ encoding: ContentEncoding = .verbatim, offset: Int = 0, payload: UInt64 = 0) {
     tag = UInt64(truncatingIfNeeded: offset) << 8 | UInt64(encoding.rawValue) << 4 | UInt64(kind.rawValue)
     self.payload = payload
   }
@@ -88,17 +88,15 @@ public struct FlatNode: Hashable, Sendable {
 
 @_spi(Archives) extension FlatNode {
   @inlinable @inline(__always)
-  public static var null: FlatNode { FlatNode(.null, .verbatim, offset: 0, payload: 0) }
+  public static var null: FlatNode { FlatNode(.null) }
 
   @inlinable @inline(__always)
-  public static func boolean(_ value: Bool) -> FlatNode {
-    FlatNode(.boolean, .verbatim, offset: 0, payload: value ? 1 : 0)
-  }
+  public static func boolean(_ value: Bool) -> FlatNode { FlatNode(.boolean, payload: value ? 1 : 0) }
 
   @inlinable @inline(__always)
   public static func integer(_ value: PropertyList.Integer) -> FlatNode {
     let isSigned = value.isNegative || value.bits <= UInt64(Int64.max)
-    return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: value.bits)
+    return FlatNode(isSigned ? .integer : .unsignedInteger, payload: value.bits)
   }
 
   /// - Parameter value: an integer of at most 64 bits.
@@ -106,28 +104,20 @@ public struct FlatNode: Hashable, Sendable {
   public static func integer(_ value: some FixedWidthInteger) -> FlatNode {
     let bits = UInt64(truncatingIfNeeded: value)
     let isSigned = value < 0 || bits <= UInt64(Int64.max)
-    return FlatNode(isSigned ? .integer : .unsignedInteger, .verbatim, offset: 0, payload: bits)
+    return FlatNode(isSigned ? .integer : .unsignedInteger, payload: bits)
   }
 
   @inlinable @inline(__always)
-  public static func real(_ value: Double) -> FlatNode {
-    FlatNode(.real, .verbatim, offset: 0, payload: value.bitPattern)
-  }
+  public static func real(_ value: Double) -> FlatNode { FlatNode(.real, payload: value.bitPattern) }
 
   @inlinable @inline(__always)
-  public static func float(_ value: Float) -> FlatNode {
-    FlatNode(.float, .verbatim, offset: 0, payload: UInt64(value.bitPattern))
-  }
+  public static func float(_ value: Float) -> FlatNode { FlatNode(.float, payload: UInt64(value.bitPattern)) }
 
   /// - Parameter seconds: since 2001-01-01T00:00:00Z.
-  public static func date(_ seconds: Double) -> FlatNode {
-    FlatNode(.date, .verbatim, offset: 0, payload: seconds.bitPattern)
-  }
+  public static func date(_ seconds: Double) -> FlatNode { FlatNode(.date, payload: seconds.bitPattern) }
 
   @inlinable @inline(__always)
-  public static func uid(_ value: UInt32) -> FlatNode {
-    FlatNode(.uid, .verbatim, offset: 0, payload: UInt64(value))
-  }
+  public static func uid(_ value: UInt32) -> FlatNode { FlatNode(.uid, payload: UInt64(value)) }
 
   @inlinable @inline(__always)
   public static func string(_ encoding: ContentEncoding, offset: Int, length: Int) -> FlatNode {
@@ -170,6 +160,10 @@ public struct FlatNode: Hashable, Sendable {
   /// The bytes of a string or data as they stand in the document.
   @inlinable @inline(__always)
   public var length: Int { Int(truncatingIfNeeded: payload) }
+
+  /// Where the bytes of a string or of data stand in the document.
+  @inlinable @inline(__always)
+  public var range: Range<Int> { offset..<offset + length }
 
   /// The elements of an array, the entries of a dictionary.
   @inlinable @inline(__always)

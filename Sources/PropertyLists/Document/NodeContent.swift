@@ -1,23 +1,20 @@
 internal import FoundationEssentials
 
-/// Reads the strings and data of nodes out of the bytes of their document. The one place that knows every
-/// ``ContentEncoding``.
+/// Reads strings and data out of the bytes of a document. The one place that knows every ``ContentEncoding``.
 package enum NodeContent {
   /// A string whose text its reader has checked: one of a node table.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     guard node.encoding.hasEscapes else { return String(knownUTF8: content, isASCII: false) }
     var text: [UInt8] = []
     appendCheckedText(node, in: document, to: &text)
     return String(knownUTF8: text.rawBytes, isASCII: false)
   }
 
-  /// A string of any document.
-  ///
-  /// - Throws: ``PropertyListError/Kind/malformed`` for the bytes of a binary document that are no text.
+  /// A string of any document. Throws for bytes of a binary document that are no text.
   @inline(__always)
   static func string(_ node: FlatNode, in document: RawSpan) throws(PropertyListError) -> String {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     switch node.encoding {
     case .ascii:
       guard content.isASCII else { throw notASCII(node, in: document) }
@@ -35,7 +32,7 @@ package enum NodeContent {
   static func appendText(
     _ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]
   ) throws(PropertyListError) {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     switch node.encoding {
     case .ascii:
       guard content.isASCII else { throw notASCII(node, in: document) }
@@ -47,7 +44,7 @@ package enum NodeContent {
 
   /// The UTF-8 text of a string that its reader has checked, put after what is in `buffer`.
   static func appendCheckedText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     switch node.encoding {
     case .xmlText: XMLText.decode(content, into: &buffer)
     case .jsonText: JSONText.decode(content, into: &buffer)
@@ -64,7 +61,7 @@ package enum NodeContent {
 
   /// The bytes of data, put after what is in `buffer`.
   static func appendData(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
-    let content = document.extracting(node.offset..<node.offset + node.length)
+    let content = document.extracting(node.range)
     if node.encoding == .base64 {
       Base64Text.decode(content, into: &buffer)
     } else {
@@ -75,8 +72,7 @@ package enum NodeContent {
   static func notASCII(_ node: FlatNode, in document: RawSpan) -> PropertyListError {
     var offset = node.offset
     while document[offset] < 0x80 { offset += 1 }
-    return PropertyListError(
-      .malformed, "the byte 0x\(String(document[offset], radix: 16)) in an ASCII string", byteOffset: offset)
+    return .malformed("the byte 0x\(String(document[offset], radix: 16)) in an ASCII string", at: offset)
   }
 }
 

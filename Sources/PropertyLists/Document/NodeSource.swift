@@ -1,5 +1,4 @@
-/// Where the nodes of a document come from: the objects of a binary file, or a node table. What builds trees and what
-/// tells documents to writers is made for each of the two at compile time.
+/// Where the nodes of a document come from: the objects of a binary file, or a node table.
 protocol NodeSource {
   /// The node at a place. What is wrong with it is an error only in a binary file.
   func node(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
@@ -13,8 +12,7 @@ protocol NodeSource {
   /// Where a dictionary has the value of an entry among its children.
   func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int
 
-  /// Whether two dictionaries with the same number of entries have the same keys in the same order. False is no proof
-  /// that they have not.
+  /// Whether dictionaries of as many entries have the same keys in the same order. False is no proof that they don't.
   func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool
 
   /// How many places there are that several containers can refer to; 0 where each child has one parent.
@@ -73,6 +71,13 @@ extension NodeTable: NodeSource {
 }
 
 extension NodeSource {
+  /// The place of an element, or of the value of an entry.
+  @inline(__always)
+  func value(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
+    try child(
+      container.kind == .array ? position : valuePosition(position, of: container), of: container, in: bytes)
+  }
+
   /// The key of an entry.
   @inline(__always)
   func key(_ entry: Int, of dictionary: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
@@ -80,6 +85,13 @@ extension NodeSource {
     let key = try node(at: place, in: bytes)
     guard key.kind == .string else { throw keyIsNoString(place, in: bytes) }
     return key
+  }
+
+  /// The step of a path to an element or an entry; nil if the key cannot be read.
+  func step(to position: Int, of container: FlatNode, in bytes: RawSpan) -> PropertyListKeyPath.Component? {
+    guard container.kind == .dictionary else { return .index(position) }
+    let key = try? key(position, of: container, in: bytes)
+    return key.flatMap { try? NodeContent.string($0, in: bytes) }.map { .key($0) }
   }
 
   private func keyIsNoString(_ place: Int, in bytes: RawSpan) -> PropertyListError {

@@ -1,12 +1,11 @@
 internal import FoundationEssentials
 private import OrderedCollections
 
-/// The nodes of a document of a text format: the children of a container stand side by side, before their container,
-/// and the root stands last. A dictionary's children are key, value, key, value.
+/// The nodes of a document of a text format: the children of a container side by side and before it, the root last. A
+/// dictionary's children are key, value, key, value.
 struct NodeTable: Sendable {
   fileprivate(set) var nodes: [FlatNode] = []
 
-  /// - Parameter nodes: the children of each container side by side and before it; the root last.
   init(nodes: [FlatNode] = []) { self.nodes = nodes }
 
   var root: Int { nodes.count - 1 }
@@ -20,10 +19,8 @@ struct TextContent {
 }
 
 /// Builds a node table out of the values in the order of the text.
-///
-/// The children of an open container wait on a stack and move into the table in one piece when it is closed. So finding
-/// a child by its index takes one step, and building costs one copy of 16 bytes a node, from memory that is in the
-/// cache.
+/// The children of an open container wait on a stack and move into the table in one piece when it is closed, so that
+/// finding a child by its index takes one step.
 struct NodeTableBuilder: ~Copyable {
   /// A container that is still open.
   struct Frame {
@@ -35,7 +32,8 @@ struct NodeTableBuilder: ~Copyable {
   private(set) var frames: [Frame] = []
   private(set) var pending: [FlatNode] = []
   private var table = NodeTable()
-  private var shapes = [KeyShape](repeating: KeyShape(), count: 16)
+  /// Where the keys of dictionaries that were closed lately stand in the table, by their number.
+  private var shapes = [(first: Int, count: Int)](repeating: (0, 0), count: 16)
   private var keyIndex = KeyIndex()
   /// The keys of the path that was asked for last.
   private var pathKeys: [FlatNode: String] = [:]
@@ -74,7 +72,7 @@ struct NodeTableBuilder: ~Copyable {
     guard count > 1, !hasKnownShape(from: frame.start, count: count, in: bytes) else { return [] }
     let duplicates = duplicates(from: frame.start, in: bytes).map { ($0, pending[$0]) }
     guard !duplicates.isEmpty else { return [] }
-    keepLastDuplicates(from: frame.start, in: bytes)
+    dropDuplicates(in: bytes)
     return options.duplicateKeys == .keepLast ? [] : duplicates
   }
 
@@ -92,7 +90,7 @@ struct NodeTableBuilder: ~Copyable {
     table.nodes.makeRoom(for: childCount)
     table.nodes.append(contentsOf: pending[frame.start...])
     pending.removeLast(childCount)
-    if frame.kind == .dictionary { shapes[count & 15] = KeyShape(first: first, count: count) }
+    if frame.kind == .dictionary { shapes[count & 15] = (first, count) }
     pending.append(.container(frame.kind, offset: first, count: count))
   }
 
@@ -164,8 +162,7 @@ extension NodeTableBuilder {
     return .uid(uid)
   }
 
-  /// Whether the keys are those of a dictionary of the same size that was closed lately, in the same order. Lists of
-  /// like dictionaries are what large files consist of, and those keys were found to be distinct before.
+  /// Whether the keys are those of a dictionary of the same size that was closed lately, in the same order.
   private func hasKnownShape(from start: Int, count: Int, in bytes: RawSpan) -> Bool {
     let shape = shapes[count & 15]
     guard count == shape.count else { return false }
@@ -192,9 +189,7 @@ extension NodeTableBuilder {
     return duplicates
   }
 
-  /// Notes a key of the dictionary that began last in ``keyIndex``.
-  ///
-  /// - Returns: false if the dictionary has it already.
+  /// Notes a key of the dictionary that began last; false if the dictionary has it already.
   @inline(__always)
   private mutating func insert(_ key: FlatNode, in bytes: RawSpan) -> Bool {
     let number =
@@ -202,28 +197,24 @@ extension NodeTableBuilder {
         // The same text can be spelled in several ways.
         keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
       } else {
-        keyIndex.number(of: bytes.extracting(key.offset..<key.offset + key.length))
+        keyIndex.number(of: bytes.extracting(key.range))
       }
     return keyIndex.insert(number)
   }
 
-  private mutating func keepLastDuplicates(from start: Int, in bytes: RawSpan) {
+  /// Keeps the last of each key of the innermost dictionary.
+  private mutating func dropDuplicates(in bytes: RawSpan) {
+    guard let frame = frames.last, frame.kind == .dictionary else { return }
     var entries: OrderedDictionary<[UInt8], (FlatNode, FlatNode)> = [:]
-    for index in stride(from: start, to: pending.count, by: 2) {
+    for index in stride(from: frame.start, to: pending.count, by: 2) {
       let text = Array(NodeContent.text(pending[index], in: bytes).utf8)
       entries[text] = (pending[index], pending[index + 1])
     }
-    pending.removeLast(pending.count - start)
+    pending.removeLast(pending.count - frame.start)
     for (key, value) in entries.values {
       pending.append(key)
       pending.append(value)
     }
-  }
-
-  /// Where the keys of a closed dictionary stand in the table.
-  private struct KeyShape {
-    var first = 0
-    var count = 0
   }
 }
 
@@ -232,10 +223,8 @@ extension NodeTableBuilder {
   /// Removes what was appended last.
   mutating func removeLast() { pending.removeLast() }
 
-  /// Removes the entries of the innermost dictionary whose keys are none, and a last key without a value.
-  ///
-  /// - Parameter isKey: whether a string is a key.
-  /// - Returns: the former places in ``pending`` of what is kept of the dictionary; nil if that is all.
+  /// Removes the entries of the innermost dictionary whose keys are none, and a last key without a value. Returns the
+  /// former places in ``pending`` of what is kept; nil if that is all.
   @discardableResult
   mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
     guard let frame = frames.last, frame.kind == .dictionary else { return nil }
@@ -250,9 +239,7 @@ extension NodeTableBuilder {
     return kept
   }
 
-  /// As ``dropStandIns(isKey:)``.
-  ///
-  /// - Parameter places: a list as long as ``pending``, from which the same is removed.
+  /// As ``dropStandIns(isKey:)``; removes the same from a list that is as long as ``pending``.
   mutating func dropStandIns(places: inout [Int]) {
     guard let kept = dropStandIns() else { return }
     let start = pending.count - kept.count

@@ -16,9 +16,8 @@ package struct NodeWalk {
     budget = root.document.expandedSizeLimit
   }
 
-  /// The next value, whose way is ``path`` then; nil behind the last.
-  ///
-  /// - Throws: what is wrong with a binary document; ``PropertyListError/Kind/limitExceeded``.
+  /// The next value, whose path is ``path`` then; nil after the last. Throws what is wrong with a binary document, and
+  /// ``PropertyListError/Kind/limitExceeded``.
   package mutating func next() throws(PropertyListError) -> PropertyListDocument.Node? {
     guard isBegun else {
       isBegun = true

@@ -1,9 +1,7 @@
 package import FoundationEssentials
 
-/// The document without cursors, for the machines of this package that decode large numbers of values: a flat node is
-/// 16 bytes and counts no references.
-///
-/// A node must come from the document it is used with.
+/// The document without cursors, for decoding large numbers of values: a flat node is 16 bytes and counts no
+/// references. It must come from the document it is used with.
 extension PropertyListDocument {
   /// The top value.
   package var flatRoot: FlatNode { root.flat }
@@ -28,7 +26,7 @@ extension PropertyListDocument {
   @inline(__always)
   package func element(_ position: Int, of array: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
-    case .binary(let layout): try Self.child(position, of: array, layout, bytes)
+    case .binary(let layout): try layout.node(at: layout.child(position, of: array, in: bytes), in: bytes)
     case .table(let table): table.nodes[array.offset + position]
     }
   }
@@ -37,16 +35,10 @@ extension PropertyListDocument {
   package func value(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
     case .binary(let layout):
-      try Self.child(layout.valuePosition(entry, of: dictionary), of: dictionary, layout, bytes)
+      try layout.node(
+        at: layout.child(layout.valuePosition(entry, of: dictionary), of: dictionary, in: bytes), in: bytes)
     case .table(let table): table.nodes[dictionary.offset + table.valuePosition(entry, of: dictionary)]
     }
-  }
-
-  @inline(__always)
-  private static func child(
-    _ position: Int, of container: FlatNode, _ layout: BinaryLayout, _ bytes: RawSpan
-  ) throws(PropertyListError) -> FlatNode {
-    try layout.node(at: layout.child(position, of: container, in: bytes), in: bytes)
   }
 
   /// The key of the entry number `entry`.
@@ -89,5 +81,26 @@ extension PropertyListDocument {
     case .binary(let layout): try shapes.shape(of: dictionary, layout, in: bytes, limit: expandedSizeLimit)
     case .table(let table): try shapes.shape(of: dictionary, table, in: bytes, limit: .max)
     }
+  }
+}
+
+extension PropertyListDocument {
+  /// The number of references to each object of a binary document, in O(*n*); nil for the text formats.
+  package func referenceCounts() throws(PropertyListError) -> [Int]? {
+    guard case .binary(let layout) = index else { return nil }
+    let bytes = self.bytes
+    var references = Array(repeating: 0, count: layout.objectCount)
+    references[rootIndex] = 1
+    var pending = [rootIndex]
+    while let index = pending.popLast() {
+      let node = try layout.node(at: index, in: bytes)
+      guard node.kind.isContainer else { continue }
+      for position in 0..<(node.kind == .dictionary ? 2 : 1) * node.count {
+        let child = try layout.child(position, of: node, in: bytes)
+        references[child] += 1
+        if references[child] == 1 { pending.append(child) }
+      }
+    }
+    return references
   }
 }

@@ -86,7 +86,7 @@ extension PropertyListDocument.Node {
     guard flat.kind == .array, position >= 0, position < flat.count else {
       throw PropertyListError(.noSuchValue, "no element \(position) in a value of kind \(kind.rawValue) with \(count)")
     }
-    return try document.child(of: flat, position)
+    return try document.child(position, of: flat)
   }
 
   /// The key and the value of the entry number `position` of a dictionary, in the order of the file.
@@ -97,8 +97,7 @@ extension PropertyListDocument.Node {
     guard flat.kind == .dictionary, position >= 0, position < flat.count else {
       throw PropertyListError(.noSuchValue, "no entry \(position) in a value of kind \(kind.rawValue) with \(count)")
     }
-    let key = try NodeContent.string(document.key(position, of: flat), in: document.bytes)
-    return (key, try document.value(position, of: flat))
+    return (try document.key(ofEntry: position, of: flat), try document.child(position, of: flat))
   }
 
   /// The value of a dictionary for a key; nil if there is none, or if this is no dictionary.
@@ -113,26 +112,26 @@ extension PropertyListDocument.Node {
     let bytes = document.bytes
     var decoded: [UInt8] = []
     for position in 0..<flat.count {
-      let node = try document.key(position, of: flat)
+      let node = try document.keyNode(ofEntry: position, of: flat)
       let isEqual: Bool
       if node.encoding == .ascii || node.encoding == .verbatim {
         isEqual =
           node.length == wanted.count
-          && bytes.extracting(node.offset..<node.offset + node.length).hasSameBytes(as: wanted.rawBytes)
+          && bytes.extracting(node.range).hasSameBytes(as: wanted.rawBytes)
       } else {
         decoded.removeAll(keepingCapacity: true)
         try NodeContent.appendText(node, in: bytes, to: &decoded)
         isEqual = decoded == wanted
       }
       if isEqual, node.encoding == .ascii, !wanted.rawBytes.isASCII { throw NodeContent.notASCII(node, in: bytes) }
-      if isEqual { return try document.value(position, of: flat) }
+      if isEqual { return try document.child(position, of: flat) }
     }
     return nil
   }
 
   /// The value of the entry number `position`, which is below the count of this dictionary.
   package func value(ofEntry position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
-    try document.value(position, of: flat)
+    try document.child(position, of: flat)
   }
 
   /// The elements of an array, or the values of a dictionary, in order; none for other kinds.
@@ -154,47 +153,25 @@ extension PropertyListDocument.Node {
       public mutating func next() -> Result<PropertyListDocument.Node, PropertyListError>? {
         guard position < parent.count else { return nil }
         defer { position += 1 }
-        do throws(PropertyListError) {
-          return .success(
-            parent.flat.kind == .array
-              ? try parent.document.child(of: parent.flat, position)
-              : try parent.document.value(position, of: parent.flat))
-        } catch {
-          return .failure(error)
-        }
+        return Result { () throws(PropertyListError) in try parent.document.child(position, of: parent.flat) }
       }
     }
   }
 }
 
 extension PropertyListDocument {
-  /// The child number `position` of a container, keys counted.
-  fileprivate func child(of container: FlatNode, _ position: Int) throws(PropertyListError) -> Node {
+  /// An element, or the value of an entry.
+  fileprivate func child(_ position: Int, of container: FlatNode) throws(PropertyListError) -> Node {
     switch index {
-    case .binary(let layout): try child(of: container, position, layout)
-    case .table(let table): try child(of: container, position, table)
+    case .binary(let layout): try child(position, of: container, layout)
+    case .table(let table): try child(position, of: container, table)
     }
   }
 
   private func child(
-    of container: FlatNode, _ position: Int, _ source: some NodeSource
+    _ position: Int, of container: FlatNode, _ source: some NodeSource
   ) throws(PropertyListError) -> Node {
-    let bytes = self.bytes
-    let place = try source.child(position, of: container, in: bytes)
+    let place = try source.value(position, of: container, in: bytes)
     return Node(document: self, index: place, flat: try source.node(at: place, in: bytes))
-  }
-
-  fileprivate func key(_ entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
-    switch index {
-    case .binary(let layout): try layout.key(entry, of: dictionary, in: bytes)
-    case .table(let table): try table.key(entry, of: dictionary, in: bytes)
-    }
-  }
-
-  fileprivate func value(_ entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> Node {
-    switch index {
-    case .binary(let layout): try child(of: dictionary, layout.valuePosition(entry, of: dictionary), layout)
-    case .table(let table): try child(of: dictionary, table.valuePosition(entry, of: dictionary), table)
-    }
   }
 }

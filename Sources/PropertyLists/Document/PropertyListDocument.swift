@@ -32,7 +32,9 @@ public final class PropertyListDocument: Sendable {
   let rootIndex: Int
   private let rootNode: FlatNode
 
-  deinit { releaseCopy() }
+  deinit {
+    if source.count <= Self.greatestCopy { unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate() }
+  }
 
   /// Where the values are.
   enum Index: Sendable {
@@ -90,13 +92,10 @@ extension PropertyListDocument {
     }
   }
 
-  private func releaseCopy() {
-    guard source.count <= Self.greatestCopy else { return }
-    unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
-  }
-
   /// How many objects the table of a binary file has, keys and shared ones once each; how many values a text has, keys
   /// aside.
+  ///
+  /// - Complexity: O(1) for the binary format, O(*n*) in the number of values for the others.
   public var objectCount: Int {
     switch index {
     case .binary(let layout): layout.objectCount

@@ -1,10 +1,8 @@
 internal import FoundationEssentials
 internal import OrderedCollections
 
-/// Builds the tree of a document, or of a part of it.
-///
-/// It keeps its own stack, so that the depth of a document costs no stack of the thread. What several containers refer
-/// to is built once and shared.
+/// Builds the tree of a document, or of a part of it, with a stack of its own. What several containers refer to is
+/// built once and shared.
 struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
@@ -14,15 +12,17 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let takesFirstSpelling: Bool
   /// How many more values and bytes may be built. Only overlapping objects take more than the file has bytes.
   private var budget: Int
-  private var keySets = KeySets()
+  private var keySets = DictionaryCache<KeySet>()
+
+  /// The positions of the keys of a dictionary. By `OrderedDictionary.mapValues`, two dictionaries share their keys.
+  private typealias KeySet = OrderedDictionary<String, Int>
 
   /// The values that are finished, but whose containers are not.
   private var values: [PropertyList] = []
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(place: 0, node: .null, start: 0, keys: [:])
-  /// The number of ``outer`` that the values to be returned are built with, and the positions of those that are
-  /// incomplete.
+  /// The depth of the values to be returned, and the positions of those that are incomplete.
   private var depthOfResult = 0
   private var incomplete: Set<Int> = []
 
@@ -36,7 +36,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     let node: FlatNode
     /// Where its children begin in ``values``.
     let start: Int
-    let keys: KeySets.KeySet
+    let keys: KeySet
     /// The next child; of a dictionary, the next entry.
     var next = 0
     /// Its size so far, in the sense of ``ParsingLimits/expandedSize``.
@@ -70,32 +70,28 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   /// The tree below a node.
   consuming func build(_ place: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
-    do throws(PropertyListError) {
-      try begin(place, in: bytes)
-      try finish(in: bytes)
-    } catch {
-      throw located(error, in: bytes)
-    }
+    try run(place, in: bytes)
     return values.removeLast()
   }
 
-  /// The trees below a dictionary, without the dictionary itself.
-  consuming func buildValues(of place: Int, in bytes: RawSpan) throws(PropertyListError) -> TreeBuilderResult {
-    do throws(PropertyListError) {
-      depthOfResult = 1
-      try begin(place, in: bytes)
-      try finish(in: bytes)
-    } catch {
-      throw located(error, in: bytes)
-    }
-    return TreeBuilderResult(all: values, incomplete: incomplete)
+  /// The values of a dictionary, and the positions of those that have only the first of two spellings of a key.
+  consuming func buildValues(
+    of place: Int, in bytes: RawSpan
+  ) throws(PropertyListError) -> (all: [PropertyList], incomplete: Set<Int>) {
+    depthOfResult = 1
+    try run(place, in: bytes)
+    return (values, incomplete)
   }
 
-  private mutating func begin(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
-    // A container around the root, so that the root is a child like all others.
-    current = Frame(place: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:])
-    current.next = 1
-    try add(place, in: bytes)
+  private mutating func run(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
+    do throws(PropertyListError) {
+      // A container around the root, so that the root is a child like all others.
+      current = Frame(place: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:], next: 1)
+      try add(place, in: bytes)
+      try finish(in: bytes)
+    } catch {
+      throw error.located(at: path(in: bytes))
+    }
   }
 
   private mutating func finish(in bytes: RawSpan) throws(PropertyListError) {
@@ -103,8 +99,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       while current.next < current.node.count {
         let entry = current.next
         current.next = entry + 1
-        let position = current.node.kind == .array ? entry : source.valuePosition(entry, of: current.node)
-        try add(source.child(position, of: current.node, in: bytes), in: bytes)
+        try add(source.value(entry, of: current.node, in: bytes), in: bytes)
       }
       guard outer.count > depthOfResult, let parent = outer.popLast() else { return }
       try close(into: parent)
@@ -209,14 +204,14 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// The keys of a dictionary: those of a dictionary before it, if they are the same.
   private mutating func keys(
     of node: FlatNode, size: inout Int, in bytes: RawSpan
-  ) throws(PropertyListError) -> KeySets.KeySet {
+  ) throws(PropertyListError) -> KeySet {
     guard node.count > 0 else { return [:] }
     if let known = try keySets.find(node, source, in: bytes) {
       size += node.count
       return known
     }
     // As many as are found in the file; the count alone may promise any number.
-    var keys: KeySets.KeySet = [:]
+    var keys: KeySet = [:]
     for entry in 0..<node.count {
       let place = try source.child(source.keyPosition(entry, of: node), of: node, in: bytes)
       let key = try source.key(entry, of: node, in: bytes)
@@ -225,11 +220,11 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
       if let formerEntry = keys.updateValue(entry, forKey: text) {
         let former = keys.keys.first { $0 == text } ?? text
-        guard takesFirstSpelling, !former.utf8.elementsEqual(text.utf8) else { throw KeySets.duplicate(text, former) }
+        guard takesFirstSpelling, !former.utf8.elementsEqual(text.utf8) else { throw .duplicateKey(text, former) }
         keys[former] = formerEntry
       }
     }
-    if keys.count == node.count { keySets.store(keys, of: node, source, in: bytes) }
+    if keys.count == node.count { try keySets.store(keys, of: node, source, in: bytes) }
     return keys
   }
 
@@ -246,18 +241,12 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     return text
   }
 
-  /// The error with the way to the value it is about, which is the child that was begun last of each open container.
-  private func located(_ error: PropertyListError, in bytes: RawSpan) -> PropertyListError {
-    guard error.keyPath == nil else { return error }
-    var error = error
+  /// The path to the child that was begun last of each open container.
+  private func path(in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
     // The outermost frame is the one around the root.
-    error.keyPath = PropertyListKeyPath(
-      (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap { frame in
-        guard frame.node.kind == .dictionary else { return .index(frame.next - 1) }
-        let key = try? source.key(frame.next - 1, of: frame.node, in: bytes)
-        return key.flatMap { try? NodeContent.string($0, in: bytes) }.map { .key($0) }
-      })
-    return error
+    (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap {
+      source.step(to: $0.next - 1, of: $0.node, in: bytes)
+    }
   }
 }
 

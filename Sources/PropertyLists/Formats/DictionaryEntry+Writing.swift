@@ -1,20 +1,14 @@
 package import FoundationEssentials
 
 extension [DictionaryEntry] {
-  /// A dictionary with these entries as the bytes of a binary file. The keys are distinct.
-  ///
-  /// - Throws: as ``PropertyList/data(format:options:)``.
-  /// - Complexity: O(*n*) in the size of the values.
+  /// The bytes of a binary file with a dictionary of these entries, whose keys are distinct.
   package func binaryData() throws(PropertyListError) -> Data {
     var writer = BinaryWriter()
     try walk(into: &writer, PropertyListWritingOptions())
     return try writer.finish()
   }
 
-  /// A dictionary with these entries as the bytes of an XML file. The keys are distinct.
-  ///
-  /// - Throws: as ``PropertyList/data(format:options:)``.
-  /// - Complexity: O(*n*) in the size of the values.
+  /// The bytes of an XML file with a dictionary of these entries, whose keys are distinct.
   package func xmlData(options: PropertyListWritingOptions) throws(PropertyListError) -> Data {
     var writer = XMLWriter(options)
     try walk(into: &writer, options)
@@ -37,9 +31,7 @@ extension [DictionaryEntry] {
           try entry.value.walk(into: &sink, sortsKeys: options.sortsKeys, depth: options.effectiveDepth - 1)
         }
       } catch {
-        var error = error
-        error.keyPath = PropertyListKeyPath([.key(entry.key)] + (error.keyPath?.components ?? []))
-        throw error
+        throw error.below([.key(entry.key)])
       }
     }
     try sink.endDictionary()

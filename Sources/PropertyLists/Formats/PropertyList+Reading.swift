@@ -15,6 +15,7 @@ extension PropertyList {
   ///
   /// - Throws: ``PropertyListError``; of kind ``PropertyListError/Kind/inputOutput(errno:)`` if the file cannot be
   ///   read.
+  /// - Complexity: O(*n*) in the length of the file.
   public init(
     contentsOf url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()

@@ -21,6 +21,7 @@ extension PropertyList {
   /// The permissions of an existing file are kept, and a symbolic link is followed to the file it names.
   ///
   /// - Throws: what ``data(format:options:)`` throws, and ``PropertyListError/Kind/inputOutput(errno:)``.
+  /// - Complexity: as ``data(format:options:)``.
   public func write(
     to url: URL, format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) {
@@ -39,10 +40,8 @@ extension PropertyListDocument.Node {
     try written(format: format, options: options).rest
   }
 
-  /// Writes what ``data(format:options:)`` gives to a file, of the text formats piece by piece, so that it needs no
-  /// memory.
-  ///
-  /// - Returns: the path of the first date that has a fraction of a second, which the format may have dropped.
+  /// Writes ``data(format:options:)`` to a file, text formats piece by piece. Returns the path of the first date with a
+  /// fraction of a second, which the format may have dropped.
   @discardableResult
   package func write(
     to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
@@ -52,10 +51,8 @@ extension PropertyListDocument.Node {
     return fraction
   }
 
-  /// The bytes in a format.
-  ///
-  /// - Parameter output: where the bytes go piece by piece, of a text format; nil to have them all.
-  /// - Returns: the bytes that are not in `output` yet, and the path of the first date that has a fraction of a second.
+  /// The bytes in a format that are not in `output` yet, to which text formats go piece by piece, and the path of the
+  /// first date with a fraction of a second.
   package func written(
     format: PropertyListFormat, options: PropertyListWritingOptions, to output: FileOutput? = nil
   ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {

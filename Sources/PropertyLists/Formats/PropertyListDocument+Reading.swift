@@ -35,6 +35,7 @@ extension PropertyListDocument {
   /// Reads a file into memory and parses it.
   ///
   /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, or what ``init(_:format:options:)`` throws.
+  /// - Complexity: O(*n*) in the length of the file.
   public convenience init(
     contentsOf url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -52,6 +53,7 @@ extension PropertyListDocument {
   /// - Important: The file must not be shortened while the document is in use, or the operating system ends the
   ///   process. Map only files that nobody else writes to, or that are replaced as a whole, as this package does it;
   ///   read all others with ``init(contentsOf:format:options:)``.
+  /// - Complexity: as ``init(_:format:options:)``.
   public convenience init(
     mapping url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()

@@ -61,17 +61,16 @@ extension PropertyListFormat {
 }
 
 extension OpenStepLexer {
-  /// Whether a `<` that comes next begins data or a value of GNUstep. No tag begins with two hexadecimal digits and a
-  /// third or a space.
+  /// Whether a `<` begins data or a value of GNUstep. No tag begins with two hexadecimal digits and a third or a space.
   fileprivate mutating func beginsData() -> Bool {
     index += 1
     passTrivia()
     if byte == UInt8(ascii: ">") || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "[") { return true }
     for _ in 0..<2 {
-      guard byte.hexadecimalDigit != nil else { return false }
+      guard byte.hexadecimalValue != nil else { return false }
       index += 1
     }
-    return byte.hexadecimalDigit != nil || byte == UInt8(ascii: ">") || byte.isWhiteSpace
+    return byte.hexadecimalValue != nil || byte == UInt8(ascii: ">") || byte.isWhiteSpace
   }
 }
 

@@ -8,10 +8,7 @@ extension TextSource {
     self = try text.decode(data, &faults)
   }
 
-  /// The text of an input, whatever is wrong with its bytes.
-  ///
-  /// - Parameter format: nil to go by how the input begins.
-  /// - Returns: nil for the binary format, and for no format.
+  /// The text of an input, whatever is wrong with its bytes; nil for the binary format, and for no format.
   package init?(lenient data: Data, _ format: PropertyListFormat?) {
     guard let format = format ?? PropertyListFormat(detecting: data.bytes), format != .binary else { return nil }
     var faults = FaultLog.none

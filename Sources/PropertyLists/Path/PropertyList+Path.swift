@@ -180,9 +180,7 @@ extension PropertyList {
 }
 
 extension PropertyList {
-  /// Changes the value that the components lead to, which no other value on the way shares meanwhile. There is a stack
-  /// of its own for them, so that a deep value costs no stack of the thread.
-  ///
+  /// Changes the value that the components lead to, which no other value shares meanwhile, with a stack of its own.
   /// - Throws: what is wrong with the path before anything is changed, and what `body` throws, with the path.
   package mutating func edit<Result>(
     at components: ArraySlice<PropertyListKeyPath.Component>,
@@ -233,7 +231,7 @@ extension PropertyList {
       default: continue
       }
       if depth > limit { return true }
-      for child in children where child.kind == .array || child.kind == .dictionary {
+      for child in children where child.isContainer {
         containers.append((child, depth + 1))
       }
     }

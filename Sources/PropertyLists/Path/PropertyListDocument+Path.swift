@@ -42,12 +42,4 @@ extension PropertyListError {
   static func below(_ component: PropertyListKeyPath.Component, _ kind: PropertyList.Kind) -> PropertyListError {
     PropertyListError(.noSuchValue, "\(component.text.quoted) below a value of kind \(kind.rawValue)")
   }
-
-  /// The error with the place it happened at, if it has none yet.
-  func located(at components: some Sequence<PropertyListKeyPath.Component>) -> PropertyListError {
-    guard keyPath == nil else { return self }
-    var error = self
-    error.keyPath = PropertyListKeyPath(Array(components))
-    return error
-  }
 }

@@ -23,6 +23,7 @@ extension PropertyList {
   /// Makes a change.
   ///
   /// - Throws: what the method throws that the change is named after. Nothing is changed then.
+  /// - Complexity: that of the method.
   public mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
     switch edit {
     case .insert(let value, let path): try insert(value, at: path)

@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
+private import SystemFiles
 
 /// How much stack the current thread has left, for work that calls back into other people's code at any depth.
 package final class CallStack {
@@ -28,10 +20,7 @@ package final class CallStack {
   /// What is kept free for whoever is called last: a quarter of the stack, and at most this many bytes.
   private static let greatestReserve = 256 << 10
 
-  /// The stack of the thread that this is called on.
-  ///
-  /// - Complexity: O(1); the first time on a thread some microseconds, because the system reads a file of its own for
-  ///   the first thread of a process.
+  /// The stack of the current thread. The first call on a thread takes some microseconds.
   package static var current: CallStack {
     guard let key else { return CallStack() }
     // Sound: the key is this type's own, and what it leads to on a thread is released when the thread ends.
@@ -68,15 +57,16 @@ package final class CallStack {
   /// Whether there is room for another call, and those that it makes before it asks again.
   package var hasRoom: Bool { Self.here > floor }
 
+  /// As ``hasRoom``, on whatever thread this is called.
+  var hasRoomHere: Bool { isOfThisThread ? hasRoom : Self.current.hasRoom }
+
   private static var here: UInt {
     var marker: UInt8 = 0
     // Sound: only the address is looked at.
     return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
-  /// How deep a value may be nested that is made here, so that whoever has called has 832 bytes of stack a level to
-  /// compare, hash and free it, which programs do by recursion: 630 levels in 512 KB, and the same for whoever has used
-  /// up to an eighth of the stack.
+  /// How deep a value that is made here may be nested, to be freed by recursion in 832 bytes of stack a level.
   package var levels: Int {
     let room = Int((left ?? Self.here) - bottom)
     return min(size, room + size / 8) / Self.bytesPerLevel
@@ -84,10 +74,8 @@ package final class CallStack {
 
   private static let bytesPerLevel = 832
 
-  /// Does something elsewhere than on the thread's own stack, which has no room left, but on the same thread.
-  ///
-  /// - Parameter levels: how many levels of nested values are being made or written.
-  /// - Returns: nil if there is nowhere to go, and nothing was done.
+  /// Does something on another stack, because the thread's own has no room left, but on the same thread. Returns nil if
+  /// there is nowhere to go, and nothing was done.
   package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {
     // Sixteen times the stack, but no further than that.
     guard left == nil, let segment = StackSegment(size: min(max(16 * size, 8 << 20), 128 << 20)) else { return nil }
@@ -116,7 +104,6 @@ package final class CallStack {
   }
 
   /// The lowest address and the size.
-  ///
   /// Sound: the calls fill the variables that they are given. Where they fail, 512 KB below here are taken for granted,
   /// the least that any thread of the supported systems has.
   private static func bounds() -> (bottom: UInt, size: Int) {

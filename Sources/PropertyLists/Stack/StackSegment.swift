@@ -1,11 +1,8 @@
 #if canImport(Glibc)
-  private import Glibc
+  private import SystemFiles
 
-  /// Memory in which a thread goes on when its stack has no room left.
-  ///
-  /// The thread stays the same one, with its locks, its thread-local values and its actor: only the stack pointer
-  /// moves, by the functions of POSIX for that (`ucontext.h`). glibc has them on all processors; they are looked up by
-  /// name, because `makecontext` is declared with a variable number of arguments, which Swift does not import.
+  /// Memory in which a thread goes on when its stack has no room left: POSIX moves its stack pointer (`ucontext.h`).
+  /// The functions are looked up by name, because Swift does not import `makecontext` with its variable arguments.
   @safe
   struct StackSegment: ~Copyable {
     private let memory: UnsafeMutableRawPointer
@@ -18,8 +15,7 @@
     /// The lowest page is not accessible, so that nothing below is overwritten.
     private static let guardSize = 64 << 10
 
-    /// Takes hold of so many bytes; nil if the system has none, or has no such functions. Memory that is never touched
-    /// costs nothing.
+    /// Takes hold of so many bytes; nil if the system has none, or no such functions. Untouched memory is free.
     init?(size: Int) {
       guard let functions = Functions.all else { return nil }
       // Sound: the memory is this segment's own from here to `deinit`.
@@ -37,9 +33,7 @@
 
     deinit { _ = unsafe munmap(memory, size) }
 
-    /// Calls `entry` with its stack in the segment, and returns when it does.
-    ///
-    /// - Returns: false if the system refused, and nothing was called.
+    /// Calls `entry` with its stack in the segment. Returns false if the system refused, and nothing was called.
     func call(_ entry: @convention(c) () -> Void) -> Bool {
       // Contexts must not move, so they are not variables of Swift.
       let contexts = UnsafeMutablePointer<ucontext_t>.allocate(capacity: 2)

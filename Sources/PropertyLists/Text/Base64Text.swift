@@ -16,9 +16,7 @@ package enum Base64Text {
   }()
 
   /// Finds what is not base64: a character outside the alphabet, padding that is missing, wrong or followed by more.
-  ///
-  /// - Parameter name: what the text stands in, for the message.
-  /// - Returns: nil if all is well, else what is wrong.
+  /// The message has the name of what the text stands in.
   package static func fault(in text: RawSpan, called name: StaticString) -> String? {
     let meaning = meaning
     var digits = 0
@@ -82,9 +80,7 @@ package enum Base64Text {
     }
   }
 
-  /// Appends one line of base64.
-  ///
-  /// - Parameter range: the bytes of it; padding follows where it is no multiple of three.
+  /// Appends one line of base64, with padding where the range is no multiple of three.
   package static func append(_ bytes: RawSpan, _ range: Range<Int>, to buffer: inout ByteBuffer) {
     let alphabet = alphabet
     buffer.reserve((range.count + 2) / 3 * 4 + 8)

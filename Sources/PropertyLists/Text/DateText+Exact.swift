@@ -6,10 +6,8 @@ extension DateText {
   /// More digits than this have only moments so near to 2001 that nobody reads them as dates.
   private static let mostDigits = 18
 
-  /// Appends a date.
-  ///
-  /// - Returns: false, and appends nothing, for one that has no such form: outside the years 1 to 9999, with more than
-  ///   18 digits behind the point, or -0.0, which reads back as 0.
+  /// Appends a date. Returns false for one that has no such form: outside the years 1 to 9999, with more than 18 digits
+  /// after the point, or -0.0, which reads back as 0.
   static func appendExact(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     guard commonYears.contains(seconds), seconds != 0 || seconds.sign == .plus else { return false }
     let whole = seconds.rounded(.down)
@@ -31,9 +29,7 @@ extension DateText {
     return true
   }
 
-  /// The digits behind the point of a number that is not negative, when it has the fewest that tell it from all others.
-  ///
-  /// - Returns: nil if there are more than an integer holds.
+  /// The fewest digits after the point of a positive number that tell it from all others; nil if they are too many.
   private static func fractionDigits(_ value: Double) -> (digits: UInt64, count: Int)? {
     var digits: UInt64 = 0
     var count = 0

@@ -1,8 +1,6 @@
 extension DateText {
   /// The form of descriptions, which GNUstep's property lists use: `[-]Y…-MM-DD hh:mm:ss ±hhmm` and nothing else. The
   /// last part says how far local time, in which the date is given, is ahead of UTC.
-  ///
-  /// - Returns: seconds since 2001-01-01T00:00:00Z.
   static func parseWithZone(_ bytes: RawSpan) -> Double? {
     // From the end, because only the year can have any number of digits.
     let zone = bytes.byteCount - 5

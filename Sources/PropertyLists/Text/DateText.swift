@@ -7,12 +7,8 @@ package enum DateText {
   /// The years that a double counts in whole seconds, and that this calendar reaches.
   private static let greatestYear = 99_999_999
 
-  /// Apple's form: `[-]Y…-MM-DDThh:mm:ssZ` and nothing else; a day or an hour that does not exist is refused.
-  ///
-  /// A day ends with `24:00:00` too, and with the leap second `23:59:60`; both are the first moment of the next day
-  /// here, since the count of seconds has no leap seconds.
-  ///
-  /// - Returns: seconds since 2001-01-01T00:00:00Z.
+  /// Apple's form, `[-]Y…-MM-DDThh:mm:ssZ` and nothing else; a day or an hour that does not exist is refused.
+  /// `24:00:00` and the leap second `23:59:60` are the first moment of the next day.
   static func parse(_ bytes: RawSpan) -> Double? {
     var index = 0
     let end = bytes.byteCount
@@ -49,10 +45,8 @@ package enum DateText {
     return Int(tens) * 10 + Int(ones)
   }
 
-  /// Appends a date without the fraction of its second, as Apple's writer does.
-  ///
-  /// - Returns: false, and appends nothing, for a date that is not finite or beyond the years this form is read back
-  ///   for.
+  /// Appends a date without the fraction of its second, as Apple's writer does. Returns false for a date that is not
+  /// finite, or outside the years that ``parse(_:)`` reads.
   static func append(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     let whole = seconds.rounded(.down)
     guard whole.magnitude < 3.2e15 else { return false }
@@ -76,8 +70,7 @@ package enum DateText {
     return true
   }
 
-  /// Appends the fraction of a date's second with its point, if it has one: as many digits as a date of our time has,
-  /// less trailing zeros.
+  /// Appends the fraction of a date's second with its point, if it has one: up to nine digits, without trailing zeros.
   static func appendFraction(of seconds: Double, to buffer: inout ByteBuffer) {
     let billionths = min(((seconds - seconds.rounded(.down)) * 1e9).rounded(), 999_999_999)
     guard billionths > 0 else { return }
@@ -87,9 +80,7 @@ package enum DateText {
     buffer.append(decimal: digits, width: width)
   }
 
-  /// A date with the fraction of its second, as ISO 8601 has it: `2001-01-01T00:00:00.5Z`.
-  ///
-  /// - Returns: nil as ``append(_:to:)`` returns false.
+  /// A date with the fraction of its second, as ISO 8601 has it: `2001-01-01T00:00:00.5Z`; nil as ``append(_:to:)``.
   package static func text(_ seconds: Double) -> String? {
     var buffer = ByteBuffer()
     guard append(seconds, to: &buffer) else { return nil }

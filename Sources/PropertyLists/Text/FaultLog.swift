@@ -1,7 +1,5 @@
-/// What is wrong with an input, in the order in which its reader finds it.
-///
-/// Readers put every fault here, and give up when the log is full. To read is to keep a log of one; with room for more,
-/// a reader mends what it can, goes on, and so finds the rest.
+/// What is wrong with an input, in the order in which its reader finds it. A reader gives up when the log is full; with
+/// room for more than one fault, it mends what it can and goes on.
 package struct FaultLog {
   /// How many faults there is room for, at least 1.
   package let limit: Int

@@ -1,9 +1,7 @@
 /// Integers as the text formats write them.
 enum IntegerText {
   /// Apple's rule (`CFPropertyList.c`): white space, a sign, white space, then decimal digits, or `0x` and hexadecimal
-  /// digits, up to the end.
-  ///
-  /// - Returns: nil for anything else, and for a value below `Int64.min` or above `UInt64.max`.
+  /// digits, up to the end. Nil for anything else, and below `Int64.min` or above `UInt64.max`.
   static func parse(_ bytes: RawSpan) -> PropertyList.Integer? {
     var index = 0
     let end = bytes.byteCount
@@ -23,7 +21,7 @@ enum IntegerText {
     guard index < end else { return nil }
     var magnitude: UInt64 = 0
     while index < end {
-      guard let digit = bytes[index].hexadecimalDigit, digit < radix else { return nil }
+      guard let digit = bytes[index].hexadecimalValue, digit < radix else { return nil }
       let (product, overflow) = magnitude.multipliedReportingOverflow(by: radix)
       let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
       guard !overflow, !carry else { return nil }

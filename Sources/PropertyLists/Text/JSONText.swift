@@ -1,8 +1,6 @@
 /// The text of JSON strings: escapes.
 package enum JSONText {
-  /// Text with its escapes replaced.
-  ///
-  /// - Parameter content: what stands between quotation marks, whose escapes a reader has checked.
+  /// Replaces the escapes of what stands between quotation marks, which a reader has checked.
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0
@@ -39,7 +37,7 @@ package enum JSONText {
     guard bytes.starts(with: "\\u", at: start), start + 6 <= bytes.byteCount else { return nil }
     var unit: UInt32 = 0
     for index in start + 2..<start + 6 {
-      guard let digit = bytes[index].hexadecimalDigit else { return nil }
+      guard let digit = bytes[index].hexadecimalValue else { return nil }
       unit = unit << 4 | UInt32(digit)
     }
     return unit
@@ -75,7 +73,7 @@ extension JSONText {
     buffer.append(text.extracting(start..<index))
   }
 
-  fileprivate static func append(escaped scalar: Unicode.Scalar, to buffer: inout ByteBuffer) {
+  private static func append(escaped scalar: Unicode.Scalar, to buffer: inout ByteBuffer) {
     switch scalar {
     case "\"": buffer.append("\\\"")
     case "\\": buffer.append("\\\\")
@@ -112,14 +110,5 @@ extension JSONText {
       }
     }
     return index
-  }
-}
-
-extension Unicode.Scalar {
-  /// The escape of the character in a JSON string.
-  var escapedForJSON: String {
-    var buffer = ByteBuffer()
-    JSONText.append(escaped: self, to: &buffer)
-    return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 }

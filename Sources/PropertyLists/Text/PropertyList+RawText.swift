@@ -34,12 +34,8 @@ extension PropertyList {
     return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 
-  /// The scalar of a kind with this text. Beside what ``rawText`` gives, a boolean may be `yes`, `no`, `1` or `0`, in
-  /// any case, an integer hexadecimal with `0x`, and a date may be as descriptions have it, `2001-01-01 00:00:00
-  /// +0000`.
-  ///
-  /// Nothing is guessed and nothing is left out: a text that is not all of such a value is none.
-  ///
+  /// The scalar of a kind with exactly this text. Beside what ``rawText`` gives, a boolean may be `yes`, `no`, `1` or
+  /// `0` in any case, an integer hexadecimal, and a date as in descriptions, `2001-01-01 00:00:00 +0000`.
   /// - Throws: ``PropertyListError/Kind/malformed``; ``PropertyListError/Kind/wrongKind`` for a container.
   package init(rawText text: String, as kind: Kind) throws(PropertyListError) {
     let bytes = text.utf8Span.rawBytes

@@ -1,9 +1,7 @@
 /// Reals as the text formats write them.
 enum RealText {
   /// Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` with a sign in any case, else a decimal number that
-  /// is the whole text.
-  ///
-  /// - Returns: nil for anything else, and for a number too large for a double.
+  /// is the whole text. Nil for anything else, and for a number too large for a double.
   static func parse(_ bytes: RawSpan) -> Double? {
     if let value = parseExact(bytes) { return value }
     return parseGeneral(bytes)
@@ -14,8 +12,8 @@ enum RealText {
     1e21, 1e22,
   ]
 
-  /// A number whose digits make an integer below 2^53, times a power of ten up to 10^22. Both are doubles, so that one
-  /// multiplication or division rounds correctly (Clinger 1990). Nil leaves the text to the general way.
+  /// A number below 2^53 times a power of ten up to 10^22. Both are doubles, so that one division rounds correctly
+  /// (Clinger 1990). Nil leaves the text to the general way.
   @inline(__always)
   private static func parseExact(_ bytes: RawSpan) -> Double? {
     var index = 0
@@ -78,8 +76,7 @@ enum RealText {
 }
 
 extension RealText {
-  /// A real as Apple's XML writer prints it (`CFPropertyList.c`): `%.17g`; `0.0` for both zeros; `nan`, `+infinity`,
-  /// `-infinity`.
+  /// A real as Apple's XML writer prints it (`CFPropertyList.c`): `%.17g`; `nan`, `+infinity`, `-infinity`.
   static func append(_ value: Double, to buffer: inout ByteBuffer) {
     if value == 0 {
       // The sign of a zero is kept, though Apple's writer drops it: a value that is read must be the value that was
@@ -102,36 +99,32 @@ extension RealText {
     if exponent >= -4, exponent < 17 {
       if exponent < 0 {
         buffer.append("0.")
-        for _ in 0..<(-exponent - 1) { buffer.append(byte: UInt8(ascii: "0")) }
+        buffer.append(repeating: UInt8(ascii: "0"), count: -exponent - 1)
         buffer.append(decimal: digits)
       } else if digitCount <= exponent + 1 {
         buffer.append(decimal: digits)
-        for _ in 0..<(exponent + 1 - digitCount) { buffer.append(byte: UInt8(ascii: "0")) }
+        buffer.append(repeating: UInt8(ascii: "0"), count: exponent + 1 - digitCount)
       } else {
-        var divisor: UInt64 = 1
-        for _ in 0..<(digitCount - exponent - 1) { divisor *= 10 }
-        buffer.append(decimal: digits / divisor)
-        buffer.append(byte: UInt8(ascii: "."))
-        buffer.append(decimal: digits % divisor, width: digitCount - exponent - 1)
+        append(digits, decimals: digitCount - exponent - 1, to: &buffer)
       }
       return
     }
-    var divisor: UInt64 = 1
-    for _ in 0..<(digitCount - 1) { divisor *= 10 }
-    buffer.append(decimal: digits / divisor)
-    if digitCount > 1 {
-      buffer.append(byte: UInt8(ascii: "."))
-      buffer.append(decimal: digits % divisor, width: digitCount - 1)
-    }
+    append(digits, decimals: digitCount - 1, to: &buffer)
     buffer.append(exponent < 0 ? "e-" : "e+")
     buffer.append(decimal: exponent.magnitude, width: 2)
   }
 
-  /// The first 17 significant digits, correctly rounded, and the decimal exponent of the first, for values from 1e-5 to
-  /// 1e17.
-  ///
-  /// There the value times the power of ten that makes it a 17-digit integer is exact in 128 bits: 53 bits of
-  /// significand and at most 74 of 10^22.
+  /// A number with so many of its digits behind the point, if there are any.
+  private static func append(_ digits: UInt64, decimals: Int, to buffer: inout ByteBuffer) {
+    let divisor = UInt64(powersOfTen[decimals])
+    buffer.append(decimal: digits / divisor)
+    guard decimals > 0 else { return }
+    buffer.append(byte: UInt8(ascii: "."))
+    buffer.append(decimal: digits % divisor, width: decimals)
+  }
+
+  /// The first 17 significant digits, correctly rounded, and the exponent of the first, for values from 1e-5 to 1e17.
+  /// Times a power of ten, such a value is exact in 128 bits: 53 bits, and at most 74 of 10^22.
   private static func exactDigits(_ value: Double) -> (digits: UInt64, exponent: Int)? {
     guard value >= 1e-5, value < 1e17 else { return nil }
     // value = significand * 2^shift
@@ -169,8 +162,7 @@ extension RealText {
     return powers
   }()
 
-  /// The same digits for every other value, by the C library. Only the digits of its answer are looked at, because the
-  /// decimal point depends on the locale of the process.
+  /// The same digits for every other value, by the C library, whose decimal point depends on the locale.
   private static func printedDigits(_ value: Double) -> (digits: UInt64, exponent: Int) {
     var digits: UInt64 = 0
     var exponent = 0

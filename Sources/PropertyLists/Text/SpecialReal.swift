@@ -1,60 +1,49 @@
-/// Reals that are no numbers, as the coerced forms of JSON have them: `inf`, `-inf`, `nan`, and
-/// `nan(0x7ff8000000000001)` with all bits of another not-a-number, 16 digits for an 8-byte real and 8 for a 4-byte
-/// one.
+/// Reals that are no numbers, as the coerced forms of JSON have them: `inf`, `-inf`, `nan`, and with all bits of
+/// another not-a-number `nan(0x7ff8000000000001)`, 16 digits for an 8-byte real and 8 for a 4-byte one.
 enum SpecialReal {
   /// - Parameter value: not finite.
   static func text(of value: Double) -> String {
-    if !value.isNaN { return value < 0 ? "-inf" : "inf" }
-    return value.bitPattern == Double.nan.bitPattern ? "nan" : text(ofBits: value.bitPattern, digits: 16)
+    value.bitPattern == Double.nan.bitPattern ? "nan" : text(of: value, bits: value.bitPattern, digits: 16)
   }
 
   /// - Parameter value: not finite.
   static func text(of value: Float) -> String {
-    if !value.isNaN { return value < 0 ? "-inf" : "inf" }
-    return value.bitPattern == Float.nan.bitPattern ? "nan" : text(ofBits: UInt64(value.bitPattern), digits: 8)
+    value.bitPattern == Float.nan.bitPattern ? "nan" : text(of: value, bits: UInt64(value.bitPattern), digits: 8)
   }
 
-  private static func text(ofBits bits: UInt64, digits count: Int) -> String {
+  private static func text(of value: some BinaryFloatingPoint, bits: UInt64, digits count: Int) -> String {
+    guard value.isNaN else { return value < 0 ? "-inf" : "inf" }
     let digits = String(bits, radix: 16)
     return "nan(0x\(String(repeating: "0", count: count - digits.utf8.count))\(digits))"
   }
 
   /// An 8-byte real; nil for any other text.
   static func parse(_ text: RawSpan) -> Double? {
-    switch word(text) {
-    case "nan": return .nan
-    case "inf": return .infinity
-    case "-inf": return -.infinity
-    default: break
-    }
-    guard let bits = bits(text, digits: 16) else { return nil }
-    let value = Double(bitPattern: bits)
-    return value.isNaN ? value : nil
+    parse(text, digits: 16) { Double(bitPattern: $0) }
   }
 
   /// A 4-byte real; nil for any other text.
   static func parseFloat(_ text: RawSpan) -> Float? {
-    switch word(text) {
+    parse(text, digits: 8) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
+  }
+
+  private static func parse<Real: BinaryFloatingPoint>(
+    _ text: RawSpan, digits count: Int, _ real: (UInt64) -> Real
+  ) -> Real? {
+    switch text.byteCount <= 4 ? String(knownUTF8: text, isASCII: false) : "" {
     case "nan": return .nan
     case "inf": return .infinity
     case "-inf": return -.infinity
     default: break
     }
-    guard let bits = bits(text, digits: 8) else { return nil }
-    let value = Float(bitPattern: UInt32(truncatingIfNeeded: bits))
-    return value.isNaN ? value : nil
-  }
-
-  private static func word(_ text: RawSpan) -> String {
-    text.byteCount <= 4 ? String(knownUTF8: text, isASCII: false) : ""
-  }
-
-  private static func bits(_ text: RawSpan, digits count: Int) -> UInt64? {
-    guard text.byteCount == count + 7, text.starts(with: "nan(0x"), text.isASCII,
-      text[count + 6] == UInt8(ascii: ")")
-    else { return nil }
-    let digits = text.extracting(6..<count + 6)
-    guard digits[0] != UInt8(ascii: "+"), digits[0] != UInt8(ascii: "-") else { return nil }
-    return UInt64(String(knownUTF8: digits, isASCII: true), radix: 16)
+    guard text.byteCount == count + 7, text.starts(with: "nan(0x"), text[count + 6] == UInt8(ascii: ")") else {
+      return nil
+    }
+    var bits: UInt64 = 0
+    for index in 6..<count + 6 {
+      guard let digit = text[index].hexadecimalValue else { return nil }
+      bits = bits << 4 | UInt64(digit)
+    }
+    return real(bits).isNaN ? real(bits) : nil
   }
 }

@@ -10,10 +10,7 @@ package struct TextSource {
 }
 
 extension TextSource {
-  /// The bytes of ``text`` at which places stand, or where it ends.
-  ///
-  /// - Parameter positions: in the order of the text.
-  /// - Complexity: O(*n*) in the length of the text, once for all positions.
+  /// The bytes of ``text`` at which places stand, which are in order, or where it ends. One walk finds all.
   package func offsets(of positions: [PropertyListError.TextPosition]) -> [Int] {
     let bytes = text.bytes
     var walk = TextWalk()
@@ -41,9 +38,7 @@ extension TextSource {
       .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
   }
 
-  /// Where the byte number `offset` of the UTF-8 text stands in the input. To find many, use ``PlaceIndex``.
-  ///
-  /// - Complexity: O(*n*) in the offset.
+  /// Where the byte number `offset` of the UTF-8 text stands in the input, in O(*n*). To find many, use ``PlaceIndex``.
   package func place(_ offset: Int) -> Place {
     let bytes = text.bytes
     var walk = TextWalk()
@@ -74,8 +69,6 @@ struct TextWalk {
   private(set) var unitsOfUTF16 = 0
 
   /// Goes on to a later place of the text. Of a character in the middle of which it stands, the first byte counts.
-  ///
-  /// - Complexity: O(*n*) in the distance.
   mutating func advance(to end: Int, in bytes: RawSpan) {
     while offset < end {
       let byte = bytes[offset]

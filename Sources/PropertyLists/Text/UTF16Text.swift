@@ -5,8 +5,7 @@ enum UTF16Text {
     _ bytes: RawSpan, offset: Int, into text: inout [UInt8]
   ) throws(PropertyListError) {
     guard let fault = decode(bytes, isBigEndian: true, into: &text) else { return }
-    throw PropertyListError(
-      .malformed, "a UTF-16 surrogate without its partner in a string", byteOffset: offset + fault)
+    throw .malformed("a UTF-16 surrogate without its partner in a string", at: offset + fault)
   }
 
   /// - Returns: nil, or the offset of the first unit that is a surrogate without its partner.

@@ -8,9 +8,7 @@ package enum UnicodeEncoding {
 }
 
 extension UnicodeEncoding {
-  /// A byte order mark decides; without one, a NUL among the first two bytes means UTF-16.
-  ///
-  /// - Returns: nil for bytes that begin with neither.
+  /// The encoding by a byte order mark; without one, by a NUL among the first two bytes, which means UTF-16.
   package static func detect(_ bytes: RawSpan) -> (encoding: UnicodeEncoding, markLength: Int)? {
     if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }
     guard bytes.byteCount >= 2 else { return nil }
@@ -25,10 +23,8 @@ extension UnicodeEncoding {
     return nil
   }
 
-  /// The text of an input in UTF-8, whose own UTF-8 is not checked.
-  ///
-  /// - Parameter faults: where bytes go that are not in the encoding; the text has U+FFFD in their place.
-  /// - Returns: nil if the first bytes tell no encoding.
+  /// The text of an input in UTF-8, not checked if it is UTF-8 itself; nil if the first bytes tell no encoding. What is
+  /// not in the encoding becomes U+FFFD.
   static func decode(_ data: Data, faults: inout FaultLog) throws(PropertyListError) -> TextSource? {
     let bytes = data.bytes
     guard let (encoding, markLength) = detect(bytes) else { return nil }
@@ -47,9 +43,7 @@ extension UnicodeEncoding {
     }
   }
 
-  /// The text from a place on in UTF-8; nil if it is UTF-8.
-  ///
-  /// - Parameter faults: where bytes go that are not in the encoding; the text has U+FFFD in their place.
+  /// The text from a place on in UTF-8; nil if it is UTF-8. What is not in the encoding becomes U+FFFD.
   func decode(_ bytes: RawSpan, from start: Int, faults: inout FaultLog) throws(PropertyListError) -> Data? {
     switch self {
     case .utf8: nil
@@ -64,7 +58,7 @@ extension UnicodeEncoding {
     }
   }
 
-  /// - Parameter decoder: puts text behind other text, and returns where it found what is none.
+  /// The decoder appends text to other text, and returns where it found what is none.
   private static func decode(
     _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, faults: inout FaultLog,
     by decoder: (RawSpan, inout [UInt8]) -> Int?
@@ -102,33 +96,25 @@ extension UnicodeEncoding {
     return nil
   }
 
-  /// Appends text in this encoding, without a byte order mark.
-  ///
-  /// - Parameter text: valid UTF-8.
+  /// Appends valid UTF-8 in this encoding, without a byte order mark.
   package func append(_ text: RawSpan, to output: inout ByteBuffer) {
     guard let utf8 = try? UTF8Span(validating: Span<UInt8>(_bytes: text)) else { return }
-    switch self {
-    case .utf8: output.append(text)
-    case .utf16(let isBigEndian):
-      var scalars = utf8.makeUnicodeScalarIterator()
-      while let scalar = scalars.next() {
+    if case .utf8 = self { return output.append(text) }
+    var scalars = utf8.makeUnicodeScalarIterator()
+    while let scalar = scalars.next() {
+      switch self {
+      case .utf8: break
+      case .utf16(let isBigEndian):
         for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
           output.append(littleEndianWord: UInt64(isBigEndian ? unit.byteSwapped : unit), length: 2)
         }
-      }
-    case .utf32(let isBigEndian):
-      var scalars = utf8.makeUnicodeScalarIterator()
-      while let scalar = scalars.next() {
+      case .utf32(let isBigEndian):
         output.append(littleEndianWord: UInt64(isBigEndian ? scalar.value.byteSwapped : scalar.value), length: 4)
       }
     }
   }
 
-  /// Bytes that are not in the encoding they ought to be in.
-  ///
-  /// - Parameters:
-  ///   - offset: where they stand in the input.
-  ///   - walk: the text before them.
+  /// The error of bytes that are not in the encoding they ought to be in, behind the text of a walk.
   static func wrong(_ encoding: String, at offset: Int, _ walk: TextWalk) -> PropertyListError {
     PropertyListError(
       .malformed, "not \(encoding.printable(limit: 80)), as it claims to be", byteOffset: offset,

@@ -1,7 +1,5 @@
-/// How a character is shown in text for people: the one table that everything goes by that prints, quotes or escapes.
-///
-/// A character is hidden, and so is shown by its number, if it would give a terminal commands, end a line, turn the
-/// direction of the text around it, or be seen by nobody, so that two texts look alike and are not.
+/// How a character is shown in text for people: the one table for all that prints, quotes or escapes.
+/// Hidden is what gives a terminal commands, ends a line, turns the direction of the text, or is seen by nobody.
 package enum Visibility {
   /// Is shown as it is.
   case shown
@@ -35,10 +33,8 @@ package enum Visibility {
 }
 
 extension Unicode.Scalar {
-  /// True if the character is shown by its number in text for people.
-  ///
-  /// - Parameter previous: the character before it; nil if it is the first. A joiner is shown after a character beyond
-  ///   ASCII that it can join, and a selector after one that has forms.
+  /// True if the character is shown by its number. A joiner is shown after a character beyond ASCII that it can join,
+  /// and a selector after one that has forms; nil stands before the first.
   @inline(__always)
   package func isHidden(after previous: @autoclosure () -> Unicode.Scalar?) -> Bool {
     switch Visibility(self) {
@@ -52,6 +48,29 @@ extension Unicode.Scalar {
       // Of ASCII, the keys of a telephone have forms.
       return previous.isASCII && !(previous.properties.numericType == .decimal || previous == "#" || previous == "*")
     }
+  }
+}
+
+extension StringProtocol {
+  /// The text as a message shows it: between quotation marks, on one line, shortened if it is long.
+  package var quoted: String { "\"\(printable(limit: 80))\"" }
+
+  /// The text on one line, with the numbers of characters that ``Visibility`` hides.
+  package func printable(limit: Int = .max) -> String {
+    var text = ""
+    var count = 0
+    var previous: Unicode.Scalar?
+    for scalar in unicodeScalars {
+      guard count < limit else { return text + "…" }
+      count += 1
+      if scalar.isHidden(after: previous) {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+      previous = scalar
+    }
+    return text
   }
 }
 

@@ -4,9 +4,7 @@ package enum XMLText {
     bytes.starts(with: "<?xml", at: index) && index + 5 < bytes.byteCount && bytes[index + 5].isWhiteSpace
   }
 
-  /// Text with its references replaced, and its CR LF and CR by LF as XML 1.0 section 2.11 has it.
-  ///
-  /// - Parameter content: text whose references a reader has checked.
+  /// Replaces the references, which a reader has checked, and CR LF and CR by LF as XML 1.0 section 2.11 has it.
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0
@@ -36,10 +34,8 @@ package enum XMLText {
     text.append(bytes: content.extracting(index...))
   }
 
-  /// The scalar that a reference at `start` stands for, and the length of the reference: the five entities, `&#…;` and
-  /// `&#x…;`.
-  ///
-  /// - Returns: nil if it is none of them, or stands for what XML 1.0 does not allow in a document.
+  /// The scalar that a reference at `start` stands for, and its length: one of the five entities, `&#…;` or `&#x…;`.
+  /// Nil for anything else, and for what XML 1.0 does not allow.
   package static func reference(in bytes: RawSpan, at start: Int) -> (scalar: UInt32, length: Int)? {
     if bytes.starts(with: "&amp;", at: start) { return (0x26, 5) }
     if bytes.starts(with: "&lt;", at: start) { return (0x3C, 4) }
@@ -50,11 +46,12 @@ package enum XMLText {
     var index = start + 2
     let isHexadecimal = index < bytes.byteCount && bytes[index] == UInt8(ascii: "x")
     if isHexadecimal { index += 1 }
+    let radix: UInt32 = isHexadecimal ? 16 : 10
     let first = index
     var scalar: UInt32 = 0
     while index < bytes.byteCount, bytes[index] != UInt8(ascii: ";") {
-      guard let digit = bytes[index].hexadecimalDigit, digit < 10 || isHexadecimal else { return nil }
-      scalar = scalar * (isHexadecimal ? 16 : 10) + UInt32(digit)
+      guard let digit = bytes[index].hexadecimalValue, digit < radix else { return nil }
+      scalar = scalar * radix + UInt32(digit)
       guard scalar <= 0x10FFFF else { return nil }
       index += 1
     }
@@ -70,9 +67,7 @@ package enum XMLText {
     }
   }
 
-  /// The bytes of a character in UTF-8.
-  ///
-  /// - Returns: nil for bytes that are no UTF-8, and for a character that XML 1.0 does not allow in a document.
+  /// The bytes of a character; nil for what is not UTF-8, and for a character that XML 1.0 does not allow.
   static func characterLength(in bytes: RawSpan, at index: Int) -> Int? {
     let first = bytes[index]
     guard first >= 0x80 else { return first >= 0x20 || first.isWhiteSpace ? 1 : nil }

@@ -64,9 +64,8 @@ public struct ParsingLimits: Hashable, Sendable {
     PropertyListError(.limitExceeded, "more than \(limit) bytes of input")
   }
 
-  /// How many bytes and references of a binary file may be looked at. Objects can overlap, as Apple's reader allows;
-  /// without a bound, n bytes could make n objects of n bytes each. A file without overlaps needs one look at each
-  /// byte, and two more at keys; the constant is for files that are hardly more than a trailer.
+  /// How many bytes and references of a binary file may be looked at, since its objects can overlap. A file without
+  /// overlaps needs one look at each byte, and two more at keys; the constant is for tiny files.
   static func overlapBudget(inputSize: Int) -> Int { 4 * inputSize + (1 << 16) }
 
   static var overlap: PropertyListError {

@@ -57,6 +57,26 @@ public struct PropertyListError: Error, Hashable, Sendable {
 }
 
 extension PropertyListError {
+  /// The error with the place it happened at, if it has none yet.
+  func located(at components: some Sequence<PropertyListKeyPath.Component>) -> PropertyListError {
+    guard keyPath == nil else { return self }
+    var error = self
+    error.keyPath = PropertyListKeyPath(Array(components))
+    return error
+  }
+
+  /// The error of a value that the components lead to, and its own path from there.
+  package func below(_ components: [PropertyListKeyPath.Component]) -> PropertyListError {
+    var error = self
+    error.keyPath = PropertyListKeyPath(components + (keyPath?.components ?? []))
+    return error
+  }
+
+  /// An error of ``Kind/malformed`` bytes.
+  static func malformed(_ message: String, at byteOffset: Int) -> PropertyListError {
+    PropertyListError(.malformed, message, byteOffset: byteOffset)
+  }
+
   /// A place in a text.
   public struct TextPosition: Hashable, Sendable {
     /// Counted from 1. Lines end with LF, CR or CR LF.

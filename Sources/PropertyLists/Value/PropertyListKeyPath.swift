@@ -25,6 +25,8 @@ public struct PropertyListKeyPath: Hashable, Sendable {
   public init(_ components: [Component] = []) { self.components = components }
 
   /// The path to an element or entry of the value this path leads to.
+  ///
+  /// - Complexity: O(*n*) in the number of steps.
   public func appending(_ component: Component) -> PropertyListKeyPath {
     PropertyListKeyPath(components + [component])
   }

@@ -29,9 +29,7 @@ package struct DescriptionOptions: Hashable, Sendable {
 /// | data | `<00010203 0405>` |
 /// | UID | `CF$UID:3` |
 /// | what is left out | `"text" … 200 characters`, `<00010203> … 200 bytes`, `[ … 3 elements ]`, `{ … 3 entries }` |
-struct DescriptionWriter: PropertyListSink, ~Copyable {
-  static var takesKeysFirst: Bool { false }
-
+struct DescriptionWriter: NodeSink, ~Copyable {
   private var output = ByteBuffer()
   private let options: DescriptionOptions
   /// For each open container, whether it has a value already.
@@ -88,13 +86,6 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     if options.isColored { output.append("\u{1B}[0m") }
   }
 
-  private mutating func scalar(_ color: StaticString, _ text: String) {
-    guard beginValue() else { return }
-    begin(color: color)
-    output.append(text.utf8Span.rawBytes)
-    endColor()
-  }
-
   /// What is left out, such as ` … 200 bytes`.
   private mutating func omission(_ count: Int, _ unit: StaticString) {
     begin(color: Color.omission)
@@ -104,24 +95,14 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     endColor()
   }
 
-  mutating func null() throws(PropertyListError) { scalar(Color.constant, "null") }
-
-  mutating func boolean(_ value: Bool) throws(PropertyListError) { scalar(Color.constant, value ? "true" : "false") }
-
-  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
-    scalar(Color.number, value.description)
-  }
-
-  mutating func real(_ value: Double) throws(PropertyListError) { scalar(Color.number, value.description) }
-
-  mutating func float(_ value: Float) throws(PropertyListError) { scalar(Color.number, value.description) }
-
-  mutating func uid(_ value: UInt32) throws(PropertyListError) { scalar(Color.constant, "CF$UID:\(value)") }
-
-  mutating func date(_ seconds: Double) throws(PropertyListError) {
+  mutating func scalar(_ node: FlatNode) {
     guard beginValue() else { return }
-    begin(color: Color.date)
-    appendDate(seconds)
+    switch node.kind {
+    case .integer, .unsignedInteger, .real, .float: begin(color: Color.number)
+    case .date: begin(color: Color.date)
+    default: begin(color: Color.constant)
+    }
+    if node.kind == .date { appendDate(node.real) } else { output.append(node.scalarText.utf8Span.rawBytes) }
     endColor()
   }
 
@@ -143,7 +124,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     output.append(" +0000")
   }
 
-  mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+  mutating func string(_ utf8: RawSpan) {
     guard beginValue() else { return }
     begin(color: Color.string)
     let shown = utf8.prefixOfCharacters(options.greatestLength)
@@ -152,7 +133,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     if shown < utf8.byteCount { omission(utf8.characterCount, " characters") }
   }
 
-  mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
+  mutating func key(_ utf8: RawSpan) {
     guard beginValue() else { return }
     begin(color: Color.key)
     JSONText.append(quoted: utf8, to: &output)
@@ -161,7 +142,7 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     followsKey = true
   }
 
-  mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
+  mutating func data(_ bytes: RawSpan) {
     guard beginValue() else { return }
     begin(color: Color.data)
     output.append("<")
@@ -175,26 +156,21 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
     if shown < bytes.byteCount { omission(bytes.byteCount, " bytes") }
   }
 
-  mutating func beginArray(count: Int) throws(PropertyListError) { begin("[", count, " elements ]") }
-  mutating func endArray() throws(PropertyListError) { end("]") }
-  mutating func beginDictionary(count: Int) throws(PropertyListError) { begin("{", count, " entries }") }
-  mutating func endDictionary() throws(PropertyListError) { end("}") }
-
-  private mutating func begin(_ bracket: StaticString, _ count: Int, _ unit: StaticString) {
+  mutating func begin(_ kind: NodeKind, count: Int) {
     guard beginValue() else {
       hiddenDepth += 1
       return
     }
-    output.append(bracket)
+    output.append(kind == .array ? "[" : "{")
     if let depth = options.depth, hasValue.count >= depth, count > 0 {
-      omission(count, unit)
+      omission(count, kind == .array ? " elements ]" : " entries }")
       hiddenDepth = 1
     } else {
       hasValue.append(false)
     }
   }
 
-  private mutating func end(_ bracket: StaticString) {
+  mutating func end(_ kind: NodeKind) {
     guard hiddenDepth == 0 else {
       hiddenDepth -= 1
       return
@@ -203,7 +179,21 @@ struct DescriptionWriter: PropertyListSink, ~Copyable {
       output.append("\n")
       output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
     }
-    output.append(bracket)
+    output.append(kind == .array ? "]" : "}")
+  }
+}
+
+extension FlatNode {
+  /// A scalar of fixed size as people read it, but for a date.
+  var scalarText: String {
+    switch kind {
+    case .boolean: boolean ? "true" : "false"
+    case .integer, .unsignedInteger: integer.description
+    case .real: real.description
+    case .float: float.description
+    case .uid: "CF$UID:\(uid)"
+    case .null, .date, .string, .data, .array, .dictionary: "null"
+    }
   }
 }
 

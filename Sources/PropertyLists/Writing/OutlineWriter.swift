@@ -11,9 +11,7 @@ internal import FoundationEssentials
 /// | data | base64 |
 /// | date | `2001-01-01T00:00:00Z` |
 /// | others | as ``DescriptionWriter`` has them |
-struct OutlineWriter: PropertyListSink, ~Copyable {
-  static var takesKeysFirst: Bool { false }
-
+struct OutlineWriter: NodeSink, ~Copyable {
   private var output = ByteBuffer()
   /// Of each open container the index of its next element; nil for a dictionary.
   private var nextIndex: [Int?] = []
@@ -46,57 +44,40 @@ struct OutlineWriter: PropertyListSink, ~Copyable {
     nextIndex[nextIndex.count - 1] = index + 1
   }
 
-  private mutating func scalar(_ text: String) {
+  mutating func scalar(_ node: FlatNode) {
     beginValue()
-    output.append(text.utf8Span.rawBytes)
+    let date = node.kind == .date ? DateText.text(node.real) ?? "\(node.real) seconds from 2001" : nil
+    output.append((date ?? node.scalarText).utf8Span.rawBytes)
   }
 
-  mutating func null() throws(PropertyListError) { scalar("null") }
-  mutating func boolean(_ value: Bool) throws(PropertyListError) { scalar(value ? "true" : "false") }
-  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) { scalar(value.description) }
-  mutating func real(_ value: Double) throws(PropertyListError) { scalar(value.description) }
-  mutating func float(_ value: Float) throws(PropertyListError) { scalar(value.description) }
-  mutating func uid(_ value: UInt32) throws(PropertyListError) { scalar("CF$UID:\(value)") }
-
-  mutating func date(_ seconds: Double) throws(PropertyListError) {
-    scalar(DateText.text(seconds) ?? "\(seconds) seconds from 2001")
-  }
-
-  mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
+  mutating func string(_ utf8: RawSpan) {
     beginValue()
     JSONText.append(printable: utf8, to: &output)
   }
 
-  mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
+  mutating func data(_ bytes: RawSpan) {
     beginValue()
     Base64Text.append(bytes, 0..<bytes.byteCount, to: &output)
   }
 
-  mutating func key(_ utf8: RawSpan) throws(PropertyListError) {
+  mutating func key(_ utf8: RawSpan) {
     beginLine()
     JSONText.append(printable: utf8, to: &output)
     output.append(":")
   }
 
-  mutating func beginArray(count: Int) throws(PropertyListError) {
-    // The count stands between the key and its colon.
-    if let last = nextIndex.last, last == nil { output.truncate(to: output.count - 1) }
+  mutating func begin(_ kind: NodeKind, count: Int) {
+    // The count of an array stands between the key and its colon.
+    if kind == .array, let last = nextIndex.last, last == nil { output.truncate(to: output.count - 1) }
     beginValue(isContainer: true)
-    if !nextIndex.isEmpty {
-      if nextIndex[nextIndex.count - 1] != nil { output.truncate(to: output.count - 1) }
+    if kind == .array, let last = nextIndex.last {
+      if last != nil { output.truncate(to: output.count - 1) }
       output.append("[")
       output.append(decimal: UInt(count))
       output.append("]:")
     }
-    nextIndex.append(0)
+    nextIndex.append(kind == .array ? 0 : nil)
   }
 
-  mutating func endArray() throws(PropertyListError) { nextIndex.removeLast() }
-
-  mutating func beginDictionary(count: Int) throws(PropertyListError) {
-    beginValue(isContainer: true)
-    nextIndex.append(nil)
-  }
-
-  mutating func endDictionary() throws(PropertyListError) { nextIndex.removeLast() }
+  mutating func end(_ kind: NodeKind) { nextIndex.removeLast() }
 }

@@ -2,9 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 
 extension PropertyList {
-  /// Tells this value to a writer. It keeps its own stack, so that the depth of a value costs no stack of the thread.
-  ///
-  /// - Parameter depth: how deep containers may be nested.
+  /// Tells this value to a writer, with a stack of its own. `depth` is how deep containers may be nested.
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, sortsKeys: Bool, depth: Int
   ) throws(PropertyListError) {
@@ -46,9 +44,7 @@ extension PropertyList {
     }
   }
 
-  /// Tells a value that is no container.
-  ///
-  /// - Returns: false, and tells nothing, for a container.
+  /// Tells a scalar. Returns false, and tells nothing, for a container.
   @inline(__always)
   private func tellScalar<Sink: PropertyListSink & ~Copyable>(to sink: inout Sink) throws(PropertyListError) -> Bool {
     switch self {
@@ -103,4 +99,22 @@ private struct WalkFrame {
     default: (isDictionary, keys, values) = (false, [], [])
     }
   }
+}
+
+/// The order of keys by their UTF-16 code units, on UTF-8 text. The two differ only in that UTF-16 has the scalars
+/// above U+FFFF before those from U+E000: in UTF-8, the lead bytes 0xF0 and up before 0xEE and 0xEF.
+enum KeyOrder {
+  static func precedes(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> Bool {
+    first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }
+  }
+
+  /// Below, equal or above 0, as the first text is before, like or behind the second.
+  static func compare(_ first: RawSpan, _ second: RawSpan) -> Int {
+    for index in 0..<min(first.byteCount, second.byteCount) where first[index] != second[index] {
+      return Int(rank(first[index])) - Int(rank(second[index]))
+    }
+    return first.byteCount - second.byteCount
+  }
+
+  private static func rank(_ byte: UInt8) -> UInt8 { byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte }
 }

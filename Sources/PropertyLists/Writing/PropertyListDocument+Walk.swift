@@ -1,16 +1,14 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// Tells the values of a document to a writer, without a tree in between. It keeps its own stack, so that the depth of
-/// a document costs no stack of the thread.
+/// Tells the values of a document to a writer, without a tree in between and with a stack of its own.
 struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
   private let sortsKeys: Bool
   private let depthLimit: Int
   private let sizeLimit: Int
-  /// The size told so far, in the sense of ``ParsingLimits/expandedSize``, and the levels each value stands below
-  /// others, because text formats indent by them. Only the binary format can share.
+  /// The size so far, in the sense of ``ParsingLimits/expandedSize``, each value with its level.
   private var size = 0
   private var scratch: [UInt8] = []
   /// The containers around the current one.
@@ -75,7 +73,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
         current = parent
       }
     } catch {
-      throw located(error, in: bytes)
+      throw error.located(at: path(in: bytes))
     }
   }
 
@@ -93,14 +91,16 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     case .float: try sink.float(node.float)
     case .date:
       try sink.date(node.real)
-      if fraction == nil, node.real != node.real.rounded(.down), !node.real.isNaN { fraction = path(in: bytes) }
+      if fraction == nil, node.real != node.real.rounded(.down), !node.real.isNaN {
+        fraction = PropertyListKeyPath(path(in: bytes))
+      }
     case .uid: try sink.uid(node.uid)
     case .string:
       try spend(node.length)
       switch node.encoding {
-      case .verbatim: try sink.string(bytes.extracting(node.offset..<node.offset + node.length))
+      case .verbatim: try sink.string(bytes.extracting(node.range))
       case .ascii:
-        let content = bytes.extracting(node.offset..<node.offset + node.length)
+        let content = bytes.extracting(node.range)
         guard content.isASCII else { throw NodeContent.notASCII(node, in: bytes) }
         try sink.string(content)
       case .utf16, .xmlText, .jsonText, .base64:
@@ -110,7 +110,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     case .data:
       try spend(node.length)
       if node.encoding == .verbatim {
-        try sink.data(bytes.extracting(node.offset..<node.offset + node.length))
+        try sink.data(bytes.extracting(node.range))
       } else {
         scratch.removeAll(keepingCapacity: true)
         NodeContent.appendData(node, in: bytes, to: &scratch)
@@ -150,7 +150,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     let key = try source.key(entry, of: node, in: bytes)
     try spend(key.length + 1)
     if key.encoding == .verbatim {
-      try sink.key(bytes.extracting(key.offset..<key.offset + key.length))
+      try sink.key(bytes.extracting(key.range))
     } else {
       try decodeText(key, in: bytes)
       try sink.key(scratch.rawBytes)
@@ -180,27 +180,11 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
   }
 
-  /// The error with the way to the value it is about.
-  private func located(_ error: PropertyListError, in bytes: RawSpan) -> PropertyListError {
-    guard error.keyPath == nil else { return error }
-    var error = error
-    error.keyPath = path(in: bytes)
-    return error
-  }
-
-  /// The way to the child that was begun last of each open container.
-  private func path(in bytes: RawSpan) -> PropertyListKeyPath {
-    var path = PropertyListKeyPath()
+  /// The path to the child that was begun last of each open container.
+  private func path(in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
     // The outermost frame is the one around the root.
-    for frame in (outer + [current]).dropFirst() where frame.next > 0 {
-      if frame.node.kind == .array {
-        path.components.append(.index(frame.next - 1))
-      } else if let key = try? source.key(frame.entry(frame.next - 1), of: frame.node, in: bytes),
-        let text = try? NodeContent.string(key, in: bytes)
-      {
-        path.components.append(.key(text))
-      }
+    (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap {
+      source.step(to: $0.entry($0.next - 1), of: $0.node, in: bytes)
     }
-    return path
   }
 }

@@ -1,16 +1,6 @@
 package import FoundationEssentials
 package import SystemFiles
 
-#if canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Bionic)
-  private import Bionic
-#elseif canImport(Darwin)
-  private import Darwin
-#endif
-
 extension PropertyListError {
   /// The error of the system with its message and path, or ``Kind/limitExceeded`` for a file that is too large.
   package init(_ error: FileError) {

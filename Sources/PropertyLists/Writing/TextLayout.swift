@@ -1,5 +1,4 @@
-/// How a text format sets out its lines. A writer that is given one writes a value that is put into a text which is
-/// there already, and not a file.
+/// How a text format sets out its lines. With one, a writer writes a value to be put into a text, and not a file.
 package struct TextLayout {
   /// LF, CR LF or CR.
   package var lineEnd: [UInt8] = [0x0A]
@@ -39,8 +38,7 @@ package struct TextLayout {
     for _ in 0..<depth { output.append(indentUnit.rawBytes) }
   }
 
-  /// How much space is repeated in every line or entry that is added: nobody's indent is longer, but a file could be
-  /// made so that each byte that is added becomes thousands.
+  /// How much space is repeated in every line that is added, lest a file turn each byte into thousands.
   package static var greatestSpace: Int { 400 }
 
   /// A place in a container.
@@ -48,9 +46,7 @@ package struct TextLayout {
     case first, next, closing
   }
 
-  /// What stands before an entry or element, or before the bracket that closes a container.
-  ///
-  /// - Parameter depth: the level of the entry or of the bracket.
+  /// What stands before an entry or element of the level `depth`, or before the bracket that closes a container.
   func appendBreak(before place: Place, depth: Int, to output: inout ByteBuffer) {
     guard isInline else { return appendLine(depth: depth, to: &output) }
     let space =
@@ -73,8 +69,7 @@ package struct TextLayout {
     base64LineLength ?? Self.base64LineLength(column: Self.width(indent) + depth * Self.width(indentUnit))
   }
 
-  /// As many as Apple's writer has in a line that begins `column` columns from the left: 76 with the indent, but no
-  /// fewer than 12.
+  /// The line length of Apple's writer at a column: 76 with the indent, but no fewer than 12.
   package static func base64LineLength(column: Int) -> Int { (76 - min(column, 64)) / 4 * 4 }
 
   /// The columns of an indent, with tabs of eight.

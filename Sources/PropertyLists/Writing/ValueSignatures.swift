@@ -1,23 +1,22 @@
-/// The values below a root in the order of a text, with a hash each of all that is below them: whether two values are
-/// equal is one comparison, however large they are.
-///
-/// The hash has 64 bits and a seed that nobody knows, so that nobody can make values that collide. Two that differ
-/// collide by chance once in 2^64 comparisons; whoever changes a file by it reads the result back.
+/// The values below a root in the order of a text, each with a hash of all that is below it: to compare two values
+/// takes one step.
+/// The hash has 64 bits and a secret seed, so that nobody can make values that collide. By chance it happens once in
+/// 2^64 comparisons; whoever changes a file by it reads the result back.
 package struct ValueSignatures {
   package struct Entry {
     /// Of the value, its kind included, not of its key.
     package var hash: UInt64
     /// Of the key of an entry of a dictionary, else 0.
     package let key: UInt64
-    /// How many values there are below this one, itself included. The value number *n* is followed by its first child,
-    /// and the one behind it stands at *n* plus this.
+    /// How many values there are below this one, itself included: the value number *n* is followed by its first child,
+    /// and the one after it stands at *n* plus this.
     fileprivate(set) var count: UInt32
     package let kind: NodeKind
 
     package var size: Int { Int(count) }
   }
 
-  package private(set) var entries: [Entry] = []
+  private var entries: [Entry] = []
 
   package var count: Int { entries.count }
 
@@ -53,54 +52,46 @@ package struct SignatureOptions: OptionSet {
 }
 
 extension ValueSignatures {
-  /// - Parameter expectedCount: how many values there may be, to make room for them.
   /// - Throws: ``PropertyListError/Kind/nestedTooDeeply``.
-  /// - Complexity: O(*n*) in the size of the value.
   package init(
     of value: PropertyList, _ options: SignatureOptions = [], depth: Int, expectedCount: Int = 64
   ) throws(PropertyListError) {
     var writer = SignatureWriter(expectedCount: expectedCount, options)
     try value.walk(into: &writer, sortsKeys: false, depth: depth)
-    self = writer.finish()
+    entries = writer.entries
   }
 
   /// - Throws: what is wrong with a binary document.
   /// - Complexity: O(*n*) in the size of the document.
   package init(of document: PropertyListDocument) throws(PropertyListError) {
-    var writer = SignatureWriter(expectedCount: document.objectCount)
+    var writer = SignatureWriter(expectedCount: document.objectCount, [])
     try document.root.walk(into: &writer, PropertyListWritingOptions(depth: ParsingLimits.greatestDepth))
-    self = writer.finish()
+    entries = writer.entries
   }
 
   /// - Complexity: O(*n*) in the size of the value.
   package init(of value: PropertyList, _ options: SignatureOptions) {
-    var writer = SignatureWriter(expectedCount: 64, options)
     // The writer takes every value.
-    try? value.walk(into: &writer, sortsKeys: false, depth: .max)
-    self = writer.finish()
+    self = (try? ValueSignatures(of: value, options, depth: .max)) ?? ValueSignatures()
   }
 }
 
 /// Makes the signatures of what it is told.
-struct SignatureWriter: PropertyListSink, ~Copyable {
-  static var takesKeysFirst: Bool { false }
-
-  private var signatures = ValueSignatures()
+private struct SignatureWriter: NodeSink, ~Copyable {
+  private(set) var entries: [ValueSignatures.Entry] = []
   /// The containers that are open.
   private var open: [Int] = []
   private var key: UInt64 = 0
   private let seed = ByteHash.seed
   private let options: SignatureOptions
 
-  init(expectedCount: Int, _ options: SignatureOptions = []) {
-    signatures.reserve(expectedCount)
+  init(expectedCount: Int, _ options: SignatureOptions) {
+    entries.reserveCapacity(expectedCount)
     self.options = options
   }
 
-  consuming func finish() -> ValueSignatures { signatures }
-
   private mutating func add(_ kind: NodeKind, _ hash: UInt64) {
-    signatures.append(.init(hash: mix(UInt64(kind.rawValue), hash), key: key, count: 1, kind: kind))
+    entries.append(.init(hash: mix(UInt64(kind.rawValue), hash), key: key, count: 1, kind: kind))
     key = 0
   }
 
@@ -113,47 +104,27 @@ struct SignatureWriter: PropertyListSink, ~Copyable {
 
   private func hash(_ bytes: RawSpan) -> UInt64 { ByteHash.hash(bytes, from: 0, count: bytes.byteCount, seed: seed) }
 
-  mutating func null() { add(.null, 0) }
-  mutating func boolean(_ value: Bool) { add(.boolean, value ? 1 : 0) }
-  mutating func integer(_ value: PropertyList.Integer) {
-    add(value.isNegative || value.bits <= UInt64(Int64.max) ? .integer : .unsignedInteger, value.bits)
+  mutating func scalar(_ node: FlatNode) {
+    switch node.kind {
+    case .float where options.contains(.widensFloats): add(.real, Double(node.float).bitPattern)
+    case .date where options.contains(.dropsFractions): add(.date, node.real.rounded(.down).bitPattern)
+    default: add(node.kind, node.payload)
+    }
   }
-  mutating func real(_ value: Double) { add(.real, value.bitPattern) }
-  mutating func float(_ value: Float) {
-    if options.contains(.widensFloats) { real(Double(value)) } else { add(.float, UInt64(value.bitPattern)) }
-  }
-  mutating func date(_ seconds: Double) {
-    add(.date, (options.contains(.dropsFractions) ? seconds.rounded(.down) : seconds).bitPattern)
-  }
-  mutating func uid(_ value: UInt32) { add(.uid, UInt64(value)) }
+
   mutating func string(_ utf8: RawSpan) { add(.string, hash(text: utf8)) }
   mutating func data(_ bytes: RawSpan) { add(.data, hash(bytes)) }
   mutating func key(_ utf8: RawSpan) { key = hash(text: utf8) }
-  mutating func beginArray(count: Int) { begin(.array) }
-  mutating func beginDictionary(count: Int) { begin(.dictionary) }
-  mutating func endArray() { end() }
-  mutating func endDictionary() { end() }
 
-  private mutating func begin(_ kind: NodeKind) {
-    open.append(signatures.entries.count)
+  mutating func begin(_ kind: NodeKind, count: Int) {
+    open.append(entries.count)
     add(kind, 0)
   }
 
-  private mutating func end() {
+  /// Gives the innermost container, whose last child is the last value there is, its size and its hash.
+  mutating func end(_ kind: NodeKind) {
     guard let container = open.popLast() else { return }
-    signatures.close(container, seed, ignoresKeyOrder: options.contains(.ignoresKeyOrder))
-  }
-}
-
-extension ValueSignatures {
-  fileprivate mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
-
-  fileprivate mutating func append(_ entry: Entry) { entries.append(entry) }
-
-  /// Gives a container, whose last child is the last value there is, its size and its hash.
-  fileprivate mutating func close(_ container: Int, _ seed: ByteHash.Seed, ignoresKeyOrder: Bool) {
-    let isUnordered = ignoresKeyOrder && entries[container].kind == .dictionary
-    func mix(_ first: UInt64, _ second: UInt64) -> UInt64 { ByteHash.combine(first, second, seed: seed) }
+    let isUnordered = kind == .dictionary && options.contains(.ignoresKeyOrder)
     var hash = entries[container].hash
     var place = container + 1
     while place < entries.count {

@@ -10,9 +10,7 @@ struct BinaryFileWriter: ~Copyable {
   private let offsetWidth: Int
   private var table = ByteBuffer()
 
-  /// - Parameters:
-  ///   - objectCount: the objects, of which number 0 is the root.
-  ///   - length: the bytes of the header and of all objects.
+  /// `length` counts the bytes of the header and of all objects; object number 0 is the root.
   init(objectCount: Int, length: Int) {
     self.objectCount = objectCount
     self.length = length
@@ -45,7 +43,6 @@ extension BinaryLayout {
     count < Int(BinaryMarker.countFollows) ? 1 : count < 1 << 8 ? 3 : count < 1 << 16 ? 4 : count < 1 << 32 ? 6 : 10
   }
 
-  /// The least number of bytes that hold `value`. Apple's writer takes only 1, 2, 4 and 8; its reader takes every
-  /// width.
+  /// The least number of bytes that hold `value`. Apple's writer takes 1, 2, 4 and 8; its reader takes every width.
   static func width(_ value: Int) -> Int { max(1, (Int.bitWidth - value.leadingZeroBitCount + 7) / 8) }
 }

@@ -1,12 +1,10 @@
 internal import FoundationEssentials
 
-/// Writes the binary format.
-///
-/// Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first from the root, a dictionary
-/// followed by all its keys and then its values. Each scalar is written once, whatever refers to it. Containers are
-/// written with the narrowest references, so their bytes are known only at the end; the bytes of scalars are made at
-/// once, in order, and double as the keys by which equal ones are found.
-struct BinaryWriter: FileWriter, ~Copyable {
+/// Writes the binary format. Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first, a
+/// dictionary followed by all its keys and then its values.
+/// Each scalar is written once. The bytes of scalars are made at once, in order, and double as the keys by which equal
+/// ones are found; those of containers, with the narrowest references, are made at the end.
+struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   static var takesKeysFirst: Bool { true }
 
   private struct Container {
@@ -27,8 +25,7 @@ struct BinaryWriter: FileWriter, ~Copyable {
   private var scalarObjects: [UInt32] = []
   /// In the order of their numbers. All objects between two of them are scalars, in order too.
   private var containers: [Container] = []
-  /// The references of all containers, four bytes each. Those of one stand side by side, and are filled in as its
-  /// children are told.
+  /// The references of all containers, four bytes each, side by side. They are filled in as children are told.
   private var references = ByteBuffer()
   /// Where the reference to the next value goes, for each open container, counted in references.
   private var open: [Int] = []
@@ -51,15 +48,6 @@ struct BinaryWriter: FileWriter, ~Copyable {
     open[open.count - 1] = place + 1
   }
 
-  private mutating func begin(_ marker: UInt8, count: Int) throws(PropertyListError) {
-    let start = references.count / 4
-    let container = Container(marker: marker, object: try newObject(), start: start, count: count)
-    refer(to: container.object)
-    containers.append(container)
-    open.append(start)
-    references.append(repeating: 0, count: 4 * container.referenceCount)
-  }
-
   @inline(__always)
   private mutating func newObject() throws(PropertyListError) -> UInt32 {
     guard objectCount < Int(UInt32.max) - 1 else {
@@ -78,43 +66,28 @@ struct BinaryWriter: FileWriter, ~Copyable {
     return scalarObjects[scalar]
   }
 
-  mutating func null() throws(PropertyListError) {
-    scalars.bytes.append(byte: BinaryMarker.null)
-    try referToScalar()
-  }
-
-  mutating func boolean(_ value: Bool) throws(PropertyListError) {
-    if let known = value ? booleans.1 : booleans.0 { return refer(to: known) }
-    scalars.bytes.append(object: value)
-    let object = try referToScalar()
-    if value { booleans.1 = object } else { booleans.0 = object }
-  }
-
-  mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError) {
-    let isSmall = !value.isNegative && value.bits < 256
-    if isSmall, smallIntegers[Int(value.bits)] != .max { return refer(to: smallIntegers[Int(value.bits)]) }
-    scalars.bytes.append(object: value)
-    let object = try referToScalar()
-    if isSmall { smallIntegers[Int(value.bits)] = object }
-  }
-
-  mutating func real(_ value: Double) throws(PropertyListError) {
-    scalars.bytes.append(object: value)
-    try referToScalar()
-  }
-
-  mutating func float(_ value: Float) throws(PropertyListError) {
-    scalars.bytes.append(object: value)
-    try referToScalar()
-  }
-
-  mutating func date(_ seconds: Double) throws(PropertyListError) {
-    scalars.bytes.append(objectOfDate: seconds)
-    try referToScalar()
+  @inline(__always)
+  mutating func scalar(_ node: FlatNode) throws(PropertyListError) {
+    switch node.kind {
+    case .boolean:
+      if let known = node.boolean ? booleans.1 : booleans.0 { return refer(to: known) }
+      scalars.bytes.append(object: node)
+      let object = try referToScalar()
+      if node.boolean { booleans.1 = object } else { booleans.0 = object }
+    case .integer where node.payload < 256:
+      let value = Int(node.payload)
+      if smallIntegers[value] != .max { return refer(to: smallIntegers[value]) }
+      scalars.bytes.append(object: node)
+      smallIntegers[value] = try referToScalar()
+    case .uid: try refer(toUID: node.uid)
+    default:
+      scalars.bytes.append(object: node)
+      try referToScalar()
+    }
   }
 
   /// The UIDs of an archive count its objects, so a list of them by value is shorter than a search.
-  mutating func uid(_ value: UInt32) throws(PropertyListError) {
+  private mutating func refer(toUID value: UInt32) throws(PropertyListError) {
     let value = Int(value)
     if value < uids.count, uids[value] != .max { return refer(to: uids[value]) }
     let object = try newUID(UInt32(value))
@@ -149,17 +122,17 @@ struct BinaryWriter: FileWriter, ~Copyable {
     try referToScalar()
   }
 
-  mutating func beginArray(count: Int) throws(PropertyListError) {
-    try begin(BinaryMarker.array, count: count)
+  mutating func begin(_ kind: NodeKind, count: Int) throws(PropertyListError) {
+    let start = references.count / 4
+    let marker = kind == .array ? BinaryMarker.array : BinaryMarker.dictionary
+    let container = Container(marker: marker, object: try newObject(), start: start, count: count)
+    refer(to: container.object)
+    containers.append(container)
+    open.append(start)
+    references.append(repeating: 0, count: 4 * container.referenceCount)
   }
 
-  mutating func endArray() throws(PropertyListError) { open.removeLast() }
-
-  mutating func beginDictionary(count: Int) throws(PropertyListError) {
-    try begin(BinaryMarker.dictionary, count: count)
-  }
-
-  mutating func endDictionary() throws(PropertyListError) { open.removeLast() }
+  mutating func end(_ kind: NodeKind) { open.removeLast() }
 }
 
 extension BinaryWriter {
@@ -207,4 +180,14 @@ extension BinaryWriter {
       file.output.append(bigEndian: UInt64(bytes.littleEndianUInt32(at: 4 * place)), width: width)
     }
   }
+}
+
+extension Format {
+  static let binary = Format(
+    name: "binary",
+    writeTree: { value, options throws(PropertyListError) in try value.written(by: BinaryWriter(), options) },
+    writeNode: { node, options, output throws(PropertyListError) in
+      try node.written(by: BinaryWriter(), options, to: nil)
+    },
+    text: nil)
 }

@@ -35,18 +35,19 @@ extension ByteBuffer {
     }
   }
 
+  /// A scalar of fixed size.
   @inline(__always)
-  mutating func append(object value: Bool) { append(byte: value ? BinaryMarker.true : BinaryMarker.false) }
-
-  @inline(__always)
-  mutating func append(object value: Double) { append(number: BinaryMarker.real, value.bitPattern, width: 8) }
-
-  @inline(__always)
-  mutating func append(object value: Float) { append(number: BinaryMarker.float, UInt64(value.bitPattern), width: 4) }
-
-  /// - Parameter seconds: since 2001-01-01T00:00:00Z.
-  @inline(__always)
-  mutating func append(objectOfDate seconds: Double) { append(number: BinaryMarker.date, seconds.bitPattern, width: 8) }
+  mutating func append(object node: FlatNode) {
+    switch node.kind {
+    case .boolean: append(byte: node.boolean ? BinaryMarker.true : BinaryMarker.false)
+    case .integer, .unsignedInteger: append(object: node.integer)
+    case .real: append(number: BinaryMarker.real, node.payload, width: 8)
+    case .float: append(number: BinaryMarker.float, node.payload, width: 4)
+    case .date: append(number: BinaryMarker.date, node.payload, width: 8)
+    case .uid: append(objectOfUID: node.uid)
+    case .null, .string, .data, .array, .dictionary: append(byte: BinaryMarker.null)
+    }
+  }
 
   @inline(__always)
   private mutating func append(number marker: UInt8, _ bits: UInt64, width: Int) {

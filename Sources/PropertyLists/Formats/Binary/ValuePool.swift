@@ -7,8 +7,7 @@ package import FoundationEssentials
 package struct ValuePool: ~Copyable {
   /// As the objects of the binary format.
   private var scalars = UniqueBytes()
-  /// Of each container a word that says its kind and its count, and then its references, of a dictionary those of all
-  /// keys first.
+  /// Of each container a word with its kind and its count, and then its references, those of all keys first.
   private var containers = UniqueBytes()
   /// The numbers of the integers from 0 to 255; empty until there is one.
   private var smallIntegers: [UInt32] = []
@@ -67,12 +66,7 @@ extension ValuePool {
         smallIntegers[value] = UInt32(try Self.check(scalars.find()))
       }
       return Int(smallIntegers[value])
-    case .integer, .unsignedInteger: scalars.bytes.append(object: node.integer)
-    case .real: scalars.bytes.append(object: node.real)
-    case .float: scalars.bytes.append(object: node.float)
-    case .date: scalars.bytes.append(objectOfDate: node.real)
-    case .boolean: scalars.bytes.append(object: node.boolean)
-    case .null, .uid, .array, .dictionary: scalars.bytes.append(byte: BinaryMarker.null)
+    default: scalars.bytes.append(object: node)
     }
     return try Self.check(scalars.find())
   }
@@ -87,11 +81,7 @@ extension ValuePool {
     }
   }
 
-  /// A container with these children: of a dictionary keys and values in turn.
-  ///
-  /// - Parameters:
-  ///   - nodes: values of this pool, or UIDs.
-  ///   - isShared: whether it is to be the same as another with the same children.
+  /// A container with these children; of a dictionary keys and values in turn. If shared, equal ones are one.
   package mutating func container(
     _ kind: NodeKind, _ nodes: Span<FlatNode>, isShared: Bool
   ) throws(PropertyListError) -> FlatNode {
@@ -124,9 +114,7 @@ extension ByteBuffer {
 
 /// The file.
 extension ValuePool {
-  /// The binary property list with this container as its root, as ``BinaryWriter`` writes it.
-  ///
-  /// - Complexity: O(*n*) in the size of the file, and no look-up.
+  /// The binary property list with this container as its root, as ``BinaryWriter`` writes it, made without look-ups.
   package consuming func binaryData(root: FlatNode) throws(PropertyListError) -> Data {
     scalars.endSearch()
     containers.endSearch()

@@ -180,7 +180,7 @@ extension JSONTokenReader {
     if !faults.faults.isEmpty { dropStandIns() }
     for (_, key) in builder.resolveDuplicates(in: lexer.bytes) {
       let name = NodeContent.text(key, in: lexer.bytes)
-      try report(failure("the key \(name.quoted) stands twice in a dictionary", .duplicateKey, at: key.offset - 1))
+      try report(failure("duplicate key \(name.quoted)", .duplicateKey, at: key.offset - 1))
     }
     let place = openPlaces.removeLast()
     if restoresCoercedValues, let value = try restoredValue(at: place) {

@@ -252,8 +252,8 @@ extension OpenStepLexer {
     var isPlain = true
     while true {
       let place = index
-      if byte.hexadecimalDigit != nil, place + 1 < bytes.byteCount,
-        bytes[place + 1].hexadecimalDigit != nil
+      if byte.hexadecimalValue != nil, place + 1 < bytes.byteCount,
+        bytes[place + 1].hexadecimalValue != nil
       {
         index += 2
         continue
@@ -268,7 +268,7 @@ extension OpenStepLexer {
         isPlain = false
         continue
       }
-      let fault = OpenStepFault(kind: byte.hexadecimalDigit != nil ? .halfByte : .noDigit, place: place)
+      let fault = OpenStepFault(kind: byte.hexadecimalValue != nil ? .halfByte : .noDigit, place: place)
       passToEndOfData()
       return data(start, isPlain, fault)
     }

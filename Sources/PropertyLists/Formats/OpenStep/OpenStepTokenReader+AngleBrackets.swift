@@ -38,8 +38,8 @@ extension OpenStepTokenReader {
     }
     var lexer = OpenStepLexer(bytes, at: data.range.lowerBound + 1)
     while lexer.index + 1 < data.range.upperBound {
-      if let high = lexer.byte.hexadecimalDigit,
-        let low = bytes[lexer.index + 1].hexadecimalDigit
+      if let high = lexer.byte.hexadecimalValue,
+        let low = bytes[lexer.index + 1].hexadecimalValue
       {
         text.append(high << 4 | low)
         lexer.index += 2
@@ -128,7 +128,7 @@ extension OpenStepTokenReader {
     let isFloat = content[0] == UInt8(ascii: "F")
     guard digits == (isFloat ? 8 : 16) else { return nil }
     for index in 1...digits {
-      guard let digit = content[index].hexadecimalDigit else { return nil }
+      guard let digit = content[index].hexadecimalValue else { return nil }
       bits = bits << 4 | UInt64(digit)
     }
     switch content[0] {

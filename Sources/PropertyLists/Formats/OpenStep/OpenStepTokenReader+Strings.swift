@@ -98,7 +98,7 @@ extension OpenStepTokenReader {
     let start = index + 2
     index = start
     var unit: UInt32 = 0
-    while index < bytes.byteCount, index < start + 4, let digit = bytes[index].hexadecimalDigit {
+    while index < bytes.byteCount, index < start + 4, let digit = bytes[index].hexadecimalValue {
       unit = unit << 4 | UInt32(digit)
       index += 1
     }

@@ -210,7 +210,7 @@ extension OpenStepTokenReader {
     if !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
     for (place, key) in builder.resolveDuplicates(in: text.rawBytes) {
       let name = NodeContent.text(key, in: text.rawBytes)
-      try report(failure("the key \(name.quoted) stands twice in a dictionary", .duplicateKey, at: places[place]))
+      try report(failure("duplicate key \(name.quoted)", .duplicateKey, at: places[place]))
     }
     builder.close(in: text.rawBytes)
     // The container takes the place of its children, of which the builder may have dropped some.

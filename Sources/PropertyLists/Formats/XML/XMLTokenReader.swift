@@ -317,7 +317,7 @@ extension XMLTokenReader {
       let text = text
       for (place, key) in builder.resolveDuplicates(in: text.rawBytes) {
         let name = NodeContent.text(key, in: text.rawBytes)
-        fail("the key \(name.quoted) stands twice in a <dict>", .duplicateKey, at: places[place])
+        fail("duplicate key \(name.quoted)", .duplicateKey, at: places[place])
       }
       builder.close(in: text.rawBytes)
       places.removeLast(places.count - (builder.pending.count - 1))

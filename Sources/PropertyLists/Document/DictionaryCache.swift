@@ -1,0 +1,51 @@
+/// What is known of recent dictionaries, by their keys and the order of these. Lists of like dictionaries are what
+/// large files consist of.
+struct DictionaryCache<Known> {
+  /// None until something is known.
+  private var slots: [(node: FlatNode, known: Known)?] = []
+
+  private static var slotCount: Int { 64 }
+
+  /// What is known of a dictionary with the same keys, which takes a comparison of their bytes; nil if nothing is.
+  @inline(__always)
+  func find(_ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) throws(PropertyListError) -> Known? {
+    guard !slots.isEmpty, let slot = slots[try Self.slotNumber(node, source, in: bytes)],
+      slot.node.count == node.count, source.haveSameKeys(slot.node, node, in: bytes)
+    else { return nil }
+    return slot.known
+  }
+
+  mutating func store(
+    _ known: Known, of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan
+  ) throws(PropertyListError) {
+    if slots.isEmpty { slots = Array(repeating: nil, count: Self.slotCount) }
+    slots[try Self.slotNumber(node, source, in: bytes)] = (node, known)
+  }
+
+  /// A slot by the number of keys, which is not 0, and by what is quickly known of the first and the last.
+  @inline(__always)
+  private static func slotNumber(
+    _ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan
+  ) throws(PropertyListError) -> Int {
+    let first = try source.child(source.keyPosition(0, of: node), of: node, in: bytes)
+    let last = try source.child(source.keyPosition(node.count - 1, of: node), of: node, in: bytes)
+    var mix = UInt64(truncatingIfNeeded: node.count)
+    if source.sharedPlaceCount > 0 {
+      mix ^= UInt64(truncatingIfNeeded: first) &* 31 ^ UInt64(truncatingIfNeeded: last) &* 0x0100_0193
+    } else {
+      mix ^= UInt64(truncatingIfNeeded: try source.node(at: first, in: bytes).length) &* 31
+      mix ^= UInt64(truncatingIfNeeded: try source.node(at: last, in: bytes).length) &* 0x0100_0193
+    }
+    return Int(truncatingIfNeeded: (mix &* 0x9E37_79B9_7F4A_7C15) >> 58)
+  }
+}
+
+extension PropertyListError {
+  static func duplicateKey(_ key: String, _ former: String) -> PropertyListError {
+    key.utf8.elementsEqual(former.utf8)
+      ? PropertyListError(.duplicateKey, "duplicate key \(key.quoted)")
+      : PropertyListError(
+        .duplicateKey,
+        "the key \(key.quoted) stands in a dictionary in two spellings, which Unicode and Swift take as one")
+  }
+}
