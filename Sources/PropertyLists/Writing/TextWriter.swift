@@ -14,8 +14,6 @@ protocol TextWriter: FileWriter, SendableMetatype, ~Copyable {
 }
 
 extension TextWriter where Self: ~Copyable {
-  static var takesKeysFirst: Bool { false }
-
   mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError) { try string(utf8) }
 
   /// - Parameter kind: what the format has no form for, in the plural.
