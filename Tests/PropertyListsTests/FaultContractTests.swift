@@ -12,7 +12,10 @@ struct FaultContractTests {
     arguments: ["xml", "binary", "hostile", "archives", "openstep", "json"].flatMap { Fixtures.names(in: $0) })
   func areNoneWhereAReaderFindsNone(_ name: String) throws {
     let data = try Fixtures.data(name)
-    for format in [nil] + PropertyListFormat.allCases { check(data, format) }
+    check(data, nil)
+    // What is large is so for the reader of its own format.
+    guard LongForm.isWanted || data.count < 20_000 else { return }
+    for format in PropertyListFormat.allCases { check(data, format) }
   }
 
   @Test("so in files that others wrote", arguments: Fixtures.corpus)

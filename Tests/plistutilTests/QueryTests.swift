@@ -26,10 +26,10 @@ struct QueryTests {
     "the same from every format, and from a file that is mapped",
     arguments: PropertyListFormat.allCases)
   func theSameFromEveryFormat(_ format: PropertyListFormat) throws {
-    let rows = PropertyList.array((0..<60_000).map { ["id": .integer(.init($0)), "name": "row \($0)"] })
+    let rows = PropertyList.array((0..<30_000).map { ["id": .integer(.init($0)), "name": "row \($0)"] })
     let file = try SampleFile(["rows": rows, "last": ["é": "ü"]], format: format)
     let arguments = ["--coerce"]
-    #expect(try file.run(["get", "rows.59999.name", "@"] + arguments).text == "row 59999\n")
+    #expect(try file.run(["get", "rows.29999.name", "@"] + arguments).text == "row 29999\n")
     #expect(try file.run(["get", "last.é", "@"] + arguments).text == "ü\n")
     #expect(try file.run(["type", "rows.7.id", "@"] + arguments).text == "integer\n")
   }

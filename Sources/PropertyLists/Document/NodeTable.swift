@@ -65,15 +65,20 @@ struct NodeTableBuilder: ~Copyable {
   /// - Parameter bytes: what the offsets of the strings refer to.
   /// - Returns: the keys that are errors, with their former places in ``pending``. They are overridden, too.
   /// - Complexity: O(1) for an array; O(*n*) in the keys of a dictionary.
-  @inline(__always)
   mutating func resolveDuplicates(in bytes: RawSpan) -> [(place: Int, key: FlatNode)] {
-    guard let frame = frames.last, frame.kind == .dictionary else { return [] }
-    let count = (pending.count - frame.start) / 2
-    guard count > 1, !hasKnownShape(from: frame.start, count: count, in: bytes) else { return [] }
+    guard let frame = frames.last, !hasKnownKeys(in: bytes) else { return [] }
     let duplicates = duplicates(from: frame.start, in: bytes).map { ($0, pending[$0]) }
     guard !duplicates.isEmpty else { return [] }
     dropDuplicates(in: bytes)
     return options.duplicateKeys == .keepLast ? [] : duplicates
+  }
+
+  /// True if the keys of the innermost container were found to be distinct before, or it has no two.
+  @inline(__always)
+  func hasKnownKeys(in bytes: RawSpan) -> Bool {
+    guard let frame = frames.last, frame.kind == .dictionary else { return true }
+    let count = (pending.count - frame.start) / 2
+    return count < 2 || hasKnownShape(from: frame.start, count: count, in: bytes)
   }
 
   /// Closes the innermost container, whose keys are distinct. A dictionary that stands for a UID becomes one.

@@ -48,16 +48,20 @@ struct UIDLookalike {
 
   private enum State { case none, dictionaryOfOne, key }
 
+  @inline(__always)
   mutating func forget() { state = .none }
 
+  @inline(__always)
   mutating func begin(count: Int) { state = count == 1 ? .dictionaryOfOne : .none }
 
+  @inline(__always)
   mutating func see(key utf8: RawSpan, _ options: PropertyListWritingOptions) {
     let isUID =
       state == .dictionaryOfOne && options.writesUIDDictionaries && utf8.byteCount == 6 && utf8.starts(with: "CF$UID")
     state = isUID ? .key : .none
   }
 
+  @inline(__always)
   func check(_ value: PropertyList.Integer) throws(PropertyListError) {
     guard state == .key, !value.isNegative, value.bits <= UInt32.max else { return }
     throw PropertyListError(

@@ -78,7 +78,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     switch tag {
     case .key, .string:
       let content = lexer.index
-      let isVerbatim = lexer.passText()
+      let isVerbatim = lexer.passText(from: content)
       builder.append(.string(isVerbatim ? .verbatim : .xmlText, offset: content, length: lexer.index - content))
       return lexer.passEndTag(ofTagAt: start, length: content - start)
     case .integer: return readScalar(.integer, from: start)
@@ -107,7 +107,9 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   }
 
   private mutating func close() -> Bool {
-    guard builder.resolveDuplicates(in: lexer.bytes).isEmpty else { return false }
+    guard builder.hasKnownKeys(in: lexer.bytes) || builder.resolveDuplicates(in: lexer.bytes).isEmpty else {
+      return false
+    }
     builder.close(in: lexer.bytes)
     return true
   }

@@ -122,14 +122,25 @@ extension XMLLexer {
   /// Passes text that XML allows, up to the next `<`, to what isn't allowed, or to the end.
   ///
   /// - Returns: whether it stands for itself, without references and CR.
-  /// - Complexity: O(*n*) in its length.
-  @inline(__always)
+  /// - Complexity: O(*n*) in its length; none of it is looked at twice, also if only bytes that aren't UTF-8 end it.
   mutating func passText() -> Bool {
+    guard scannedText.contains(index) else { return passText(from: index) }
     let start = index
+    index = scannedText.upperBound
+    return passText(from: start, isVerbatim: false, isASCII: false)
+  }
+
+  /// As ``passText()``, for a reader that gives up where it stops.
+  ///
+  /// - Parameters:
+  ///   - start: where the text begins, of which all before ``index`` was looked at.
+  ///   - isVerbatim: whether that stands for itself.
+  ///   - isASCII: whether it is ASCII.
+  @inline(__always)
+  mutating func passText(from start: Int, isVerbatim: Bool = true, isASCII: Bool = true) -> Bool {
     let end = bytes.byteCount
-    var isVerbatim = true
-    var isASCII = true
-    if scannedText.contains(start) { (index, isVerbatim, isASCII) = (scannedText.upperBound, false, false) }
+    var isVerbatim = isVerbatim
+    var isASCII = isASCII
     scan: while true {
       if index &+ 8 <= end {
         let stops = ByteClass.stopsText(bytes.littleEndianWord(at: index), stopsAtHigh: isASCII)
