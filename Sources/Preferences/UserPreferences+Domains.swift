@@ -49,7 +49,7 @@ extension UserPreferences {
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String, in domain: PersistentDomain) {
     let file = context.file(of: domain)
     reportingFaults { () throws(PreferencesError) in
-      store(try value.stored(forKey: key), forKey: key, in: file)
+      store(try value?.stored(forKey: key), forKey: key, in: file)
       remember(file)
     }
   }

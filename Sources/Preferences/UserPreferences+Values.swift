@@ -47,7 +47,7 @@ extension UserPreferences {
   ///
   /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String) {
-    reportingFaults { () throws(PreferencesError) in store(try value.stored(forKey: key), forKey: key, in: file) }
+    reportingFaults { () throws(PreferencesError) in store(try value?.stored(forKey: key), forKey: key, in: file) }
   }
 
   /// The value for a key; nil if there is none, or none of this type.

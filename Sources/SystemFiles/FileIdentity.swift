@@ -56,8 +56,8 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// A moment by the clock that file systems note changes with, which may be some milliseconds behind.
 package struct FileMoment: Hashable, Comparable, Sendable {
-  private let seconds: Int
-  private let nanoseconds: Int
+  private let seconds: Int64
+  private let nanoseconds: Int64
 
   package static var now: FileMoment {
     var now = timespec()
@@ -78,10 +78,11 @@ package struct FileMoment: Hashable, Comparable, Sendable {
     #endif
   }
 
-  fileprivate init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
+  fileprivate init(_ time: timespec) { (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec)) }
 
   fileprivate func seconds(since other: FileMoment) -> Double {
-    Double(seconds - other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
+    // File systems have any times, also those whose difference is no integer.
+    Double(seconds) - Double(other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
   }
 
   package static func < (lhs: FileMoment, rhs: FileMoment) -> Bool {

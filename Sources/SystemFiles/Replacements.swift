@@ -71,7 +71,8 @@ package final class Replacements: Sendable {
 
   #if os(Linux)
     private static func synchronizeFileSystem(of file: ReadyFile) -> Bool {
-      guard let syncfs = FileSystem.function("syncfs", as: (@convention(c) (Int32) -> Int32).self),
+      // Sound: this is its type.
+      guard let syncfs = unsafe FileSystem.function("syncfs", as: (@convention(c) (Int32) -> Int32).self),
         let descriptor = try? file.open()
       else { return false }
       defer { _ = close(descriptor) }

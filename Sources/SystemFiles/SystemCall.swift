@@ -53,7 +53,8 @@ extension FileSystem {
 
   /// A function of the C library that the headers of glibc show to some programs only; nil if there is none.
   ///
-  /// Sound: as long as the type is that of its manual page. Its address stays where it is.
+  /// Safe if the type is that of its manual page. Its address stays where it is.
+  @unsafe
   static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
     guard let symbol = unsafe dlsym(nil, name) else { return nil }
     return unsafe unsafeBitCast(symbol, to: type)

@@ -101,6 +101,29 @@ struct PreferencesFileTests {
     #expect(files.store(DomainName("com.example.edited")).string(forKey: "a") == "b\nc")
   }
 
+  @Test(
+    "of Foundation that people edited keep its characters",
+    arguments: [
+      ("<!-- c --><string>\u{1}</string>", "\u{1}"), ("<string xml:space='preserve'>\u{1}</string>", "\u{1}"),
+      ("<string><![CDATA[\u{1}&]]></string>", "\u{1}&"), ("<string>a\rb</string><!-- c -->", "a\rb"),
+      ("<string><![CDATA[x\r\ny]]></string>", "x\ny"),
+    ])
+  func editedFileOfFoundation(_ value: String, _ expected: String) throws {
+    let files = try FoundationPreferences()
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0"><dict><key>a</key>\(value)<key>t</key><true></true></dict></plist>
+      """
+    try Data(text.utf8).write(to: URL(filePath: files.folder.path("com.example.edited.plist")))
+    let store = files.store(DomainName("com.example.edited"))
+    #expect(store.string(forKey: "a") == expected && store.bool(forKey: "t"))
+    store.set(1, forKey: "n")
+    try store.synchronize()
+    #expect(files.folder.names == ["com.example.edited.plist"])
+    #expect(files.store(DomainName("com.example.edited")).string(forKey: "a") == expected)
+  }
+
   @Test("that have the characters which stand for others while a file is read are not changed")
   func privateCharacters() throws {
     let files = try FoundationPreferences()

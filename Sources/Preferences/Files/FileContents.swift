@@ -68,18 +68,23 @@ extension FileContents {
     if data.isEmpty { throw PropertyListError(.malformed, "the file has no byte") }
     // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for
     // Apple's reader: it is not for this reader to keep everything from the program because of it.
-    var options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
-    if data.starts(with: foundationXML) {
-      // Foundation writes characters as they are that XML does not have, such as controls, and carriage returns, which
-      // to XML are ends of lines. It reads them back, so they are neither lost nor an error here.
-      options.allowsAllXMLCharacters = true
-      let escaped = data.escapingCarriageReturns
-      if let parsed = try? parse(escaped, .xml, options) { return parsed }
-      options.allowsAllXMLCharacters = false
-    }
+    let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
     // JSON is no format of preferences. What begins like it may be an empty dictionary of OpenStep, and nothing else.
     let format = PropertyListFormat(detecting: data.bytes)
-    return try parse(data, format == .json ? .openStep : format, options)
+    // Foundation writes characters as they are that XML does not have, such as controls, and carriage returns, which
+    // to XML are ends of lines. It reads them back, so they are neither lost nor an error here.
+    var permissive = options
+    permissive.allowsAllXMLCharacters = true
+    let isFoundations = data.starts(with: foundationXML)
+    if isFoundations, let escaped = data.escapingCarriageReturns, let parsed = try? parse(escaped, .xml, permissive) {
+      return parsed
+    }
+    do throws(PropertyListError) {
+      return try parse(data, format == .json ? .openStep : format, options)
+    } catch {
+      if isFoundations, data.hasUnusualBytes, let parsed = try? parse(data, .xml, permissive) { return parsed }
+      throw error
+    }
   }
 
   private static func parse(
@@ -91,11 +96,25 @@ extension FileContents {
 }
 
 extension Data {
-  /// The text with references for its carriage returns.
-  fileprivate var escapingCarriageReturns: Data {
-    guard contains(0x0D) else { return self }
-    return Data(split(separator: 0x0D, omittingEmptySubsequences: false).joined(separator: "&#13;".utf8))
+  /// The text with references for its carriage returns; nil if it has none, or CDATA, in which there are no references.
+  fileprivate var escapingCarriageReturns: Data? {
+    let bytes = bytes
+    guard bytes.firstIndex(of: 0x0D, from: 0) != nil, bytes.firstIndex(of: "<![CDATA[", from: 0) == nil else {
+      return nil
+    }
+    var escaped = ByteBuffer()
+    var start = 0
+    while let place = bytes.firstIndex(of: 0x0D, from: start) {
+      escaped.append(bytes.extracting(start..<place))
+      escaped.append("&#13;")
+      start = place + 1
+    }
+    escaped.append(bytes.extracting(start...))
+    return escaped.takeData()
   }
+
+  /// Whether there is a byte of a character that XML does not allow, or may be.
+  fileprivate var hasUnusualBytes: Bool { contains { $0 < 0x20 && !$0.isWhiteSpace || $0 == 0xEF } }
 }
 
 extension FileIdentity {

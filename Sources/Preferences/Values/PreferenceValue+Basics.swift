@@ -61,6 +61,7 @@ extension UInt64: PreferenceValue {}
 
 /// Reals: integers are taken for the nearest one, and a text that is a number.
 extension PreferenceValue where Self: BinaryFloatingPoint & LosslessStringConvertible & Codable & SecureCoding {
+  @inlinable
   public static func preferenceValue(from stored: PropertyList) -> Self? {
     // A float not by way of a double, which would round twice.
     switch stored {

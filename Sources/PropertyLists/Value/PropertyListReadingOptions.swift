@@ -14,7 +14,8 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   /// for; <doc:Formats> has a table of them. JSON only; the forms of OpenStep are always read.
   public var restoresCoercedValues: Bool
 
-  /// Whether text of plain XML may have characters that XML does not allow, as Foundation writes them.
+  /// Whether text of XML may have characters that XML does not allow, as Foundation writes them. Then libxml2 isn't
+  /// asked.
   package var allowsAllXMLCharacters = false
 
   /// Apple's way of reading, but for a key that stands twice.

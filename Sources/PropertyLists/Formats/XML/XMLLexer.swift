@@ -187,6 +187,7 @@ extension XMLLexer {
   /// The first character in a range that XML does not allow.
   func invalidCharacter(in range: Range<Int>) -> XMLFault? {
     var content = XMLLexer(bytes.extracting(..<range.upperBound), at: range.lowerBound)
+    content.allowsAllCharacters = allowsAllCharacters
     while content.index < range.upperBound {
       _ = content.passText()
       guard content.index < range.upperBound else { return nil }

@@ -26,7 +26,10 @@ enum XMLReader {
     var reader = XMLTokenReader(source, bytes, from: start, options, faults)
     reader.read()
     faults = reader.faults
-    if faults.faults.isEmpty, let fault = try LibXML2.fault(in: bytes.extracting(start...)) {
+    // libxml2 would refuse the characters.
+    if faults.faults.isEmpty, !options.allowsAllXMLCharacters,
+      let fault = try LibXML2.fault(in: bytes.extracting(start...))
+    {
       var reader = XMLTokenReader(source, bytes, from: start, options, faults)
       reader.read(until: start + fault.place)
       reader.fail(fault.message, at: start + fault.place)

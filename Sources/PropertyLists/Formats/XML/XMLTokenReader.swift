@@ -68,6 +68,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     _ source: TextSource, _ bytes: RawSpan, from start: Int, _ options: PropertyListReadingOptions, _ faults: FaultLog
   ) {
     lexer = XMLLexer(bytes, at: start)
+    lexer.allowsAllCharacters = options.allowsAllXMLCharacters
     self.faults = faults
     placeIndex = PlaceIndex(source)
     depthLimit = options.limits.effectiveDepth
