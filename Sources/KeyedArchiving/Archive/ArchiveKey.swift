@@ -30,6 +30,6 @@ enum ArchiveKey {
 
   /// True for `$0`, `$1` and so on, which stand for values without a key.
   static func isNumber(_ key: String) -> Bool {
-    key.utf8.count > 1 && key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    key.utf8.first == dollar && key.utf8.count > 1 && key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
   }
 }

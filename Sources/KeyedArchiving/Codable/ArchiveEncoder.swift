@@ -224,6 +224,7 @@ struct ArchiveEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
+  @inline(__always)
   fileprivate func box(_ value: some Encodable, _ step: CodingStep) throws -> EncodedBox {
     try EncodedBox.box(value, coder, CodingTrail(trail, step), depth: depth)
   }

@@ -150,6 +150,8 @@ extension Archived.AttributedString: Hashable {
 }
 
 extension Archived.AttributedString: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+
   /// No text.
   public init() { self.init("") }
 

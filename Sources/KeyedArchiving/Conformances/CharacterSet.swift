@@ -99,6 +99,8 @@ extension Archived {
 }
 
 extension Archived.CharacterSet: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+
   /// No scalars.
   public init() { self.init(charactersIn: "") }
 }

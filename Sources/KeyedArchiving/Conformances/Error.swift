@@ -2,9 +2,7 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSError`: a domain, a code in it, and what there is to say about it.
-  ///
-  /// Errors are equal when all they say is, in any order.
-  public struct Error: SecureCoding, Hashable {
+  public struct Error: SecureCoding {
     public static let archivedClass = ArchivedClass("NSError")
 
     /// The domain, such as `NSCocoaErrorDomain`.
@@ -15,11 +13,7 @@ extension Archived {
     ///
     /// Values of other types than those that ``ArchivedValue`` always takes must be among
     /// ``KeyedUnarchiver/additionalTypes``.
-    public var userInfo: OrderedDictionary<String, ArchivedValue>? {
-      get { info?.entries }
-      set { info = newValue.map { UnorderedEntries(entries: $0) } }
-    }
-    private var info: UnorderedEntries<String, ArchivedValue>?
+    public var userInfo: OrderedDictionary<String, ArchivedValue>?
 
     /// An error.
     public init(domain: String, code: Int, userInfo: OrderedDictionary<String, ArchivedValue>? = nil) {
@@ -39,5 +33,18 @@ extension Archived {
       try coder.encode(integer: code, forRawKey: "NSCode")
       try coder.encode(userInfo, forRawKey: "NSUserInfo")
     }
+  }
+}
+
+/// Errors are equal when all they say is, in any order.
+extension Archived.Error: Hashable {
+  public static func == (first: Archived.Error, second: Archived.Error) -> Bool {
+    first.domain == second.domain && first.code == second.code && first.userInfo.hasSameEntries(as: second.userInfo)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(domain)
+    hasher.combine(code)
+    userInfo.hashEntries(into: &hasher)
   }
 }

@@ -2,9 +2,7 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSException`: a name, a reason, and what there is to say about it.
-  ///
-  /// Exceptions are equal when all they say is, in any order.
-  public struct Exception: SecureCoding, Hashable {
+  public struct Exception: SecureCoding {
     public static let archivedClass = ArchivedClass("NSException")
 
     /// The name, such as `NSRangeException`.
@@ -12,11 +10,7 @@ extension Archived {
     /// What went wrong, for people.
     public var reason: String?
     /// What there is to say about it; nil if the archive has nothing of the sort. See ``Error/userInfo``.
-    public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? {
-      get { info?.entries }
-      set { info = newValue.map { UnorderedEntries(entries: $0) } }
-    }
-    private var info: UnorderedEntries<ArchivedValue, ArchivedValue>?
+    public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
 
     /// An exception. Nothing is raised.
     public init(
@@ -39,5 +33,18 @@ extension Archived {
       try coder.encode(reason, forRawKey: "NS.reason")
       try coder.encode(userInfo, forRawKey: "NS.userinfo")
     }
+  }
+}
+
+/// Exceptions are equal when all they say is, in any order.
+extension Archived.Exception: Hashable {
+  public static func == (first: Archived.Exception, second: Archived.Exception) -> Bool {
+    first.name == second.name && first.reason == second.reason && first.userInfo.hasSameEntries(as: second.userInfo)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(reason)
+    userInfo.hashEntries(into: &hasher)
   }
 }

@@ -36,14 +36,7 @@ struct HashCounts {
   let areEven: Bool
   private var counts: [Int: Int] = [:]
 
-  init(_ element: Any.Type) {
-    switch element {
-    case is Int.Type, is Int8.Type, is Int16.Type, is Int32.Type, is Int64.Type, is UInt.Type, is UInt8.Type,
-      is UInt16.Type, is UInt32.Type, is UInt64.Type:
-      areEven = true
-    default: areEven = element is any EvenlyHashed.Type
-    }
-  }
+  init(_ element: Any.Type) { areEven = element is any EvenlyHashed.Type || element is any _ArchivedInteger.Type }
 
   mutating func add(_ hash: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
     // An archiver orders such elements by an archive of each.

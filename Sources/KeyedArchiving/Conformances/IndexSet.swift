@@ -100,4 +100,6 @@ extension Archived {
   }
 }
 
-extension Archived.IndexSet: MutablyArchived {}
+extension Archived.IndexSet: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}

@@ -3,7 +3,7 @@ public import OrderedCollections
 
 /// A value whose Apple class has a mutable subclass.
 public protocol MutablyArchived: SecureCoding, Hashable {
-  /// The mutable subclass: `NSMutableThing` for `NSThing` unless a type says otherwise.
+  /// The mutable subclass.
   static var mutableArchivedClass: ArchivedClass { get }
 
   /// An empty value.
@@ -14,11 +14,6 @@ public protocol MutablyArchived: SecureCoding, Hashable {
 }
 
 extension MutablyArchived {
-  public static var mutableArchivedClass: ArchivedClass {
-    let superclass = archivedClass
-    return ArchivedClass("NSMutable\(superclass.name.dropFirst(2))", superclass: superclass)
-  }
-
   public func encodeMutable(with coder: KeyedArchiver) throws { try encode(with: coder) }
 }
 
@@ -73,10 +68,37 @@ extension KeyedArchiver {
   }
 }
 
-extension String: MutablyArchived {}
-extension Data: MutablyArchived {}
-extension Array: MutablyArchived where Element: SecureCoding & Hashable {}
-extension Set: MutablyArchived where Element: SecureCoding {}
-extension OrderedSet: MutablyArchived where Element: SecureCoding {}
-extension Dictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {}
-extension OrderedDictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {}
+extension String: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}
+
+extension Data: MutablyArchived {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}
+
+extension Array: MutablyArchived where Element: SecureCoding & Hashable {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}
+
+extension Set: MutablyArchived where Element: SecureCoding {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}
+
+extension OrderedSet: MutablyArchived where Element: SecureCoding {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}
+
+extension Dictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}
+
+extension OrderedDictionary: MutablyArchived where Key: SecureCoding, Value: SecureCoding & Hashable {
+  public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
+}
+
+extension ArchivedClass {
+  /// `NSMutableThing` for `NSThing`.
+  static func mutable(_ superclass: ArchivedClass) -> ArchivedClass {
+    ArchivedClass("NSMutable\(superclass.name.dropFirst(2))", superclass: superclass)
+  }
+}

@@ -2,9 +2,7 @@ public import OrderedCollections
 
 extension Archived {
   /// `NSNotification`: a name, what it is about, and what there is to say about it.
-  ///
-  /// Notifications are equal when all they say is, in any order.
-  public struct Notification: SecureCoding, Hashable {
+  public struct Notification: SecureCoding {
     public static let archivedClass = ArchivedClass("NSNotification")
 
     /// The name.
@@ -12,11 +10,7 @@ extension Archived {
     /// What the notification is about, mostly its sender.
     public var object: ArchivedValue?
     /// What there is to say about it; nil if the archive has nothing of the sort. See ``Error/userInfo``.
-    public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? {
-      get { info?.entries }
-      set { info = newValue.map { UnorderedEntries(entries: $0) } }
-    }
-    private var info: UnorderedEntries<ArchivedValue, ArchivedValue>?
+    public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
 
     /// A notification. Nothing is posted.
     public init(
@@ -39,5 +33,18 @@ extension Archived {
       try coder.encode(object, forRawKey: "NS.object")
       try coder.encode(userInfo, forRawKey: "NS.userinfo")
     }
+  }
+}
+
+/// Notifications are equal when all they say is, in any order.
+extension Archived.Notification: Hashable {
+  public static func == (first: Archived.Notification, second: Archived.Notification) -> Bool {
+    first.name == second.name && first.object == second.object && first.userInfo.hasSameEntries(as: second.userInfo)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(object)
+    userInfo.hashEntries(into: &hasher)
   }
 }

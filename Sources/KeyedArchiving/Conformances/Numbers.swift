@@ -108,8 +108,10 @@ extension KeyedUnarchiver {
   }
 }
 
-/// Integers of up to 64 bits, which are all archived alike.
-extension SecureCoding where Self: FixedWidthInteger & Codable {
+/// An integer of up to 64 bits. All are archived alike.
+public protocol _ArchivedInteger: SecureCoding, FixedWidthInteger, Codable {}
+
+extension _ArchivedInteger {
   public static var archivedClass: ArchivedClass { numberClass }
 
   public func encode(with coder: KeyedArchiver) throws {
@@ -137,16 +139,16 @@ extension SecureCoding where Self: FixedWidthInteger & Codable {
   }
 }
 
-extension Int: SecureCoding {}
-extension Int8: SecureCoding {}
-extension Int16: SecureCoding {}
-extension Int32: SecureCoding {}
-extension Int64: SecureCoding {}
-extension UInt: SecureCoding {}
-extension UInt8: SecureCoding {}
-extension UInt16: SecureCoding {}
-extension UInt32: SecureCoding {}
-extension UInt64: SecureCoding {}
+extension Int: _ArchivedInteger {}
+extension Int8: _ArchivedInteger {}
+extension Int16: _ArchivedInteger {}
+extension Int32: _ArchivedInteger {}
+extension Int64: _ArchivedInteger {}
+extension UInt: _ArchivedInteger {}
+extension UInt8: _ArchivedInteger {}
+extension UInt16: _ArchivedInteger {}
+extension UInt32: _ArchivedInteger {}
+extension UInt64: _ArchivedInteger {}
 
 /// A number of 8 bytes. Integers are decoded if they are exact.
 extension Double: SecureCoding {

@@ -3,6 +3,8 @@ internal import OrderedCollections
 /// Dictionaries of archives keep the order of the file, which means nothing: Apple's have none.
 extension OrderedDictionary where Value: Hashable {
   /// True for the same keys with the same values, in any order.
+  ///
+  /// - Complexity: O(*n*).
   func hasSameEntries(as other: OrderedDictionary) -> Bool {
     count == other.count && allSatisfy { other[$0.key] == $0.value }
   }
@@ -21,13 +23,14 @@ extension OrderedDictionary where Value: Hashable {
   }
 }
 
-/// Entries that are equal in any order.
-struct UnorderedEntries<Key: Hashable, Value: Hashable>: Hashable {
-  var entries: OrderedDictionary<Key, Value>
-
-  static func == (first: UnorderedEntries, second: UnorderedEntries) -> Bool {
-    first.entries.hasSameEntries(as: second.entries)
+extension Optional {
+  func hasSameEntries<Key, Value: Hashable>(as other: Wrapped?) -> Bool where Wrapped == OrderedDictionary<Key, Value> {
+    guard let self, let other else { return self == nil && other == nil }
+    return self.hasSameEntries(as: other)
   }
 
-  func hash(into hasher: inout Hasher) { entries.hashEntries(into: &hasher) }
+  func hashEntries<Key, Value: Hashable>(into hasher: inout Hasher) where Wrapped == OrderedDictionary<Key, Value> {
+    hasher.combine(self == nil)
+    self?.hashEntries(into: &hasher)
+  }
 }

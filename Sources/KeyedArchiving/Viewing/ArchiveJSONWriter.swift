@@ -206,7 +206,8 @@ extension ArchiveJSONWriter {
     }
   }
 
-  /// - Parameter inlineDepth: 0 for an object, which no array or dictionary of the same object is around.
+  /// - Parameter inlineDepth: 0 for the fields of an object and for the top; 1 for an array or dictionary that is an
+  ///   object itself; one more for each that is around it in the same object.
   private mutating func begin(
     _ kind: Frame.Kind, _ node: FlatNode, inlineDepth: Int = 0, uid: UInt32?, wrappers: Int = 0
   ) throws(KeyedArchiveError) {

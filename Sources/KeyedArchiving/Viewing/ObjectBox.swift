@@ -101,7 +101,6 @@ struct ObjectBox {
       frames[frames.count - 1].next += 1
       let isOutermost = frames.count == 1
       if isOutermost, frame.next == skipped { continue }
-      let child = try reader.child(frame.next, of: frame.node)
       let label: String
       if frame.node.kind == .array {
         label = frame.label + "[\(frame.next)]"
@@ -110,6 +109,7 @@ struct ObjectBox {
         let name = (isOutermost ? ArchiveKey.unescaped(key) : key).printable(limit: Self.greatestLength)
         label = frame.label.isEmpty ? name : "\(frame.label).\(name)"
       }
+      let child = try reader.child(frame.next, of: frame.node)
       if child.kind.isContainer, child.count > 0 {
         try reader.checkNesting(of: child, in: frames.lazy.map(\.node), depth: frames.count)
         try reader.spend(label.utf8.count)

@@ -290,7 +290,7 @@ extension KeyedArchiver {
   /// - Parameter more: how many more values are being encoded around the next one.
   @inline(never)
   func needsMoreStack(within more: Int = 0) throws -> Bool {
-    try stackRoom.isUsedUp(at: depth + more, isTop: isAtTop)
+    try stackRoom.isUsedUp(at: depth + more, isTop: isAtTop && more == 0)
   }
 
   private var isAtTop: Bool { outer.isEmpty && outerDepth == 0 }

@@ -95,27 +95,27 @@ extension KeyedArchiver {
     try pool.fill(copy.uid, with: contents)
   }
 
-  /// The entries of an object or another dictionary, in the order of the archive that it comes from.
+  /// The entries of an object, in the order of the archive that it comes from.
   private func contents(
-    of node: FlatNode, of document: PropertyListDocument, classUID: UInt32?, _ target: (UInt32) -> UInt32
+    of node: FlatNode, of document: PropertyListDocument, classUID: UInt32, _ target: (UInt32) -> UInt32
   ) throws -> FlatNode {
     var entries: [FlatNode] = []
     for entry in 0..<node.count {
       let key = try document.key(ofEntry: entry, of: node)
       entries.append(try pool.inline(key))
-      if let classUID, key == "$class" {
-        entries.append(.uid(classUID))
-      } else {
-        entries.append(try inline(document.value(ofEntry: entry, of: node), of: document, target))
-      }
+      entries.append(
+        key == "$class"
+          ? .uid(classUID) : try inline(document.value(ofEntry: entry, of: node), of: document, depth: 1, target))
     }
-    return try pool.container(.dictionary, entries.span, isShared: classUID == nil)
+    return try pool.container(.dictionary, entries.span, isShared: false)
   }
 
-  /// A value inside an object.
+  /// A value inside an object. Takes one frame of the stack for each level, of which there are at most as many as
+  /// ``ArchiveReader`` allows.
   private func inline(
-    _ node: FlatNode, of document: PropertyListDocument, _ target: (UInt32) -> UInt32
+    _ node: FlatNode, of document: PropertyListDocument, depth: Int, _ target: (UInt32) -> UInt32
   ) throws -> FlatNode {
+    if depth & 15 == 15 { try checkStack() }
     switch node.kind {
     case .uid: return .uid(target(node.uid))
     case .string: return try pool.inline(document.text(of: node))
@@ -124,10 +124,17 @@ extension KeyedArchiver {
     case .array:
       var elements: [FlatNode] = []
       for position in 0..<node.count {
-        elements.append(try inline(document.element(position, of: node), of: document, target))
+        elements.append(try inline(document.element(position, of: node), of: document, depth: depth + 1, target))
       }
       return try pool.container(.array, elements.span)
-    case .dictionary: return try contents(of: node, of: document, classUID: nil, target)
+    case .dictionary:
+      var entries: [FlatNode] = []
+      for entry in 0..<node.count {
+        entries.append(try pool.inline(document.key(ofEntry: entry, of: node)))
+        entries.append(
+          try inline(document.value(ofEntry: entry, of: node), of: document, depth: depth + 1, target))
+      }
+      return try pool.container(.dictionary, entries.span)
     }
   }
 
