@@ -122,6 +122,18 @@ struct FaultListTests {
       descriptions("<plist><dict><plist/><key>a</key><true/></dict></plist>", .xml) == [
         "1:14: <plist> inside <dict>"
       ])
+    #expect(
+      descriptions("<plist><dict><plist/><array/><true/><key>a</key><true/></dict></plist>", .xml) == [
+        "1:14: <plist> inside <dict>"
+      ])
+    #expect(
+      descriptions("<plist><dict><key>q</key><true><plist/></true><key>r</key><true/></dict></plist>", .xml) == [
+        "1:32: <plist> inside <true> (in q)"
+      ])
+    #expect(
+      descriptions("<plist><dict><key>q</key><true><foo/></true><key>r</key><true/></dict></plist>", .xml) == [
+        "1:32: unknown tag <foo> (in q)"
+      ])
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PropertyListTools
 @testable import PropertyLists
 
 @Suite("The two lanes of the XML reader")
@@ -65,6 +66,21 @@ struct XMLLaneTests {
     }
     #expect(throws: Never.self) { try PropertyList(nested("xmlnsa")) }
     let refused = error { () throws(PropertyListError) in _ = try PropertyList(nested("xmlns:a")) }
+    #expect(refused?.kind == .limitExceeded)
+    // Elements that are no part of the value, and those of tags that are read again, are out of scope, too.
+    let many = (0..<30).map { "xmlns:a\($0)='u'" }.joined(separator: " ")
+    let faults = PropertyListDocument.faults(
+      in: xml("<array>\(String(repeating: "<string>a<integer \(many)>1</integer>", count: 4))</array>"))
+    #expect(faults.allSatisfy { $0.kind == .malformed } && faults.count == 4)
+  }
+
+  @Test("the attributes of a text are bounded, of which libxml2 keeps a table")
+  func attributesAreBounded() throws {
+    let text = { (count: Int) in
+      xml("<array>\((0..<count).map { "<true q\($0)=''/>" }.joined())</array>")
+    }
+    #expect(try PropertyList(text(2000)).array?.count == 2000)
+    let refused = error { () throws(PropertyListError) in _ = try PropertyList(text(100_001)) }
     #expect(refused?.kind == .limitExceeded)
   }
 

@@ -78,7 +78,8 @@ extension EditedText {
   }
 }
 
-/// Where the lines of a text begin, and where in the input. An LF is a part of no other character in any encoding.
+/// Where the lines of a text begin, and where in the input. In no encoding that is read by
+/// its name is an LF part of another character.
 private struct LineStarts {
   private let inText: [Int]
   private let inInput: [Int]

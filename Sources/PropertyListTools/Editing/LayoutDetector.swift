@@ -180,7 +180,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     layout.keyQuote = keyQuotes.quote
     layout.stringQuote = stringQuotes.quote
     if isOnOneLine, !hasLines { layout.isInline = true }
-    if bytes.isASCII, bytes.hasCharacterEscape { layout.characterEscape = Scanner.characterEscape }
+    if let escape = Scanner.characterEscape, bytes.isASCII, bytes.hasCharacterEscape { layout.characterEscape = escape }
     return layout
   }
 }

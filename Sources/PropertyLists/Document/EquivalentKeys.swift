@@ -1,42 +1,78 @@
 extension PropertyListDocument {
   /// Keys of one dictionary that are canonically equivalent in Unicode, and so one to Swift, but not the same bytes.
-  /// - Returns: at most `limit` errors of kind ``PropertyListError/Kind/duplicateKey``, in the order of the document.
+  ///
+  /// - Parameter limit: how many are listed at most.
+  /// - Returns: errors of kind ``PropertyListError/Kind/duplicateKey``, in the order of the document.
   /// - Complexity: O(*n*) in the size of the document, which has passed ``validate()``.
   package func equivalentKeys(limit: Int) -> [PropertyListError] {
-    var found: [PropertyListError] = []
-    var walk = NodeWalk(root)
-    // Several containers can refer to one.
-    var visited: Set<Int> = []
-    do throws(PropertyListError) {
-      while found.count < limit, let node = try walk.next() {
-        guard node.flat.kind.isContainer else { continue }
-        guard visited.insert(node.index).inserted else {
-          walk.skipChildren()
-          continue
-        }
-        guard node.flat.kind == .dictionary else { continue }
-        for (key, former) in try equivalentKeys(of: node.flat) {
-          found.append(.duplicateKey(key, former).below(walk.path))
-        }
-      }
-      return found
-    } catch {
-      return []
+    switch index {
+    case .binary(let layout): EquivalentKeySearch(source: layout).found(from: rootIndex, limit: limit, in: bytes)
+    case .table(let table): EquivalentKeySearch(source: table).found(from: rootIndex, limit: limit, in: bytes)
     }
   }
+}
 
-  private func equivalentKeys(of dictionary: FlatNode) throws(PropertyListError) -> [(key: String, former: String)] {
+/// Visits every container once.
+private struct EquivalentKeySearch<Source: NodeSource> {
+  let source: Source
+
+  private typealias Frame = (node: FlatNode, next: Int)
+
+  func found(from root: Int, limit: Int, in bytes: RawSpan) -> [PropertyListError] {
+    var found: [PropertyListError] = []
+    var frames: [Frame] = []
+    // Where several containers can refer to one.
+    var isVisited = Array(repeating: false, count: source.sharedPlaceCount)
+    var next = Optional(root)
+    do throws(PropertyListError) {
+      while found.count < limit {
+        if let place = next {
+          next = nil
+          let node = try source.node(at: place, in: bytes)
+          guard node.kind.isContainer else { continue }
+          if place < isVisited.count {
+            guard !isVisited[place] else { continue }
+            isVisited[place] = true
+          }
+          if node.kind == .dictionary {
+            for (key, former) in try pairs(node, in: bytes) {
+              found.append(.duplicateKey(key, former).below(path(frames, in: bytes)))
+            }
+          }
+          frames.append((node, 0))
+        }
+        guard let frame = frames.last else { break }
+        guard frame.next < frame.node.count else {
+          frames.removeLast()
+          continue
+        }
+        frames[frames.count - 1].next += 1
+        next = try source.value(frame.next, of: frame.node, in: bytes)
+      }
+    } catch {
+      // The document has been validated, so this is nothing new.
+    }
+    return found
+  }
+
+  private func pairs(
+    _ dictionary: FlatNode, in bytes: RawSpan
+  ) throws(PropertyListError) -> [(key: String, former: String)] {
     var keys: Set<String> = []
     var pairs: [(key: String, former: String)] = []
     for entry in 0..<dictionary.count {
-      let node = try keyNode(ofEntry: entry, of: dictionary)
+      let node = try source.key(entry, of: dictionary, in: bytes)
       guard node.encoding != .ascii else { continue }
-      let key = try text(of: node)
+      let key = try NodeContent.string(node, in: bytes)
       // Nothing is equivalent to ASCII but itself.
       guard !key.utf8.allSatisfy({ $0 < 0x80 }) else { continue }
       let (isNew, former) = keys.insert(key)
       if !isNew { pairs.append((key, former)) }
     }
     return pairs
+  }
+
+  private func path(_ frames: [Frame], in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
+    frames.compactMap { source.step(to: $0.next - 1, of: $0.node, in: bytes) }
   }
 }

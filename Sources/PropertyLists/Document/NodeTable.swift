@@ -62,15 +62,19 @@ struct NodeTableBuilder: ~Copyable {
 
   /// Resolves duplicate keys of the innermost container, whose last key has its value, as the options say.
   ///
-  /// - Parameter bytes: what the offsets of the strings refer to.
+  /// - Parameters:
+  ///   - bytes: what the offsets of the strings refer to.
+  ///   - faults: where errors will go. If there is room for one only, the others aren't looked for.
   /// - Returns: the keys that are errors, with their former places in ``pending``. They are overridden, too.
   /// - Complexity: O(1) for an array; O(*n*) in the keys of a dictionary.
-  mutating func resolveDuplicates(in bytes: RawSpan) -> [(place: Int, key: FlatNode)] {
+  mutating func resolveDuplicates(in bytes: RawSpan, _ faults: FaultLog) -> [(place: Int, key: FlatNode)] {
     guard let frame = frames.last, !hasKnownKeys(in: bytes) else { return [] }
-    let duplicates = duplicates(from: frame.start, in: bytes).map { ($0, pending[$0]) }
-    guard !duplicates.isEmpty else { return [] }
+    let isError = options.duplicateKeys == .reject
+    let limit = isError && faults.limit == 1 ? 1 : Int.max
+    let duplicates = duplicates(from: frame.start, limit: limit, in: bytes).map { ($0, pending[$0]) }
+    if duplicates.isEmpty || limit == 1 { return duplicates }
     dropDuplicates(in: bytes)
-    return options.duplicateKeys == .keepLast ? [] : duplicates
+    return isError ? duplicates : []
   }
 
   /// True if the keys of the innermost container were found to be distinct before, or it has no two.
@@ -183,13 +187,14 @@ extension NodeTableBuilder {
     return true
   }
 
-  /// The places in ``pending`` of the keys that the dictionary that begins at `start` has had before.
-  private mutating func duplicates(from start: Int, in bytes: RawSpan) -> [Int] {
+  /// The places in ``pending`` of the keys that the dictionary that begins at `start` has had before, the first ones.
+  private mutating func duplicates(from start: Int, limit: Int, in bytes: RawSpan) -> [Int] {
     keyIndex.trim()
     keyIndex.beginDictionary()
     var duplicates: [Int] = []
     for index in stride(from: start, to: pending.count, by: 2) where !insert(pending[index], in: bytes) {
       duplicates.append(index)
+      if duplicates.count == limit { break }
     }
     return duplicates
   }

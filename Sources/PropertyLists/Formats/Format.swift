@@ -93,7 +93,7 @@ extension PropertyListFormat {
 extension PropertyListFormat {
   /// Reads an input for what is wrong with it. Nothing is, in the binary format, before values are asked for.
   package func findFaults(in data: Data, options: PropertyListReadingOptions, _ faults: inout FaultLog) {
-    // What is thrown is in the log.
+    // What is thrown is in the log, but for an empty input.
     _ = try? format.text?.content(of: data, options, &faults)
   }
 

@@ -178,7 +178,7 @@ extension JSONTokenReader {
 
   mutating func closeInnermost() throws(PropertyListError) {
     if !faults.faults.isEmpty { dropStandIns() }
-    for (_, key) in builder.resolveDuplicates(in: lexer.bytes) {
+    for (_, key) in builder.resolveDuplicates(in: lexer.bytes, faults) {
       let name = NodeContent.text(key, in: lexer.bytes)
       try report(failure("duplicate key \(name.quoted)", .duplicateKey, at: key.offset - 1))
     }

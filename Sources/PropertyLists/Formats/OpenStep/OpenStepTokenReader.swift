@@ -208,7 +208,7 @@ extension OpenStepTokenReader {
     // A second owner of the text, so that the builder can change while it looks at it.
     let text = text
     if !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
-    for (place, key) in builder.resolveDuplicates(in: text.rawBytes) {
+    for (place, key) in builder.resolveDuplicates(in: text.rawBytes, faults) {
       let name = NodeContent.text(key, in: text.rawBytes)
       try report(failure("duplicate key \(name.quoted)", .duplicateKey, at: places[place]))
     }

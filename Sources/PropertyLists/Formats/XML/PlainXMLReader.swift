@@ -107,7 +107,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   }
 
   private mutating func close() -> Bool {
-    guard builder.hasKnownKeys(in: lexer.bytes) || builder.resolveDuplicates(in: lexer.bytes).isEmpty else {
+    guard builder.hasKnownKeys(in: lexer.bytes) || builder.resolveDuplicates(in: lexer.bytes, .first).isEmpty else {
       return false
     }
     builder.close(in: lexer.bytes)

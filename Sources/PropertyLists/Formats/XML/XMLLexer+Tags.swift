@@ -33,8 +33,8 @@ extension XMLLexer {
       return invalid(start..<start + 1, .less, at: start)
     }
     index = nameEnd
-    var namespaceCount = 0
-    var fault = isEndTag ? endOfEndTag(start) : attributes(start, &namespaceCount)
+    var counts = (attributes: 0, namespaces: 0)
+    var fault = isEndTag ? endOfEndTag(start) : attributes(start, &counts)
     if let found = fault {
       let quotes = passToTagEnd(from: nameEnd)
       // What comes after the tag isn't its fault.
@@ -50,7 +50,7 @@ extension XMLLexer {
     let isEmpty = !isEndTag && bytes[index - 1] == UInt8(ascii: ">") && bytes[index - 2] == UInt8(ascii: "/")
     return XMLToken(
       kind: isEndTag ? .endTag : isEmpty ? .emptyTag : .startTag, range: start..<index, content: nameStart..<nameEnd,
-      namespaceCount: namespaceCount, fault: fault)
+      attributeCount: counts.attributes, namespaceCount: counts.namespaces, fault: fault)
   }
 
   /// Passes what stands after the name of an end tag.
@@ -61,7 +61,7 @@ extension XMLLexer {
   }
 
   /// Passes what stands after the name of a tag.
-  private mutating func attributes(_ start: Int, _ namespaceCount: inout Int) -> XMLFault? {
+  private mutating func attributes(_ start: Int, _ counts: inout (attributes: Int, namespaces: Int)) -> XMLFault? {
     while true {
       passSpace()
       guard index < bytes.byteCount, bytes[index] >= 0x20 else { return XMLFault(kind: .tagWithoutEnd, place: start) }
@@ -72,8 +72,9 @@ extension XMLLexer {
       }
       switch attribute() {
       case .success(let (name, _)):
+        counts.attributes += 1
         let isNamespace = bytes.starts(with: "xmlns", at: name.lowerBound)
-        if isNamespace, name.count == 5 || bytes[name.lowerBound + 5] == UInt8(ascii: ":") { namespaceCount += 1 }
+        if isNamespace, name.count == 5 || bytes[name.lowerBound + 5] == UInt8(ascii: ":") { counts.namespaces += 1 }
       case .failure(let fault): return fault
       }
     }

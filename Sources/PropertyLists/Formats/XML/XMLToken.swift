@@ -25,7 +25,8 @@ package struct XMLToken {
   package var content = 0..<0
   /// Whether text has references or CR, so that it doesn't stand for itself.
   var hasReplacements = false
-  /// How many namespaces a tag declares.
+  /// How many attributes a tag has, those that declare a namespace included.
+  var attributeCount = 0
   var namespaceCount = 0
   /// What is wrong. Everything invalid has a fault; of other kinds, the kind says what the piece is meant to be.
   var fault: XMLFault?

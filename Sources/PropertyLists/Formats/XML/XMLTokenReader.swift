@@ -23,6 +23,12 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   /// libxml2 looks through all namespaces in scope for each prefix, and property lists have no use for them.
   private static let greatestNamespaceCount = 100
 
+  /// The attributes of the whole text.
+  private var attributeCount = 0
+
+  /// libxml2 keeps the names of all attributes and namespaces in one table, whose search gets slow.
+  private static let greatestAttributeCount = 100_000
+
   /// What is wrong so far.
   private(set) var faults: FaultLog
   private var placeIndex: PlaceIndex
@@ -183,14 +189,22 @@ extension XMLTokenReader {
 extension XMLTokenReader {
   private mutating func begin(_ token: XMLToken) {
     namespaceCount += token.namespaceCount
-    guard namespaceCount <= Self.greatestNamespaceCount else {
-      fail("more than \(Self.greatestNamespaceCount) namespaces", .limitExceeded, at: tokenStart)
+    attributeCount += token.attributeCount
+    if namespaceCount > Self.greatestNamespaceCount || attributeCount > Self.greatestAttributeCount {
+      let many =
+        namespaceCount > Self.greatestNamespaceCount
+        ? "\(Self.greatestNamespaceCount) namespaces" : "\(Self.greatestAttributeCount) attributes"
+      fail("more than \(many)", .limitExceeded, at: tokenStart)
       isOver = true
       return
     }
     isMending = token.fault != nil
     let isOpen = begin(token, named: name(of: token))
-    if isOpen, token.kind == .emptyTag { endInnermost() }
+    if !isOpen {
+      namespaceCount -= token.namespaceCount
+    } else if token.kind == .emptyTag {
+      endInnermost()
+    }
     isMending = false
   }
 
@@ -235,21 +249,16 @@ extension XMLTokenReader {
     if last >= 0, elements[last].element == nil { return nil }
     guard let element = XMLElement(rawValue: name) else {
       fail("unknown tag <\(name)>", at: tokenStart)
-      appendStandIn()
-      return nil
-    }
-    if element == .plist {
-      guard last >= 0 else { return element }
-      fail("<plist> inside <\(elements[last].name)>", at: tokenStart)
-      if builder.depth == 0 { return element }
-      appendStandIn()
+      if last < 0 || elements[last].isContainer { appendStandIn() }
       return nil
     }
     switch last < 0 ? .plist : elements[last].element {
     case .plist, .array: break
     case .dict:
       if builder.expectsKey, element != .key {
-        if !elements[last].isAstray { fail("<\(name)> where a <key> is due in <dict>", at: tokenStart) }
+        if !elements[last].isAstray, element != .plist {
+          fail("<\(name)> where a <key> is due in <dict>", at: tokenStart)
+        }
         // Up to the next key, all values lack theirs.
         elements[last].isAstray = true
         appendStandIn()
@@ -265,6 +274,13 @@ extension XMLTokenReader {
         return nil
       }
       elements[last].isAstray = false
+    }
+    if element == .plist {
+      guard last >= 0 else { return element }
+      fail("<plist> inside <\(elements[last].name)>", at: tokenStart)
+      if builder.depth == 0 { return element }
+      appendStandIn()
+      return nil
     }
     if builder.depth == 0 {
       if hasRoot, last < 0 || !elements[last].isAstray {
@@ -316,7 +332,7 @@ extension XMLTokenReader {
       guard !faults.isFull else { return }
       if element == .dict, !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
       let text = text
-      for (place, key) in builder.resolveDuplicates(in: text.rawBytes) {
+      for (place, key) in builder.resolveDuplicates(in: text.rawBytes, faults) {
         let name = NodeContent.text(key, in: text.rawBytes)
         fail("duplicate key \(name.quoted)", .duplicateKey, at: places[place])
       }
