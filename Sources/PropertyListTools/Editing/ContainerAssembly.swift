@@ -9,6 +9,8 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   let container: EditedContainer
   let fragments: FragmentWriter
   let closing: Range<Int>
+  /// Stored, because its computation would copy all that is here for each child.
+  let separator: LayoutSeparator
   var pieces: [EditedText.Piece] = []
   /// For each child, what follows it on its line.
   var tails: [Tail] = []
@@ -30,13 +32,22 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     case nothing, newline, spaces
   }
 
-  var separator: LayoutSeparator { Scanner.separator(in: container.kind) }
+  init(scanner: Scanner, container: EditedContainer, fragments: FragmentWriter, closing: Range<Int>) {
+    self.scanner = scanner
+    self.container = container
+    self.fragments = fragments
+    self.closing = closing
+    separator = Scanner.separator(in: container.kind)
+  }
+
   var plan: ContainerPlan { container.plan }
   var children: [EditedContainer.Child] { container.children }
 
   /// The pieces of a container that has children.
   mutating func assemble(_ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError) -> [EditedText.Piece] {
-    tails = children.map { tail(bytes, from: $0.separator.upperBound) }
+    // A closure that captures what can change would copy it for each child.
+    let assembly = self
+    tails = children.map { assembly.tail(bytes, from: $0.separator.upperBound) }
     pieces.append(source: container.opening.lowerBound, beginning(bytes))
     lookAtChildren(bytes)
     var gone = 0

@@ -36,6 +36,18 @@ struct JSONLayoutScanner: LayoutScanner {
     }
   }
 
+  mutating func skipTrivia(_ bytes: RawSpan) {
+    while index < bytes.byteCount, bytes[index].isWhiteSpace { index += 1 }
+  }
+
+  mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
+    let start = index
+    var lexer = JSONLexer(bytes, at: start)
+    guard lexer.passValue() else { return nil }
+    index = lexer.index
+    return start..<index
+  }
+
   func closes(_ bytes: RawSpan, at place: Int) -> Bool {
     bytes[place] == UInt8(ascii: "}") || bytes[place] == UInt8(ascii: "]")
   }

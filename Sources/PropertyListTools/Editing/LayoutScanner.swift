@@ -20,6 +20,9 @@ protocol LayoutScanner {
   /// The token that begins at ``index``, where no trivia stands; goes behind it.
   mutating func token(_ bytes: RawSpan) -> LayoutToken?
 
+  /// Passes the trivia at ``index``.
+  mutating func skipTrivia(_ bytes: RawSpan)
+
   /// Passes the value that begins at ``index``, and returns where it stands.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>?
 
@@ -163,34 +166,5 @@ extension LayoutScanner {
   func spaces(_ bytes: RawSpan, at place: Int) -> Range<Int> {
     guard let trivia = trivia(bytes, at: place), trivia.kind == .space else { return place..<place }
     return place..<trivia.end
-  }
-
-  mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
-    let start = index
-    var depth = 0
-    repeat {
-      guard let token = token(bytes) else { return nil }
-      switch token.kind {
-      case .begin: depth += 1
-      case .end: depth -= 1
-      case .empty, .scalar: break
-      }
-      if depth > 0 { skipBetweenTokens(bytes) }
-    } while depth > 0
-    return depth == 0 ? start..<index : nil
-  }
-
-  /// Goes over trivia and all that separates values.
-  private mutating func skipBetweenTokens(_ bytes: RawSpan) {
-    skipTrivia(bytes)
-    while index < bytes.byteCount, isSeparator(bytes[index]) {
-      index += 1
-      skipTrivia(bytes)
-    }
-  }
-
-  @inline(__always)
-  private func isSeparator(_ byte: UInt8) -> Bool {
-    byte == Self.assignment || byte == Self.separator(in: .array).byte || byte == Self.separator(in: .dictionary).byte
   }
 }

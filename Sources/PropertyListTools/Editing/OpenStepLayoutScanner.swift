@@ -75,6 +75,20 @@ struct OpenStepLayoutScanner: LayoutScanner {
     return Trivia(kind: kind, end: lexer.index)
   }
 
+  mutating func skipTrivia(_ bytes: RawSpan) {
+    var lexer = OpenStepLexer(bytes, at: index)
+    lexer.passTrivia()
+    index = lexer.index
+  }
+
+  mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
+    let start = index
+    var lexer = OpenStepLexer(bytes, at: start)
+    guard lexer.passValue() else { return nil }
+    index = lexer.index
+    return start..<index
+  }
+
   func closes(_ bytes: RawSpan, at place: Int) -> Bool {
     bytes[place] == UInt8(ascii: "}") || bytes[place] == UInt8(ascii: ")")
   }

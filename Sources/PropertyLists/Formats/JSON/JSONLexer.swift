@@ -125,6 +125,24 @@ package struct JSONLexer: ~Escapable {
     }
   }
 
+  /// Passes a value of a text that has no faults; false if none comes next.
+  ///
+  /// - Complexity: O(*n*) in its length.
+  package mutating func passValue() -> Bool {
+    var depth = 0
+    repeat {
+      passSpace()
+      switch next().kind {
+      case .beginObject, .beginArray: depth += 1
+      case .endObject, .endArray: depth -= 1
+      case .string, .number, .true, .false, .null: break
+      case .comma, .colon: guard depth > 0 else { return false }
+      default: return false
+      }
+    } while depth > 0
+    return depth == 0
+  }
+
   @inline(__always)
   private mutating func mark(_ kind: JSONToken.Kind, length: Int = 1) -> JSONToken {
     index += length

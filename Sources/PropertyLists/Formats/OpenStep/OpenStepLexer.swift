@@ -115,6 +115,26 @@ package struct OpenStepLexer: ~Escapable {
     }
   }
 
+  /// Passes a value of a text that has no faults; false if none comes next.
+  ///
+  /// - Complexity: O(*n*) in its length.
+  package mutating func passValue() -> Bool {
+    var depth = 0
+    repeat {
+      passTrivia()
+      let token = next()
+      guard token.fault == nil else { return false }
+      switch token.kind {
+      case .beginDictionary, .beginArray: depth += 1
+      case .endDictionary, .endArray: depth -= 1
+      case .word, .quoted, .data, .base64, .typedValue: break
+      case .equals, .semicolon, .comma: guard depth > 0 else { return false }
+      default: return false
+      }
+    } while depth > 0
+    return depth == 0
+  }
+
   @inline(__always)
   private mutating func token(_ kind: OpenStepToken.Kind, length: Int = 1) -> OpenStepToken {
     index += length
