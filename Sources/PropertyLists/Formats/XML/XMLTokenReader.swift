@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// Makes nodes of the tokens of a text, and finds what is wrong with it.
 ///
-/// If the log of faults has room for more than one, what is wrong is mended: null replaces anything that isn't a value or
-/// key, and whatever doesn't belong in a property list is ignored.
+/// If the log of faults has room for more than one, what is wrong is mended: null replaces anything that isn't a value
+/// or key, and whatever doesn't belong in a property list is ignored.
 struct XMLTokenReader: ~Copyable, ~Escapable {
   var lexer: XMLLexer
   private let depthLimit: Int
