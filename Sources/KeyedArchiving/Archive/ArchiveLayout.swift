@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 /// The parts that every keyed archive has at its top.

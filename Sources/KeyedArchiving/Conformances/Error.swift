@@ -45,6 +45,6 @@ extension Archived.Error: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(domain)
     hasher.combine(code)
-    userInfo.hashEntries(into: &hasher)
+    userInfo?.hashEntries(into: &hasher)
   }
 }

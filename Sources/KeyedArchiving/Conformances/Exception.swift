@@ -45,6 +45,6 @@ extension Archived.Exception: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(reason)
-    userInfo.hashEntries(into: &hasher)
+    userInfo?.hashEntries(into: &hasher)
   }
 }

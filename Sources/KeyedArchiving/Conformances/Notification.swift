@@ -45,6 +45,6 @@ extension Archived.Notification: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(object)
-    userInfo.hashEntries(into: &hasher)
+    userInfo?.hashEntries(into: &hasher)
   }
 }

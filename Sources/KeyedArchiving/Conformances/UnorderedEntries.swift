@@ -28,9 +28,4 @@ extension Optional {
     guard let self, let other else { return self == nil && other == nil }
     return self.hasSameEntries(as: other)
   }
-
-  func hashEntries<Key, Value: Hashable>(into hasher: inout Hasher) where Wrapped == OrderedDictionary<Key, Value> {
-    hasher.combine(self == nil)
-    self?.hashEntries(into: &hasher)
-  }
 }

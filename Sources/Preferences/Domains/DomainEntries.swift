@@ -64,17 +64,9 @@ struct DomainEntries {
     }
     return entries
   }
-}
 
-/// The bytes of a file.
-extension DomainEntries {
-  func binaryData() throws(PropertyListError) -> Data { try list.binaryData() }
-
-  func xmlData(options: PropertyListWritingOptions) throws(PropertyListError) -> Data {
-    try list.xmlData(options: options)
-  }
-
-  private var list: [DictionaryEntry] {
+  /// The entries for a writer.
+  var list: [DictionaryEntry] {
     values.map { DictionaryEntry(key: $0.key.name, value: $0.value, original: originals[$0.key]) }
   }
 }

@@ -298,17 +298,17 @@ extension DomainFile {
         return (try xml(of: entries), .xml)
       } catch  where error.kind == .notRepresentable {}
     }
-    return (try entries.binaryData(), .binary)
+    return (try entries.list.data(asXML: false), .binary)
   }
 
   private static func xml(of entries: DomainEntries) throws(PropertyListError) -> Data {
     var options = PropertyListWritingOptions(fractionalSeconds: .refuse, writesUIDDictionaries: false)
-    let data = try entries.xmlData(options: options)
+    let data = try entries.list.data(asXML: true, options)
     // To other readers a dictionary of this form is no dictionary. Foundation on Linux drops all values of the file
     // over it.
     if data.firstRange(of: Data("<key>CF$UID</key>".utf8)) != nil {
       options.writesUIDDictionaries = true
-      _ = try entries.xmlData(options: options)
+      _ = try entries.list.data(asXML: true, options)
     }
     return data
   }

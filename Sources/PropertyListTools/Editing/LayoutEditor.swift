@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 /// Changes the text of a property list only where its value and a new one differ.

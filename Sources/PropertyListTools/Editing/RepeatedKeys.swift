@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 /// The dictionaries of a text that have a key several times, where the last value counts, at the place of the first.

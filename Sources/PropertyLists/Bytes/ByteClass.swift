@@ -50,3 +50,16 @@ extension UInt8 {
     }
   }
 }
+
+extension RawSpan {
+  /// The number of hexadecimal digits, of which the last 16 count; nil if a byte is none.
+  @inline(__always)
+  var hexadecimalNumber: UInt64? {
+    var number: UInt64 = 0
+    for index in 0..<byteCount {
+      guard let digit = self[index].hexadecimalValue else { return nil }
+      number = number << 4 | UInt64(digit)
+    }
+    return number
+  }
+}

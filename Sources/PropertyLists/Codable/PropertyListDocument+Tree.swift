@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 extension PropertyListDocument {
   /// A tree as a document, so that there is one decoder for both.
   ///

@@ -1,18 +1,19 @@
 package import FoundationEssentials
 
 extension [DictionaryEntry] {
-  /// The bytes of a binary file with a dictionary of these entries, whose keys are distinct.
-  package func binaryData() throws(PropertyListError) -> Data {
-    var writer = BinaryWriter()
-    try walk(into: &writer, PropertyListWritingOptions())
-    return try writer.finish()
+  /// The bytes of a binary or XML file with a dictionary of these entries, whose keys are distinct.
+  package func data(
+    asXML: Bool, _ options: PropertyListWritingOptions = PropertyListWritingOptions()
+  ) throws(PropertyListError) -> Data {
+    asXML ? try written(by: XMLWriter(options), options) : try written(by: BinaryWriter(), options)
   }
 
-  /// The bytes of an XML file with a dictionary of these entries, whose keys are distinct.
-  package func xmlData(options: PropertyListWritingOptions) throws(PropertyListError) -> Data {
-    var writer = XMLWriter(options)
+  private func written<Writer: FileWriter & ~Copyable>(
+    by writer: consuming Writer, _ options: PropertyListWritingOptions
+  ) throws(PropertyListError) -> Data {
+    var writer = writer
     try walk(into: &writer, options)
-    return writer.finish()
+    return try writer.finish()
   }
 
   private func walk<Sink: PropertyListSink & ~Copyable>(

@@ -35,12 +35,7 @@ package enum JSONText {
   /// The unit of UTF-16 that the escape `\uXXXX` at `start` names; nil if none stands there.
   package static func unit(_ bytes: RawSpan, at start: Int) -> UInt32? {
     guard bytes.starts(with: "\\u", at: start), start + 6 <= bytes.byteCount else { return nil }
-    var unit: UInt32 = 0
-    for index in start + 2..<start + 6 {
-      guard let digit = bytes[index].hexadecimalValue else { return nil }
-      unit = unit << 4 | UInt32(digit)
-    }
-    return unit
+    return bytes.extracting(start + 2..<start + 6).hexadecimalNumber.map { UInt32(truncatingIfNeeded: $0) }
   }
 }
 

@@ -36,14 +36,9 @@ enum SpecialReal {
     case "-inf": return -.infinity
     default: break
     }
-    guard text.byteCount == count + 7, text.starts(with: "nan(0x"), text[count + 6] == UInt8(ascii: ")") else {
-      return nil
-    }
-    var bits: UInt64 = 0
-    for index in 6..<count + 6 {
-      guard let digit = text[index].hexadecimalValue else { return nil }
-      bits = bits << 4 | UInt64(digit)
-    }
+    guard text.byteCount == count + 7, text.starts(with: "nan(0x"), text[count + 6] == UInt8(ascii: ")"),
+      let bits = text.extracting(6..<count + 6).hexadecimalNumber
+    else { return nil }
     return real(bits).isNaN ? real(bits) : nil
   }
 }

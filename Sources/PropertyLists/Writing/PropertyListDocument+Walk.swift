@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import SystemFiles
 
 /// Tells the values of a document to a writer, without a tree in between and with a stack of its own.

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 /// The order in which the elements of sets and the keys of dictionaries are written, which Swift gives none: the same

@@ -28,7 +28,7 @@ extension JSONTokenReader {
       case .float: float(value, after: key)
       case .uid: value.kind == .integer ? UInt32(exactly: value.integer).map(FlatNode.uid) : nil
       }
-    if restored == nil { try report(failure(form.fault, at: place)) }
+    if restored == nil { try faults.report(failure(form.fault, at: place)) }
     return restored
   }
 

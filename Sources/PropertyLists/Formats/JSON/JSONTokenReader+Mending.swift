@@ -17,7 +17,7 @@ extension JSONTokenReader {
 
   /// Records a fault and goes on behind it.
   mutating func mend(_ fault: PropertyListError) throws(PropertyListError) {
-    if !(mending.isAtEnd && mending.isUnbalanced) { try report(fault) }
+    if !(mending.isAtEnd && mending.isUnbalanced) { try faults.report(fault) }
     guard !mending.isAtEnd, !lexer.isAtEnd else { throw fault }
     let due = mending.due
     mending.due = nil

@@ -10,7 +10,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   let source: TextSource
   /// The text before bytes were replaced that are no UTF-8.
   let original: TextSource
-  private(set) var faults: FaultLog
+  var faults: FaultLog
   private var placeIndex: PlaceIndex
   private let depthLimit: Int
   /// Whether the forms of ``CoercedForm`` are read as the values they stand for.
@@ -76,7 +76,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
       }
     }
     lexer.passSpace()
-    if !lexer.isAtEnd, !mending.isUnbalanced { try report(unexpected(due: "the end of the text")) }
+    if !lexer.isAtEnd, !mending.isUnbalanced { try faults.report(unexpected(due: "the end of the text")) }
   }
 
   /// What comes next where an entry or an element had to be mended.
@@ -180,13 +180,13 @@ extension JSONTokenReader {
     if !faults.faults.isEmpty { dropStandIns() }
     for (_, key) in builder.resolveDuplicates(in: lexer.bytes, faults) {
       let name = NodeContent.text(key, in: lexer.bytes)
-      try report(failure("duplicate key \(name.quoted)", .duplicateKey, at: key.offset - 1))
+      try faults.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: key.offset - 1))
     }
     let place = openPlaces.removeLast()
     if restoresCoercedValues, let value = try restoredValue(at: place) {
       builder.close(as: value)
     } else {
-      if builder.depth > depthLimit { try report(nestedTooDeeply(at: place)) }
+      if builder.depth > depthLimit { try faults.report(nestedTooDeeply(at: place)) }
       builder.close()
     }
   }
@@ -204,7 +204,9 @@ extension JSONTokenReader {
 
   /// Records all that is wrong with a string; throws what is wrong with its end.
   private mutating func report(_ fault: JSONFault, in string: JSONToken) throws(PropertyListError) {
-    for fault in lexer.faults(inside: string) { try report(failure(fault.message(lexer.bytes), at: fault.place)) }
+    for fault in lexer.faults(inside: string) {
+      try faults.report(failure(fault.message(lexer.bytes), at: fault.place))
+    }
     guard fault.isEnd else { return }
     if fault.kind == .endOfText { mending.isAtEnd = true } else { mending.due = .quotationMark }
     throw failure(fault.message(lexer.bytes), at: fault.place)
@@ -219,7 +221,7 @@ extension JSONTokenReader {
         mending.due = .digit
         throw unexpected(due: "a digit")
       }
-      try report(failure(fault.message(lexer.bytes), at: fault.place))
+      try faults.report(failure(fault.message(lexer.bytes), at: fault.place))
     }
     let start = token.range.lowerBound
     let isNegative = lexer.bytes[start] == UInt8(ascii: "-")
@@ -229,11 +231,11 @@ extension JSONTokenReader {
       if magnitude <= UInt64(Int64.max) + 1 { return .integer(Int64(truncatingIfNeeded: 0 &- magnitude)) }
     }
     guard !token.isInteger else {
-      try report(failure("an integer outside Int64 and UInt64", at: start))
+      try faults.report(failure("an integer outside Int64 and UInt64", at: start))
       return .null
     }
     guard let value = RealText.parse(lexer.bytes.extracting(token.range)) else {
-      try report(failure("a number too large for a double", at: start))
+      try faults.report(failure("a number too large for a double", at: start))
       return .null
     }
     return .real(value)
@@ -242,9 +244,6 @@ extension JSONTokenReader {
 
 /// What is wrong.
 extension JSONTokenReader {
-  /// Records a fault that needs no mending; throws it if there is room for no more.
-  mutating func report(_ fault: PropertyListError) throws(PropertyListError) { try faults.report(fault) }
-
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
   ) -> PropertyListError {

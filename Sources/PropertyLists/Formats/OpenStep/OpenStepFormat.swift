@@ -1,5 +1,3 @@
 extension Format {
-  static let openStep = Format(OpenStepWriter.self) { source, options, faults throws(PropertyListError) in
-    try OpenStepTokenReader.read(source, options, &faults)
-  }
+  static let openStep = Format(OpenStepWriter.self, read: OpenStepTokenReader.read)
 }

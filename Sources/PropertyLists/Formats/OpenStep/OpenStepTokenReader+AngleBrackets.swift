@@ -9,14 +9,14 @@ extension OpenStepTokenReader {
         lexer.index = range.lowerBound
         throw failure(fault)
       }
-      try report(failure(fault))
+      try faults.report(failure(fault))
     }
     if token.kind == .typedValue { return try readTypedValue(range) }
     let start = text.count
     if token.kind == .base64 {
       let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 2)
       if let fault = Base64Text.fault(in: content, called: "<[ ]>") {
-        try report(failure(fault, at: range.lowerBound))
+        try faults.report(failure(fault, at: range.lowerBound))
       } else {
         Base64Text.decode(content, into: &text)
       }
@@ -74,7 +74,7 @@ extension OpenStepTokenReader {
       lexer.index = range.lowerBound
       throw fault
     }
-    try report(fault)
+    try faults.report(fault)
     return .null
   }
 
@@ -112,25 +112,15 @@ extension OpenStepTokenReader {
   }
 
   private static func boolean(_ content: RawSpan) -> FlatNode? {
-    guard content.byteCount == 1 else { return nil }
-    switch content[0] {
-    case UInt8(ascii: "Y"): return .boolean(true)
-    case UInt8(ascii: "N"): return .boolean(false)
-    default: return nil
-    }
+    guard content.byteCount == 1, content[0] == UInt8(ascii: "Y") || content[0] == UInt8(ascii: "N") else { return nil }
+    return .boolean(content[0] == UInt8(ascii: "Y"))
   }
 
   /// The letter of a kind and the bits of a value of it, in hexadecimal digits.
   private static func bits(_ content: RawSpan) -> FlatNode? {
-    guard content.byteCount > 1 else { return nil }
-    var bits: UInt64 = 0
-    let digits = content.byteCount - 1
-    let isFloat = content[0] == UInt8(ascii: "F")
-    guard digits == (isFloat ? 8 : 16) else { return nil }
-    for index in 1...digits {
-      guard let digit = content[index].hexadecimalValue else { return nil }
-      bits = bits << 4 | UInt64(digit)
-    }
+    guard content.byteCount > 0, content.byteCount == (content[0] == UInt8(ascii: "F") ? 9 : 17),
+      let bits = content.extracting(1...).hexadecimalNumber
+    else { return nil }
     switch content[0] {
     case UInt8(ascii: "R"): return .real(Double(bitPattern: bits))
     case UInt8(ascii: "F"): return .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))

@@ -31,7 +31,7 @@ extension OpenStepTokenReader {
   /// Goes on after a fault of the one value, or before the first entry of a strings file.
   mutating func mendBeginning(_ fault: PropertyListError) throws(PropertyListError) {
     if builder.depth > 0 { return try mend(fault) }
-    try report(fault)
+    try faults.report(fault)
     guard !mending.isOver, let (key, place) = mending.firstKey,
       lexer.bytes.firstIndex(of: UInt8(ascii: ";"), from: lexer.index) != nil
     else { throw fault }
@@ -42,7 +42,7 @@ extension OpenStepTokenReader {
 
   /// Records a fault and goes on behind it.
   mutating func mend(_ fault: PropertyListError) throws(PropertyListError) {
-    if !(mending.isAtEnd && mending.isUnbalanced) { try report(fault) }
+    if !(mending.isAtEnd && mending.isUnbalanced) { try faults.report(fault) }
     guard !mending.isOver, let kind = builder.frames.last?.kind else { throw fault }
     defer { mending.reset() }
     if kind == .dictionary, !builder.expectsKey { append(.null, at: lexer.index) }
@@ -161,7 +161,7 @@ extension OpenStepTokenReader {
     }
     if isWrongBracket {
       try closeInnermost()
-      goOnBehindValue()
+      isBehindValue = true
       return true
     }
     let frames = builder.frames

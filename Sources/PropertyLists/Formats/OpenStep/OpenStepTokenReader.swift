@@ -9,7 +9,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// The text before bytes were replaced that are no UTF-8.
   let original: TextSource
   private let depthLimit: Int
-  private(set) var faults: FaultLog
+  var faults: FaultLog
   private var placeIndex: PlaceIndex
   var builder: NodeTableBuilder
   /// The text of all strings with their escapes replaced, and the bytes of all data; what the offsets of the nodes
@@ -28,7 +28,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// What is known of the last fault, to mend it.
   var mending = Mending()
   /// Whether the mark behind a value comes next, and not an entry or an element.
-  private var isBehindValue = false
+  var isBehindValue = false
 
   /// - Parameter faults: where every fault goes. If there is room for more than one, the reader mends what is wrong.
   static func read(
@@ -71,7 +71,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
         try mend(error)
       }
     }
-    if try skipSpace(), !mending.isUnbalanced { try report(unexpected(due: "the end of the text")) }
+    if try skipSpace(), !mending.isUnbalanced { try faults.report(unexpected(due: "the end of the text")) }
   }
 
   private mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
@@ -210,16 +210,13 @@ extension OpenStepTokenReader {
     if !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
     for (place, key) in builder.resolveDuplicates(in: text.rawBytes, faults) {
       let name = NodeContent.text(key, in: text.rawBytes)
-      try report(failure("duplicate key \(name.quoted)", .duplicateKey, at: places[place]))
+      try faults.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: places[place]))
     }
     builder.close(in: text.rawBytes)
     // The container takes the place of its children, of which the builder may have dropped some.
     places.removeLast(places.count - (builder.pending.count - 1))
     places.append(openPlaces.removeLast())
   }
-
-  /// The mark behind a value comes next.
-  mutating func goOnBehindValue() { isBehindValue = true }
 }
 
 /// Between the values.
@@ -238,9 +235,6 @@ extension OpenStepTokenReader {
 
 /// What is wrong.
 extension OpenStepTokenReader {
-  /// Records a fault that needs no mending; throws it if there is room for no more.
-  mutating func report(_ fault: PropertyListError) throws(PropertyListError) { try faults.report(fault) }
-
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
   ) -> PropertyListError {

@@ -72,7 +72,7 @@ extension OpenStepWriter {
     output.append(" +0000>")
   }
 
-  private mutating func appendTyped(_ opening: StaticString, _ value: String) {
+  mutating func appendTyped(_ opening: StaticString, _ value: String) {
     output.append(opening)
     output.append(value.utf8Span.rawBytes)
     output.append(">")

@@ -74,9 +74,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     if isTyped { try lookalike.check(value) }
     try beginValue()
     if isTyped {
-      output.append("<*I")
-      output.append(value.description.utf8Span.rawBytes)
-      output.append(">")
+      appendTyped("<*I", value.description)
     } else {
       guard options.coercion == .plain else { throw Self.refusal("integers") }
       appendWord(value.description)

@@ -7,17 +7,12 @@ package enum XMLEncoding {
   static func decode(
     _ data: Data, from name: String, faults: inout FaultLog
   ) throws(PropertyListError) -> TextSource {
-    guard !isUTF8(name) else { return TextSource(text: data) }
+    guard !["utf-8", "utf8"].contains(name.lowercased()) else { return TextSource(text: data) }
     if let fault = falseName(name) {
       try faults.report(fault)
       return TextSource(text: data)
     }
     return try LibXML2.convert(data, from: name, faults: &faults)
-  }
-
-  private static func isUTF8(_ name: String) -> Bool {
-    let name = name.lowercased()
-    return name == "utf-8" || name == "utf8"
   }
 
   /// The name in `<?xml … encoding="name" …?>`, if the document begins with such a declaration.

@@ -1,5 +1,3 @@
 extension Format {
-  static let xml = Format(
-    XMLWriter.self, declaredEncoding: { XMLEncoding.declaredEncoding($0) },
-    read: { source, options, faults throws(PropertyListError) in try XMLReader.read(source, options, &faults) })
+  static let xml = Format(XMLWriter.self, declaredEncoding: XMLEncoding.declaredEncoding, read: XMLReader.read)
 }

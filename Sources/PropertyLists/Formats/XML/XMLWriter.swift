@@ -101,23 +101,12 @@ struct XMLWriter: TextWriter, ~Copyable {
 
   mutating func uid(_ value: UInt32) throws(PropertyListError) {
     guard options.writesUIDDictionaries else { throw Self.refusal("UIDs") }
-    beginValue()
-    output.append("<dict>\n")
-    endLine()
-    indent += 1
-    beginLine()
-    output.append("<key>CF$UID</key>\n")
-    endLine()
-    if isFragment { endKeyOfFragment() }
-    beginLine()
-    output.append("<integer>")
-    output.append(decimal: value)
-    output.append("</integer>\n")
-    endLine()
-    indent -= 1
-    beginLine()
-    output.append("</dict>\n")
-    endLine()
+    try beginDictionary(count: 1)
+    try key("CF$UID".utf8Span.rawBytes)
+    // This one is meant to be read back as a UID.
+    lookalike.forget()
+    try integer(PropertyList.Integer(UInt64(value)))
+    try endDictionary()
   }
 
   mutating func string(_ utf8: RawSpan) throws(PropertyListError) {
@@ -151,13 +140,10 @@ struct XMLWriter: TextWriter, ~Copyable {
     endLine()
     let tabs = min(indent, 8)
     let bytesPerLine = (76 - 8 * tabs) / 4 * 3
-    var start = 0
-    while start < bytes.byteCount {
-      let end = min(start + bytesPerLine, bytes.byteCount)
+    for start in stride(from: 0, to: bytes.byteCount, by: bytesPerLine) {
       output.append(tabs: tabs)
-      Base64Text.append(bytes, start..<end, to: &output)
+      Base64Text.append(bytes, start..<min(start + bytesPerLine, bytes.byteCount), to: &output)
       output.append(byte: UInt8(ascii: "\n"))
-      start = end
     }
     beginLine()
     output.append("</data>\n")
