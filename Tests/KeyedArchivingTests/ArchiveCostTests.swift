@@ -48,7 +48,7 @@ private struct Comparable: SecureCoding, Equatable {
 }
 
 /// Each archive here is small, and asks for more work or memory than there is.
-@Suite("What an archive can cost")
+@Suite("What an archive can cost", .serialized)
 struct ArchiveCostTests {
   /// Runs something that may throw, but has to come to an end soon, even in a debug build on a busy machine.
   private func soon<T>(
