@@ -197,6 +197,27 @@ struct OpaqueObjectTests {
 
 /// What opaque objects cost.
 extension OpaqueObjectTests {
+  @Test(
+    "dictionaries nested inside one are archived, or are nested too deeply, on any thread",
+    arguments: [100, 300, 400, 500])
+  func dictionariesNestedInsideOneAreArchived(_ depth: Int) throws {
+    var archive = HandmadeArchive()
+    let nested = (0..<depth).reduce(1 as PropertyList) { value, level in level % 2 == 0 ? ["k": value] : [value] }
+    let font = archive.addObject("NSFont", ["nested": nested])
+    let data = try archive.data(root: font)
+    // Decoded where there is room, so that the archiver meets the small stack.
+    let object = try unarchiver(data, ["NSFont"]).decode(OpaqueObject.self, forKey: "root")
+    nonisolated(unsafe) let opaque = object
+    for size in [384, 512, 768, 8192] {
+      let outcome = OnSmallStack.run(stackSize: size << 10) {
+        try KeyedArchiver.archivedData(withRootObject: opaque).count
+      }
+      let kind = (outcome.error as? KeyedArchiveError)?.kind
+      #expect(outcome.value != nil || kind == .nestedTooDeeply, "\(depth) on \(size) KB: \(outcome)")
+      if size == 8192 { #expect(outcome.value != nil) }
+    }
+  }
+
   @Test("a chain of 20 000 of them needs no stack")
   func aChainOf20000OfThemNeeds() throws {
     var archive = HandmadeArchive()

@@ -71,18 +71,20 @@ extension KeyedArchiver {
     return (description, position)
   }
 
+  /// Appends what a value leads to, in the order in which it stands there. Depth costs no stack.
   private func collect(
     _ node: FlatNode, of document: PropertyListDocument, _ references: inout [UInt32]
   ) throws(PropertyListError) {
-    switch node.kind {
-    case .uid: references.append(node.uid)
-    case .array:
-      for position in 0..<node.count { try collect(document.element(position, of: node), of: document, &references) }
-    case .dictionary:
-      for entry in 0..<node.count {
-        try collect(document.value(ofEntry: entry, of: node), of: document, &references)
+    var pending = [node]
+    while let node = pending.popLast() {
+      switch node.kind {
+      case .uid: references.append(node.uid)
+      case .array:
+        for position in (0..<node.count).reversed() { pending.append(try document.element(position, of: node)) }
+      case .dictionary:
+        for entry in (0..<node.count).reversed() { pending.append(try document.value(ofEntry: entry, of: node)) }
+      default: break
       }
-    default: break
     }
   }
 
