@@ -207,10 +207,9 @@ extension OpaqueObjectTests {
     let data = try archive.data(root: font)
     // Decoded where there is room, so that the archiver meets the small stack.
     let object = try unarchiver(data, ["NSFont"]).decode(OpaqueObject.self, forKey: "root")
-    nonisolated(unsafe) let opaque = object
     for size in [384, 512, 768, 8192] {
       let outcome = OnSmallStack.run(stackSize: size << 10) {
-        try KeyedArchiver.archivedData(withRootObject: opaque).count
+        try KeyedArchiver.archivedData(withRootObject: object).count
       }
       let kind = (outcome.error as? KeyedArchiveError)?.kind
       #expect(outcome.value != nil || kind == .nestedTooDeeply, "\(depth) on \(size) KB: \(outcome)")
