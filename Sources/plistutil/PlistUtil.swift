@@ -1,23 +1,25 @@
 import ArgumentParser
 import PropertyLists
+import SystemFiles
 
 @main
 struct PlistUtil: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plistutil",
     abstract: "Read, convert, check, query, edit and compare property lists.",
-    usage: BareConversion.usage,
+    usage: LibplistCommand.usage,
     discussion: """
       Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
 
-      Without a verb this is libplist's tool: --infile, --outfile, --format, --print, --nodepath, --sort, --compact, \
-      --plain and --debug. Under the name plutil, or as plistutil plutil, it is Apple's.
+      Without a verb this is libplist's tool. Under the name plutil, or as plistutil plutil, it is Apple's.
+
+      Options without a verb:
+      \(LibplistOption.list)
 
       \(ExitCodes.help)
 
       Example: plistutil convert -f xml Info.plist
       """,
-    subcommands: [BareConversion.self],
     groupedSubcommands: [
       CommandGroup(name: "Format", subcommands: [Convert.self, Print.self, Lint.self, Create.self]),
       CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
@@ -30,8 +32,7 @@ struct PlistUtil: ParsableCommand {
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
       CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
       CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
-    ],
-    defaultSubcommand: BareConversion.self)
+    ])
 
   static func main() {
     // A name that is not UTF-8 has become another name in `CommandLine.arguments`.
@@ -39,26 +40,71 @@ struct PlistUtil: ParsableCommand {
       // Sound: the system passes as many strings as it says.
       guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
       if unsafe String(validatingCString: argument) == nil {
-        exit(withError: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."))
+        finish(
+          telling: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."), of: Self.self)
       }
     }
     var arguments = Array(CommandLine.arguments.dropFirst())
     let tools = [Plutil.name: Plutil.run, "defaults": Defaults.run]
-    if let run = tools[programName] { return end(run(arguments)) }
-    if programName == "plist2json" { return main(["-f", "json", "-C"] + arguments) }
-    if let first = arguments.first, !first.hasPrefix("-") {
-      // Not by way of the parser of the other verbs, which takes minutes for 100 000 arguments.
-      if let run = tools[first] { return end(run(Array(arguments.dropFirst()))) }
-      guard verbs.contains(first) else {
-        exit(withError: ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them."))
-      }
-      if !["create", "merge", "diff", "help"].contains(first) { FileArguments.takeFiles(from: &arguments) }
+    if let run = tools[programName] { end(run(arguments)) }
+    if programName == "plist2json" { convert(["-f", "json", "-C"] + arguments) }
+    guard let first = arguments.first, !first.hasPrefix("-") else {
+      // What ArgumentParser makes of its verbs: completions, and a description for other programs.
+      if let first = arguments.first, first.hasPrefix("---") || generators.contains(first) { run(Self.self, arguments) }
+      convert(arguments)
     }
-    main(arguments)
+    // Neither these nor a conversion go by way of the parser of the other verbs, which takes minutes for 100 000
+    // arguments, and for a few as long as all the rest.
+    if let run = tools[first] { end(run(Array(arguments.dropFirst()))) }
+    if first == "help" { run(Self.self, arguments) }
+    guard let verb = verbs.first(where: { $0._commandName == first || $0.configuration.aliases.contains(first) }) else {
+      let error = ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them.")
+      finish(telling: error, of: Self.self)
+    }
+    if !["create", "merge", "diff"].contains(first) { FileArguments.takeFiles(from: &arguments) }
+    run(verb, Array(arguments.dropFirst()))
   }
 
-  private static func end(_ exitCode: Int32) {
-    if exitCode != ExitCodes.success { exit(withError: ExitCode(exitCode)) }
+  /// Runs a command, and ends the process as it says.
+  private static func run(_ command: any ParsableCommand.Type, _ arguments: [String]) -> Never {
+    do {
+      var command = try command.parseAsRoot(arguments)
+      try command.run()
+      end(ExitCodes.success)
+    } catch {
+      finish(telling: error, of: command)
+    }
+  }
+
+  /// Ends the process with what an error of a command has to say: help, or what is wrong.
+  private static func finish(telling error: any Error, of command: any ParsableCommand.Type) -> Never {
+    let exitCode = command.exitCode(for: error).rawValue
+    var text = command.fullMessage(for: error)
+    // ArgumentParser leaves out whose verb it is.
+    if command != Self.self { text.replace("\n  See '", with: "\n  See 'plistutil ") }
+    if text.isEmpty { end(exitCode) }
+    if exitCode != ExitCodes.success {
+      note(text)
+      end(exitCode)
+    }
+    do {
+      try output(text)
+      end(exitCode)
+    } catch {
+      note(error.line(about: "standard output"))
+      end(error.exitCode)
+    }
+  }
+
+  private static let generators = ["--generate-completion-script", "--experimental-dump-help", "--help-hidden"]
+
+  /// Does what libplist's tool does.
+  private static func convert(_ arguments: [String]) -> Never {
+    do {
+      end(try Libplist.run(arguments))
+    } catch {
+      finish(telling: error, of: Self.self)
+    }
   }
 
   /// What the tool was called as.
@@ -66,8 +112,8 @@ struct PlistUtil: ParsableCommand {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
   }
 
-  private static var verbs: [String] {
-    let groups = configuration.groupedSubcommands.flatMap(\.subcommands)
-    return ["help"] + (configuration.subcommands + groups).flatMap { [$0._commandName] + $0.configuration.aliases }
-  }
+  private static var verbs: [any ParsableCommand.Type] { configuration.groupedSubcommands.flatMap { $0.subcommands } }
 }
+
+/// Ends the process.
+private func end(_ exitCode: Int32) -> Never { exit(exitCode) }

@@ -42,6 +42,41 @@ struct LibplistTests {
     #expect(first.output.isEmpty == (short == "-o") && (written?.isEmpty == false) == (short == "-o"))
   }
 
+  @Test(
+    "options are spelled as getopt takes them: letters together, values joined, an empty value",
+    arguments: [
+      (["-sc", "-f", "json", "-C"], ["-s", "-c", "-f", "json", "-C"]),
+      (["-fjson", "-Cs"], ["-f", "json", "-C", "-s"]),
+      (["--format=json", "-C"], ["-f", "json", "-C"]), (["-Cf=json"], ["-f", "json", "-C"]),
+      (["-f", "xml", "-f", "json", "-C"], ["-f", "json", "-C"]), (["-n", "", "-f", "xml"], ["-f", "xml"]),
+      (["--nodepath=", "-f", "xml"], ["-f", "xml"]),
+    ])
+  func optionsAreSpelledAsGetoptTakesThem(_ arguments: [String], _ plain: [String]) throws {
+    let value: PropertyList = ["b": 1, "a": .data(Data([1]))]
+    let result = try convert(value, arguments)
+    #expect(try result.status == 0 && result.output == convert(value, plain).output)
+  }
+
+  @Test(
+    "what is wrong with an option is said",
+    arguments: [
+      (["--frobnicate"], "'--frobnicate'"), (["-x"], "'-x'"), (["-sx"], "'-x'"), (["-f"], "--format needs a value"),
+      (["-f", "yaml"], "'yaml'"), (["--format="], "''"), (["--sort=1"], "--sort takes no value"),
+      (["-s", "file.plist"], "'file.plist'"), (["--from", "yaml"], "--from takes a format"),
+    ])
+  func whatIsWrongWithAnOptionIsSaid(_ arguments: [String], _ words: String) throws {
+    let result = try Tool.run(arguments, input: Data())
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains(words) && result.errors.contains("\nUsage: plistutil "), "\(result.errors)")
+  }
+
+  @Test("all options are in the help, each on a line of at most 80 columns")
+  func allOptionsAreInTheHelp() throws {
+    let lines = try Tool.run("--help").text.split(separator: "\n")
+    let letters = ["-i, --infile FILE", "-C, --plain", "    --keep-last-duplicates", "-h, --help"]
+    for option in letters { #expect(lines.count { $0.hasPrefix(option) && $0.count <= 80 } == 1, "\(option)") }
+  }
+
   @Test("flags have a short and a long form", arguments: [("-c", "--compact"), ("-s", "--sort"), ("-C", "--plain")])
   func flagsHaveAShortAndALongForm(_ short: String, _ long: String) throws {
     let value: PropertyList = ["b": 1, "a": .data(Data([1]))]

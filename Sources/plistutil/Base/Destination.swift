@@ -25,6 +25,16 @@ struct Destination: ParsableArguments {
   @Flag(help: "Print a line of JSON for each file, which names the file that was written, or the error.")
   var report = false
 
+  init() {}
+
+  init(outfile: String?, inPlace: Bool, outfolder: String?, extension: String?, report: Bool) {
+    self.outfile = outfile
+    self.inPlace = inPlace
+    self.outfolder = outfolder
+    self.extension = `extension`
+    self.report = report
+  }
+
   func validate() throws {
     if let `extension`, `extension`.isEmpty || `extension`.contains("/") {
       throw ValidationError("\(`extension`.printable()) is no extension of a file.")

@@ -20,6 +20,14 @@ struct ReadingArguments: ParsableArguments {
       """)
   var coerce = false
 
+  init() {}
+
+  init(inputFormat: FormatName?, keepLastDuplicates: Bool, coerce: Bool) {
+    self.inputFormat = inputFormat
+    self.keepLastDuplicates = keepLastDuplicates
+    self.coerce = coerce
+  }
+
   var options: PropertyListReadingOptions {
     PropertyListReadingOptions(
       duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: coerce)

@@ -17,6 +17,14 @@ struct WritingArguments: ParsableArguments {
       """)
   var plain = false
 
+  init() {}
+
+  init(sort: Bool, compact: Bool, plain: Bool) {
+    self.sort = sort
+    self.compact = compact
+    self.plain = plain
+  }
+
   /// - Parameter coerces: whether what a format has no form for is written in a form that can be read back.
   func options(coerces: Bool, dialect: PropertyListWritingOptions.OpenStepDialect) -> PropertyListWritingOptions {
     PropertyListWritingOptions(

@@ -4,7 +4,7 @@ import PropertyLists
 /// Converts any number of files.
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "convert",
+    verb: "convert",
     abstract: "Convert property lists into another format.",
     discussion: """
       Without --format, a binary property list becomes XML, and any other binary. Several files need --in-place, \
@@ -23,46 +23,6 @@ struct Convert: ParsableCommand {
   func run() throws {
     try files.process(to: destination) { [conversion, destination] input, report throws(PropertyListError) in
       try conversion.convert(input, to: destination, &report)
-    }
-  }
-}
-
-/// What becomes of one file.
-struct Conversion: ParsableArguments {
-  @Option(name: .shortAndLong, help: ArgumentHelp("The format to write.", valueName: "format"))
-  var format: FormatName?
-
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "Take only the value at PATH: keys and indices between slashes, as in items/0/name; \\/ is a slash in a key.",
-      valueName: "path"), transform: { try PropertyListKeyPath($0, syntax: .slashes) })
-  var nodepath: PropertyListKeyPath?
-
-  @OptionGroup var reading: ReadingArguments
-  @OptionGroup var writing: WritingArguments
-
-  @Flag(name: .shortAndLong, help: "Say on standard error what is read and written, and how long it takes.")
-  var debug = false
-
-  /// The value that is converted.
-  func node(_ document: PropertyListDocument) throws(PropertyListError) -> PropertyListDocument.Node {
-    guard let nodepath else { return document.root }
-    return try document.root.descendant(at: nodepath)
-  }
-
-  func convert(_ input: Input, to destination: Destination, _ report: inout FileReport) throws(PropertyListError) {
-    let clock = ContinuousClock()
-    let start = clock.now
-    let document = try reading.document(input)
-    if debug { report.note("\(input.name): \(document.summary), read in \(clock.now - start)") }
-    let target = format ?? FormatName(document.format == .binary ? .xml : .binary)
-    let converted = clock.now
-    try writing.write(node(document), target, coerces: reading.coerce, for: input, to: destination, &report)
-    if debug {
-      let name = if case .file(let path) = destination.target(input) { path.printable() } else { "-" }
-      report.note(
-        "\(name): \(target.format.rawValue), written in \(clock.now - converted)")
     }
   }
 }

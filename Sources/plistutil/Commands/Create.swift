@@ -4,7 +4,7 @@ import SystemFiles
 
 struct Create: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create",
+    verb: "create",
     abstract: "Make new property lists.",
     discussion: """
       Without a value, an empty dictionary. A file that is there already is an error without --force.

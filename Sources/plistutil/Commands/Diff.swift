@@ -5,7 +5,7 @@ import PropertyLists
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff",
+    verb: "diff",
     abstract: "Compare two property lists, or all of two folders.",
     discussion: """
       They are compared by value, whatever their formats. A line for each difference: - removed, + inserted, ~ \

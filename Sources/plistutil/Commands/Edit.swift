@@ -16,7 +16,7 @@ protocol ValueEdit {
 struct ValueVerb<Edit: ValueEdit>: EditingVerb {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: Edit.name,
+      verb: Edit.name,
       abstract: Edit.abstract,
       discussion: """
         \(Edit.discussion)\(EditingHelp.text)
@@ -88,7 +88,7 @@ enum AppendEdit: ValueEdit {
 
 struct Remove: EditingVerb {
   static let configuration = CommandConfiguration(
-    commandName: "remove",
+    verb: "remove",
     abstract: "Remove the value at a path.",
     discussion: """
       \(EditingHelp.text)

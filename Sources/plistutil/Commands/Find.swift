@@ -6,7 +6,7 @@ import SystemFiles
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "find",
+    verb: "find",
     abstract: "Print the paths of values.",
     discussion: """
       A value is printed that meets all conditions; without any, every value is, but for the container that is the whole \

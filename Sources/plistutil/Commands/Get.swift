@@ -4,7 +4,7 @@ import PropertyLists
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get",
+    verb: "get",
     abstract: "Print or extract the value at a path.",
     discussion: """
       Without --format, a string, number, date or data is printed bare, as scripts want it, and a container as print \

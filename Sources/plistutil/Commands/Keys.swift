@@ -3,7 +3,7 @@ import PropertyLists
 
 struct Keys: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys",
+    verb: "keys",
     abstract: "Print the keys of the dictionary at a path, a line each.",
     discussion: """
       They are in the order of the file. find prints the paths of all values.

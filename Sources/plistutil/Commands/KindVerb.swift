@@ -3,7 +3,7 @@ import PropertyLists
 
 struct KindVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "type",
+    verb: "type",
     abstract: "Print of what kind the value at a path is.",
     discussion: """
       The kinds are \(KindName.allValueStrings.joined(separator: ", ")).

@@ -5,7 +5,7 @@ import Synchronization
 
 struct Lint: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lint",
+    verb: "lint",
     abstract: "Check property lists: all that is wrong, with line and column.",
     discussion: """
       A file without fault gets a line on standard output. Each fault gets a line on standard error, and below it the \

@@ -4,7 +4,7 @@ import PropertyLists
 
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "merge",
+    verb: "merge",
     abstract: "Merge the entries of property lists into another.",
     discussion: """
       Dictionaries that both have at a path are merged, at every level. Where values differ, --conflicts says which \

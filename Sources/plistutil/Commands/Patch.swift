@@ -4,7 +4,7 @@ import PropertyLists
 
 struct Patch: EditingVerb {
   static let configuration = CommandConfiguration(
-    commandName: "patch",
+    verb: "patch",
     abstract: "Make the changes that diff --patch has written.",
     discussion: """
       A change that does not fit is an error, and the file stays as it is: what it removes or replaces has to be there, \

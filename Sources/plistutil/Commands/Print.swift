@@ -4,7 +4,7 @@ import PropertyLists
 
 struct Print: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "print",
+    verb: "print",
     abstract: "Print property lists for people.",
     discussion: """
       Every type can be told from its value, and nothing is left out unless --elide or --depth asks for it. The form is \

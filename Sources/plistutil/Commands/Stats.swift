@@ -4,7 +4,7 @@ import PropertyLists
 
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stats",
+    verb: "stats",
     abstract: "Print what property lists are made of, in figures.",
     discussion: """
       How many values of each kind there are, how deep they are nested, how much room strings and data take, and the \

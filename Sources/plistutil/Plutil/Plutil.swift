@@ -5,7 +5,7 @@ import PropertyLists
 /// Apple's tool as a verb.
 struct PlutilVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: Plutil.name, abstract: "Do what Apple's plutil does, with its arguments.", usage: "plistutil plutil …",
+    verb: Plutil.name, abstract: "Do what Apple's plutil does, with its arguments.", usage: "plistutil plutil …",
     discussion: Plutil.help)
 
   @Argument(

@@ -4,7 +4,7 @@ import PropertyLists
 
 struct Archive: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "archive",
+    verb: "archive",
     abstract: "Look into keyed archives, as NSKeyedArchiver writes them.",
     discussion: """
       Nothing in an archive is instantiated, so that one of any origin can be looked at. Archives can be in any format.

@@ -6,7 +6,7 @@ import Preferences
 /// Its options have one hyphen and many letters, so they are not for the parser of the other verbs.
 struct Defaults: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "defaults",
+    verb: "defaults",
     abstract: "Read and change preferences, with the arguments of Apple's defaults.",
     usage: DefaultsHelp.synopsis, discussion: DefaultsHelp.details)
 

@@ -1,0 +1,55 @@
+import ArgumentParser
+import PropertyLists
+
+/// What becomes of one file.
+struct Conversion: ParsableArguments {
+  @Option(name: .shortAndLong, help: ArgumentHelp("The format to write.", valueName: "format"))
+  var format: FormatName?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Take only the value at PATH: keys and indices between slashes, as in items/0/name; \\/ is a slash in a key.",
+      valueName: "path"), transform: { try PropertyListKeyPath($0, syntax: .slashes) })
+  var nodepath: PropertyListKeyPath?
+
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var writing: WritingArguments
+
+  @Flag(name: .shortAndLong, help: "Say on standard error what is read and written, and how long it takes.")
+  var debug = false
+
+  init() {}
+
+  init(
+    format: FormatName?, nodepath: PropertyListKeyPath?, reading: ReadingArguments, writing: WritingArguments,
+    debug: Bool
+  ) {
+    self.format = format
+    self.nodepath = nodepath
+    self.reading = reading
+    self.writing = writing
+    self.debug = debug
+  }
+
+  /// The value that is converted.
+  func node(_ document: PropertyListDocument) throws(PropertyListError) -> PropertyListDocument.Node {
+    guard let nodepath else { return document.root }
+    return try document.root.descendant(at: nodepath)
+  }
+
+  func convert(_ input: Input, to destination: Destination, _ report: inout FileReport) throws(PropertyListError) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let document = try reading.document(input)
+    if debug { report.note("\(input.name): \(document.summary), read in \(clock.now - start)") }
+    let target = format ?? FormatName(document.format == .binary ? .xml : .binary)
+    let converted = clock.now
+    try writing.write(node(document), target, coerces: reading.coerce, for: input, to: destination, &report)
+    if debug {
+      let name = if case .file(let path) = destination.target(input) { path.printable() } else { "-" }
+      report.note(
+        "\(name): \(target.format.rawValue), written in \(clock.now - converted)")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+/// What the tool does without a verb: what libplist's tool of the same name does, with its options.
+enum Libplist {
+  private static let versionLine = "plistutil 0.1.0"
+
+  /// - Parameter arguments: without the name of the program.
+  /// - Returns: the exit code.
+  /// - Throws: `ValidationError`, or `CleanExit` if help is asked for.
+  static func run(_ arguments: [String]) throws -> Int32 {
+    let command = try LibplistCommand(arguments)
+    if command.has(.help) { throw CleanExit.helpRequest() }
+    if command.has(.version) {
+      try telling(about: "standard output") { () throws(PropertyListError) in try output(versionLine) }
+      return ExitCodes.success
+    }
+    if command.has(.print), command.has(.infile) {
+      throw ValidationError("--print FILE names the input, and so does --infile.")
+    }
+    if command.has(.print), command.has(.format) {
+      throw ValidationError("--print has a form of its own; it goes without --format.")
+    }
+    let conversion = try command.conversion()
+    let destination = try command.destination()
+    let input = Input(command[.print] ?? command[.infile] ?? "-")
+    if arguments.isEmpty, Input.isTerminal { throw CleanExit.helpRequest() }
+    let batch = Batch(inputs: [input], jobs: 1, isForMachines: destination.report)
+    return batch.run { input, report throws(PropertyListError) in
+      guard command.has(.print) else { return try conversion.convert(input, to: destination, &report) }
+      let document = try conversion.reading.document(input)
+      try report.write(readableForm(conversion.node(document), sortsKeys: conversion.writing.sort))
+    }
+  }
+
+  /// The form that the environment asks for, as libplist's tool does.
+  private static func readableForm(
+    _ node: PropertyListDocument.Node, sortsKeys: Bool
+  ) throws(PropertyListError) -> Data {
+    switch ProcessInfo.processInfo.environment["PLIST_OUTPUT_FORMAT"] {
+    case "limd": return try node.outline(sortsKeys: sortsKeys)
+    case "plutil":
+      let form = HumanForm(sortsKeys: sortsKeys, truth: ("1", "0"))
+      return try form.text(of: PropertyList(node)) + Data("\n".utf8)
+    default:
+      var options = DescriptionOptions()
+      options.sortsKeys = sortsKeys
+      return try node.readableForm(options)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import PropertyLists
+
+/// A command line of libplist's tool of the same name, which has no verbs. It is taken apart here, since the parser of
+/// the verbs takes as long as all the rest of a conversion.
+struct LibplistCommand {
+  /// What each option says that was given; of one that is given again, the last. Empty for one without a value.
+  private var given: [LibplistOption: String] = [:]
+
+  static let usage = """
+    plistutil VERB …
+    plistutil [-i FILE] [-o FILE] [-f FORMAT] [-n PATH] [-s] [-c] [-C]
+    plistutil -p FILE [-n PATH] [-s]
+    """
+
+  /// - Parameter arguments: without the name of the program.
+  /// - Throws: `ValidationError`.
+  init(_ arguments: [String]) throws {
+    var arguments = arguments[...]
+    while let argument = arguments.popFirst() {
+      if argument.hasPrefix("--"), argument != "--" {
+        try takeLong(argument, &arguments)
+      } else if argument.hasPrefix("-"), argument != "-", argument != "--" {
+        try takeShort(argument, &arguments)
+      } else {
+        throw ValidationError("Unexpected argument '\(argument.printable())'; a file is named by --infile.")
+      }
+    }
+  }
+
+  private mutating func takeLong(_ argument: String, _ arguments: inout ArraySlice<String>) throws {
+    let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let option = LibplistOption(rawValue: String(parts[0])) else { throw Self.unknown("--\(parts[0])") }
+    if option.value == nil, parts.count > 1 { throw ValidationError("--\(option.rawValue) takes no value.") }
+    try take(option, joined: parts.count > 1 ? String(parts[1]) : nil, &arguments)
+  }
+
+  /// Letters behind one hyphen; what follows the letter of an option with a value is its value.
+  private mutating func takeShort(_ argument: String, _ arguments: inout ArraySlice<String>) throws {
+    var letters = argument.dropFirst()
+    while let letter = letters.popFirst() {
+      guard let option = LibplistOption.allCases.first(where: { $0.letter == letter }) else {
+        throw Self.unknown("-\(letter)")
+      }
+      if option.value == nil {
+        try take(option, joined: nil, &arguments)
+      } else {
+        let value = letters.first == "=" ? letters.dropFirst() : letters
+        return try take(option, joined: letters.isEmpty ? nil : String(value), &arguments)
+      }
+    }
+  }
+
+  private mutating func take(
+    _ option: LibplistOption, joined: String?, _ arguments: inout ArraySlice<String>
+  ) throws {
+    guard let name = option.value else {
+      given[option] = ""
+      return
+    }
+    guard let value = joined ?? arguments.popFirst() else {
+      throw ValidationError("--\(option.rawValue) needs a value: --\(option.rawValue) \(name.uppercased())")
+    }
+    given[option] = value
+  }
+
+  private static func unknown(_ option: String) -> ValidationError {
+    ValidationError("Unknown option '\(option.printable())'.")
+  }
+
+  func has(_ option: LibplistOption) -> Bool { given[option] != nil }
+
+  subscript(_ option: LibplistOption) -> String? { given[option] }
+
+  private func format(_ option: LibplistOption) throws -> FormatName? {
+    guard let name = given[option] else { return nil }
+    guard let format = FormatName(argument: name) else {
+      let names = FormatName.allValueStrings.joined(separator: ", ")
+      throw ValidationError("--\(option.rawValue) takes a format (\(names)), not '\(name.printable())'.")
+    }
+    return format
+  }
+
+  /// What is to be done with the file.
+  func conversion() throws -> Conversion {
+    let path = try given[.nodepath].map { text in
+      do throws(PropertyListError) {
+        return try PropertyListKeyPath(text, syntax: .slashes)
+      } catch {
+        throw ValidationError("--nodepath: \(error)")
+      }
+    }
+    return Conversion(
+      format: try format(.format), nodepath: path,
+      reading: ReadingArguments(
+        inputFormat: try format(.from), keepLastDuplicates: has(.keepLastDuplicates), coerce: has(.coerce)),
+      writing: WritingArguments(sort: has(.sort), compact: has(.compact), plain: has(.plain)), debug: has(.debug))
+  }
+
+  func destination() throws -> Destination {
+    let destination = Destination(
+      outfile: given[.outfile], inPlace: has(.inPlace), outfolder: given[.outfolder], extension: given[.extension],
+      report: has(.report))
+    try destination.validate()
+    return destination
+  }
+}

@@ -1,0 +1,65 @@
+/// The options of libplist's tool, and those that this one has besides.
+enum LibplistOption: String, CaseIterable {
+  case infile, outfile, format, print, nodepath, sort, compact, plain, coerce, from
+  case keepLastDuplicates = "keep-last-duplicates"
+  case inPlace = "in-place"
+  case outfolder, `extension`, report, debug, version, help
+
+  /// The letter that stands for it behind one hyphen.
+  var letter: Character? {
+    switch self {
+    case .plain: "C"
+    case .coerce, .from, .keepLastDuplicates, .inPlace, .outfolder, .extension, .report: nil
+    default: rawValue.first
+    }
+  }
+
+  /// What its value is, in the help; nil for an option without one.
+  var value: String? {
+    switch self {
+    case .infile, .outfile, .print: "file"
+    case .format, .from: "format"
+    case .nodepath: "path"
+    case .outfolder: "folder"
+    case .extension: "extension"
+    default: nil
+    }
+  }
+
+  /// At most 48 characters, so that a line of the list fits into 80 columns.
+  var help: String {
+    switch self {
+    case .infile: "Read FILE; - is standard input."
+    case .outfile: "Write FILE; - is standard output."
+    case .format: "The format to write."
+    case .print: "Print FILE in a form for people."
+    case .nodepath: "Take only the value at PATH, as in items/0/name."
+    case .sort: "Sort the keys of dictionaries."
+    case .compact: "Write JSON and OpenStep on one line."
+    case .plain: "Write dates and data as text, as libplist does."
+    case .coerce: "Write them so that they can be read back."
+    case .from: "The format of the input, if it is not clear."
+    case .keepLastDuplicates: "Of a key that stands twice, take the last value."
+    case .inPlace: "Write in the place of the file, in one step."
+    case .outfolder: "Write into FOLDER."
+    case .extension: "Write beside the file, with this extension."
+    case .report: "Print a line of JSON about what was written."
+    case .debug: "Say what is read and written, and how fast."
+    case .version: "Print the version."
+    case .help: "Print this help."
+    }
+  }
+
+  /// As the help lists it: `-i, --infile FILE`.
+  var synopsis: String {
+    (letter.map { "-\($0), " } ?? "    ") + "--\(rawValue)" + (value.map { " " + $0.uppercased() } ?? "")
+  }
+
+  /// All of them, for the help.
+  static var list: String {
+    let width = allCases.map(\.synopsis.count).max() ?? 0
+    return allCases.map { option in
+      option.synopsis + String(repeating: " ", count: width + 2 - option.synopsis.count) + option.help
+    }.joined(separator: "\n")
+  }
+}
