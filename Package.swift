@@ -64,7 +64,7 @@ let package = Package(
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SystemFiles",
+        "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SharedFiles", "SystemFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],

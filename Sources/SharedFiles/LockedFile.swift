@@ -7,7 +7,7 @@ package import SystemFiles
 /// files are replaced and not written to, the lock on a file means something only as long as the file is the one at its
 /// path, which is looked at once the lock is held and again when the file is replaced. A file that this process may not
 /// open is locked by way of its folder.
-package struct LockedFile: ~Copyable {
+package struct LockedFile: ~Copyable, Sendable {
   private let place: FilePlace
   /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
   private let descriptor: Int32

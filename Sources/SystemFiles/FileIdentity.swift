@@ -31,7 +31,7 @@ package struct FileIdentity: Hashable, Sendable {
   /// The file that a path leads to; nil if there is none.
   package init?(at path: String) throws(FileError) {
     var status = stat()
-    guard FileSystem.attempt(.status, path, { unsafe stat(path, &status) }) == 0 else {
+    guard FileSystem.attempt(.status, path, { unsafe stat(FileSystem.systemPath(path), &status) }) == 0 else {
       if errno == ENOENT { return nil }
       throw FileSystem.failure("read", path)
     }

@@ -91,7 +91,7 @@ extension FilePlace {
     guard folder.status(of: name, &status) == 0, status.st_nlink > 1 else { return nil }
     let prefix = FileSystem.text(name) + FileSystem.suffixOfUnreadable
     return FileSystem.names(in: FileSystem.parent(of: realPath)).lazy.filter { $0.hasPrefix(prefix) }
-      .map { Array($0.utf8CString) }
+      .map { FileSystem.systemPath($0) }
       .first { identity(of: $0)?.isSameFile(as: file) == true }
   }
 

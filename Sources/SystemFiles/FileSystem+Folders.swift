@@ -31,18 +31,16 @@ extension FileSystem {
   /// The names in a folder, without `.` and `..`; none if it cannot be read. Names that are not UTF-8 are left out.
   package static func names(in path: String) -> [String] {
     var names: [String] = []
-    try? forEachEntry(of: path) { name, _, _ in
-      if let name { names.append(name) }
-    }
+    try? forEachEntry(of: path) { name, _ in names.append(name) }
     return names
   }
 
-  /// Calls `body` for each name in a folder but `.` and `..`: with the name, nil if it is not UTF-8, with the name in
-  /// which replacement characters stand for what is wrong, and with the kind of file as `readdir` has it.
+  /// Calls `body` for each name in a folder but `.` and `..`, with the name and the kind of file as `readdir` has it.
+  /// Names that are not UTF-8 are left out unless bytes are kept.
   static func forEachEntry(
-    of path: String, _ body: (_ name: String?, _ repaired: String, _ kind: Int) -> Void
+    of path: String, _ body: (_ name: String, _ kind: Int) -> Void
   ) throws(FileError) {
-    guard let folder = unsafe opendir(path) else { throw failure("open", path) }
+    guard let folder = unsafe opendir(systemPath(path)) else { throw failure("open", path) }
     defer { _ = unsafe closedir(folder) }
     while true {
       // At the end there is no error, and nothing else tells the end from one.
@@ -53,12 +51,12 @@ extension FileSystem {
       }
       // Sound: the system ends the name with a NUL, within the entry.
       let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
-      let (name, repaired) = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) {
-          unsafe (String(validatingCString: $0), String(cString: $0))
+          unsafe text(ofCString: $0)
         }
       }
-      if name != ".", name != ".." { body(name, repaired, Int(unsafe entry.pointee.d_type)) }
+      if let name, name != ".", name != ".." { body(name, Int(unsafe entry.pointee.d_type)) }
     }
   }
 
@@ -69,7 +67,7 @@ extension FileSystem {
     let prefix = NewFile.temporaryPrefix(text(place.name))
     for name in names(in: parent(of: place.realPath))
     where name.hasPrefix(prefix) && name.hasSuffix(NewFile.temporarySuffix) {
-      let abandoned = Array(name.utf8CString)
+      let abandoned = systemPath(name)
       guard let identity = place.identity(of: abandoned), identity.isRegularFile,
         identity.secondsSinceModification > 600
       else { continue }
@@ -86,7 +84,7 @@ extension FileSystem {
     let prefix = text(place.name) + suffixOfUnreadable
     return names(in: parent(of: place.realPath)).filter { name in
       var status = stat()
-      return name.hasPrefix(prefix) && place.folder.status(of: Array(name.utf8CString), &status) == 0
+      return name.hasPrefix(prefix) && place.folder.status(of: systemPath(name), &status) == 0
         && FileMoment(changeOf: status) >= moment
     }
   }
@@ -98,9 +96,8 @@ extension FileSystem {
       guard let statfs = unsafe function("statfs", as: Status.self) else { return false }
       // The structure has 120 bytes, and begins with the number of the kind of file system in a machine word.
       var status = [Int](repeating: 0, count: 64)
-      let result = unsafe path.withCString { path in
-        unsafe status.withUnsafeMutableBytes { unsafe statfs(path, $0.baseAddress!) }
-      }
+      let path = systemPath(path)
+      let result = unsafe status.withUnsafeMutableBytes { unsafe statfs(path, $0.baseAddress!) }
       guard result == 0 else { return false }
       // NFS, SMB in its three kinds, 9P, Ceph, FUSE (statfs(2)).
       let shared: Set<UInt32> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x00C3_6400, 0x6573_5546]

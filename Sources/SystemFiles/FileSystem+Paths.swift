@@ -10,7 +10,7 @@ extension FileSystem {
 
   /// The file that a path leads to when all symbolic links are followed; also if the last of them names no file yet.
   static func resolvedPath(_ path: String) -> SystemPath {
-    var current = Array(path.utf8CString)
+    var current = systemPath(path)
     for _ in 0..<greatestLinkCount {
       guard let name = linkTarget(of: current) else { break }
       let folder = current[..<(current.lastIndex(of: slash).map { $0 + 1 } ?? 0)]
@@ -43,7 +43,7 @@ extension FileSystem {
       default: break
       }
       let next = "/" + (passed + [name]).joined(separator: "/")
-      if let target = linkTarget(of: Array(next.utf8CString)).map({ text($0) }), linkCount < greatestLinkCount {
+      if let target = linkTarget(of: systemPath(next)).map({ text($0) }), linkCount < greatestLinkCount {
         linkCount += 1
         waypoints.append(next)
         if target.hasPrefix("/") { passed = [] }
@@ -58,7 +58,7 @@ extension FileSystem {
 
   /// The path as text; what is not UTF-8 in it is shown as replacement characters.
   package static func text(_ path: SystemPath) -> String {
-    String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    text(ofBytes: path.dropLast().map { UInt8(bitPattern: $0) })
   }
 
   /// The file that a path leads to, symbolic links followed.

@@ -29,7 +29,7 @@ extension FileSystem {
   fileprivate static func isWrittenTo(_ path: String) throws(FileError) -> Bool {
     if namesOpenFile(path) { return true }
     var status = stat()
-    guard attempt(.status, path, { unsafe stat(path, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG,
+    guard attempt(.status, path, { unsafe stat(systemPath(path), &status) }) == 0, status.st_mode & S_IFMT != S_IFREG,
       status.st_mode & S_IFMT != S_IFDIR
     else { return false }
     // A link to it is to be one that may be followed. To where it leads in the end only the system knows, as for
@@ -43,6 +43,12 @@ extension FileSystem {
     if path.hasPrefix("/dev/fd/") || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
+  }
+
+  /// Whether two paths lead to the same file.
+  package static func isSameFile(_ path: String, _ other: String) -> Bool {
+    guard let first = try? FileIdentity(at: path), let second = try? FileIdentity(at: other) else { return false }
+    return first.isSameFile(as: second)
   }
 
   /// Brings to the disk the name of a file, or that there is none any more.
@@ -63,7 +69,9 @@ package struct Replacement: ~Copyable {
 
   package init(of path: String) throws(FileError) {
     if try FileSystem.isWrittenTo(path) {
-      let descriptor = try FileSystem.perform(.open, "open", path) { unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
+      let descriptor = try FileSystem.perform(.open, "open", path) {
+        unsafe open(FileSystem.systemPath(path), O_WRONLY | O_TRUNC | O_CLOEXEC)
+      }
       output = FileOutput(descriptor: descriptor, name: path)
       file = nil
       return
@@ -83,6 +91,23 @@ package struct Replacement: ~Copyable {
     guard let file = try finish(isOnDisk: true) else { return }
     try file.takePlace()
     try FileSystem.synchronizeFolder(of: path)
+  }
+
+  /// Puts what was written in the place of a file in the state that it had once. It is on the disk then, and so is its
+  /// name. Returns false if another file is there by now, or it was written to; nothing has changed then.
+  package consuming func takePlace(insteadOf original: Replacements.Original) throws(FileError) -> Bool {
+    let path = output.name
+    guard let file = try finish(isOnDisk: true) else { return true }
+    guard try Self.exchange(file, original) else { return false }
+    try FileSystem.synchronizeFolder(of: path)
+    return true
+  }
+
+  /// Returns whether the new file is in the place of the other.
+  static func exchange(
+    _ file: consuming NewFile, _ original: Replacements.Original
+  ) throws(FileError) -> Bool {
+    try file.takePlace(of: original.identity, settingAside: nil) { ".displaced" } != nil
   }
 
   /// - Returns: nil for what was written to.

@@ -12,47 +12,36 @@ extension FileSystem {
   /// The bytes of the regular file that a path leads to; nil if it leads to none.
   package static func sizeOfRegularFile(_ path: String) -> Int? {
     var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard unsafe stat(systemPath(path), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// What was found in a folder.
-  package struct FolderContents {
-    package var entries: [(name: String, isFolder: Bool)] = []
-    /// What has a name that is not UTF-8, which no argument could give; replacement characters stand for what is wrong.
-    package var unnamable: [(name: String, isFolder: Bool)] = []
-  }
-
-  /// What is in a folder, in the order of the names, without `.` and `..`. A symbolic link counts as a folder nowhere,
-  /// so that a search comes to an end. Pipes, sockets and devices are left out. Throws ``FileError`` for a folder that
-  /// cannot be read.
-  package static func contents(of path: String) throws(FileError) -> FolderContents {
-    var contents = FolderContents()
-    try forEachEntry(of: path) { name, repaired, kind in
+  /// What is in a folder, in the order of the names, without `.` and `..`, and without names that are not UTF-8 unless
+  /// bytes are kept. A symbolic link counts as a folder nowhere, so that a search comes to an end. Pipes, sockets and
+  /// devices are left out. Throws ``FileError`` for a folder that cannot be read.
+  package static func contents(of path: String) throws(FileError) -> [(name: String, isFolder: Bool)] {
+    var contents: [(name: String, isFolder: Bool)] = []
+    try forEachEntry(of: path) { name, kind in
       // Whoever opens a pipe waits for another program.
       if [Int(DT_FIFO), Int(DT_SOCK), Int(DT_CHR), Int(DT_BLK)].contains(kind) { return }
-      if let name {
-        let isFolder = kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)
-        contents.entries.append((name, isFolder))
-      } else {
-        contents.unnamable.append((repaired, kind == Int(DT_DIR)))
-      }
+      let isFolder = kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)
+      contents.append((name, isFolder))
     }
-    contents.entries.sort { $0.name < $1.name }
-    contents.unnamable.sort { $0.name < $1.name }
-    return contents
+    return contents.sorted { $0.name < $1.name }
   }
 
   /// Whether a name matches a pattern of the shell: `*`, `?`, `[a-z]`.
-  package static func matches(_ name: String, pattern: String) -> Bool { unsafe fnmatch(pattern, name, 0) == 0 }
+  package static func matches(_ name: String, pattern: String) -> Bool {
+    unsafe fnmatch(systemPath(pattern), systemPath(name), 0) == 0
+  }
 
   private static func isFolderItself(_ path: String) -> Bool {
     var status = stat()
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return unsafe lstat(systemPath(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   private static func mode(_ path: String) -> mode_t? {
     var status = stat()
-    return unsafe stat(path, &status) == 0 ? status.st_mode : nil
+    return unsafe stat(systemPath(path), &status) == 0 ? status.st_mode : nil
   }
 }

@@ -24,7 +24,7 @@ package enum FileSystem {
     // Looked at first, since opening a device may do something.
     guard let identity = try FileIdentity(at: path) else { return nil }
     try requireRegularFile(identity, named: path)
-    let descriptor = attempt(.open, path) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    let descriptor = attempt(.open, path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
       throw failure("open", path)
@@ -83,6 +83,17 @@ package enum FileSystem {
     return unsafe Data(bytesNoCopy: block, count: count, deallocator: .free)
   }
 
+  /// The first bytes of a regular file; nil if there are none that can be read. Never waits for what a path leads to.
+  package static func beginning(of path: String, count: Int) -> Data? {
+    guard sizeOfRegularFile(path) != nil else { return nil }
+    let descriptor = attempt(.open, path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else { return nil }
+    defer { _ = close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let received = unsafe bytes.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0.baseAddress, $0.count) }
+    return received > 0 ? Data(bytes.prefix(received)) : nil
+  }
+
   /// A file as memory whose pages are read when they are looked at.
   package static func map(_ path: String) throws(FileError) -> Data {
     let descriptor = try openToRead(path)
@@ -124,7 +135,7 @@ package enum FileSystem {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   private static func openToRead(_ path: String) throws(FileError) -> Int32 {
-    try perform(.open, "open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    try perform(.open, "open", path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC) }
   }
 }
 

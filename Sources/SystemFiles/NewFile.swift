@@ -100,9 +100,10 @@ package struct NewFile: ~Copyable {
   }
 
   /// Leaves the file where it is, for somebody else to put in its place or to remove.
-  consuming func handOver() -> ReadyFile {
+  consuming func handOver(insteadOf original: Replacements.Original?) -> ReadyFile {
     isGone = true
-    return ReadyFile(path: place.path, identity: identity, folder: place.folder.identity, temporary: temporary)
+    return ReadyFile(
+      path: place.path, identity: identity, original: original, folder: place.folder.identity, temporary: temporary)
   }
 }
 
@@ -214,6 +215,8 @@ struct ReadyFile: Sendable {
   /// How errors name it.
   let path: String
   let identity: FileIdentity
+  /// The file that is not to have changed; nil if it may.
+  fileprivate let original: Replacements.Original?
   fileprivate let folder: FileIdentity?
   fileprivate let temporary: FileSystem.SystemPath
 
@@ -225,10 +228,16 @@ struct ReadyFile: Sendable {
     return place
   }
 
-  func takePlace() throws(FileError) {
+  /// Returns false, and removes this file, if the one that is not to have changed has.
+  func takePlace() throws(FileError) -> Bool {
     let place = try place()
     _ = try place.file()
-    try FileSystem.perform(.rename, "write", path) { place.folder.rename(temporary, to: place.name) }
+    let file = NewFile(place: place, temporary: temporary, identity: identity, lock: -1)
+    guard let original else {
+      try file.takePlace()
+      return true
+    }
+    return try Replacement.exchange(file, original)
   }
 
   func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }

@@ -16,7 +16,7 @@ struct PathWalk {
   /// - Parameter name: how errors name the path; as it is if nil.
   init(_ path: String, reportedAs name: String? = nil) throws(FileError) {
     self.path = name ?? path
-    let whole = Array(path.utf8CString)
+    let whole = FileSystem.systemPath(path)
     isAbsolute = whole.first == FileSystem.slash
     ahead = Self.names(whole)
     folder = try Self.start(isAbsolute, self.path)

@@ -9,7 +9,26 @@ package final class Replacements: Sendable {
   private let greatestCount: Int
 
   /// What could not be put in its place, and why. The file that was there before is there still.
-  package typealias Failure = (path: String, error: FileError)
+  package struct Failure {
+    package let path: String
+    package let error: FileError
+    /// Whether the edited file is not as it was when it was read.
+    package var isOutdated = false
+  }
+
+  /// The file that is edited, which is not to have changed.
+  package struct Original: Sendable {
+    let identity: FileIdentity
+    /// What is to live until the file is in its place: what keeps others from editing it.
+    let lock: any AnyObject & Sendable
+
+    package init(_ identity: FileIdentity, lock: any AnyObject & Sendable) {
+      (self.identity, self.lock) = (identity, lock)
+    }
+  }
+
+  /// How many locked files wait at most, each of which takes two descriptors.
+  private static let greatestLockedCount = 64
 
   /// - Parameter greatestCount: how many files wait before they are put in their places.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
@@ -17,9 +36,14 @@ package final class Replacements: Sendable {
   deinit { for file in ready.withLock({ $0 }) { file.remove() } }
 
   /// Has a replacement take its place, now or when others do. Returns what failed of the files that waited.
-  package func add(_ replacement: consuming Replacement) throws(FileError) -> [Failure] {
+  ///
+  /// - Parameter original: the file, if it is not to have changed.
+  package func add(
+    _ replacement: consuming Replacement, insteadOf original: Original? = nil
+  ) throws(FileError) -> [Failure] {
     guard let file = try replacement.finish(isOnDisk: false) else { return [] }
-    let waiting = file.handOver()
+    let waiting = file.handOver(insteadOf: original)
+    let greatestCount = original == nil ? greatestCount : min(greatestCount, Self.greatestLockedCount)
     let due = ready.withLock { ready in
       ready.append(waiting)
       return ready.count >= greatestCount
@@ -39,16 +63,20 @@ package final class Replacements: Sendable {
     for (file, fault) in zip(files, unwritten) {
       do throws(FileError) {
         if let fault { throw fault }
-        try file.takePlace()
+        guard try file.takePlace() else {
+          let error = FileError(EAGAIN, "cannot write \(file.path): another program changed it")
+          failures.append(Failure(path: file.path, error: error, isOutdated: true))
+          continue
+        }
         folders[FileSystem.folderOfTarget(of: file.path)] = file.path
       } catch {
         file.remove()
-        failures.append((file.path, error))
+        failures.append(Failure(path: file.path, error: error))
       }
     }
     for (_, path) in folders {
       do throws(FileError) { try FileSystem.synchronizeFolder(of: path) } catch {
-        failures.append((path, error))
+        failures.append(Failure(path: path, error: error))
       }
     }
     return failures

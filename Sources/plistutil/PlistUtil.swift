@@ -35,17 +35,9 @@ struct PlistUtil: ParsableCommand {
     ])
 
   static func main() {
-    // A name that is not UTF-8 has become another name in `CommandLine.arguments`.
-    for index in 0..<Int(CommandLine.argc) {
-      // Sound: the system passes as many strings as it says.
-      guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
-      if unsafe String(validatingCString: argument) == nil {
-        finish(
-          telling: ValidationError("\"\(CommandLine.arguments[index].printable())\" is not UTF-8."), of: Self.self)
-      }
-    }
-    var arguments = Array(CommandLine.arguments.dropFirst())
-    let tools = [Plutil.name: Plutil.run, "defaults": Defaults.run]
+    var arguments = Array(ProgramArguments.take().dropFirst())
+    let tools = [Plutil.name: Plutil.run, "defaults": { Defaults.run($0) }]
+    if programName == "defaults" { end(Defaults.run(arguments, isApple: true)) }
     if let run = tools[programName] { end(run(arguments)) }
     if programName == "plist2json" { convert(["-f", "json", "-C"] + arguments) }
     guard let first = arguments.first, !first.hasPrefix("-") else {
@@ -58,8 +50,8 @@ struct PlistUtil: ParsableCommand {
     if let run = tools[first] { end(run(Array(arguments.dropFirst()))) }
     if first == "help" { run(Self.self, arguments) }
     guard let verb = verbs.first(where: { $0._commandName == first || $0.configuration.aliases.contains(first) }) else {
-      let error = ValidationError("There is no verb \"\(first.printable())\"; plistutil --help lists them.")
-      finish(telling: error, of: Self.self)
+      let names = verbs.flatMap { [$0._commandName] + $0.configuration.aliases }
+      finish(telling: ValidationError(MistypedVerb.message(first, verbs: names)), of: Self.self)
     }
     if !["create", "merge", "diff"].contains(first) { FileArguments.takeFiles(from: &arguments) }
     run(verb, Array(arguments.dropFirst()))
@@ -68,8 +60,13 @@ struct PlistUtil: ParsableCommand {
   /// Runs a command, and ends the process as it says.
   private static func run(_ command: any ParsableCommand.Type, _ arguments: [String]) -> Never {
     do {
-      var command = try command.parseAsRoot(arguments)
-      try command.run()
+      var parsed = try command.parsed(arguments)
+      do {
+        try parsed.run()
+      } catch let error as ValidationError {
+        note("Error: \(error.message)\n\(command.usage(of: type(of: parsed)))")
+        end(ExitCodes.usage)
+      }
       end(ExitCodes.success)
     } catch {
       finish(telling: error, of: command)

@@ -182,7 +182,8 @@ struct CreateTests {
     #expect(merged["name"] == "Other" && merged["items"] == [1, ["tag": "x"], 2.0, 5])
     let fail = try file.run(["merge", "@", other, "--in-place"])
     #expect(fail.status == 1 && fail.text.isEmpty)
-    #expect(fail.errors == "\(other): error: two different values, of kind string and string (in name)\n")
+    let message = "two different values: \"Notes & more\" here, \"Other\" there (in name)"
+    #expect(fail.errors == "\(file.path): error: conflict with \(other): \(message)\n")
     #expect(try file.text == sampleText)
     let below = try file.run(["merge", "--at", "items.1", "@", other, "--in-place"])
     #expect(below.status == 0)

@@ -25,7 +25,7 @@ struct ExitCodeTests {
   @Test(
     "what cannot be read, and the line that says why",
     arguments: [
-      ("hostile/key-twice.plist", 3, ":7:3: error: "), ("hostile/truncated.bplist", 3, ": error: "),
+      ("hostile/truncated.bplist", 3, ": error: "),
       ("hostile/text", 3, ": error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0"),
       ("hostile/empty", 3, ": error: the input is empty"), ("hostile/version-15.bplist", 3, ": error: version \"15\""),
       ("hostile/deep-100000.bplist", 4, ": error: containers are nested more than 512 deep"),
@@ -82,20 +82,19 @@ struct ExitCodeTests {
       #expect(duration < .seconds(5))
     }
 
-    @Test("/dev/stdout is standard output, and a name that is not UTF-8 is no other name")
+    @Test("/dev/stdout is standard output, and a name that is not UTF-8 is that name")
     func specialNames() throws {
       let path = Fixtures.url("xml/integers.plist").path
       #expect(try Tool.run("-i", path, "-o", "/dev/stdout").output == Tool.run("-i", path).output)
       let folder = try TemporaryFolder()
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments = [
-        "-c", "\(Tool.executable.path) -i \(path) -o \"\(folder.url.path)/$(printf 'a\\377')\" 2> /dev/null",
-      ]
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 64)
-      #expect(folder.names.isEmpty)
+      let result = try Program.run(
+        URL(filePath: "/bin/sh"),
+        [
+          "-c",
+          "cd \(folder.url.path) && \(Tool.executable.path) -i \(path) -o \"$(printf 'a\\377')\" && ls | wc -l && ls | od -c",
+        ])
+      #expect(result.status == 0)
+      #expect(result.text.hasPrefix("1\n0000000   a 377  \\n\n"), "\(result.text)")
     }
   #endif
 

@@ -7,7 +7,12 @@
   @Suite("plistutil at a terminal")
   struct TerminalTests {
     /// What the tool shows on a terminal.
-    private func shown(_ arguments: [String]) throws -> String {
+    private func shown(_ arguments: [String]) throws -> String { try run(arguments).shown }
+
+    /// Runs the tool with its output on a terminal, or with both of its outputs.
+    private func run(
+      _ arguments: [String], environment: [String: String] = [:], showsErrors: Bool = false
+    ) throws -> (shown: String, errors: String, status: Int32) {
       // What `posix_openpt`, `unlockpt` and `ptsname` do, which the headers hide: TIOCSPTLCK and TIOCGPTN.
       let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
       var (lock, number): (CInt, CInt) = (0, 0)
@@ -18,13 +23,71 @@
       process.executableURL = Tool.executable
       process.arguments = arguments
       let tty = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       process.standardOutput = tty
+      let folder = try TemporaryFolder()
+      let errors = URL(filePath: folder.path("errors"))
+      try Data().write(to: errors)
+      process.standardError = showsErrors ? tty : try FileHandle(forWritingTo: errors)
       try process.run()
       process.waitUntilExit()
       var written: [UInt8] = []
       var bytes = [UInt8](repeating: 0, count: 4096)
       while case let count = read(terminal, &bytes, bytes.count), count > 0 { written += bytes.prefix(count) }
-      return String(decoding: written, as: UTF8.self).replacing("\r\n", with: "\n")
+      let shown = String(decoding: written, as: UTF8.self).replacing("\r\n", with: "\n")
+      return (shown, try String(contentsOf: errors, encoding: .utf8), process.terminationStatus)
+    }
+
+    @Test(
+      "a binary property list is not written to it unless it is named",
+      arguments: [
+        ["convert", "-f", "binary"], ["get", "b", "-f", "binary"], ["-f", "bin", "-i"], ["set", "a", "--null"],
+        ["remove", "a"], ["plutil", "-convert", "binary1", "-o", "@"],
+      ])
+    func binary(_ call: [String]) throws {
+      let isEdit = ["set", "remove"].contains(call[0])
+      let file = try SampleFile(["a": "x", "b": ["c": 1]], format: isEdit ? .binary : .xml)
+      if call[0] != "plutil" {
+        let refused = try run(call + [file.path])
+        #expect(refused.status == 1 && refused.shown.isEmpty)
+        #expect(refused.errors.contains("is not written to a terminal; -o FILE writes a file, and -o - "))
+        let named = try run(call + [file.path, "-o", "-"])
+        #expect(named.status == 0 && named.shown.hasPrefix("bplist00"))
+      } else {
+        #expect(try run(call.map { $0 == "@" ? "-" : $0 } + [file.path]).shown.hasPrefix("bplist00"))
+      }
+      // A pipe gets it.
+      if call[0] != "plutil" { #expect(try Tool.run(call + [file.path]).output.starts(with: Data("bplist00".utf8))) }
+    }
+
+    @Test("it has colours, unless it is a dumb one")
+    func dumbTerminal() throws {
+      let file = try SampleFile(["a": 1], format: .xml)
+      let other = try SampleFile(["a": 2], format: .xml)
+      let broken = try SampleFile("<plist><dict>")
+      for call in [["diff", file.path, other.path], ["print", file.path], ["lint", broken.path]] {
+        let showsErrors = call[0] == "lint"
+        let colored = try run(call, environment: ["TERM": "xterm", "NO_COLOR": ""], showsErrors: showsErrors)
+        #expect(colored.shown.contains("\u{1B}["), "\(call)")
+        let plain = try run(call, environment: ["TERM": "dumb", "NO_COLOR": ""], showsErrors: showsErrors)
+        #expect(!plain.shown.isEmpty && !plain.shown.contains("\u{1B}"), "\(call)")
+      }
+    }
+
+    @Test("a line of progress is shown, but not on a dumb one", arguments: ["xterm", "dumb"])
+    func progress(_ terminal: String) throws {
+      let folder = try TemporaryFolder()
+      let pipe = folder.path("pipe")
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let file = try SampleFile(["a": 1], format: .xml)
+      // The first file takes more than a second, and the line is due when it is done.
+      let writer = try Process.run(
+        URL(filePath: "/bin/sh"), arguments: ["-c", "exec 3> '\(pipe)'; sleep 1.3; cat '\(file.path)' >&3"])
+      let call = ["lint", "-q", "--jobs", "1", pipe, file.path, file.path]
+      let shown = try run(call, environment: ["TERM": terminal], showsErrors: true).shown
+      writer.waitUntilExit()
+      #expect(shown.contains(" of 3 files") == (terminal == "xterm"), "\(shown)")
+      #expect(shown.contains("\u{1B}") == (terminal == "xterm"))
     }
 
     @Test(

@@ -129,6 +129,6 @@ private struct ThreeWayMerge {
   }
 
   private static func name(_ side: Side) -> String {
-    side.map { "a value of kind \($0.value.kind.rawValue)" } ?? "removed"
+    side?.value.summary ?? "removed"
   }
 }

@@ -35,6 +35,12 @@ extension EditedBytes {
     }
   }
 
+  /// Whether they are a binary property list.
+  package var beginsBinary: Bool {
+    guard case .whole(let data) = content else { return false }
+    return data.starts(with: Data("bplist".utf8))
+  }
+
   /// The number of bytes.
   package var count: Int {
     switch content {

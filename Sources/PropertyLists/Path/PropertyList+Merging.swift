@@ -104,8 +104,7 @@ extension PropertyList {
     case .takeTheirs: self = other
     case .fail:
       guard self == other else {
-        throw PropertyListError(
-          .conflict, "two different values, of kind \(kind.rawValue) and \(other.kind.rawValue)")
+        throw PropertyListError(.conflict, "two different values: \(summary) here, \(other.summary) there")
       }
     }
   }

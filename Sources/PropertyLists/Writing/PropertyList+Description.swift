@@ -11,6 +11,9 @@ extension PropertyList: CustomDebugStringConvertible {
     return description(options)
   }
 
+  /// The beginning of ``line``, as a message shows it.
+  package var summary: String { line.printable(limit: 80) }
+
   private func description(_ options: DescriptionOptions) -> String {
     var writer = DescriptionWriter(options)
     do throws(PropertyListError) {

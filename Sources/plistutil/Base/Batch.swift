@@ -12,6 +12,8 @@ struct Batch: Sendable {
   let isForMachines: Bool
   /// Whether what is printed about a file names it, since there may be others.
   var isNamed = false
+  /// Whether what is made of a file takes its place.
+  var replaces: @Sendable (Input) -> Bool = { _ in false }
   /// What it means that standard output cannot be written.
   var lossExitCode = ExitCodes.inputOutput
 
@@ -39,9 +41,14 @@ struct Batch: Sendable {
       DispatchQueue.concurrentPerform(iterations: workers) { _ in takeAll() }
     }
     let last = process(Input("-"), replacements) { _, report throws(PropertyListError) in
-      for failure in replacements.finish() { report.fail(PropertyListError(failure.error), about: Input(failure.path)) }
+      report.note(replacements.finish())
     }
-    let exitCode = queue.withLock { $0.close(last) }
+    let outdated = queue.withLock { $0.outdatedPaths } + last.outdatedPaths
+    var exitCode = queue.withLock { $0.close(last) }
+    // What another program has changed while it waited is edited again, by itself.
+    for input in inputs where outdated.contains(input.path) && Signals.interruptedBy == nil {
+      exitCode = max(exitCode, process(input, nil, work).exitCode)
+    }
     // What shells say of a process that a signal ended.
     return Signals.interruptedBy.map { 128 + $0 } ?? exitCode
   }
@@ -50,16 +57,29 @@ struct Batch: Sendable {
   fileprivate struct Outcome {
     var exitCode: Int32
     var pieces: [(isOutput: Bool, bytes: Data)]
+    /// The files that have changed while what was made of them waited to be put in their places.
+    var outdatedPaths: [String]
   }
 
   private func process(_ input: Input, _ replacements: Replacements?, _ work: Work) -> Outcome {
-    var report = FileReport(input, isForMachines: isForMachines, isNamed: isNamed, replacements: replacements)
-    do throws(PropertyListError) {
-      try work(input, &report)
-    } catch {
-      report.fail(error)
+    let isEdit = !input.isStandard && replaces(input)
+    var attempt = 1
+    while true {
+      var report = FileReport(
+        input, isForMachines: isForMachines, isNamed: isNamed,
+        isLastAttempt: !isEdit || attempt == EditedFile.greatestAttempt, replacements: replacements)
+      do throws(PropertyListError) {
+        if isEdit { try report.lock() }
+        try work(input, &report)
+      } catch {
+        if !report.isToBeRepeated { report.fail(error) }
+      }
+      guard report.isToBeRepeated else {
+        return Outcome(exitCode: report.exitCode, pieces: report.pieces, outdatedPaths: report.outdatedPaths)
+      }
+      EditedFile.wait(afterAttempt: attempt)
+      attempt += 1
     }
-    return Outcome(exitCode: report.exitCode, pieces: report.pieces)
   }
 }
 
@@ -70,6 +90,7 @@ private struct Queue {
   private var printed = 0
   private var waiting: [Int: Batch.Outcome] = [:]
   private var exitCode = ExitCodes.success
+  private(set) var outdatedPaths: [String] = []
   private let lossExitCode: Int32
   private var hasLost = false
   private var bar: ProgressBar
@@ -97,6 +118,7 @@ private struct Queue {
 
   private mutating func print(_ outcome: Batch.Outcome) {
     exitCode = max(exitCode, outcome.exitCode)
+    outdatedPaths += outcome.outdatedPaths
     if !outcome.pieces.isEmpty { bar.clear() }
     for piece in outcome.pieces { print(piece.bytes, isOutput: piece.isOutput) }
   }

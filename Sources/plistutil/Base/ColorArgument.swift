@@ -18,7 +18,7 @@ struct ColorArgument: ParsableArguments {
     case .never: false
     case .auto:
       FileSystem.isTerminal(descriptor) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-        && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        && !Console.isPlain
     }
   }
 }

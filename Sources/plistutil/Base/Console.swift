@@ -14,7 +14,21 @@ func output(_ bytes: Data) throws(PropertyListError) {
 /// A line on standard error.
 func note(_ text: String) {
   // Nothing can be done if standard error fails.
-  try? FileOutput.standardError.write(Data((text + "\n").utf8))
+  try? FileOutput.standardError.write(Data((FileSystem.showingBytes(text) + "\n").utf8))
+}
+
+enum Console {
+  /// Throws an error if standard output is a terminal, which a binary property list would give commands, or nobody could
+  /// read. Not to be asked where standard output was named.
+  static func refuseBinary() throws(PropertyListError) {
+    guard FileSystem.isTerminal(1) else { return }
+    throw PropertyListError(
+      .inputOutput(errno: EINVAL),
+      "a binary property list is not written to a terminal; -o FILE writes a file, and -o - writes it all the same")
+  }
+
+  /// Whether the terminal has no colours and no lines that are written over.
+  static var isPlain: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 }
 
 /// Does something outside the work on a file. Prints an error, which is about what `name` names, and throws its

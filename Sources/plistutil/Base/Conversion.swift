@@ -10,7 +10,7 @@ struct Conversion: ParsableArguments {
     name: .shortAndLong,
     help: ArgumentHelp(
       "Take only the value at PATH: keys and indices between slashes, as in items/0/name; \\/ is a slash in a key.",
-      valueName: "path"), transform: { try PropertyListKeyPath($0, syntax: .slashes) })
+      valueName: "path"), transform: PropertyListKeyPath.slashedArgument)
   var nodepath: PropertyListKeyPath?
 
   @OptionGroup var reading: ReadingArguments
@@ -38,10 +38,13 @@ struct Conversion: ParsableArguments {
     return try document.root.descendant(at: nodepath)
   }
 
-  func convert(_ input: Input, to destination: Destination, _ report: inout FileReport) throws(PropertyListError) {
+  /// - Parameter isLenient: whether a key that stands twice is only warned of.
+  func convert(
+    _ input: Input, to destination: Destination, isLenient: Bool = false, _ report: inout FileReport
+  ) throws(PropertyListError) {
     let clock = ContinuousClock()
     let start = clock.now
-    let document = try reading.document(input)
+    let document = try isLenient ? reading.lenientDocument(input, &report) : reading.document(input)
     if debug { report.note("\(input.name): \(document.summary), read in \(clock.now - start)") }
     let target = format ?? FormatName(document.format == .binary ? .xml : .binary)
     let converted = clock.now

@@ -8,7 +8,7 @@ import SystemFiles
 struct Destination: ParsableArguments {
   @Option(
     name: .shortAndLong, help: ArgumentHelp("Write FILE; - is standard output.", valueName: "file"),
-    completion: .file())
+    completion: .file(), transform: FileName.argument)
   var outfile: String?
 
   @Flag(help: "Put what is written in the place of each file, in one step.")
@@ -16,29 +16,35 @@ struct Destination: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Write into FOLDER, in folders of their own what was found in folders.", valueName: "folder"),
-    completion: .directory)
+    completion: .directory, transform: FileName.argument)
   var outfolder: String?
 
-  @Option(help: ArgumentHelp("Write beside each file, with this extension.", valueName: "extension"))
+  @Option(
+    help: ArgumentHelp("Write beside each file, with this extension; a new file.", valueName: "extension"))
   var `extension`: String?
+
+  @Flag(help: "With --extension, take the place of files that are there.")
+  var force = false
 
   @Flag(help: "Print a line of JSON for each file, which names the file that was written, or the error.")
   var report = false
 
   init() {}
 
-  init(outfile: String?, inPlace: Bool, outfolder: String?, extension: String?, report: Bool) {
+  init(outfile: String?, inPlace: Bool, outfolder: String?, extension: String?, force: Bool, report: Bool) {
     self.outfile = outfile
     self.inPlace = inPlace
     self.outfolder = outfolder
     self.extension = `extension`
+    self.force = force
     self.report = report
   }
 
   func validate() throws {
     if let `extension`, `extension`.isEmpty || `extension`.contains("/") {
-      throw ValidationError("\(`extension`.printable()) is no extension of a file.")
+      throw ValidationError("--extension: \(`extension`.quoted) is no extension of a file.")
     }
+    if force, `extension` == nil { throw ValidationError("--force goes with --extension.") }
     if report, !writesFiles {
       throw ValidationError("--report goes with --in-place, --outfile, --outfolder or --extension.")
     }
@@ -50,6 +56,12 @@ struct Destination: ParsableArguments {
   /// Whether files are written, and nothing is printed but of standard input.
   var writesFiles: Bool {
     inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-")
+  }
+
+  /// Whether what is made of a file takes its place.
+  func replaces(_ input: Input) -> Bool {
+    guard !input.isStandard, case .file(let path) = target(input) else { return false }
+    return inPlace || path == input.path || FileSystem.isSameFile(path, input.path)
   }
 
   /// Where what is made of a file goes; standard output if nothing was said.
@@ -90,6 +102,7 @@ struct Destination: ParsableArguments {
     var fraction: PropertyListKeyPath?
     switch target(input) {
     case .standardOutput:
+      if format == .binary, outfile == nil { try Console.refuseBinary() }
       // What is on standard output cannot be taken back, so that all of it is known first.
       if report.isDirect, node.document.byteCount > Self.largeSize, let file = TemporaryFile() {
         fraction = try node.write(to: file.output, format: format, options: options)
@@ -111,6 +124,7 @@ struct Destination: ParsableArguments {
   func write(_ bytes: EditedBytes, for input: Input, to report: inout FileReport) throws(PropertyListError) {
     switch target(input) {
     case .standardOutput:
+      if outfile == nil, bytes.beginsBinary { try Console.refuseBinary() }
       if report.isDirect, bytes.count > Self.largeSize {
         try bytes.write(to: .standard)
       } else {
@@ -138,8 +152,11 @@ struct Destination: ParsableArguments {
         try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
       }
     }
+    if `extension` != nil, !force, FileSystem.exists(path) {
+      throw PropertyListError(.valueExists, "\(path.printable()) is there already; --force takes its place")
+    }
     try report.replace(path, writing: body)
-    if self.report { try report.machineLine(["output": .string(path)]) }
+    if self.report { try report.machineLine(["output": .string(FileSystem.showingBytes(path))]) }
   }
 
   /// Above it, standard output is written piece by piece.

@@ -1,4 +1,5 @@
 import PropertyLists
+import SystemFiles
 
 /// The one table of exit codes.
 enum ExitCodes {
@@ -69,7 +70,7 @@ extension PropertyListError {
 
   /// The same for machines.
   var fields: PropertyList {
-    var fields: PropertyList = ["kind": .string(code), "message": .string(message)]
+    var fields: PropertyList = ["kind": .string(code), "message": .string(FileSystem.showingBytes(message))]
     if let position {
       fields.dictionary?["line"] = .integer(.init(position.line))
       fields.dictionary?["column"] = .integer(.init(position.column))

@@ -6,15 +6,22 @@ import Synchronization
 /// The files that a verb works on.
 struct FileArguments: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The files; - is standard input, and so is none.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The files; - is standard input, and so is none.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
   var files: [String] = []
 
-  @Flag(name: .shortAndLong, help: "Take the property lists in folders, and in the folders in them.")
+  @Flag(
+    name: .shortAndLong,
+    help: """
+      Take the property lists in folders, and in the folders in them: files with the extension \
+      \(FolderSearch.usualExtensions.sorted().joined(separator: ", ")), and files without any that begin like a binary \
+      or an XML property list.
+      """)
   var recursive = false
 
   @Option(
     help: ArgumentHelp(
-      "With --recursive, take files whose names match, such as '*.json'; can be given several times.",
+      "With --recursive, take the files whose names match instead, such as '*.json'; can be given several times.",
       valueName: "pattern"))
   var name: [String] = []
 
@@ -59,7 +66,7 @@ struct FileArguments: ParsableArguments {
     let exitCode = search.reportFailures(isForMachines: isForMachines)
     let batch = Batch(
       inputs: search.inputs, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, isForMachines: isForMachines,
-      isNamed: mayBeSeveral)
+      isNamed: mayBeSeveral, replaces: { destination?.replaces($0) ?? false })
     let nothing = search.inputs.isEmpty ? ExitCodes.inputOutput : ExitCodes.success
     let highest = max(exitCode, nothing, batch.run(work))
     if highest != ExitCodes.success { throw ExitCode(highest) }

@@ -15,11 +15,24 @@ struct FileReport: ~Copyable {
   private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
+  /// The file as it was before it was read, if what is made of it takes its place.
+  private var edited: EditedFile?
+  /// Whether other edits of the file are given up if another program changes it meanwhile.
+  private let isLastAttempt: Bool
+  /// Whether the file has changed since it was read, so that the work is to be done again.
+  private(set) var isOutdated = false
+  /// Files that waited to be put in their places, and that have changed meanwhile.
+  private(set) var outdatedPaths: [String] = []
   /// What is to be printed, on standard output or standard error.
   private(set) var pieces: [(isOutput: Bool, bytes: Data)] = []
 
-  /// - Parameter replacements: where files are replaced together; nil for the only one.
-  init(_ input: Input, isForMachines: Bool, isNamed: Bool = false, replacements: Replacements?) {
+  /// - Parameters:
+  ///   - isLastAttempt: whether it is an error if another program changes the file while it is edited.
+  ///   - replacements: where files are replaced together; nil for the only one.
+  init(
+    _ input: Input, isForMachines: Bool, isNamed: Bool = false, isLastAttempt: Bool = true, replacements: Replacements?
+  ) {
+    self.isLastAttempt = isLastAttempt
     self.input = input
     self.isNamed = isNamed
     self.isForMachines = isForMachines
@@ -38,6 +51,28 @@ struct FileReport: ~Copyable {
   /// The line above many lines about the file: its name, unless it is the only one.
   var heading: String { isNamed ? "\(name):\n" : "" }
 
+  /// Keeps other processes from editing the file until what is made of it is in its place.
+  mutating func lock() throws(PropertyListError) {
+    edited = try EditedFile(input.path) {
+      // Its own files that wait, and that another process may wait for.
+      if let replacements { note(replacements.finish()) }
+    }
+  }
+
+  /// Whether the work is to be done again, so that nothing need be said about this time.
+  var isToBeRepeated: Bool { isOutdated && !isLastAttempt }
+
+  /// Notes what came of files that waited.
+  mutating func note(_ failures: [Replacements.Failure]) {
+    for failure in failures {
+      if failure.isOutdated {
+        outdatedPaths.append(failure.path)
+      } else {
+        fail(PropertyListError(failure.error), about: Input(failure.path))
+      }
+    }
+  }
+
   /// Puts what `body` writes in the place of a file, in one step.
   mutating func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
@@ -45,13 +80,18 @@ struct FileReport: ~Copyable {
     let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
     try body(replacement.output)
     do throws(FileError) {
-      guard let replacements else { return try replacement.takePlace() }
-      for failure in try replacements.add(replacement) {
-        fail(PropertyListError(failure.error), about: Input(failure.path))
-      }
+      let original = edited.flatMap { $0.isAt(path) ? $0.original : nil }
+      // The file may be edited by others once this one is in its place.
+      defer { if original != nil { edited = nil } }
+      if let replacements { return note(try replacements.add(replacement, insteadOf: original)) }
+      guard let original else { return try replacement.takePlace() }
+      if try replacement.takePlace(insteadOf: original) { return }
+      isOutdated = true
     } catch {
       throw PropertyListError(error)
     }
+    throw PropertyListError(
+      .inputOutput(errno: EAGAIN), "cannot write \(path.printable()): other programs change it all the time")
   }
 
   /// Puts bytes in the place of a file, in one step.
@@ -81,7 +121,7 @@ struct FileReport: ~Copyable {
     if isDirect {
       plistutil.note(text)
     } else {
-      pieces.append((false, Data((text + "\n").utf8)))
+      pieces.append((false, Data((FileSystem.showingBytes(text) + "\n").utf8)))
     }
   }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PropertyLists
 import SystemFiles
 
@@ -32,17 +33,12 @@ struct FolderSearch {
           try FileSystem.contents(of: folder.path)
         }
         let prefix = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
-        for entry in contents.unnamable where entry.isFolder || matches(entry.name) {
-          let path = prefix + entry.name
-          let message = "cannot read \(path.printable()): its name is not UTF-8"
-          failures.append((Input(path), PropertyListError(.inputOutput(errno: EILSEQ), message)))
-        }
-        for entry in contents.entries {
+        for entry in contents {
           let path = prefix + entry.name
           let relative = folder.relative.isEmpty ? entry.name : "\(folder.relative)/\(entry.name)"
           if entry.isFolder {
             folders.append((path, relative))
-          } else if matches(entry.name) {
+          } else if matches(entry.name) || beginsAsPropertyList(path, entry.name) {
             inputs.append(Input(path, relativePath: relative))
           }
         }
@@ -62,6 +58,16 @@ struct FolderSearch {
       exitCode = max(exitCode, report.exitCode)
     }
     return exitCode
+  }
+
+  /// Whether a file without an extension, by which others go, is a property list.
+  private func beginsAsPropertyList(_ path: String, _ name: String) -> Bool {
+    guard patterns.isEmpty, !name.contains("."),
+      let beginning = FileSystem.beginning(of: path, count: 1024)
+    else { return false }
+    if beginning.starts(with: Data("bplist0".utf8)) { return true }
+    return PropertyListFormat(detecting: beginning.bytes) == .xml
+      && String(decoding: beginning, as: UTF8.self).contains("<plist")
   }
 
   private func matches(_ name: String) -> Bool {

@@ -9,9 +9,12 @@ struct Input: Sendable {
   let path: String
   /// What its path is below the folder that was named, or its last component.
   let relativePath: String
+  /// How messages name it, instead of by its path.
+  let label: String?
 
-  init(_ path: String, relativePath: String? = nil) {
+  init(_ path: String, relativePath: String? = nil, label: String? = nil) {
     self.path = path
+    self.label = label
     self.relativePath = relativePath ?? path.split(separator: "/").last.map(String.init) ?? path
   }
 
@@ -23,10 +26,10 @@ struct Input: Sendable {
   var isStandard: Bool { path == "-" }
 
   /// How messages name it.
-  var name: String { isStandard ? "<stdin>" : path.printable() }
+  var name: String { (label ?? (isStandard ? "<stdin>" : FileSystem.showingBytes(path))).printable() }
 
-  /// How JSON names it: exactly, since a program opens what it is told.
-  var machineName: String { isStandard ? "<stdin>" : path }
+  /// How JSON names it: exactly, since a program opens what it is told, but for bytes that JSON cannot have.
+  var machineName: String { label ?? (isStandard ? "<stdin>" : FileSystem.showingBytes(path)) }
 
   /// The size from which on no reader takes an input.
   private static let limit = ParsingLimits().inputSize
@@ -45,6 +48,12 @@ struct Input: Sendable {
     }
     Signals.explainLostPages()
     return try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
+  }
+
+  /// JSON, if that is what the file is called and its beginning says nothing: one number, say. Nil to go by how it
+  /// begins.
+  func formatByName(_ data: Data) -> PropertyListFormat? {
+    path.lowercased().hasSuffix(".json") && PropertyListFormat(detecting: data.bytes) == nil ? .json : nil
   }
 
   /// Up to this many bytes a file is read whole, which is as fast, and no other program can take its pages away.

@@ -9,7 +9,14 @@ func validating<Result>(_ body: () throws(PropertyListError) -> Result) throws -
 extension PropertyListKeyPath {
   /// A path on the command line: `items.0.name`, `/items/0/name` or `:items:0:name`.
   static func argument(_ text: String) throws -> PropertyListKeyPath {
-    try validating { () throws(PropertyListError) in try PropertyListKeyPath(text) }
+    try validating { () throws(PropertyListError) in try PropertyListKeyPath(ProgramArguments.text(text)) }
+  }
+
+  /// A path of libplist's tool: `items/0/name`.
+  static func slashedArgument(_ text: String) throws -> PropertyListKeyPath {
+    try validating { () throws(PropertyListError) in
+      try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes)
+    }
   }
 }
 

@@ -1,17 +1,19 @@
 import ArgumentParser
 import PropertyLists
 
-/// A kind of value as it is named on the command line: as the options that take values are called, or as Apple's tool
-/// calls it.
+/// A kind of value as it is named on the command line: as the options that take values are called, as Apple's tool
+/// calls it, or shorter.
 struct KindName: ExpressibleByArgument, Hashable {
   let kind: PropertyList.Kind
 
   init(_ kind: PropertyList.Kind) { self.kind = kind }
 
   init?(argument: String) {
-    switch argument {
+    switch argument.lowercased() {
     case "boolean": kind = .boolean
-    case "float": kind = .real
+    case "int": kind = .integer
+    case "float", "double": kind = .real
+    case "dict": kind = .dictionary
     default:
       guard let kind = PropertyList.Kind.allCases.first(where: { KindName($0).name == argument }) else { return nil }
       self.kind = kind
@@ -22,12 +24,17 @@ struct KindName: ExpressibleByArgument, Hashable {
 
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
+  /// For help.
+  static let list = "string, integer (int), real (float), bool, date, data, array, dictionary (dict), uid or null"
+
   static var allValueStrings: [String] { PropertyList.Kind.allCases.map { KindName($0).name } }
 }
 
 /// The kind that a value has to be of.
 struct ExpectedKind: ParsableArguments {
-  @Option(help: ArgumentHelp("It is an error if the value is of another kind.", valueName: "kind"))
+  @Option(
+    help: ArgumentHelp(
+      "It is an error if the value is of another kind: \(KindName.list).", valueName: "kind"))
   var expect: KindName?
 
   func check(_ node: PropertyListDocument.Node, at path: PropertyListKeyPath) throws(PropertyListError) {

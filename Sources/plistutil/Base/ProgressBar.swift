@@ -5,7 +5,7 @@ import SystemFiles
 struct ProgressBar {
   private let total: Int
   private var done = 0
-  private let isEnabled = FileSystem.isTerminal(2)
+  private let isEnabled = FileSystem.isTerminal(2) && !Console.isPlain
   private let clock = ContinuousClock()
   private var due: ContinuousClock.Instant
   private var isShown = false

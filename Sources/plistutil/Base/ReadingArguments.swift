@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import PropertyLists
 
 /// How files are read.
@@ -33,16 +34,35 @@ struct ReadingArguments: ParsableArguments {
       duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: coerce)
   }
 
+  /// The format of an input; nil to go by how it begins.
+  func format(of input: Input, _ data: Data) -> PropertyListFormat? {
+    inputFormat?.format ?? input.formatByName(data)
+  }
+
   /// A document that is known to be without fault.
   func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
-    let document = try PropertyListDocument(input.data(), format: inputFormat?.format, options: options)
+    let document = try read(input, input.data())
     try document.validate()
     return document
   }
 
+  /// A document that is known to be without fault, but for keys that stand twice, which are warned of.
+  func lenientDocument(_ input: Input, _ report: inout FileReport) throws(PropertyListError) -> PropertyListDocument {
+    let data = try input.data()
+    return try RepeatedKeys.document(data, of: input, format: format(of: input, data), options) { report.note($0) }
+  }
+
   /// A document of which only what is looked at is read, and checked.
   func mappedDocument(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
-    try PropertyListDocument(input.mappedData(), format: inputFormat?.format, options: options)
+    try read(input, input.mappedData())
+  }
+
+  private func read(_ input: Input, _ data: Data) throws(PropertyListError) -> PropertyListDocument {
+    do throws(PropertyListError) {
+      return try PropertyListDocument(data, format: format(of: input, data), options: options)
+    } catch {
+      throw error.namingDuplicatesOption
+    }
   }
 }
 

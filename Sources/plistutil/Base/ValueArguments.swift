@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
 
 /// A value on the command line, with its type.
 struct ValueArguments: ParsableArguments {
@@ -26,7 +27,7 @@ struct ValueArguments: ParsableArguments {
 
   @Option(
     name: .customLong("data-file"), help: ArgumentHelp("Data: the bytes of FILE.", valueName: "file"),
-    completion: .file())
+    completion: .file(), transform: FileName.argument)
   var dataFiles: [String] = []
 
   @Option(name: .customLong("uid"), help: "A UID, the reference of keyed archives.")
@@ -57,7 +58,7 @@ struct ValueArguments: ParsableArguments {
 
   @Option(
     name: .customLong("value-file"), help: ArgumentHelp("The value in FILE, in any format.", valueName: "file"),
-    completion: .file())
+    completion: .file(), transform: FileName.argument)
   var valueFiles: [String] = []
 
   private var count: Int {
@@ -71,7 +72,7 @@ struct ValueArguments: ParsableArguments {
     if count > 1 { throw ValidationError("More than one value is given.") }
     // Files are read once, when the work begins.
     guard dataFiles.isEmpty, valueFiles.isEmpty else { return }
-    _ = try validating(read)
+    _ = try validating { () throws(PropertyListError) in try read() }
   }
 
   var isMissing: Bool { count == 0 }
@@ -80,27 +81,61 @@ struct ValueArguments: ParsableArguments {
   var hasStandardInput: Bool { (dataFiles + valueFiles).contains("-") }
 
   /// The value; nil if none was given.
-  func value() throws -> PropertyList? {
-    try telling(about: (dataFiles + valueFiles).first?.printable() ?? "", read)
+  ///
+  /// - Parameter reading: how a file is read.
+  func value(_ reading: ReadingArguments? = nil) throws -> PropertyList? {
+    let file = (dataFiles + valueFiles).first
+    return try telling(about: file.map { Input($0).name } ?? "") { () throws(PropertyListError) in
+      try read(reading)
+    }
   }
 
-  private func read() throws(PropertyListError) -> PropertyList? {
-    let texts: [([String], PropertyList.Kind)] = [
-      (strings, .string), (integers, .integer), (reals, .real), (booleans, .boolean), (dates, .date), (data, .data),
-      (uids, .uid),
+  private func read(_ reading: ReadingArguments? = nil) throws(PropertyListError) -> PropertyList? {
+    let texts: [(option: String, texts: [String], kind: PropertyList.Kind, form: String)] = [
+      ("--string", strings, .string, "text"),
+      (
+        "--integer", integers, .integer,
+        "an integer from \(Int64.min) to \(UInt64.max), in decimal digits or hexadecimal ones after 0x"
+      ),
+      ("--real", reals, .real, "a number such as -1.5 or 2e10, nan, inf or -inf"),
+      ("--bool", booleans, .boolean, "true, false, yes, no, 1 or 0"),
+      ("--date", dates, .date, "a date such as 2001-01-01T00:00:00Z or '2001-01-01 00:00:00 +0000'"),
+      ("--data", data, .data, "base64, such as AAEC"),
+      ("--uid", uids, .uid, "an integer from 0 to \(UInt32.max)"),
     ]
-    for (texts, kind) in texts {
-      if let text = texts.first { return try PropertyList(rawText: text, as: kind) }
+    for (option, texts, kind, form) in texts {
+      guard let text = texts.first else { continue }
+      guard !FileSystem.hasStandIns(text), let value = try? PropertyList(rawText: text, as: kind) else {
+        let shown = FileSystem.showingBytes(text).quoted
+        throw PropertyListError(.malformed, "\(option): \(shown) is not \(kind == .string ? "UTF-8" : form)")
+      }
+      return value
     }
     if nulls > 0 { return .null }
     if arrays > 0 { return [] }
     if dictionaries > 0 { return [:] }
+    let formats: [(option: String, texts: [String], format: PropertyListFormat, example: String)] = [
+      ("--xml", xml, .xml, "<integer>5</integer>"), ("--json", json, .json, #"{"a": [1, "text", true]}"#),
+      ("--openstep", openStep, .openStep, "{ a = (b, c); }"),
+    ]
     let options = PropertyListReadingOptions(restoresCoercedValues: true)
-    for (texts, format) in [(xml, .xml), (json, .json), (openStep, .openStep)] as [([String], PropertyListFormat)] {
-      if let text = texts.first { return try PropertyList(Data(text.utf8), format: format, options: options) }
+    for (option, texts, format, example) in formats {
+      guard let text = texts.first else { continue }
+      do throws(PropertyListError) {
+        return try PropertyList(Data(ProgramArguments.text(text).utf8), format: format, options: options)
+      } catch {
+        throw PropertyListError(error.kind, "\(option): \(error); it takes a value such as '\(example)'")
+      }
     }
     if let file = dataFiles.first { return .data(try Input(file).data()) }
     guard let file = valueFiles.first else { return nil }
-    return try PropertyList(Input(file).data(), options: options)
+    var fileOptions = options
+    if reading?.keepLastDuplicates == true { fileOptions.duplicateKeys = .keepLast }
+    let (input, data) = (Input(file), try Input(file).data())
+    do throws(PropertyListError) {
+      return try PropertyList(data, format: input.formatByName(data), options: fileOptions)
+    } catch {
+      throw reading == nil ? error : error.namingDuplicatesOption
+    }
   }
 }

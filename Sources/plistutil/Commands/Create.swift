@@ -12,7 +12,9 @@ struct Create: ParsableCommand {
       Example: plistutil create -f binary --json '{"version": 1}' New.plist
       """)
 
-  @Argument(help: ArgumentHelp("The files to make; - is standard output.", valueName: "file"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("The files to make; - is standard output.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
   var files: [String]
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The format.", valueName: "format"))

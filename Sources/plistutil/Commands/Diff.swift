@@ -20,10 +20,12 @@ struct Diff: ParsableCommand {
         plistutil diff -r Before.app After.app
       """)
 
-  @Argument(help: ArgumentHelp("The one; - is standard input.", valueName: "old"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("The one; - is standard input.", valueName: "old"), completion: .file(),
+    transform: FileName.argument)
   var old: String
 
-  @Argument(help: ArgumentHelp("The other.", valueName: "new"), completion: .file())
+  @Argument(help: ArgumentHelp("The other.", valueName: "new"), completion: .file(), transform: FileName.argument)
   var new: String
 
   @Flag(name: .shortAndLong, help: "Compare the property lists in two folders, and in the folders in them.")
@@ -31,7 +33,7 @@ struct Diff: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --recursive, take files whose names match, such as '*.json'; can be given several times.",
+      "With --recursive, take the files whose names match instead, such as '*.json'; can be given several times.",
       valueName: "pattern"))
   var name: [String] = []
 
@@ -51,7 +53,8 @@ struct Diff: ParsableCommand {
   var format: FormatName?
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Write the patch to FILE.", valueName: "file"), completion: .file())
+    name: .shortAndLong, help: ArgumentHelp("Write the patch to FILE.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
   var outfile: String?
 
   @OptionGroup var reading: ReadingArguments
@@ -118,6 +121,7 @@ struct Diff: ParsableCommand {
         options: PropertyListWritingOptions(
           depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: .reversible,
           openStepDialect: format.dialect))
+      if outfile == nil, format.format == .binary { try Console.refuseBinary() }
       guard let outfile, outfile != "-" else { return try report.write(data) }
       return try report.replace(outfile, with: data)
     }

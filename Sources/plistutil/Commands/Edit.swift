@@ -41,7 +41,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
   }
 
   func run() throws {
-    guard let value = try value.value() else { return }
+    guard let value = try value.value(reading) else { return }
     try make(Edit.edit(value, at: path))
   }
 }

@@ -41,12 +41,12 @@ struct Find: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The value is a scalar, and its bare text, as get prints it, matches.", valueName: "pattern"))
+    help: ArgumentHelp("The value is a scalar, and its text, as get prints it, matches.", valueName: "pattern"))
   var value: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The key or the bare text of the value contains TEXT.", valueName: "text"))
+    help: ArgumentHelp("The key or the text of the value contains TEXT.", valueName: "text"))
   var contains: String?
 
   @Option(help: ArgumentHelp("The value is of this kind.", valueName: "kind"))

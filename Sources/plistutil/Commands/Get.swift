@@ -7,7 +7,7 @@ struct Get: ParsableCommand {
     verb: "get",
     abstract: "Print or extract the value at a path.",
     discussion: """
-      Without --format, a string, number, date or data is printed bare, as scripts want it, and a container as print \
+      Without --format, a string, number, date or data is printed as its text, as scripts want it, and a container as print \
       does. Of several files, each line has the name of the file in front, as grep has it. Of a binary file, only what \
       is on the way is read, however large it is.
 
@@ -30,7 +30,7 @@ struct Get: ParsableCommand {
 
   @OptionGroup var expected: ExpectedKind
 
-  @Flag(name: [.customShort("n"), .customLong("no-newline")], help: "Print no line end behind a bare value.")
+  @Flag(name: [.customShort("n"), .customLong("no-newline")], help: "Print no line end behind such a text.")
   var omitsNewline = false
 
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the value.")
@@ -42,7 +42,7 @@ struct Get: ParsableCommand {
 
   func validate() throws {
     if destination.inPlace, format == nil {
-      throw ValidationError("--in-place would put bare text in the place of the property list; it goes with --format.")
+      throw ValidationError("--in-place would put text in the place of the property list; it goes with --format.")
     }
     if isForMachines, format != nil { throw ValidationError("--json goes without --format.") }
     if isForMachines, destination.writesFiles {

@@ -60,11 +60,11 @@ struct Lint: ParsableCommand {
 
   func run() throws {
     let form = json ? Form.json : format
-    let linter = Linter(format: reading.inputFormat?.format, options: reading.options, limit: limit)
     let isColored = color.isOn(for: 2)
     let tally = Tally()
     defer { if form == .text, files.mayBeSeveral, !quiet { note(tally.summary) } }
-    try files.process(isForMachines: form == .json) { [quiet, strict] input, report throws(PropertyListError) in
+    try files.process(isForMachines: form == .json) {
+      [quiet, strict, reading, limit] input, report throws(PropertyListError) in
       let data: Data
       do throws(PropertyListError) {
         data = try input.data()
@@ -73,6 +73,7 @@ struct Lint: ParsableCommand {
         if form == .github { try report.line(Finding(fault: error).annotation(file: input.name)) }
         throw error
       }
+      let linter = Linter(format: reading.format(of: input, data), options: reading.options, limit: limit)
       let result = linter.lint(data)
       tally.add(result.findings, isFaulty: result.document == nil)
       for finding in result.findings where strict || finding.severity == .error {

@@ -44,10 +44,14 @@ struct Merge: ParsableCommand {
     }
   }
 
-  @Argument(help: ArgumentHelp("What is merged into; - is standard input.", valueName: "file"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("What is merged into; - is standard input.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
   var target: String
 
-  @Argument(help: ArgumentHelp("What is merged into it, one after the other.", valueName: "other"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("What is merged into it, one after the other.", valueName: "other"), completion: .file(),
+    transform: FileName.argument)
   var others: [String]
 
   @Option(help: ArgumentHelp("Which value counts where two differ; with fail it is an error.", valueName: "rule"))
@@ -64,8 +68,16 @@ struct Merge: ParsableCommand {
     transform: PropertyListKeyPath.argument)
   var at: PropertyListKeyPath?
 
-  @Option(help: ArgumentHelp("The file that both come from.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp("The file that both come from.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
   var base: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Call FILE so in messages, as a merge driver wants it, whose files are temporary ones.", valueName: "name"),
+    transform: FileName.argument)
+  var label: String?
 
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var destination: Destination
@@ -80,7 +92,9 @@ struct Merge: ParsableCommand {
   }
 
   func run() throws {
-    let batch = Batch(inputs: [Input(target)], jobs: 1, isForMachines: destination.report)
+    let batch = Batch(
+      inputs: [Input(target, label: label)], jobs: 1, isForMachines: destination.report,
+      replaces: { [destination] in destination.replaces($0) })
     let exitCode = batch.run { [self] input, report throws(PropertyListError) in
       let document = try reading.document(input)
       var value = try PropertyList(document.root)
@@ -88,12 +102,15 @@ struct Merge: ParsableCommand {
         var ancestor: PropertyList?
         if let base { ancestor = try reading.withValue(of: Input(base)) { $0 } }
         for path in others {
-          try reading.withValue(of: Input(path)) { other throws(PropertyListError) in
+          let other = try reading.withValue(of: Input(path)) { $0 }
+          do throws(PropertyListError) {
             if let ancestor {
               try value.merge(other, since: ancestor, conflicts: conflicts.rule)
             } else {
               try merge(other, into: &value)
             }
+          } catch {
+            return report.fail(conflict(error, with: path))
           }
         }
       } catch {
@@ -103,6 +120,14 @@ struct Merge: ParsableCommand {
       try destination.write(document.data(updatedTo: value, options: options), for: input, to: &report)
     }
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+
+  /// A conflict, with the name of the other file, which a merge driver has made up.
+  private func conflict(_ error: PropertyListError, with path: String) -> PropertyListError {
+    guard error.kind == .conflict, label == nil else { return error }
+    var error = error
+    error.message = "conflict with \(Input(path).name): \(error.message)"
+    return error
   }
 
   private func merge(_ other: PropertyList, into value: inout PropertyList) throws(PropertyListError) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
@@ -15,7 +16,9 @@ struct Patch: EditingVerb {
       Example: plistutil patch changes.plist --in-place Info.plist
       """)
 
-  @Argument(help: ArgumentHelp("The patch, in any format.", valueName: "patch"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("The patch, in any format.", valueName: "patch"), completion: .file(),
+    transform: FileName.argument)
   var patch: String
 
   @OptionGroup var files: FileArguments
@@ -32,9 +35,14 @@ struct Patch: EditingVerb {
   func run() throws {
     let input = Input(patch)
     let difference = try telling(about: input.name) { () throws(PropertyListError) in
-      let options = PropertyListReadingOptions(restoresCoercedValues: true)
-      return try PropertyListDifference(
-        patch: PropertyList(input.data(), options: options))
+      var options = reading.options
+      options.restoresCoercedValues = true
+      let data = try input.data()
+      do throws(PropertyListError) {
+        return try PropertyListDifference(patch: PropertyList(data, options: options))
+      } catch {
+        throw error.namingDuplicatesOption
+      }
     }
     try edit { [difference = reverse ? difference.inverse : difference] document, options throws(PropertyListError) in
       let value = try difference.applied(to: PropertyList(document.root))

@@ -26,10 +26,14 @@ enum Libplist {
     let destination = try command.destination()
     let input = Input(command[.print] ?? command[.infile] ?? "-")
     if arguments.isEmpty, Input.isTerminal { throw CleanExit.helpRequest() }
-    let batch = Batch(inputs: [input], jobs: 1, isForMachines: destination.report)
+    let batch = Batch(
+      inputs: [input], jobs: 1, isForMachines: destination.report,
+      replaces: { !command.has(.print) && destination.replaces($0) })
     return batch.run { input, report throws(PropertyListError) in
-      guard command.has(.print) else { return try conversion.convert(input, to: destination, &report) }
-      let document = try conversion.reading.document(input)
+      guard command.has(.print) else {
+        return try conversion.convert(input, to: destination, isLenient: true, &report)
+      }
+      let document = try conversion.reading.lenientDocument(input, &report)
       try report.write(readableForm(conversion.node(document), sortsKeys: conversion.writing.sort))
     }
   }

@@ -61,6 +61,9 @@ struct LibplistCommand {
     guard let value = joined ?? arguments.popFirst() else {
       throw ValidationError("--\(option.rawValue) needs a value: --\(option.rawValue) \(name.uppercased())")
     }
+    if value.isEmpty, name == "file" || name == "folder" {
+      throw ValidationError("--\(option.rawValue): the name of a \(name) is missing.")
+    }
     given[option] = value
   }
 
@@ -85,7 +88,7 @@ struct LibplistCommand {
   func conversion() throws -> Conversion {
     let path = try given[.nodepath].map { text in
       do throws(PropertyListError) {
-        return try PropertyListKeyPath(text, syntax: .slashes)
+        return try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes)
       } catch {
         throw ValidationError("--nodepath: \(error)")
       }
@@ -100,7 +103,7 @@ struct LibplistCommand {
   func destination() throws -> Destination {
     let destination = Destination(
       outfile: given[.outfile], inPlace: has(.inPlace), outfolder: given[.outfolder], extension: given[.extension],
-      report: has(.report))
+      force: has(.force), report: has(.report))
     try destination.validate()
     return destination
   }

@@ -3,13 +3,13 @@ enum LibplistOption: String, CaseIterable {
   case infile, outfile, format, print, nodepath, sort, compact, plain, coerce, from
   case keepLastDuplicates = "keep-last-duplicates"
   case inPlace = "in-place"
-  case outfolder, `extension`, report, debug, version, help
+  case outfolder, `extension`, force, report, debug, version, help
 
   /// The letter that stands for it behind one hyphen.
   var letter: Character? {
     switch self {
     case .plain: "C"
-    case .coerce, .from, .keepLastDuplicates, .inPlace, .outfolder, .extension, .report: nil
+    case .coerce, .from, .keepLastDuplicates, .inPlace, .outfolder, .extension, .force, .report: nil
     default: rawValue.first
     }
   }
@@ -43,6 +43,7 @@ enum LibplistOption: String, CaseIterable {
     case .inPlace: "Write in the place of the file, in one step."
     case .outfolder: "Write into FOLDER."
     case .extension: "Write beside the file, with this extension."
+    case .force: "With --extension, overwrite a file."
     case .report: "Print a line of JSON about what was written."
     case .debug: "Say what is read and written, and how fast."
     case .version: "Print the version."

@@ -51,10 +51,14 @@ enum Plutil {
     // Of several files with one destination the last is to win.
     let isOrdered = command.options.outputPath != nil || command.options.outputExtension != nil
     let jobs = isOrdered ? 1 : ProcessInfo.processInfo.activeProcessorCount
-    let code = Batch(inputs: inputs, jobs: jobs, isForMachines: false).run { input, report throws(PropertyListError) in
+    let batch = Batch(
+      inputs: inputs, jobs: jobs, isForMachines: false,
+      replaces: { PlutilWork(command: command, input: $0).replacesInput })
+    let code = batch.run { input, report throws(PropertyListError) in
       do {
         try PlutilWork(command: command, input: input).run(&report)
       } catch {
+        if report.isToBeRepeated { return }
         report.note("\(input.name): \(PlutilError(error).message)")
         report.raise(failure)
       }
@@ -69,6 +73,15 @@ struct PlutilError: Error {
   let message: String
 
   init(_ message: String) { self.message = message }
+
+  /// Throws an error if an argument that is no file's name is not UTF-8.
+  static func refuseBytes(_ argument: String) throws(PlutilError) {
+    do throws(PropertyListError) {
+      _ = try ProgramArguments.text(argument)
+    } catch {
+      throw PlutilError("Invalid argument: \(error.message)")
+    }
+  }
 
   /// What the libraries throw, as Apple's tool has the words of its own: between parentheses.
   init(_ error: any Error) { message = (error as? PlutilError)?.message ?? "(\(error))" }

@@ -1,4 +1,5 @@
 import PropertyLists
+import SystemFiles
 
 /// A command line of Apple's `plutil`.
 struct PlutilCommand: Sendable {
@@ -40,6 +41,12 @@ struct PlutilCommand: Sendable {
         files.append(argument)
         arguments.removeFirst()
       } else if try !options.take(argument, &arguments), try !takeVerbOption(argument, &arguments) {
+        // No option, but maybe a file whose name begins like one.
+        if FileSystem.sizeOfRegularFile(argument) != nil {
+          files.append(argument)
+          arguments.removeFirst()
+          continue
+        }
         throw PlutilError("unrecognized option: \(argument.printable())")
       }
     }
@@ -61,18 +68,18 @@ struct PlutilCommand: Sendable {
       let needs = "'Insert' and 'Replace' require a key path, a type, and a value."
       guard let keyPath = arguments.popFirst(), let type = arguments.popFirst() else { throw PlutilError(needs) }
       let value = try PropertyList.plutilValue(type, &arguments, needs)
-      verb = .insert(value, at: PlutilKeyPath(keyPath), argument == "-insert" ? .new : .replacing)
+      verb = .insert(value, at: try PlutilKeyPath(keyPath), argument == "-insert" ? .new : .replacing)
     case "-remove":
       guard let keyPath = arguments.popFirst() else { throw PlutilError("'Remove' requires a key path.") }
-      verb = .remove(PlutilKeyPath(keyPath))
+      verb = .remove(try PlutilKeyPath(keyPath))
     case "-extract":
       guard let keyPath = arguments.popFirst(), let name = arguments.popFirst() else {
         throw PlutilError("'Extract' requires a key path and a plist format.")
       }
-      verb = .extract(PlutilKeyPath(keyPath), try PlutilFormat(name), expected: nil)
+      verb = .extract(try PlutilKeyPath(keyPath), try PlutilFormat(name), expected: nil)
     case "-type":
       guard let keyPath = arguments.popFirst() else { throw PlutilError("'Type' requires a key path.") }
-      verb = .extract(PlutilKeyPath(keyPath), .type, expected: nil)
+      verb = .extract(try PlutilKeyPath(keyPath), .type, expected: nil)
     case "-create":
       guard let name = arguments.popFirst() else { throw PlutilError("'Create' requires a plist format.") }
       let format = try PlutilFormat(name)

@@ -7,7 +7,8 @@ struct PlutilKeyPath: Hashable, Sendable {
   let text: String
   private let parts: [String]
 
-  init(_ text: String) {
+  init(_ text: String) throws(PlutilError) {
+    try PlutilError.refuseBytes(text)
     self.text = text
     var parts = [String.UnicodeScalarView()]
     var isEscaped = false

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyListTools
 import PropertyLists
+import SystemFiles
 
 /// The work of a command on one of its files. All of it throws ``PlutilError``, and what the libraries throw.
 struct PlutilWork {
@@ -9,15 +10,27 @@ struct PlutilWork {
 
   private var options: PlutilCommand.Options { command.options }
 
+  /// Whether what is made of the file takes its place.
+  var replacesInput: Bool {
+    let format: PlutilFormat
+    switch command.verb {
+    case .help, .lint, .print, .create: return false
+    case .convert(let name, _), .extract(_, let name, _): format = name
+    case .insert, .remove: format = .unchanged
+    }
+    guard case .file(let path) = target(format) else { return false }
+    return path == input.path || FileSystem.isSameFile(path, input.path)
+  }
+
   func run(_ report: inout FileReport) throws {
     switch command.verb {
     case .help: break
     case .lint: try lint(&report)
     case .print:
-      let value = try PropertyList(document().root)
+      let value = try PropertyList(document(&report).root)
       try report.write(HumanForm().text(of: value) + Data("\n".utf8))
     case .convert(let format, let writesHeader):
-      try write(document().root, format, writesHeader: writesHeader, &report)
+      try write(document(&report).root, format, writesHeader: writesHeader, &report)
     case .insert(let value, let keyPath, let insertion):
       try edit(&report) { tree in try keyPath.insert(value, insertion, into: &tree) }
     case .remove(let keyPath): try edit(&report) { tree in try keyPath.remove(from: &tree) }
@@ -35,7 +48,7 @@ struct PlutilWork {
       }
     } else {
       do throws(PropertyListError) {
-        try PropertyListDocument(data).validate()
+        _ = try RepeatedKeys.document(data, of: input, format: nil, PropertyListReadingOptions()) { report.note($0) }
       } catch {
         throw PlutilError("(\(PlutilWording.lintText(error, in: data)))")
       }
@@ -46,7 +59,7 @@ struct PlutilWork {
   private func extract(
     _ keyPath: PlutilKeyPath, _ format: PlutilFormat, _ expected: PropertyList.Kind?, _ report: inout FileReport
   ) throws {
-    let node = try keyPath.value(in: document(isWhole: false).root)
+    let node = try keyPath.value(in: document(isWhole: false, &report).root)
     if let expected, node.kind != expected {
       throw PlutilError(
         "Value at [\(keyPath.quoted)] expected to be \(expected.plutilName) but is \(node.kind.plutilName)")
@@ -55,7 +68,7 @@ struct PlutilWork {
   }
 
   private func edit(_ report: inout FileReport, _ body: (inout PropertyList) throws -> Void) throws {
-    let document = try document()
+    let document = try document(&report)
     var tree = try PropertyList(document.root)
     try body(&tree)
     if document.format == .json, options.isReadable {
@@ -79,13 +92,11 @@ extension PlutilWork {
   }
 
   /// - Parameter isWhole: whether all of it is read and checked, or of a binary file only what is looked at.
-  private func document(isWhole: Bool = true) throws(PlutilError) -> PropertyListDocument {
+  private func document(isWhole: Bool = true, _ report: inout FileReport) throws(PlutilError) -> PropertyListDocument {
     let data = try data(isWhole: isWhole)
+    let reading = PropertyListReadingOptions(restoresCoercedValues: options.coerces)
     do throws(PropertyListError) {
-      let document = try PropertyListDocument(
-        data, options: PropertyListReadingOptions(restoresCoercedValues: options.coerces))
-      if isWhole { try document.validate() }
-      return document
+      return try RepeatedKeys.document(data, of: input, format: nil, reading, isWhole: isWhole) { report.note($0) }
     } catch {
       throw PlutilError(PlutilWording.text(error, in: data))
     }
@@ -204,7 +215,9 @@ extension PlutilWork {
 
   private func put(_ data: Data, _ target: OutputTarget, _ report: inout FileReport) throws {
     switch target {
-    case .standardOutput: try report.write(data)
+    case .standardOutput:
+      if options.outputPath == nil, data.starts(with: Data("bplist".utf8)) { try Console.refuseBinary() }
+      try report.write(data)
     case .file(let path):
       do throws(PropertyListError) {
         try report.replace(path, with: data)

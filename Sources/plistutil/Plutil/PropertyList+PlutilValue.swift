@@ -14,6 +14,7 @@ extension PropertyList {
     default: throw PlutilError("Unknown insert or replace type \(type.printable())")
     }
     guard let text = arguments.popFirst() else { throw PlutilError(missing) }
+    try PlutilError.refuseBytes(text)
     do throws(PropertyListError) {
       switch type {
       case "-bool": return try PropertyList(rawText: text, as: .boolean)

@@ -23,12 +23,20 @@ struct ArchiveArguments: ParsableArguments {
     help: ArgumentHelp("The format of the input, where its beginning does not tell.", valueName: "format"))
   var inputFormat: FormatName?
 
+  @Flag(help: "Where a dictionary has a key twice, take the last value instead of refusing the file.")
+  var keepLastDuplicates = false
+
   /// The property list of an archive, of which only what is looked at is read.
   func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
     // UIDs of JSON are in the form that can be read back.
-    let options = PropertyListReadingOptions(restoresCoercedValues: true)
-    return try PropertyListDocument(
-      input.mappedData(), format: inputFormat?.format, options: options)
+    let options = PropertyListReadingOptions(
+      duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: true)
+    let data = try input.mappedData()
+    do throws(PropertyListError) {
+      return try PropertyListDocument(data, format: inputFormat?.format, options: options)
+    } catch {
+      throw error.namingDuplicatesOption
+    }
   }
 
   /// Does something with the archive in a file.

@@ -20,11 +20,12 @@ struct Defaults: ParsableCommand {
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
   }
 
+  /// - Parameter isApple: whether values are printed as Apple's tool prints them if no option says how.
   /// - Returns: the exit code.
-  static func run(_ arguments: [String]) -> Int32 {
+  static func run(_ arguments: [String], isApple: Bool = false) -> Int32 {
     // Faults that are no failure of the verb, such as a file that was set aside.
     UserPreferences.handleFaults { note("plistutil: warning: \($0)") }
-    var call = DefaultsCall(arguments)
+    var call = DefaultsCall(arguments, isApple: isApple)
     do {
       if let help = try call.parse() { try output(help) } else { try call.verb?.run(call) }
       return ExitCodes.success

@@ -23,9 +23,16 @@ struct DefaultsCall {
   private var folder: String?
   private var asksForHelp = false
 
-  init(_ arguments: [String]) { value = arguments[...] }
+  /// Whether the tool has been called by the name of Apple's.
+  private let isAppleByName: Bool
 
-  var isApple: Bool { options.contains(.apple) }
+  init(_ arguments: [String], isApple: Bool) {
+    value = arguments[...]
+    isAppleByName = isApple
+  }
+
+  /// Whether values are printed as Apple's tool prints them, and not so that they can be read back.
+  var isApple: Bool { options.contains(.apple) || (isAppleByName && !options.contains(.typed)) }
   var replaces: Bool { options.contains(.replace) }
 
   /// The way to the value that the call names: a key, or what `--key-path` says.
@@ -58,14 +65,16 @@ extension DefaultsCall {
       if takesOptions, argument == "--" {
         takesOptions = false
       } else if takesOptions, argument.hasPrefix("-"), argument != "-" {
-        try scanOption(argument)
+        try scanOption(splittingValue(of: argument))
       } else if verb != nil {
         operands.append(argument)
       } else if argument == "help" {
         asksForHelp = true
       } else {
         guard let named = DefaultsVerbs.named(argument) else {
-          throw .usage("There is no verb \(argument.quoted).")
+          let names = DefaultsVerbs.all.flatMap { [$0.name] + $0.aliases }
+          let nearest = MistypedVerb.nearest(to: argument, in: names).map { "; did you mean \($0)?" } ?? "."
+          throw .usage("There is no verb \(argument.quoted)\(nearest)")
         }
         (verb, name) = (named, argument)
       }
@@ -76,6 +85,13 @@ extension DefaultsCall {
   private var isAtValue: Bool {
     guard let syntax = verb?.syntax, syntax.takesValue else { return false }
     return operands.count == (keyPath == nil ? 2 : 1)
+  }
+
+  /// The name of a long option; the value that it has after an equals sign becomes the next argument.
+  private mutating func splittingValue(of argument: String) -> String {
+    guard argument.hasPrefix("--"), let sign = argument.firstIndex(of: "=") else { return argument }
+    value = ([String(argument[argument.index(after: sign)...])] + value)[...]
+    return String(argument[..<sign])
   }
 
   private mutating func scanOption(_ argument: String) throws(DefaultsError) {
@@ -92,6 +108,7 @@ extension DefaultsCall {
         """)
     case "--folder": folder = try argumentOf(argument)
     case "--json": isForMachines = true
+    case "--typed": options.insert(.typed)
     case "-h", "-help", "--help": asksForHelp = true
     case "--apple": options.insert(.apple)
     case "--replace": options.insert(.replace)
@@ -119,7 +136,7 @@ extension DefaultsCall {
   private mutating func pathOf(_ option: String) throws(DefaultsError) -> PropertyListKeyPath {
     let text = try argumentOf(option)
     do throws(PropertyListError) {
-      return try PropertyListKeyPath(text)
+      return try PropertyListKeyPath(ProgramArguments.text(text))
     } catch {
       throw .usage(error.description, verb)
     }
@@ -145,7 +162,12 @@ extension DefaultsCall {
     for option in DefaultsOption.allCases where options.contains(option) && !syntax.options.contains(option) {
       throw .usage("\(option.rawValue) does not go with \(name).", verb)
     }
-    if let keyPath, keyPath.components.isEmpty { throw .usage("A key path has at least one component.", verb) }
+    if let keyPath, keyPath.components.isEmpty {
+      throw .usage("The path of --key-path has at least one component.", verb)
+    }
+    if options.contains(.apple), options.contains(.typed) {
+      throw .usage("--apple and --typed do not go together.", verb)
+    }
     let needed = keyPath == nil ? syntax.operands : 1...1
     guard operands.count >= needed.lowerBound else {
       throw .usage(operands.isEmpty && syntax.takesDomain ? "No domain is named." : "An argument is missing.", verb)
@@ -154,6 +176,12 @@ extension DefaultsCall {
     place = DefaultsPlace(folder: folder, currentHost: currentHost, hostName: hostName)
     if syntax.takesDomain, !operands.isEmpty {
       domain = try DefaultsDomain(argument: operands.removeFirst(), in: place)
+    }
+    // The names of files may have any bytes.
+    let isName = { (argument: String) in !argument.contains("/") }
+    let texts = (syntax.takesFile ? [] : operands) + value + [domain?.argument].compactMap { $0 }.filter(isName)
+    for text in texts {
+      do throws(PropertyListError) { _ = try ProgramArguments.text(text) } catch { throw .usage(error.message, verb) }
     }
     return nil
   }

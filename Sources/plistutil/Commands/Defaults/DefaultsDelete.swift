@@ -36,7 +36,7 @@ enum DefaultsDelete: DefaultsVerb {
   }
 
   private static func delete(_ path: PropertyListKeyPath?, from domain: DefaultsDomain) throws {
-    try domain.file.update { values in
+    try domain.update { values in
       guard let entries = values else {
         throw DefaultsError("no-such-domain", "Domain (\(domain.name)) not found.\nDefaults have not been changed.")
       }

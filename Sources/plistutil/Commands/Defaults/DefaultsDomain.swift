@@ -25,7 +25,9 @@ struct DefaultsPlace {
   }
 
   /// The domains that have files, in order of their names.
-  var domains: [DefaultsDomain] { locations.domainNames(host).map { DefaultsDomain($0, in: self) } }
+  var domains: [DefaultsDomain] {
+    locations.domainNames(host).filter { !FileSystem.hasStandIns($0.rawValue) }.map { DefaultsDomain($0, in: self) }
+  }
 
   /// Gives the values of all domains to `body`. A domain that cannot be read is told of and left out. Returns what the
   /// call fails with in the end, because of those that cannot be read.
@@ -33,7 +35,7 @@ struct DefaultsPlace {
     var failure: DefaultsError?
     for domain in domains {
       do {
-        if let values = try domain.file.values() { body(domain, values) }
+        if let values = try domain.values() { body(domain, values) }
       } catch {
         let error = DefaultsError(error)
         error.tell(isForMachines: false)
@@ -53,6 +55,8 @@ struct DefaultsDomain {
   let argument: String
   /// What may have been meant.
   private(set) var hint = ""
+  /// The path that an argument gives instead of a name; nil for a name.
+  private(set) var filePath: String?
 
   init(_ domain: DomainName, in place: DefaultsPlace) {
     file = PreferencesFile(PersistentDomain(domain, host: place.host), locations: place.locations)
@@ -62,8 +66,10 @@ struct DefaultsDomain {
   }
 
   private init(path: String) {
-    file = PreferencesFile(at: URL(filePath: Self.path(path)))
-    name = path.printable()
+    let filePath = Self.path(path)
+    file = PreferencesFile(at: URL(filePath: filePath))
+    self.filePath = filePath
+    name = FileSystem.showingBytes(path).printable()
     argument = path
   }
 
@@ -95,7 +101,7 @@ struct DefaultsDomain {
 
 extension DefaultsDomain {
   func existingValues() throws -> OrderedDictionary<String, PropertyList> {
-    guard let values = try file.values() else {
+    guard let values = try self.values() else {
       throw DefaultsError("no-such-domain", "Domain \(name) does not exist\(hint)")
     }
     return values
@@ -103,7 +109,7 @@ extension DefaultsDomain {
 
   /// The value that a call names.
   func value(at path: PropertyListKeyPath) throws -> PropertyList {
-    let values = PropertyList.dictionary(try file.values() ?? [:])
+    let values = PropertyList.dictionary(try self.values() ?? [:])
     do throws(PropertyListError) {
       return try values.value(at: path)
     } catch {

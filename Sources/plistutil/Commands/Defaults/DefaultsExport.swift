@@ -12,7 +12,7 @@ enum DefaultsExport: DefaultsVerb {
         --format FORMAT  xml, binary, json, openstep, gnustep or strings.
       """,
     examples: ["export com.example.notes notes.plist", "export com.example.notes - | grep font"], operands: 2...2,
-    options: [.format])
+    takesFile: true, options: [.format])
 
   static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()

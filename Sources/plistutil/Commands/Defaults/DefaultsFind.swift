@@ -12,8 +12,9 @@ enum DefaultsFind: DefaultsVerb {
       printed.
 
         --apple  Print values as Apple's tool does; see read.
+        --typed  Print them as OpenStep with types, if the tool is called defaults.
       """,
-    examples: ["find fontSize"], operands: 1...1, takesDomain: false, options: [.apple])
+    examples: ["find fontSize"], operands: 1...1, takesDomain: false, options: [.apple, .typed])
 
   static func run(_ call: DefaultsCall) throws {
     let word = call.operands[0]

@@ -8,8 +8,8 @@ enum DefaultsRead: DefaultsVerb {
     arguments: "[DOMAIN [KEY]]", abstract: "Print all values, those of a domain, or one.",
     details: """
       A dictionary or an array is printed in the OpenStep format with types,
-      complete, so that write and import can read it back. A value alone is printed
-      bare; read-type tells its type.
+      complete, so that write and import can read it back. Of a value alone the
+      text is printed; read-type tells its type.
 
         -k, --key-path PATH  A value inside, instead of KEY: items.0.name
         --format FORMAT      Print xml, json, openstep or gnustep.
@@ -17,9 +17,14 @@ enum DefaultsRead: DefaultsVerb {
         --apple              Print what Apple's tool prints, which cannot be read
                              back: indents of its own, 1 and 0 for booleans, reals
                              between quotation marks, data without its middle.
+                             So it is if the tool is called defaults, as through
+                             a link of that name.
+        --typed              Print OpenStep with types then, too.
+
+      Of a key that stands twice in a file, the last value counts.
       """,
     examples: ["read com.example.notes", "read com.example.notes -k windows.0.title", "read --json -g"],
-    operands: 0...2, options: [.apple, .format, .keyPath])
+    operands: 0...2, options: [.apple, .format, .keyPath, .typed])
 
   static func run(_ call: DefaultsCall) throws {
     guard let domain = call.domain else { return try readAll(call) }

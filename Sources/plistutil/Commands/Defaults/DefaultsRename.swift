@@ -13,7 +13,7 @@ enum DefaultsRename: DefaultsVerb {
   static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()
     let (old, new) = (call.operands[0], call.operands[1])
-    try domain.file.update { values in
+    try domain.update { values in
       guard var entries = values, let value = entries[old] else {
         throw DefaultsError(
           "no-such-key", "Key \(old.printable()) does not exist in domain \(domain.name); leaving defaults unchanged")

@@ -26,6 +26,8 @@ struct DefaultsSyntax {
   let operands: ClosedRange<Int>
   /// Whether the first argument is a domain.
   var takesDomain = true
+  /// Whether the argument after the domain is a file.
+  var takesFile = false
   /// True if everything after the key is the value, hyphens or not.
   var takesValue = false
   /// The options that not every verb has.
@@ -39,6 +41,7 @@ enum DefaultsOption: String, CaseIterable {
   case from = "--from"
   case keyPath = "--key-path"
   case replace = "--replace"
+  case typed = "--typed"
 }
 
 /// All verbs.

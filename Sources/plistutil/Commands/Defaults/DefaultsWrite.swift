@@ -22,7 +22,8 @@ enum DefaultsWrite: DefaultsVerb {
 
         -k, --key-path PATH  A place inside, instead of KEY: items.0.name
 
-      DICTIONARY replaces all values of the domain.
+      DICTIONARY replaces all values of the domain. If DOMAIN is the path of a text
+      file, its format, comments and layout stay.
       """,
     examples: [
       "write com.example.notes fontSize -int 14",
@@ -36,11 +37,11 @@ enum DefaultsWrite: DefaultsVerb {
     if call.value.isEmpty, call.keyPath == nil {
       guard let text = call.operands.first else { throw DefaultsError.usage("An argument is missing.", call.verb) }
       guard let entries = try DefaultsValue.representation(text).dictionary else { throw DefaultsError.notADictionary }
-      return try domain.file.update { $0 = entries }
+      return try domain.update { $0 = entries }
     }
     let path = try call.namedPath()
     let change = try DefaultsValue.parse(call.value, for: call.verb)
-    try domain.file.update { values in
+    try domain.update { values in
       var all = PropertyList.dictionary(values ?? [:])
       let value = try change.value(insteadOf: try? all.value(at: path), key: path.key)
       try DefaultsError.about(domain.name) { () throws(PropertyListError) in try all.set(value, at: path) }

@@ -1,0 +1,99 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+import SystemFiles
+
+/// Arguments that ArgumentParser takes for something else than what is meant, made to be that.
+///
+/// What options there are takes some milliseconds to find out, so this is for arguments that need it only.
+struct ArgumentRewriter {
+  /// `--option=` with nothing behind it as two arguments, the option and an empty one: a script writes it whose variable
+  /// is empty. ArgumentParser takes it for the option alone, whose value is the next argument.
+  static func spellingOutEmptyValues(_ arguments: [String], of command: any ParsableCommand.Type) -> [String] {
+    func isCandidate(_ argument: String) -> Bool {
+      guard argument.hasSuffix("="), argument.hasPrefix("-") else { return false }
+      return argument.hasPrefix("--") || argument.unicodeScalars.count == 3
+    }
+    guard arguments.contains(where: isCandidate), let rewriter = ArgumentRewriter(command) else { return arguments }
+    return rewriter.rewriting(arguments) { argument, role, options in
+      let name = String(argument.dropLast())
+      return role == .free && isCandidate(argument) && options[name] != nil ? [name, ""] : [argument]
+    }
+  }
+
+  /// The arguments with `./` before names of files that begin with a hyphen, as options do; nil if there are none.
+  static func namingDashedFiles(_ arguments: [String], of command: any ParsableCommand.Type) -> [String]? {
+    func isFile(_ argument: String) -> Bool {
+      argument.hasPrefix("-") && argument != "-" && FileSystem.sizeOfRegularFile(argument) != nil
+    }
+    guard arguments.contains(where: isFile), let rewriter = ArgumentRewriter(command) else { return nil }
+    let result = rewriter.rewriting(arguments) { argument, role, _ in
+      [role != .value && isFile(argument) ? "./" + argument : argument]
+    }
+    return result == arguments ? nil : result
+  }
+
+  /// The command as the tool describes it.
+  private let command: PropertyList
+
+  private init?(_ command: any ParsableCommand.Type) {
+    guard let command = try? PropertyList(Data(command._dumpHelp().utf8), format: .json)["command"] else { return nil }
+    self.command = command
+  }
+
+  private enum Role {
+    case free
+    /// The value of the option before it, unless that begins with a hyphen.
+    case plainValue
+    /// The value of the option before it, whatever it is.
+    case value
+  }
+
+  /// The role of what comes behind each option that takes a value; hyphens are part of the names.
+  private typealias Options = [String: Role]
+
+  /// The arguments up to `--` with others in their places.
+  private func rewriting(_ arguments: [String], _ replacement: (String, Role, Options) -> [String]) -> [String] {
+    var result: [String] = []
+    var verb = command
+    var options = Self.options(of: verb)
+    var role = Role.free
+    var takesVerb = true
+    for (index, argument) in arguments.enumerated() {
+      if role == .free, argument == "--" { return result + arguments[index...] }
+      result += replacement(argument, role, options)
+      if role == .value || (role == .plainValue && !argument.hasPrefix("-")) {
+        role = .free
+        continue
+      }
+      role = options[argument] ?? .free
+      guard takesVerb, !argument.hasPrefix("-") else { continue }
+      if let inner = Self.subcommand(argument, of: verb) {
+        verb = inner
+        options = Self.options(of: inner)
+      } else {
+        takesVerb = false
+      }
+    }
+    return result
+  }
+
+  private static func subcommand(_ name: String, of command: PropertyList) -> PropertyList? {
+    command["subcommands"]?.array?.first { inner in
+      // Every command is said to have it, and only the whole tool has.
+      if name == "help" { return false }
+      return inner["commandName"]?.string == name || inner["aliases"]?.array?.contains { $0.string == name } == true
+    }
+  }
+
+  private static func options(of command: PropertyList) -> Options {
+    var options: Options = [:]
+    for argument in command["arguments"]?.array ?? [] where argument["kind"]?.string == "option" {
+      let role = argument["parsingStrategy"]?.string == "unconditional" ? Role.value : .plainValue
+      for name in argument["names"]?.array ?? [] {
+        options[(name["kind"]?.string == "short" ? "-" : "--") + (name["name"]?.string ?? "")] = role
+      }
+    }
+    return options
+  }
+}

@@ -1,0 +1,20 @@
+import PropertyLists
+import SystemFiles
+
+/// What the tool was called with. Bytes that are not UTF-8 are kept for the names of files, and refused elsewhere.
+enum ProgramArguments {
+  /// All of them, that of the tool first. To be called once, before anything else deals with paths.
+  static func take() -> [String] {
+    FileSystem.keepBytesOfPaths()
+    return (0..<Int(CommandLine.argc)).compactMap { index in
+      // Sound: the system passes as many strings as it says, each of which ends with a NUL.
+      unsafe CommandLine.unsafeArgv[index].flatMap { unsafe FileSystem.text(ofCString: $0) }
+    }
+  }
+
+  /// The text, which is to become part of a property list. Throws an error if it is not UTF-8.
+  static func text(_ argument: String) throws(PropertyListError) -> String {
+    guard FileSystem.hasStandIns(argument) else { return argument }
+    throw PropertyListError(.malformed, "\"\(FileSystem.showingBytes(argument).printable(limit: 200))\" is not UTF-8")
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil edits at the same time")
+struct ConcurrentEditTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func write(_ value: PropertyList, _ name: String, _ format: PropertyListFormat = .xml) throws {
+    try value.write(to: URL(filePath: folder.path(name)), format: format)
+  }
+
+  private func value(_ name: String) throws -> PropertyList {
+    try PropertyList(contentsOf: URL(filePath: folder.path(name)))
+  }
+
+  /// Runs all of them at once.
+  private func runAll(_ calls: [[String]]) throws {
+    let processes = try calls.map { try ChildProcess("plistutil", $0) }
+    for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
+  }
+
+  @Test("twenty processes append to an array, and all is there", arguments: [PropertyListFormat.xml, .binary, .json])
+  func twentyAppends(_ format: PropertyListFormat) throws {
+    try write(["l": []], "a.plist", format)
+    try runAll((0..<20).map { ["append", "l", "--integer", "\($0)", "--in-place", folder.path("a.plist")] })
+    let numbers = try value("a.plist")["l"]?.array?.compactMap(\.int) ?? []
+    #expect(numbers.sorted() == Array(0..<20))
+    #expect(folder.names == ["a.plist"])
+  }
+
+  @Test("verbs of every kind lose nothing of each other, by the path, by a link and in several files")
+  func allVerbs() throws {
+    for name in ["a.plist", "b.plist", "c.plist"] { try write(["l": []], name) }
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "a.plist")
+    let names = ["a.plist", "b.plist", "c.plist"].map { folder.path($0) }
+    var calls: [[String]] = []
+    for index in 0..<5 {
+      try write(["m\(index)": 1], "m\(index)")
+      calls += [
+        ["set", "s\(index)", "--integer", "1", "--in-place"] + names,
+        ["plutil", "-insert", "u\(index)", "-integer", "1"] + names.reversed(),
+        ["plutil", "-replace", "r\(index)", "-integer", "1", folder.path("link")],
+        ["merge", "--in-place", folder.path("link"), folder.path("m\(index)")],
+        ["convert", "-f", index % 2 == 0 ? "binary" : "xml", "--in-place"] + names,
+        ["-i", names[0], "-o", names[0], "-f", index % 2 == 0 ? "bin" : "json"],
+        ["defaults", "write", names[0], "d\(index)", "-int", "1"],
+      ]
+    }
+    try runAll(calls)
+    let expected = { (letters: String) in
+      Set(["l"] + letters.flatMap { letter in (0..<5).map { "\(letter)\($0)" } })
+    }
+    #expect(Set(try value("a.plist").dictionary?.keys.elements ?? []) == expected("surmd"))
+    for name in ["b.plist", "c.plist"] {
+      #expect(Set(try value(name).dictionary?.keys.elements ?? []) == expected("su"))
+    }
+    let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link"))
+    #expect(link == "a.plist")
+    #expect(folder.names.count == 9, "\(folder.names)")
+  }
+
+  @Test("patches of several processes are all made")
+  func patches() throws {
+    try write(["l": 1], "a.plist")
+    for index in 0..<8 {
+      try write(.dictionary(["l": 1, "k\(index)": 1]), "n\(index)")
+      let patch = try Tool.run("diff", "--patch", folder.path("a.plist"), folder.path("n\(index)"))
+      try patch.output.write(to: URL(filePath: folder.path("p\(index)")))
+    }
+    try runAll((0..<8).map { ["patch", folder.path("p\($0)"), "--in-place", folder.path("a.plist")] })
+    #expect(try value("a.plist").dictionary?.count == 9)
+  }
+
+  @Test("many files that wait together do not keep another process from them, nor this one")
+  func batches() throws {
+    let names = (0..<300).map { "\($0).plist" }
+    for name in names { try write(["l": []], name) }
+    // Each takes them in another order.
+    let paths = names.map { folder.path($0) }
+    try runAll(
+      (0..<3).map { round in
+        let order = round == 1 ? paths.reversed() : round == 2 ? Array(paths[150...] + paths[..<150]) : paths
+        return ["append", "l", "--integer", "\(round)", "--in-place"] + order
+      } + [["set", "x", "--bool", "yes", "--in-place", paths[150], folder.url.path + "/./150.plist"]])
+    for name in names {
+      #expect(try value(name)["l"]?.array?.compactMap(\.int).sorted() == [0, 1, 2], "\(name)")
+    }
+    #expect(try value("150.plist")["x"] == true)
+    #expect(folder.names.count == 300)
+  }
+
+  #if os(Linux)
+    /// Merges `b` into `a.plist` while another program changes that, each time after it was read: the merge waits for a
+    /// pipe, which is given `b` only then.
+    private func merge(times: Int, changing change: String) throws -> Program {
+      try write(["a": 0], "a.plist")
+      try write(["b": 1], "b")
+      let script = """
+        cd "$1" && mkfifo pipe && rm -f done
+        "$0" merge --in-place a.plist pipe 2> errors & tool=$!
+        for round in $(seq \(times)); do
+          exec 3> pipe
+          \(change)
+          cat b >&3; exec 3>&-
+        done
+        # Whoever still waits for the pipe gets it.
+        (while [ ! -e done ]; do cat b > pipe; done) & feeder=$!
+        wait $tool; status=$?
+        touch done; cat pipe > /dev/null & wait $feeder
+        cat errors >&2; exit $status
+        """
+      return try Program.run(
+        URL(filePath: "/bin/bash"), ["-c", script, Tool.executable.path, folder.path("")])
+    }
+
+    @Test("an edit is done again if another program has changed the file meanwhile")
+    func foreignChange() throws {
+      for change in [
+        "printf '{\"a\": %d, \"c\": 2}' $round > a.plist",
+        "printf '{\"a\": %d, \"c\": 2}' $round > new; mv new a.plist",
+      ] {
+        let result = try merge(times: 1, changing: change)
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+        #expect(try value("a.plist") == ["a": 1, "c": 2, "b": 1])
+        try FileManager.default.removeItem(atPath: folder.path("pipe"))
+      }
+      #expect(folder.names == ["a.plist", "b", "done", "errors"])
+    }
+
+    @Test("a file that changes all the time is left to those who change it")
+    func changesAllTheTime() throws {
+      let result = try merge(times: 20, changing: "printf '{\"a\": %d, \"c\": 2}' $round > new; mv new a.plist")
+      #expect(result.status == 1)
+      #expect(result.errors == "plistutil: error: cannot write a.plist: other programs change it all the time\n")
+      #expect(try value("a.plist") == ["a": 20, "c": 2])
+    }
+  #endif
+}

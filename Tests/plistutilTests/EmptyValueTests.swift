@@ -1,0 +1,111 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil --option= with nothing behind it")
+struct EmptyValueTests {
+  /// An option with a value, of a verb.
+  struct Option: CustomTestStringConvertible, Sendable {
+    let verb: [String]
+    let name: String
+
+    var testDescription: String { (verb + [name]).joined(separator: " ") }
+  }
+
+  /// All that the tool says it has.
+  static let options: [Option] = {
+    do {
+      let help = try Tool.run("--experimental-dump-help")
+      let root = try PropertyList(help.output, format: .json)["command"]
+      return (root?["subcommands"]?.array ?? []).flatMap { options(of: $0, []) }
+    } catch {
+      return []
+    }
+  }()
+
+  private static func options(of command: PropertyList, _ parents: [String]) -> [Option] {
+    let verb = parents + [command["commandName"]?.string ?? ""]
+    if ["help", "plutil", "defaults"].contains(verb[0]) { return [] }
+    let named = (command["arguments"]?.array ?? []).filter { $0["kind"]?.string == "option" }
+      .flatMap { $0["names"]?.array ?? [] }
+    let own = named.map { name in
+      Option(verb: verb, name: (name["kind"]?.string == "short" ? "-" : "--") + (name["name"]?.string ?? ""))
+    }
+    return own + (command["subcommands"]?.array ?? []).flatMap { options(of: $0, verb) }
+  }
+
+  @Test("every verb says which options it has")
+  func everyVerb() {
+    let verbs = Set(Self.options.map { $0.verb.joined(separator: " ") })
+    #expect(verbs.isSuperset(of: ["convert", "set", "append", "get", "find", "merge", "diff", "lint", "archive show"]))
+    #expect(Self.options.count > 100)
+  }
+
+  @Test("is the option with an empty value, and never takes the next argument", arguments: options)
+  func emptyValue(_ option: Option) throws {
+    func run(_ empty: [String]) throws -> (Program, [String: Data]) {
+      let folder = try TemporaryFolder()
+      for name in ["a.plist", "b.plist"] {
+        try (["a": ["b": 1]] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)
+      }
+      let operands =
+        switch option.verb[0] {
+        case "get", "type", "keys", "set", "insert", "replace", "remove", "append": ["a", "a.plist"]
+        case "merge", "diff", "patch": ["a.plist", "b.plist"]
+        default: ["a.plist"]
+        }
+      let program = try Program.run(
+        URL(filePath: "/bin/sh"),
+        ["-c", #"cd "$0" && exec "$@""#, folder.path(""), Tool.executable.path]
+          + option.verb + empty + operands)
+      return (
+        program,
+        Dictionary(
+          uniqueKeysWithValues: try folder.names.map { ($0, try Data(contentsOf: URL(filePath: folder.path($0)))) })
+      )
+    }
+    let (joined, files) = try run([option.name + "="])
+    let (apart, otherFiles) = try run([option.name, ""])
+    #expect(joined.output == apart.output && joined.errors == apart.errors && joined.status == apart.status)
+    #expect(files == otherFiles)
+    // It is taken, or the error names it.
+    if joined.status == 64 { #expect(joined.errors.contains(option.name), "\(joined.errors)") }
+  }
+
+  @Test("an empty variable of a script is an empty string")
+  func emptyVariable() throws {
+    let file = try SampleFile("<plist><dict><key>v</key><string>41</string></dict></plist>")
+    let result = try Tool.run("set", "v", "--string=", "--in-place", file.path)
+    #expect(result.status == 0 && result.output.isEmpty)
+    #expect(try file.value == ["v": ""])
+    // What only looks like an option is a value.
+    #expect(try Tool.run("set", "v", "--string", "--in-place=", "--in-place", file.path).status == 0)
+    #expect(try file.value == ["v": "--in-place="])
+    #expect(try Tool.run("set", "v", "--string=--json=", "--in-place", file.path).status == 0)
+    #expect(try file.value == ["v": "--json="])
+  }
+
+  @Test(
+    "so it is for libplist's options",
+    arguments: ["--infile", "--outfile", "--format", "--print", "--from", "--outfolder", "--extension", "-o", "-f"])
+  func libplist(_ option: String) throws {
+    let file = try SampleFile(["a": 1], format: .xml)
+    let result = try Tool.run(option + "=", "-i", file.path)
+    #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(option), "\(result.errors)")
+    let path = try Tool.run("--nodepath=", "-i", file.path, "-f", "json", "-c")
+    #expect(path.text == "{\"a\":1}\n")
+  }
+
+  @Test("so it is for defaults", arguments: ["--folder", "--format", "--from", "--key-path", "--host"])
+  func defaults(_ option: String) throws {
+    let tool = try DefaultsTool()
+    try tool.put(["a": 1])
+    let verb = option == "--from" ? "import" : "read"
+    let result = try tool(verb, option + "=", DefaultsTool.domain, "a")
+    #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(option), "\(result.errors)")
+    #expect(try tool("read", "--folder=" + tool.folder.path("config"), DefaultsTool.domain, "a").text == "1\n")
+    #expect(try tool("write", DefaultsTool.domain, "a", "").status == 0)
+    #expect(try tool.values() == ["a": ""])
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+/// What scripts rely on and people type without thinking.
+@Suite("plistutil in scripts")
+struct ScriptTests {
+  @Test("a JSON file that is one number, word or text is read, whatever reads it")
+  func scalars() throws {
+    for (text, kind, printed) in [
+      ("5", "integer", "5"), ("null", "null", "null"), ("true", "bool", "true"), (" -1.5\n", "real", "-1.5"),
+      ("\"a\"", "string", "a"),
+    ] {
+      let file = try SampleFile(text, name: "root.json")
+      #expect(try Tool.run("type", "", file.path).text == kind + "\n")
+      #expect(try Tool.run("get", "", file.path).text == printed + "\n")
+      #expect(try Tool.run("lint", file.path).status == 0)
+      #expect(try Tool.run("-i", file.path, "-f", "json").text.split(separator: "\n").count == 1)
+      let made = try SampleFile("{}", name: "made.plist")
+      #expect(try Tool.run("set", "a", "--value-file", file.path, made.path).status == 0 || kind == "null")
+      // Without the name nobody knows what it is.
+      #expect(try Tool.run("print", "-", input: Data(text.utf8)).status == (kind == "string" ? 0 : 3))
+      #expect(try Tool.run("print", "--from", "json", "-", input: Data(text.utf8)).status == 0)
+    }
+    let folder = try TemporaryFolder()
+    let path = folder.path("new.json")
+    #expect(try Tool.run("create", "-f", "json", "--json", "5", path).status == 0)
+    #expect(try Tool.run("get", "", path).text == "5\n")
+    let broken = try SampleFile("nonsense", name: "b.json")
+    #expect(try Tool.run("print", broken.path).errors.hasPrefix("\(broken.path):1:1: error: "))
+  }
+
+  @Test("--extension overwrites what is there only with --force, and says so of each file")
+  func force() throws {
+    let folder = try TemporaryFolder()
+    let names = ["a", "b", "c"]
+    for name in names {
+      try (["n": .string(name)] as PropertyList).write(to: URL(filePath: folder.path("\(name).plist")), format: .xml)
+    }
+    try Data("mine".utf8).write(to: URL(filePath: folder.path("b.json")))
+    let call = ["convert", "-f", "json", "-c", "--extension", "json"] + names.map { folder.path("\($0).plist") }
+    let refused = try Tool.run(call)
+    let path = folder.path("b.json")
+    #expect(refused.status == 1)
+    #expect(
+      refused.errors == "\(folder.path("b.plist")): error: \(path) is there already; --force takes its place\n")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+    #expect(try String(contentsOfFile: folder.path("c.json"), encoding: .utf8) == "{\"n\":\"c\"}\n")
+    #expect(try Tool.run(call + ["--force"]).status == 0)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"n\":\"b\"}\n")
+    #expect(try Tool.run("convert", "--force", folder.path("a.plist")).status == 64)
+  }
+
+  @Test("a conflict of a merge shows both values and the names of the files, or that which a merge driver gives")
+  func conflicts() throws {
+    let folder = try TemporaryFolder()
+    for (name, version) in [("base", "1"), ("mine", "2"), ("theirs", "3")] {
+      try (["a": ["v": .string(version)]] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)
+    }
+    let (base, mine, theirs) = (folder.path("base"), folder.path("mine"), folder.path("theirs"))
+    let two = try Tool.run("merge", mine, theirs)
+    #expect(two.status == 1 && two.output.isEmpty)
+    #expect(
+      two.errors
+        == "\(mine): error: conflict with \(theirs): two different values: \"2\" here, \"3\" there (in a.v)\n")
+    let three = try Tool.run("merge", "--base", base, "--in-place", mine, theirs)
+    let message = "changed on both sides: \"2\" here, \"3\" there (in a.v)"
+    #expect(three.errors == "\(mine): error: conflict with \(theirs): \(message)\n")
+    let driver = try Tool.run("merge", "--label", "App/Info.plist", "--base", base, "--in-place", mine, theirs)
+    #expect(driver.status == 1 && driver.errors == "App/Info.plist: error: \(message)\n")
+    #expect(try PropertyList(contentsOf: URL(filePath: mine)) == ["a": ["v": "2"]])
+    let long = PropertyList.string(String(repeating: "x", count: 1000))
+    try (["a": ["v": long]] as PropertyList).write(to: URL(filePath: theirs), format: .xml)
+    #expect(try Tool.run("merge", mine, theirs).errors.count < mine.count + theirs.count + 300)
+  }
+
+  @Test("-r says which files it takes, and takes property lists without an extension")
+  func recursion() throws {
+    let folder = try TemporaryFolder()
+    let value: PropertyList = ["a": 1]
+    for (name, format) in [("xml", .xml), ("binary", .binary), ("json", .json), ("a.plist", .xml), ("b.txt", .xml)]
+      as [(String, PropertyListFormat)]
+    {
+      try value.write(to: URL(filePath: folder.path(name)), format: format)
+    }
+    for (name, text) in [
+      ("README", "text"), ("page", "<?xml version=\"1.0\"?><html/>"), ("empty", ""), (".hidden", "<plist/>"),
+      ("comment", "<?xml version='1.0'?>\n<!-- about --><!DOCTYPE plist><plist><dict/></plist>"),
+    ] {
+      try Data(text.utf8).write(to: URL(filePath: folder.path(name)))
+    }
+    let found = try Tool.run("lint", "-r", folder.url.path)
+    #expect(found.errors == "4 files, no fault\n")
+    let names = found.text.split(separator: "\n").map { $0.split(separator: ":")[0].split(separator: "/").last }
+    #expect(names == ["a.plist", "binary", "comment", "xml"])
+    let help = try Tool.run("lint", "--help").text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(help.contains("files with the extension archive, bplist, ") && help.contains("and files without any that"))
+    // A pattern says it all.
+    #expect(try Tool.run("lint", "-r", "--name", "x*", folder.url.path).errors == "1 file, no fault\n")
+  }
+
+  @Test("plutil refuses what the tool of Swift makes a value of, as the guide says")
+  func refusedValues() throws {
+    let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Documentation/Tool.md")
+    let rows = try String(contentsOf: guide, encoding: .utf8).split(separator: "\n").compactMap { line in
+      line.wholeMatch(of: /\| `plutil (-replace .*?) F` \|.*\| refused \|/)?.output.1
+    }
+    #expect(rows.count >= 6)
+    for row in rows {
+      let file = try SampleFile(["k": "old"], format: .xml)
+      let before = try file.text
+      let result = try Program.run(
+        URL(filePath: "/bin/sh"), ["-c", "\"$0\" plutil \(row) \"$1\"", Tool.executable.path, file.path])
+      #expect(result.status == 1 && result.errors.hasPrefix("Invalid "), "\(row): \(result.errors)")
+      #expect(try file.text == before)
+    }
+  }
+}
