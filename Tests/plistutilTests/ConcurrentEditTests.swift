@@ -95,8 +95,8 @@ struct ConcurrentEditTests {
   }
 
   #if os(Linux)
-    /// Merges `b` into `a.plist` while another program changes that, in each of the first attempts, after it was read: the
-    /// merge reads two pipes then, and opens the second when it is through with the first.
+    /// Merges `b` into `a.plist` while another program changes that, in each of the first attempts, after it was read:
+    /// the merge reads two pipes then, and opens the second when it is through with the first.
     private func merge(attempts: Int, changes: Int, _ change: String) throws -> Program {
       try write(["a": 0], "a.plist")
       try write(["b": 1], "b")

@@ -84,6 +84,8 @@ struct EmptyValueTests {
     #expect(try file.value == ["v": "--in-place="])
     #expect(try Tool.run("set", "v", "--string=--json=", "--in-place", file.path).status == 0)
     #expect(try file.value == ["v": "--json="])
+    let flag = try Tool.run("set", "v", "--null", "--in-place=", file.path)
+    #expect(flag.status == 64 && flag.errors.hasPrefix("Error: --in-place takes no value.\nUsage: plistutil set "))
   }
 
   @Test(

@@ -7,17 +7,23 @@ import SystemFiles
 ///
 /// What options there are takes some milliseconds to find out, so this is for arguments that need it only.
 struct ArgumentRewriter {
-  /// `--option=` with nothing behind it as two arguments, the option and an empty one: a script writes it whose variable
-  /// is empty. ArgumentParser takes it for the option alone, whose value is the next argument.
-  static func spellingOutEmptyValues(_ arguments: [String], of command: any ParsableCommand.Type) -> [String] {
+  /// `--option=` with nothing behind it as two arguments, the option and an empty one: a script writes it whose
+  /// variable is empty. ArgumentParser takes it for the option alone, whose value is the next argument.
+  ///
+  /// - Throws: `ValidationError` for an option that takes no value.
+  static func spellingOutEmptyValues(
+    _ arguments: [String], of command: any ParsableCommand.Type
+  ) throws -> [String] {
     func isCandidate(_ argument: String) -> Bool {
       guard argument.hasSuffix("="), argument.hasPrefix("-") else { return false }
       return argument.hasPrefix("--") || argument.unicodeScalars.count == 3
     }
     guard arguments.contains(where: isCandidate), let rewriter = ArgumentRewriter(command) else { return arguments }
-    return rewriter.rewriting(arguments) { argument, role, options in
+    return try rewriter.rewriting(arguments) { argument, role, options in
       let name = String(argument.dropLast())
-      return role == .free && isCandidate(argument) && options[name] != nil ? [name, ""] : [argument]
+      guard role == .free, isCandidate(argument), let option = options[name] else { return [argument] }
+      if option == .free { throw ValidationError("\(name) takes no value.") }
+      return [name, ""]
     }
   }
 
@@ -49,11 +55,13 @@ struct ArgumentRewriter {
     case value
   }
 
-  /// The role of what comes behind each option that takes a value; hyphens are part of the names.
+  /// The role of what comes behind each option; hyphens are part of the names.
   private typealias Options = [String: Role]
 
   /// The arguments up to `--` with others in their places.
-  private func rewriting(_ arguments: [String], _ replacement: (String, Role, Options) -> [String]) -> [String] {
+  private func rewriting(
+    _ arguments: [String], _ replacement: (String, Role, Options) throws -> [String]
+  ) rethrows -> [String] {
     var result: [String] = []
     var verb = command
     var options = Self.options(of: verb)
@@ -61,7 +69,7 @@ struct ArgumentRewriter {
     var takesVerb = true
     for (index, argument) in arguments.enumerated() {
       if role == .free, argument == "--" { return result + arguments[index...] }
-      result += replacement(argument, role, options)
+      result += try replacement(argument, role, options)
       if role == .value || (role == .plainValue && !argument.hasPrefix("-")) {
         role = .free
         continue
@@ -88,8 +96,9 @@ struct ArgumentRewriter {
 
   private static func options(of command: PropertyList) -> Options {
     var options: Options = [:]
-    for argument in command["arguments"]?.array ?? [] where argument["kind"]?.string == "option" {
-      let role = argument["parsingStrategy"]?.string == "unconditional" ? Role.value : .plainValue
+    for argument in command["arguments"]?.array ?? [] where argument["kind"]?.string != "positional" {
+      let isFlag = argument["kind"]?.string == "flag"
+      let role = isFlag ? Role.free : argument["parsingStrategy"]?.string == "unconditional" ? .value : .plainValue
       for name in argument["names"]?.array ?? [] {
         options[(name["kind"]?.string == "short" ? "-" : "--") + (name["name"]?.string ?? "")] = role
       }

@@ -18,8 +18,8 @@ func note(_ text: String) {
 }
 
 enum Console {
-  /// Throws an error if standard output is a terminal, which a binary property list would give commands, or nobody could
-  /// read. Not to be asked where standard output was named.
+  /// Throws an error if standard output is a terminal, which a binary property list would give commands, or nobody
+  /// could read. Not to be asked where standard output was named.
   static func refuseBinary() throws(PropertyListError) {
     guard FileSystem.isTerminal(1) else { return }
     throw PropertyListError(

@@ -7,9 +7,9 @@ struct Get: ParsableCommand {
     verb: "get",
     abstract: "Print or extract the value at a path.",
     discussion: """
-      Without --format, a string, number, date or data is printed as its text, as scripts want it, and a container as print \
-      does. Of several files, each line has the name of the file in front, as grep has it. Of a binary file, only what \
-      is on the way is read, however large it is.
+      Without --format, a string, number, date or data is printed as its text, as scripts want it, and a container as \
+      print does. Of several files, each line has the name of the file in front, as grep has it. Of a binary file, only \
+      what is on the way is read, however large it is.
 
       \(KeyPathHelp.text)
 

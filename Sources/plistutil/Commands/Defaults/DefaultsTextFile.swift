@@ -10,14 +10,15 @@ import SystemFiles
 extension DefaultsDomain {
   typealias Values = OrderedDictionary<String, PropertyList>
 
-  /// As files of preferences are read: a dictionary that looks like a UID is one, and of a key that stands twice the last
-  /// value counts.
+  /// As files of preferences are read: a dictionary that looks like a UID is one, and of a key that stands twice the
+  /// last value counts.
   private static let reading = PropertyListReadingOptions(
     recognizesUIDDictionaries: false, duplicateKeys: .keepLast, restoresCoercedValues: true)
   private static let writing = PropertyListWritingOptions(
     depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, writesUIDDictionaries: false, coercion: .reversible)
 
-  /// What the file holds; nil if there is none. JSON, which is no format of preferences, is read if it is named by path.
+  /// What the file holds; nil if there is none. JSON, which is no format of preferences, is read if it is named by its
+  /// path.
   func values() throws -> Values? {
     do throws(PreferencesError) {
       return try file.values()
