@@ -5,7 +5,7 @@ struct BuddyWord {
   /// What stands between the colons that no backslash is in front of.
   struct Part {
     var text = ""
-    /// Whether there were quotation marks, so that an empty part was meant to be one.
+    /// Whether both quotation marks are in it, so that an empty part is meant to be one.
     var isQuoted = false
   }
 
@@ -49,6 +49,7 @@ struct BuddyWords {
     var word = BuddyWord()
     var part = String.UnicodeScalarView()
     var quotationMark: Unicode.Scalar?
+    var quotedPart = 0
     while place < scalars.count {
       let scalar = scalars[place]
       if scalar != "\\", quotationMark == nil, !isRest, Self.isBlank(scalar) { break }
@@ -59,9 +60,10 @@ struct BuddyWords {
       case "\"", "'":
         if quotationMark == nil {
           quotationMark = scalar
-          word.parts[word.parts.count - 1].isQuoted = true
+          quotedPart = word.parts.count - 1
         } else if quotationMark == scalar {
           quotationMark = nil
+          if quotedPart == word.parts.count - 1 { word.parts[quotedPart].isQuoted = true }
         } else {
           part.append(scalar)
         }
