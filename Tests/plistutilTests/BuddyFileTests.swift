@@ -130,9 +130,6 @@ struct BuddyFileTests {
   @Test("what is no regular file is not replaced")
   func whatIsNoRegularFileIsNotReplaced() throws {
     let tool = try BuddyTool()
-    let result = try tool(["-c", "Set :s x", "/dev/stdin"], input: Data(BuddyFiles.files["more.plist"]!.utf8))
-    // The standard input of a test is a file.
-    #expect(result.status == 0 || result.errors.contains("Error Writing File: /dev/stdin"))
     let script = #"cd "$0" && mkfifo p && (cat a.plist > p & bin/PlistBuddy -c "Set :s x" p)"#
     let pipe = try Program.run(URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path])
     #expect(pipe.status == 1 && pipe.errors == "p: error: it is no regular file\nError Writing File: p\n")
@@ -180,5 +177,42 @@ struct BuddyFileTests {
       #expect(result.errors.contains(reason) && result.errors.split(separator: "\n").count == 1, "\(result.errors)")
     }
     #expect(try tool.text("bad") == "<plist><dict><key>a</key></dict></plist>")
+  }
+
+  /// Runs commands, and others in another process once those have read the file: the first of them waits for a pipe.
+  static func runTogether(_ commands: [String], with others: [String], in tool: BuddyTool) throws -> Program {
+    let script = """
+      cd "$0" && mkfifo p1 p2 && { { echo x; bin/PlistBuddy "$@" a.plist; } > p1; cat more.plist > p2; } &
+      cd "$0"; until test -p p2; do :; done
+      bin/PlistBuddy a.plist -c 'Import :pipe p1' -c 'Merge p2' \(commands.map { "-c '\($0)'" }.joined(separator: " "))
+      """
+    return try Program.run(
+      URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path] + others.flatMap { ["-c", $0] })
+  }
+
+  @Test("what another program changes meanwhile stays, and the commands are run again")
+  func whatAnotherProgramChangesMeanwhileStays() throws {
+    let tool = try BuddyTool()
+    let result = try Self.runTogether(
+      ["Set :n 43", "CD :dict", "Add l string w", "Delete :s"], with: ["Set :b false", "Add :list: string z"], in: tool)
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    #expect(result.text == "Duplicate Entry Was Skipped: s\nDuplicate Entry Was Skipped: list\n")
+    let value = try tool.value("a.plist")
+    #expect(value["pipe"] == .data(Data("x\n".utf8)) && value["new"] == 1 && value["n"] == 43 && value["s"] == nil)
+    #expect(value["b"] == false && value["list"] == ["x", "y", "z"] && value["dict"] == ["k": "v", "l": "w"])
+  }
+
+  @Test("commands that do not fit what another program has made meanwhile are told, and nothing is written")
+  func commandsThatDoNotFitAreTold() throws {
+    let tool = try BuddyTool()
+    let result = try Self.runTogether(["Set :dict:k mine"], with: ["Delete :dict"], in: tool)
+    #expect(result.status == 1)
+    #expect(
+      result.errors == """
+        another program has changed it, and in what it is now: Set: Entry, ":dict:k", Does Not Exist
+        Error Writing File: a.plist
+
+        """)
+    #expect(try tool.value("a.plist").dictionary?.keys == ["s", "n", "r", "b", "d", "t", "list"])
   }
 }

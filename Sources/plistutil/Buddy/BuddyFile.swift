@@ -44,14 +44,21 @@ struct BuddyFile {
     }
   }
 
-  /// Puts bytes in the place of the file, in one step. This is the one place where a file is written.
-  func save(_ data: Data) throws(BuddyError) {
+  /// Puts bytes in the place of the file, in one step, if its content is still the one that they were made of. This is
+  /// the one place where a file is written.
+  ///
+  /// - Parameter old: the content; nil if there was no file.
+  /// - Returns: false if another program has changed the file, which is left alone then.
+  func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
     if let linkFault { throw unwritable(linkFault) }
-    guard !FileSystem.exists(path) || FileSystem.sizeOfRegularFile(path) != nil else {
+    let exists = FileSystem.exists(path)
+    guard !exists || FileSystem.sizeOfRegularFile(path) != nil else {
       throw unwritable("\(name): error: it is no regular file")
     }
     do throws(PropertyListError) {
-      try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: data) }
+      guard try (exists ? Input(file: path).data() : nil) == old else { return false }
+      try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: new) }
+      return true
     } catch {
       throw unwritable(error.line(about: name))
     }
@@ -61,7 +68,8 @@ struct BuddyFile {
     BuddyError("Error Reading File: \(name)", because: reason, isOutput: true)
   }
 
-  private func unwritable(_ reason: String) -> BuddyError {
+  /// The error of a file that could not be saved.
+  func unwritable(_ reason: String) -> BuddyError {
     BuddyError("Error Writing File: \(name)", because: reason)
   }
 

@@ -4,7 +4,10 @@ import PropertyLists
 /// The commands that change the property list. Each changes it wholly or not at all, and returns the lines that are
 /// printed about it.
 extension BuddyPlist {
-  mutating func perform(_ edit: BuddyCommand.Edit) throws(BuddyError) -> [String] {
+  /// - Parameter read: reads a file that the command names.
+  mutating func perform(
+    _ edit: BuddyCommand.Edit, reading read: (String) throws(PropertyListError) -> Data
+  ) throws(BuddyError) -> [String] {
     switch edit {
     case .clear(let kind): try clear(kind)
     case .set(let entry, let text): try set(entry, text)
@@ -12,8 +15,9 @@ extension BuddyPlist {
     case .add(let entry, let kind, let text?): try add(BuddyValue.value(kind, text), at: entry, by: "Add")
     case .copy(let source, let entry): try copy(source, to: entry)
     case .delete(let entry): try delete(entry)
-    case .merge(let file, let entry, let isRecursive): try merge(file, into: entry, isRecursive: isRecursive)
-    case .importFile(let file, let entry): try importFile(file, to: entry)
+    case .merge(let file, let entry, let isRecursive):
+      try merge(file, into: entry, isRecursive: isRecursive, reading: read)
+    case .importFile(let file, let entry): try importFile(file, to: entry, reading: read)
     }
   }
 
@@ -103,14 +107,16 @@ extension BuddyPlist {
     return []
   }
 
-  private mutating func importFile(_ file: String, to entry: BuddyEntry) throws(BuddyError) -> [String] {
+  private mutating func importFile(
+    _ file: String, to entry: BuddyEntry, reading read: (String) throws(PropertyListError) -> Data
+  ) throws(BuddyError) -> [String] {
     let place = try failing("Import") { plist throws(PropertyListError) in try plist.value(at: entry) }
     if place?.node.kind.isContainer == true {
       throw BuddyError("Import: Specified Entry Must Not Be a Container")
     }
     let unreadable = "Import: Error Reading File: \(file.printable())"
     let data: Data
-    do throws(PropertyListError) { data = try Input(file: file).data() } catch {
+    do throws(PropertyListError) { data = try read(file) } catch {
       throw BuddyError(unreadable, because: error.line(about: file.printable()))
     }
     guard let place else { return try add(.data(data), at: entry, by: "Import") }
@@ -130,7 +136,8 @@ extension BuddyPlist {
 /// Merging.
 extension BuddyPlist {
   private mutating func merge(
-    _ file: String, into entry: BuddyEntry?, isRecursive: Bool
+    _ file: String, into entry: BuddyEntry?, isRecursive: Bool,
+    reading read: (String) throws(PropertyListError) -> Data
   ) throws(BuddyError) -> [String] {
     let place = try failing("Merge") { plist throws(PropertyListError) -> BuddyPlace? in
       guard let entry else { return try plist.start(of: nil) }
@@ -140,7 +147,7 @@ extension BuddyPlist {
     guard place.node.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
     let new: PropertyList
     do throws(PropertyListError) {
-      new = try PropertyList(BuddyFile.document(Input(file: file).data(), named: file.printable()).root)
+      new = try PropertyList(BuddyFile.document(read(file), named: file.printable()).root)
     } catch {
       throw BuddyError("Merge: Error Reading File: \(file.printable())", because: error.line(about: file.printable()))
     }

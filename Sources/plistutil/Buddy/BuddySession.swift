@@ -9,11 +9,19 @@ struct BuddySession {
   private var plist: BuddyPlist
   /// What is in the file; nil if there is none.
   private var savedBytes: Data?
-  /// Whether a command has changed something, if only to what it was.
-  private var isEdited = false
+  /// What was done since the file was read or saved.
+  private var steps: [Step] = []
   private(set) var hasFailed = false
   /// Whether a command said that there are no more.
   private(set) var isOver = false
+
+  /// A change, and what it was made with.
+  private struct Step {
+    let edit: BuddyCommand.Edit
+    let container: PropertyListKeyPath
+    /// The bytes of the file that the command names, which may be a pipe's.
+    var bytes: Data?
+  }
 
   init(_ file: BuddyFile, printsXML: Bool) throws(BuddyError) {
     self.file = file
@@ -48,12 +56,17 @@ struct BuddySession {
     case .revert:
       try print("Reverting to last saved state...")
       (plist, savedBytes) = try Self.read(file)
-      isEdited = false
+      steps = []
     case .print(let entry): try printValue(entry)
     case .changeContainer(let entry): try changeContainer(entry)
     case .edit(let edit):
-      let lines = try plist.perform(edit)
-      isEdited = true
+      var step = Step(edit: edit, container: plist.container)
+      let lines = try plist.perform(edit) { path throws(PropertyListError) in
+        let bytes = try Input(file: path).data()
+        step.bytes = bytes
+        return bytes
+      }
+      steps.append(step)
       for line in lines { try print(line.onStandardOutput) }
     }
   }
@@ -103,7 +116,7 @@ extension BuddySession {
 /// Saving.
 extension BuddySession {
   /// Whether there is something that is not in the file.
-  var hasUnsavedChanges: Bool { isEdited && plist.bytes != savedBytes }
+  var hasUnsavedChanges: Bool { !steps.isEmpty && plist.bytes != savedBytes }
 
   /// Saves what the commands of a call have changed.
   mutating func saveAtEnd() {
@@ -113,8 +126,25 @@ extension BuddySession {
 
   /// Puts what the commands have made in the place of the file, if it is something else.
   private mutating func save() throws(BuddyError) {
-    guard plist.bytes != savedBytes else { return }
-    try file.save(plist.bytes)
+    while plist.bytes != savedBytes, try !file.save(plist.bytes, over: savedBytes) { try repeatSteps() }
     savedBytes = plist.bytes
+    steps = []
+  }
+
+  /// Does again what was done, in what another program has put into the file, so that nothing of either is lost.
+  private mutating func repeatSteps() throws(BuddyError) {
+    let container = plist.container
+    var (new, bytes) = try Self.read(file)
+    for step in steps {
+      new.change(container: step.container)
+      do throws(BuddyError) {
+        _ = try new.perform(step.edit) { _ in step.bytes ?? Data() }
+      } catch {
+        throw file.unwritable("another program has changed it, and in what it is now: \(error.message)")
+      }
+    }
+    new.change(container: container)
+    if (try? new.start(of: nil)) == nil { new.change(container: PropertyListKeyPath()) }
+    (plist, savedBytes) = (new, bytes)
   }
 }
