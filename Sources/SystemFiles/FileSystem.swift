@@ -94,6 +94,17 @@ package enum FileSystem {
     return received > 0 ? Data(bytes.prefix(received)) : nil
   }
 
+  /// What can be read from a descriptor at once, at most 64 KiB. It is nothing at the end only.
+  package static func readSome(_ descriptor: Int32, named name: String) throws(FileError) -> Data {
+    let size = 1 << 16
+    var buffer = [UInt8](repeating: 0, count: size)
+    while true {
+      let count = attempt(.read, name) { unsafe systemRead(descriptor, &buffer, size) }
+      if count >= 0 { return Data(buffer.prefix(count)) }
+      guard errno == EINTR else { throw failure("read", name) }
+    }
+  }
+
   /// A file as memory whose pages are read when they are looked at.
   package static func map(_ path: String) throws(FileError) -> Data {
     let descriptor = try openToRead(path)

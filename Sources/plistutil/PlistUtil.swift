@@ -11,7 +11,8 @@ struct PlistUtil: ParsableCommand {
     discussion: """
       Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
 
-      Without a verb this is libplist's tool. Under the name plutil, or as plistutil plutil, it is Apple's.
+      Without a verb this is libplist's tool. Under the name plutil, or as plistutil plutil, it is Apple's; under \
+      the name PlistBuddy, or as plistutil buddy, it is that tool.
 
       Options without a verb:
       \(LibplistOption.list)
@@ -31,12 +32,14 @@ struct PlistUtil: ParsableCommand {
         ]),
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
       CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
-      CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self]),
+      CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self, BuddyVerb.self]),
     ])
 
   static func main() {
     var arguments = Array(ProgramArguments.take().dropFirst())
-    let tools = [Plutil.name: Plutil.run, "defaults": { Defaults.run($0) }]
+    let tools = [
+      Plutil.name: Plutil.run, "defaults": { Defaults.run($0) }, Buddy.programName: Buddy.run, Buddy.name: Buddy.run,
+    ]
     if programName == "defaults" { end(Defaults.run(arguments, isApple: true)) }
     if let run = tools[programName] { end(run(arguments)) }
     if programName == "plist2json" { convert(["-f", "json", "-C"] + arguments) }

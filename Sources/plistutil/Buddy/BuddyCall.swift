@@ -1,0 +1,73 @@
+import PropertyLists
+
+/// The arguments of a call. They are looked at in their order, as Apple's tool does: what is wrong with a command is
+/// known before any command runs.
+struct BuddyCall {
+  private enum Argument {
+    case command(String)
+    case file(String)
+    case help(exitCode: Int32)
+    /// An option that there is not.
+    case unknown(String)
+    /// A `-c` with nothing after it.
+    case incomplete
+  }
+
+  private var arguments: [Argument] = []
+  private var printsXML = false
+  private var followsLinks = true
+
+  init(_ texts: [String]) {
+    var rest = texts[...]
+    while let text = rest.popFirst() {
+      switch text {
+      case "-c": arguments.append(rest.popFirst().map { .command($0) } ?? .incomplete)
+      case "-x": printsXML = true
+      case "-l": followsLinks = false
+      case "-h": arguments.append(.help(exitCode: Buddy.failure))
+      case "-help", "--help": arguments.append(.help(exitCode: ExitCodes.success))
+      case _ where text.hasPrefix("-"): arguments.append(.unknown(text))
+      default: arguments.append(.file(text))
+      }
+    }
+  }
+
+  /// - Returns: the exit code.
+  func run() throws(BuddyError) -> Int32 {
+    var session: BuddySession?
+    var commands: [BuddyCommand] = []
+    for argument in arguments {
+      switch argument {
+      case .command(let text): commands.append(try BuddyCommand(text))
+      case .file(let path):
+        guard session == nil else { throw .notUnderstood("Invalid Arguments\n") }
+        session = try BuddySession(BuddyFile(path, followsLinks: followsLinks), printsXML: printsXML)
+      case .help(let exitCode):
+        try Self.print(Buddy.help)
+        return exitCode
+      case .unknown(let text):
+        throw BuddyError(
+          "Invalid Arguments\n", because: "\(text.quoted) is no option; each stands by itself, as in -x -c \"Print\"",
+          isOutput: true)
+      case .incomplete:
+        try Self.print(Buddy.usage)
+        return Buddy.failure
+      }
+    }
+    guard var session else {
+      try Self.print(Buddy.usage)
+      return Buddy.failure
+    }
+    if commands.isEmpty {
+      BuddyPrompt.run(&session)
+    } else {
+      for command in commands { session.run(command) }
+      session.saveAtEnd()
+    }
+    return session.hasFailed ? Buddy.failure : ExitCodes.success
+  }
+
+  private static func print(_ text: String) throws(BuddyError) {
+    do throws(PropertyListError) { try output(text) } catch { throw BuddyError(error.line(about: Buddy.programName)) }
+  }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+import PropertyLists
+import SystemFiles
+
+/// The file of a call.
+struct BuddyFile {
+  let path: String
+  private let followsLinks: Bool
+
+  init(_ path: String, followsLinks: Bool) {
+    self.path = path
+    self.followsLinks = followsLinks
+  }
+
+  private var name: String { path.printable() }
+
+  /// The bytes of the file and what is in them; nil if there is no such file, which is said.
+  func read() throws(BuddyError) -> (Data, PropertyListDocument)? {
+    if let linkFault { throw unreadable(linkFault) }
+    do throws(PropertyListError) {
+      let data = try Input(file: path).data()
+      return (data, try Self.document(data, named: name))
+    } catch {
+      guard case .inputOutput(errno: ENOENT) = error.kind else { throw unreadable(error.line(about: name)) }
+      do throws(PropertyListError) { try output("File Doesn't Exist, Will Create: \(name)") } catch {
+        throw unreadable(error.line(about: name))
+      }
+      return nil
+    }
+  }
+
+  /// The document of bytes. Of a key that a dictionary has twice, the last value counts, as in Apple's tool.
+  static func document(_ data: Data, named name: String) throws(PropertyListError) -> PropertyListDocument {
+    do throws(PropertyListError) {
+      let document = try PropertyListDocument(data)
+      try document.validate()
+      return document
+    } catch {
+      guard error.kind == .duplicateKey else { throw error }
+      let document = try PropertyListDocument(data, options: PropertyListReadingOptions(duplicateKeys: .keepLast))
+      try document.validate()
+      note("\(name): warning: \(error.detail); the last value counts")
+      return document
+    }
+  }
+
+  /// Puts bytes in the place of the file, in one step, if its content is still the one that they were made of. This is
+  /// the one place where a file is written.
+  ///
+  /// - Parameter old: the content; nil if there was no file.
+  /// - Returns: false if another program has changed the file, which is left alone then.
+  func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
+    if let linkFault { throw unwritable(linkFault) }
+    let exists = FileSystem.exists(path)
+    guard !exists || FileSystem.sizeOfRegularFile(path) != nil else {
+      throw unwritable("\(name): error: it is no regular file")
+    }
+    do throws(PropertyListError) {
+      guard try (exists ? Input(file: path).data() : nil) == old else { return false }
+      try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: new) }
+      return true
+    } catch {
+      throw unwritable(error.line(about: name))
+    }
+  }
+
+  private func unreadable(_ reason: String) -> BuddyError {
+    BuddyError("Error Reading File: \(name)", because: reason, isOutput: true)
+  }
+
+  /// The error of a file that could not be saved.
+  func unwritable(_ reason: String) -> BuddyError {
+    BuddyError("Error Writing File: \(name)", because: reason)
+  }
+
+  /// What is wrong if links are not to be followed and one is in the path.
+  private var linkFault: String? {
+    guard !followsLinks else { return nil }
+    var place = path.startIndex
+    while place < path.endIndex {
+      let next = path[place...].dropFirst().firstIndex(of: "/") ?? path.endIndex
+      var status = stat()
+      // Sound: the path ends with a NUL, and the call fills the structure.
+      if unsafe lstat(String(path[..<next]), &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+        return "Error Opening File: \(name) [Too many levels of symbolic links]"
+      }
+      place = next
+    }
+    return nil
+  }
+}
+
+extension Input {
+  /// A file, whatever its name is: none stands for standard input.
+  init(file path: String) { self.init(path == "-" ? "./-" : path) }
+}

@@ -1,0 +1,190 @@
+import FoundationEssentials
+import PropertyLists
+
+/// The commands that change the property list. Each changes it wholly or not at all, and returns the lines that are
+/// printed about it.
+extension BuddyPlist {
+  /// - Parameter read: reads a file that the command names.
+  mutating func perform(
+    _ edit: BuddyCommand.Edit, reading read: (String) throws(PropertyListError) -> Data
+  ) throws(BuddyError) -> [String] {
+    switch edit {
+    case .clear(let kind): try clear(kind)
+    case .set(let entry, let text): try set(entry, text)
+    case .add(let entry, let kind, nil): try add(BuddyValue.empty(kind), at: entry, by: "Add")
+    case .add(let entry, let kind, let text?): try add(BuddyValue.value(kind, text), at: entry, by: "Add")
+    case .copy(let source, let entry): try copy(source, to: entry)
+    case .delete(let entry): try delete(entry)
+    case .merge(let file, let entry, let isRecursive):
+      try merge(file, into: entry, isRecursive: isRecursive, reading: read)
+    case .importFile(let file, let entry): try importFile(file, to: entry, reading: read)
+    }
+  }
+
+  private mutating func clear(_ kind: PropertyList.Kind) throws(BuddyError) -> [String] {
+    let value = try BuddyValue.empty(kind)
+    try failing("Clear") { plist throws(PropertyListError) in try plist.update(to: value) }
+    change(container: PropertyListKeyPath())
+    return ["Initializing Plist..."]
+  }
+
+  private mutating func set(_ entry: BuddyEntry, _ text: String) throws(BuddyError) -> [String] {
+    let place = try existing(entry, for: "Set")
+    guard !place.node.kind.isContainer else { throw BuddyError("Set: Cannot Perform Set On Containers") }
+    let value = try BuddyValue.value(place.node.kind, text)
+    try failing("Set") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: place.path)) }
+    return []
+  }
+
+  private mutating func copy(_ source: BuddyEntry, to entry: BuddyEntry) throws(BuddyError) -> [String] {
+    let place = try existing(source, for: "Copy")
+    let value = try failing("Copy") { _ throws(PropertyListError) in try PropertyList(place.node) }
+    return try add(value, at: entry, by: "Copy")
+  }
+
+  private mutating func delete(_ entry: BuddyEntry) throws(BuddyError) -> [String] {
+    let missing = Self.missing(entry.text, for: "Delete")
+    let steps = entry.steps
+    let place = try failing("Delete") { plist throws(PropertyListError) -> BuddyPlace? in
+      guard let last = steps.last, let parent = try plist.start(of: entry).descendant(steps.dropLast()) else {
+        return nil
+      }
+      return last.isEmpty && parent.node.kind == .array ? try parent.lastElement() : try parent.child(last)
+    }
+    guard let place else { throw missing }
+    try failing("Delete") { plist throws(PropertyListError) in try plist.apply(.remove(at: place.path)) }
+    return containerFollows(removalAt: place.path) ? [] : ["Working Container has become Invalid.  Setting to :"]
+  }
+}
+
+/// Adding.
+extension BuddyPlist {
+  /// Puts a value where there is none. Dictionaries are made for what is missing on the way.
+  private mutating func add(
+    _ value: PropertyList, at entry: BuddyEntry, by command: String
+  ) throws(BuddyError) -> [String] {
+    let refusal = BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
+    let steps = entry.steps
+    // Before so many dictionaries are made, one in the other.
+    guard steps.count < ParsingLimits.greatestDepth else {
+      throw BuddyError(refusal.message, because: "containers cannot be nested \(steps.count) deep")
+    }
+    let (parent, depth) = try failing(command) { plist throws(PropertyListError) -> (BuddyPlace, Int) in
+      var parent = try plist.start(of: entry)
+      var depth = 0
+      while depth < steps.count - 1, let child = try parent.child(steps[depth]) {
+        parent = child
+        depth += 1
+      }
+      return (parent, depth)
+    }
+    guard depth < steps.count else { throw refusal }
+    let step: PropertyListKeyPath.Component
+    switch parent.node.kind {
+    case .dictionary:
+      step = .key(steps[depth])
+      let existing = try failing(command) { _ throws(PropertyListError) in try parent.child(steps[depth]) }
+      if existing != nil { throw BuddyError("\(command): \"\(entry.text)\" Entry Already Exists") }
+    case .array:
+      // An index beyond the end is the end.
+      let digits = steps[depth]
+      let isIndex = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      guard isIndex else { throw refusal }
+      let index = PropertyListKeyPath.Component(digits).arrayIndex ?? .max
+      step = .index(min(index, parent.node.count))
+    default:
+      guard depth == steps.count - 1 else {
+        throw BuddyError("\(command): Entry, \"\(entry.text)\", Incorrectly Specified")
+      }
+      throw refusal
+    }
+    let new = steps[(depth + 1)...].reversed().reduce(value) { .dictionary([$1: $0]) }
+    let path = parent.path.appending(step)
+    do throws(PropertyListError) { try apply(.insert(new, at: path)) } catch {
+      throw BuddyError(refusal.message, because: error.line(about: command))
+    }
+    if parent.node.kind == .array { containerFollows(insertionAt: path) }
+    return []
+  }
+
+  private mutating func importFile(
+    _ file: String, to entry: BuddyEntry, reading read: (String) throws(PropertyListError) -> Data
+  ) throws(BuddyError) -> [String] {
+    let place = try failing("Import") { plist throws(PropertyListError) in try plist.value(at: entry) }
+    if place?.node.kind.isContainer == true {
+      throw BuddyError("Import: Specified Entry Must Not Be a Container")
+    }
+    let unreadable = "Import: Error Reading File: \(file.printable())"
+    let data: Data
+    do throws(PropertyListError) { data = try read(file) } catch {
+      throw BuddyError(unreadable, because: error.line(about: file.printable()))
+    }
+    guard let place else { return try add(.data(data), at: entry, by: "Import") }
+    let value: PropertyList
+    if place.node.kind == .data {
+      value = .data(data)
+    } else if let text = String(validating: data, as: UTF8.self) {
+      value = try BuddyValue.value(place.node.kind, text)
+    } else {
+      throw BuddyError(unreadable, because: "\(file.printable()): error: it is no text in UTF-8")
+    }
+    try failing("Import") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: place.path)) }
+    return []
+  }
+}
+
+/// Merging.
+extension BuddyPlist {
+  private mutating func merge(
+    _ file: String, into entry: BuddyEntry?, isRecursive: Bool,
+    reading read: (String) throws(PropertyListError) -> Data
+  ) throws(BuddyError) -> [String] {
+    let place = try failing("Merge") { plist throws(PropertyListError) -> BuddyPlace? in
+      guard let entry else { return try plist.start(of: nil) }
+      return try plist.value(at: entry)
+    }
+    guard let place else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }
+    guard place.node.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
+    let new: PropertyList
+    do throws(PropertyListError) {
+      new = try PropertyList(BuddyFile.document(read(file), named: file.printable()).root)
+    } catch {
+      throw BuddyError("Merge: Error Reading File: \(file.printable())", because: error.line(about: file.printable()))
+    }
+    guard new.kind == place.node.kind || (place.node.kind == .array && !new.kind.isContainer) else {
+      throw BuddyError(
+        "Merge: Can't Add \(BuddyValue.name(of: new.kind)) Entries to \(BuddyValue.name(of: place.node.kind))")
+    }
+    return try failing("Merge") { plist throws(PropertyListError) in
+      var merging = BuddyMerging(isRecursive: isRecursive)
+      var tree = try PropertyList(plist.document.root)
+      try tree.edit(at: place.path.components[...]) { container in merging.merge(new, into: &container) }
+      try plist.update(to: tree)
+      return merging.skippedKeys.map { "Duplicate Entry Was Skipped: \($0)" }
+    }
+  }
+}
+
+extension BuddyPlist {
+  /// The value of an entry that has to be there.
+  private mutating func existing(_ entry: BuddyEntry, for command: String) throws(BuddyError) -> BuddyPlace {
+    let place = try failing(command) { plist throws(PropertyListError) in try plist.value(at: entry) }
+    guard let place else { throw Self.missing(entry.text, for: command) }
+    return place
+  }
+
+  /// The error about an entry that there is not.
+  static func missing(_ entry: String, for command: String) -> BuddyError {
+    BuddyError("\(command): Entry, \"\(entry)\", Does Not Exist")
+  }
+
+  private mutating func failing<Result>(
+    _ command: String, _ body: (inout BuddyPlist) throws(PropertyListError) -> Result
+  ) throws(BuddyError) -> Result {
+    do throws(PropertyListError) { return try body(&self) } catch { throw BuddyError(error.line(about: command)) }
+  }
+}
+
+extension PropertyList.Kind {
+  var isContainer: Bool { self == .array || self == .dictionary }
+}

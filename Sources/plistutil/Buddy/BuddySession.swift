@@ -1,0 +1,150 @@
+import FoundationEssentials
+import PropertyLists
+import SystemFiles
+
+/// A run of the tool: its file, and what the commands have made of it.
+struct BuddySession {
+  private let file: BuddyFile
+  private let printsXML: Bool
+  private var plist: BuddyPlist
+  /// What is in the file; nil if there is none.
+  private var savedBytes: Data?
+  /// What was done since the file was read or saved.
+  private var steps: [Step] = []
+  private(set) var hasFailed = false
+  /// Whether a command said that there are no more.
+  private(set) var isOver = false
+
+  /// A change, and what it was made with.
+  private struct Step {
+    let edit: BuddyCommand.Edit
+    let container: PropertyListKeyPath
+    /// The bytes of the file that the command names, which may be a pipe's.
+    var bytes: Data?
+  }
+
+  init(_ file: BuddyFile, printsXML: Bool) throws(BuddyError) {
+    self.file = file
+    self.printsXML = printsXML
+    (plist, savedBytes) = try Self.read(file)
+  }
+
+  private static func read(_ file: BuddyFile) throws(BuddyError) -> (BuddyPlist, Data?) {
+    if let (bytes, document) = try file.read() { return (BuddyPlist(bytes, document), bytes) }
+    do throws(PropertyListError) { return (try BuddyPlist(), nil) } catch {
+      throw BuddyError(error.line(about: Buddy.programName))
+    }
+  }
+
+  /// Runs a command. A failure is told, and does not keep others from running.
+  mutating func run(_ command: BuddyCommand) {
+    do throws(BuddyError) { try perform(command) } catch { fail(error) }
+  }
+
+  mutating func fail(_ error: BuddyError) {
+    hasFailed = true
+    error.tell()
+  }
+
+  private mutating func perform(_ command: BuddyCommand) throws(BuddyError) {
+    switch command {
+    case .help: try print(Buddy.help)
+    case .exit: isOver = true
+    case .save:
+      try print("Saving...")
+      try save()
+    case .revert:
+      try print("Reverting to last saved state...")
+      (plist, savedBytes) = try Self.read(file)
+      steps = []
+    case .print(let entry): try printValue(entry)
+    case .changeContainer(let entry): try changeContainer(entry)
+    case .edit(let edit):
+      var step = Step(edit: edit, container: plist.container)
+      let lines = try plist.perform(edit) { path throws(PropertyListError) in
+        let bytes = try Input(file: path).data()
+        step.bytes = bytes
+        return bytes
+      }
+      steps.append(step)
+      for line in lines { try print(line.onStandardOutput) }
+    }
+  }
+
+  private func print(_ text: String) throws(BuddyError) { try print(Data((text + "\n").utf8)) }
+
+  private func print(_ bytes: Data) throws(BuddyError) {
+    do throws(PropertyListError) { try output(bytes) } catch { throw BuddyError(error.line(about: "Print")) }
+  }
+}
+
+extension BuddySession {
+  private func printValue(_ entry: BuddyEntry?) throws(BuddyError) {
+    let place: BuddyPlace?
+    let bytes: Data?
+    do throws(PropertyListError) {
+      place = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
+      bytes = if let place { try description(of: PropertyList(place.node)) } else { nil }
+    } catch {
+      throw BuddyError(error.line(about: "Print"))
+    }
+    guard let bytes else { throw BuddyPlist.missing(entry?.text ?? "", for: "Print") }
+    try print(FileSystem.isTerminal(1) ? Data(String(decoding: bytes, as: UTF8.self).withoutCommands.utf8) : bytes)
+  }
+
+  private func description(of value: PropertyList) throws(PropertyListError) -> Data {
+    guard printsXML else { return BuddyDescription.bytes(of: value) }
+    return try BuddyPlist.cutting { cuts throws(PropertyListError) in
+      try value.data(
+        format: .xml,
+        options: PropertyListWritingOptions(
+          depth: ParsingLimits.greatestDepth, fractionalSeconds: cuts ? .drop : .refuse))
+    }
+  }
+
+  private mutating func changeContainer(_ entry: BuddyEntry) throws(BuddyError) {
+    let place: BuddyPlace?
+    do throws(PropertyListError) { place = try plist.value(at: entry) } catch {
+      throw BuddyError(error.line(about: "CD"))
+    }
+    guard let place else { throw BuddyPlist.missing(entry.text, for: "CD") }
+    guard place.node.kind.isContainer else { throw BuddyError("CD: Entry, \"\(entry.text)\", Is Not A Container") }
+    plist.change(container: place.path)
+  }
+}
+
+/// Saving.
+extension BuddySession {
+  /// Whether there is something that is not in the file.
+  var hasUnsavedChanges: Bool { !steps.isEmpty && plist.bytes != savedBytes }
+
+  /// Saves what the commands of a call have changed.
+  mutating func saveAtEnd() {
+    guard hasUnsavedChanges else { return }
+    do throws(BuddyError) { try save() } catch { fail(error) }
+  }
+
+  /// Puts what the commands have made in the place of the file, if it is something else.
+  private mutating func save() throws(BuddyError) {
+    while plist.bytes != savedBytes, try !file.save(plist.bytes, over: savedBytes) { try repeatSteps() }
+    savedBytes = plist.bytes
+    steps = []
+  }
+
+  /// Does again what was done, in what another program has put into the file, so that nothing of either is lost.
+  private mutating func repeatSteps() throws(BuddyError) {
+    let container = plist.container
+    var (new, bytes) = try Self.read(file)
+    for step in steps {
+      new.change(container: step.container)
+      do throws(BuddyError) {
+        _ = try new.perform(step.edit) { _ in step.bytes ?? Data() }
+      } catch {
+        throw file.unwritable("another program has changed it, and in what it is now: \(error.message)")
+      }
+    }
+    new.change(container: container)
+    if (try? new.start(of: nil)) == nil { new.change(container: PropertyListKeyPath()) }
+    (plist, savedBytes) = (new, bytes)
+  }
+}

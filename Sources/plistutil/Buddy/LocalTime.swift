@@ -1,0 +1,69 @@
+import SystemFiles
+
+/// A moment as clocks and calendars show it in the time zone of the system, which `TZ` may name.
+///
+/// The unsafe expressions are sound: each call fills the structure or the buffer that it is given, within its length.
+struct LocalTime {
+  let year: Int
+  /// From 1.
+  let month: Int
+  let day: Int
+  let hour: Int
+  let minute: Int
+  let second: Int
+  /// From Sunday, which is 0; nobody asks for it where it is not known.
+  private(set) var weekday = 0
+  /// The name of the time zone at that moment.
+  private(set) var zone = ""
+
+  init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+    self.year = year
+    self.month = month
+    self.day = day
+    self.hour = hour
+    self.minute = minute
+    self.second = second
+  }
+
+  /// - Parameter moment: in seconds since 1970.
+  /// - Returns: nil for a year that the system has no number for.
+  init?(_ moment: Int) {
+    var moment = time_t(moment)
+    var fields = unsafe tm()
+    tzset()
+    guard unsafe localtime_r(&moment, &fields) != nil else { return nil }
+    unsafe self.init(fields)
+  }
+
+  private init(_ fields: tm) {
+    unsafe self.init(
+      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
+      hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec))
+    weekday = unsafe Int(fields.tm_wday)
+    var fields = unsafe fields
+    let size = 64
+    var name = [CChar](repeating: 0, count: size)
+    let count = unsafe strftime(&name, size, "%Z", &fields)
+    zone = String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The moment in seconds since 1970, and the time at that moment, which is another where clocks are put forward.
+  ///
+  /// - Parameter isSummer: whether the clock shows summer time; nil if the system is to say that.
+  /// - Returns: nil if the system has no number for it.
+  func moment(isSummer: Bool?) -> (moment: Int, time: LocalTime)? {
+    guard let year = Int32(exactly: year - 1900) else { return nil }
+    var fields = unsafe tm()
+    unsafe fields.tm_year = year
+    unsafe fields.tm_mon = Int32(month - 1)
+    unsafe fields.tm_mday = Int32(day)
+    unsafe fields.tm_hour = Int32(hour)
+    unsafe fields.tm_min = Int32(minute)
+    unsafe fields.tm_sec = Int32(second)
+    unsafe fields.tm_isdst = isSummer.map { $0 ? 1 : 0 } ?? -1
+    // It is filled unless the call fails: -1 is also a moment.
+    unsafe fields.tm_wday = -1
+    let moment = unsafe mktime(&fields)
+    return unsafe fields.tm_wday >= 0 ? (Int(moment), LocalTime(fields)) : nil
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("The prompt of PlistBuddy")
+struct BuddyPromptTests {
+  @Test("commands are read from standard input, with a prompt before each")
+  func commandsAreReadFromStandardInput() throws {
+    let tool = try BuddyTool()
+    let result = try tool.type("Print :n", "", "set :n 43", "Print :n", "save", "exit", "Print :s")
+    #expect(result.text == "Command: 42\nCommand: Command: Command: 43\nCommand: Saving...\nCommand: ")
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(try tool.text("a.plist") == BuddyFiles.all.replacing(">42<", with: ">43<"))
+  }
+
+  @Test("nothing on standard input ends it")
+  func nothingOnStandardInputEndsIt() throws {
+    let result = try BuddyTool()("a.plist")
+    #expect(result.text == "Command: " && result.status == 0 && result.errors.isEmpty)
+  }
+
+  @Test("what is not saved is not in the file, and that is told", arguments: [["Exit"], ["Quit"], ["bye"], []])
+  func whatIsNotSavedIsNotInTheFile(_ end: [String]) throws {
+    let tool = try BuddyTool()
+    let lines = ["Set :n 43"] + end
+    let result = try tool(["a.plist"], input: Data(lines.joined(separator: "\n").utf8))
+    #expect(result.status == 0 && result.errors == "Changes Were Not Saved\n")
+    #expect(try tool.text("a.plist") == BuddyFiles.all)
+    #expect(try tool.type("Set :n 43", "Revert", "Exit").errors.isEmpty)
+    #expect(try tool.type("Set :n 43", "Save", "Exit").errors.isEmpty)
+  }
+
+  @Test("a failure does not end it, and counts at the end")
+  func aFailureDoesNotEndIt() throws {
+    let tool = try BuddyTool()
+    let result = try tool.type("Bogus", "Set :none x", "Set :s \"open", "Print :s", "Set :n 43", "Save")
+    #expect(
+      result.text
+        == "Command: Unrecognized Command\nCommand: Command: Parse Error: Unclosed Quotes\nCommand: text\n"
+        + "Command: Command: Saving...\nCommand: ")
+    #expect(result.errors == "Set: Entry, \":none\", Does Not Exist\n" && result.status == 1)
+    #expect(try tool.value("a.plist")["n"] == 43)
+  }
+
+  @Test("lines may end with CR LF, and the last with nothing")
+  func linesMayEndWithCRLF() throws {
+    let result = try BuddyTool()(["a.plist"], input: Data("Print :n\r\nPrint :s".utf8))
+    #expect(result.text == "Command: 42\nCommand: text\nCommand: " && result.status == 0)
+  }
+
+  @Test("a line that is not UTF-8 is refused")
+  func aLineThatIsNotUTF8IsRefused() throws {
+    let tool = try BuddyTool()
+    let result = try tool(["a.plist"], input: Data("Set :s ".utf8) + [0xFF, 0x0A] + Data("Save\n".utf8))
+    #expect(result.text == "Command: Parse Error: Not UTF-8\nCommand: Saving...\nCommand: " && result.status == 1)
+    #expect(try tool.text("a.plist") == BuddyFiles.all)
+  }
+
+  @Test("-x is for what Print prints")
+  func xIsForWhatPrintPrints() throws {
+    let result = try BuddyTool()(["-x", "a.plist"], input: Data("Print :n\nHelp\n".utf8))
+    #expect(result.text.hasPrefix("Command: \(BuddyFiles.xml("<integer>42</integer>"))Command: Command Format:\n"))
+  }
+
+  @Test("help has all commands and types", arguments: ["Help", "?", "help"])
+  func helpHasAllCommandsAndTypes(_ command: String) throws {
+    let tool = try BuddyTool()
+    let help = try tool("-c", command, "a.plist")
+    #expect(help.status == 0 && help.errors.isEmpty)
+    for word in ["Command Format:", "Entry Format:", "Types:", "Examples:"] { #expect(help.text.contains("\(word)\n")) }
+    let names = [
+      "Help", "Exit", "Save", "Revert", "Clear [<Type>]", "Print [<Entry>]", "Set <Entry> <Value>",
+      "Add <Entry> <Type> [<Value>]", "Copy <EntrySrc> <EntryDst>", "Delete <Entry>", "Import <Entry> <file>",
+    ]
+    for name in names { #expect(help.text.contains("\n    \(name) - ")) }
+    for type in ["string", "array", "dict", "bool", "real", "integer", "date", "data"] {
+      #expect(help.text.contains("\n    \(type)\n"))
+    }
+    // By an option, it is also no success, as with Apple's tool.
+    for (option, status) in [("-h", Int32(1)), ("-help", 0), ("--help", 0)] {
+      let result = try tool(option)
+      #expect(result.text == help.text && result.status == status && result.errors.isEmpty)
+    }
+    #expect(try Tool.run("buddy", "--help").text == help.text)
+    #expect(try Tool.run("--help").text.contains("\n  buddy "))
+  }
+
+  @Test("without a file the usage is printed", arguments: [[], ["-x"], ["-c", "Print"], ["-c"], ["a.plist", "-c"]])
+  func withoutAFileTheUsageIsPrinted(_ arguments: [String]) throws {
+    let result = try BuddyTool()(arguments)
+    #expect(result.text.hasPrefix("Usage: PlistBuddy [-cxlh] <file.plist>\n    -c \"<command>\" "))
+    #expect(result.text.hasSuffix("\n\n") && result.status == 1 && result.errors.isEmpty)
+  }
+
+  @Test("the verb is the same as the link")
+  func theVerbIsTheSameAsTheLink() throws {
+    let tool = try BuddyTool()
+    let path = tool.folder.path("a.plist")
+    #expect(try Tool.run("buddy", "-c", "Set :n 43", "-c", "Print :n", path).text == "43\n")
+    #expect(try Tool.run(["buddy", path], input: Data("Print :n\n".utf8)).text == "Command: 43\nCommand: ")
+    #expect(try Tool.run("buddy", "-c", "Print :none", path).status == 1)
+  }
+
+  /// Commands from words that commands are made of, and from anything.
+  static func commands(_ count: Int, seed: UInt64) -> Data {
+    var random = SeededGenerator(seed: seed)
+    let names = [
+      "Print", "ls", "Set", "=", "Add", "+", "Copy", "cp", "Delete", "rm", "-", "Remove", "Merge", "Import", "CD",
+      "Save",
+      "Revert", "Clear", "Help", "?", "Bogus", "",
+    ]
+    let keys = [
+      "s", "n", "r", "b", "d", "t", "list", "dict", "k", "0", "1", "99", "-1", "", "\"\"", "a\\:b", "\"a b\"", "é",
+    ]
+    let words = [
+      "string", "array", "dict", "bool", "real", "integer", "date", "data", "more.plist", "list.plist", "blob", "none",
+      "-r",
+      "42", "9223372036854775808", "-1e999", "true", "12/31/24", "Mon Jan 01 00:00:00 UTC 2024", "\"", "'", "\\", "\\n",
+      "it's", "\"it's\"", "\t", "\u{0}", "\u{1F600}", "nan", "0x10",
+    ]
+    var data = Data()
+    for _ in 0..<count {
+      var line = names.randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 0...4, using: &random) {
+        line += " "
+        if Bool.random(using: &random) {
+          for _ in 0..<Int.random(in: 1...4, using: &random) {
+            line += ":" + keys.randomElement(using: &random)!
+          }
+        } else {
+          line += words.randomElement(using: &random)!
+        }
+      }
+      var bytes = Data(line.utf8)
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        for _ in 0..<3 {
+          bytes.insert(
+            UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
+        }
+      }
+      data += bytes + [0x0A]
+    }
+    return data
+  }
+
+  @Test("no commands trap, hang, or leave a file that cannot be read", arguments: 1...8)
+  func noCommandsTrapOrHang(_ seed: UInt64) throws {
+    let tool = try BuddyTool()
+    for name in ["a.plist", "list.plist", "keys.plist", "word.plist"] {
+      let result = try tool([name], input: Self.commands(LongForm.size(5000, or: 300), seed: seed))
+      #expect(!result.wasKilled && result.status == 1, "seed \(seed), \(name)")
+      #expect(throws: Never.self, "seed \(seed), \(name)") { try tool.value(name) }
+    }
+  }
+}
