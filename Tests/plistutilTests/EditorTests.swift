@@ -220,9 +220,10 @@ struct EditorTests {
   }
 
   #if os(Linux)
-    /// Edits at a terminal, on which `answers` are typed. Returns what it shows, and the exit code.
+    /// Edits at a terminal, on which `answers` are typed; nil for a signal at the first question. Returns what it shows,
+    /// and the exit code.
     private func edit(
-      _ work: EditedFile, _ script: String, answers: String
+      _ work: EditedFile, _ script: String, answers: String?
     ) throws -> (shown: String, status: Int32) {
       // What `posix_openpt`, `unlockpt` and `ptsname` do, which the headers hide: TIOCSPTLCK and TIOCGPTN.
       let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
@@ -239,11 +240,26 @@ struct EditorTests {
       process.standardError = tty
       try process.run()
       // The terminal keeps them until somebody reads.
-      _ = answers.withCString { write(terminal, $0, strlen($0)) }
-      process.waitUntilExit()
+      if let answers { _ = answers.withCString { write(terminal, $0, strlen($0)) } }
       var written: [UInt8] = []
       var bytes = [UInt8](repeating: 0, count: 4096)
-      while case let count = read(terminal, &bytes, bytes.count), count > 0 { written += bytes.prefix(count) }
+      func collect() {
+        while case let count = read(terminal, &bytes, bytes.count), count > 0 { written += bytes.prefix(count) }
+      }
+      if answers == nil {
+        let isAsked = eventually {
+          collect()
+          return String(decoding: written, as: UTF8.self).hasSuffix("[Y/n] ")
+        }
+        try #require(isAsked)
+        // Until it waits for the answer.
+        usleep(200_000)
+        // Not the signal of a key, which tests in the background ignore.
+        process.terminate()
+        if !eventually(within: 10, { !process.isRunning }) { kill(process.processIdentifier, SIGKILL) }
+      }
+      process.waitUntilExit()
+      collect()
       return (String(decoding: written, as: UTF8.self).replacing("\r\n", with: "\n"), process.terminationStatus)
     }
 
@@ -262,6 +278,10 @@ struct EditorTests {
       let ended = try edit(given, script, answers: "n\n")
       #expect(ended.status == 3 && ended.shown.contains("not written; the text is kept in \(given.temporary.url.path)"))
       #expect(try given.file.text == "{ a = 1; }" && given.temporary.names.count == 1)
+      let stopped = try EditedFile(SampleFile("{ a = 1; }"))
+      let interrupted = try edit(stopped, script, answers: nil)
+      #expect(interrupted.status == 143 && interrupted.shown.contains("the text is kept in"), "\(interrupted.shown)")
+      #expect(try stopped.file.text == "{ a = 1; }" && stopped.temporary.names.count == 1)
     }
   #endif
 }

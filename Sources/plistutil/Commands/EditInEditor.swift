@@ -100,7 +100,7 @@ struct EditInEditor: ParsableCommand {
       guard Editor.canAsk, Editor.asksAgain() else {
         folder.keep()
         note("\(input.name): not written; the text is kept in \(path)")
-        return ExitCodes.malformed
+        return Signals.interruptedBy.map { 128 + $0 } ?? ExitCodes.malformed
       }
     }
   }

@@ -29,8 +29,9 @@ enum Editor {
   /// Whether somebody is there who can be asked.
   static var canAsk: Bool { FileSystem.isTerminal(0) && FileSystem.isTerminal(2) }
 
-  /// Asks whether to edit again. The end of the input is a no.
+  /// Asks whether to edit again. The end of the input is a no, and so is a signal.
   static func asksAgain() -> Bool {
+    Signals.endWaiting()
     try? FileOutput.standardError.write(Data("Edit again? [Y/n] ".utf8))
     guard let answer = readLine() else { return false }
     return ["", "y", "yes"].contains(answer.filter { !$0.isWhitespace }.lowercased())
