@@ -22,16 +22,17 @@ struct PlistUtil: ParsableCommand {
       Example: plistutil convert -f xml Info.plist
       """,
     groupedSubcommands: [
-      CommandGroup(name: "Format", subcommands: [Convert.self, Print.self, Lint.self, Create.self]),
+      CommandGroup(name: "Format", subcommands: [Convert.self, Print.self, Lint.self, Fmt.self, Create.self]),
       CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
       CommandGroup(
         name: "Edit",
         subcommands: [
           ValueVerb<SetEdit>.self, ValueVerb<InsertEdit>.self, ValueVerb<ReplaceEdit>.self, Remove.self,
-          ValueVerb<AppendEdit>.self,
+          ValueVerb<AppendEdit>.self, EditInEditor.self,
         ]),
       CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
       CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
+      CommandGroup(name: "Version control", subcommands: [Git.self]),
       CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self, BuddyVerb.self]),
     ])
 
@@ -56,7 +57,7 @@ struct PlistUtil: ParsableCommand {
       let names = verbs.flatMap { [$0._commandName] + $0.configuration.aliases }
       finish(telling: ValidationError(MistypedVerb.message(first, verbs: names)), of: Self.self)
     }
-    if !["create", "merge", "diff"].contains(first) { FileArguments.takeFiles(from: &arguments) }
+    if !["create", "merge", "diff", "edit", "git"].contains(first) { FileArguments.takeFiles(from: &arguments) }
     run(verb, Array(arguments.dropFirst()))
   }
 

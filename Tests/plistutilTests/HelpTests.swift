@@ -8,7 +8,7 @@ struct HelpTests {
     arguments: [
       "get", "extract", "type", "keys", "set", "insert", "replace", "remove", "append", "create", "merge", "diff",
       "patch",
-      "find", "stats", "convert", "print", "lint",
+      "find", "stats", "convert", "print", "lint", "fmt", "edit", "git",
     ])
   func everyVerbExplainsItselfWithAnExample(_ verb: String) throws {
     let help = try Tool.run(verb, "--help")

@@ -32,6 +32,20 @@ struct ReadmeTests {
 
   @Test("print what it shows, one after the other in one folder", arguments: ["README.md", "Documentation/Tool.md"])
   func printWhatItShows(_ document: String) throws {
+    try run(document)
+  }
+
+  /// The other programs that the recipes are for.
+  private static let hasPrograms = ["git", "jq", "lesspipe"].allSatisfy {
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+  }
+
+  @Test("and so do the recipes, where the programs are installed", .enabled(if: hasPrograms))
+  func recipes() throws {
+    try run("Documentation/Recipes.md")
+  }
+
+  private func run(_ document: String) throws {
     let folder = try TemporaryFolder()
     let work = folder.path("work")
     try FileManager.default.copyItem(at: Fixtures.url("readme"), to: URL(filePath: work))
@@ -45,6 +59,8 @@ struct ReadmeTests {
         URL(filePath: "/bin/sh"), ["-c", "cd '\(work)' && { \(example.command); } 2>&1"],
         environment: [
           "PATH": folder.path("bin") + ":/usr/bin:/bin", "HOME": work, "XDG_CONFIG_HOME": folder.path("config"),
+          "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com",
+          "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
         ])
       #expect(result.text == example.output, "$ \(example.command)")
     }

@@ -116,7 +116,7 @@ extension PropertyListDocument.Node {
   ) throws(PropertyListError) -> (position: Int, child: PropertyListDocument.Node)? {
     switch flat.kind {
     case .array:
-      guard let index = component.arrayIndex, index < count else { return nil }
+      guard let index = component.arrayIndex(in: count), index < count else { return nil }
       return (index, try child(at: index))
     case .dictionary:
       let text = component.text

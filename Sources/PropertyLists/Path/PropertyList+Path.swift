@@ -120,7 +120,8 @@ extension PropertyList {
   private func existingPosition(of component: PropertyListKeyPath.Component) -> Int? {
     switch self {
     case .dictionary(let entries): entries.index(forKey: component.text)
-    case .array(let elements): component.arrayIndex.flatMap { elements.indices.contains($0) ? $0 : nil }
+    case .array(let elements):
+      component.arrayIndex(in: elements.count).flatMap { elements.indices.contains($0) ? $0 : nil }
     default: nil
     }
   }
@@ -170,7 +171,7 @@ extension PropertyList {
       dictionary?[component.text] = value
     case .array:
       let count = array?.count ?? 0
-      guard let index = component.arrayIndex, index <= count else {
+      guard let index = component.arrayIndex(in: count), index <= count else {
         throw PropertyListError(.noSuchValue, "\(component.text.quoted) is no place in an array of \(count)")
       }
       array?.insert(value, at: index)

@@ -23,7 +23,7 @@ extension PropertyListDocument.Node {
       guard let value = try value(forKey: component.text) else { throw .noKey(component) }
       return value
     case .array:
-      guard let index = component.arrayIndex, index < count else { throw .noIndex(component, count: count) }
+      guard let index = component.arrayIndex(in: count), index < count else { throw .noIndex(component, count: count) }
       return try child(at: index)
     default: throw .below(component, kind)
     }

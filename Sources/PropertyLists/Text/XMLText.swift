@@ -1,6 +1,10 @@
 /// The text of XML elements: white space, character references, line ends.
 package enum XMLText {
-  static func beginsDeclaration(_ bytes: RawSpan, at index: Int) -> Bool {
+  /// The document type that Apple's writer names.
+  package static let documentType: StaticString =
+    #"<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">"#
+
+  package static func beginsDeclaration(_ bytes: RawSpan, at index: Int) -> Bool {
     bytes.starts(with: "<?xml", at: index) && index + 5 < bytes.byteCount && bytes[index + 5].isWhiteSpace
   }
 

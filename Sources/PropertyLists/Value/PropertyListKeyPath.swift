@@ -10,7 +10,8 @@ public struct PropertyListKeyPath: Hashable, Sendable {
   /// One step down.
   ///
   /// A step is its text, and the container it meets decides what that means: ``index(_:)`` of 7 is the key `7` where it
-  /// meets a dictionary, and the key `7` is an index where it meets an array. So the two are equal.
+  /// meets a dictionary, and the key `7` is an index where it meets an array. So the two are equal. Where the key `-1`
+  /// meets an array, it is the last element, `-2` the one before it, and so on.
   public enum Component: Sendable {
     /// A key of a dictionary.
     case key(String)
@@ -53,6 +54,18 @@ extension PropertyListKeyPath.Component {
     case .key(let key):
       key.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(key) : nil
     }
+  }
+
+  /// The step as an index of an array of so many elements: ``arrayIndex``, or counted from the end if it is negative,
+  /// where `-1` is the last element. May be beyond the end; nil if it is no index.
+  package func arrayIndex(in count: Int) -> Int? {
+    if let index = arrayIndex { return index }
+    let text = text.utf8
+    guard text.first == UInt8(ascii: "-"), text.count > 1,
+      text.dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let distance = Int(self.text), distance < 0, distance >= -count
+    else { return nil }
+    return count + distance
   }
 
   /// The integer that is written exactly so.

@@ -26,6 +26,7 @@ enum KeyPathHelp {
 
   static let text = """
     A path is spelled as in plutil, items.0.name, as in libplist, /items/0/name, or as in PlistBuddy, :items:0:name. A \
-    backslash takes the meaning from a separator in a key, and a key may stand in double quotes.
+    backslash takes the meaning from a separator in a key, and a key may stand in double quotes. In an array, -1 is the \
+    last element, -2 the one before it.
     """
 }

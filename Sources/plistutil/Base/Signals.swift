@@ -31,6 +31,17 @@ package enum Signals {
     }
   }
 
+  /// Has the signals that ``deferInterruption()`` looks after end what waits for input, which goes on with it otherwise.
+  package static func endWaiting() {
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      // Sound: the system fills the action, and reads it.
+      var action = unsafe sigaction()
+      guard unsafe sigaction(number, nil, &action) == 0 else { continue }
+      unsafe action.sa_flags &= ~SA_RESTART
+      _ = unsafe sigaction(number, &action, nil)
+    }
+  }
+
   /// Ends the process with a line that says why, where the system would end it without one: a file that is mapped was
   /// shortened by another program.
   package static func explainLostPages() {

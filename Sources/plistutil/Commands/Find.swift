@@ -13,6 +13,8 @@ struct Find: ParsableCommand {
       file. In patterns, *, ? and [a-z] have the \
       meaning that they have for the shell. The exit code is 1 if nothing is found.
 
+      \(Condition.help)
+
       The paths that are printed can be given to get, set and the others. Of several files, each line has the name of the \
       file in front.
 
@@ -20,6 +22,8 @@ struct Find: ParsableCommand {
         plistutil find Info.plist
         plistutil find --key 'CFBundle*Version*' --values -r Payload/
         plistutil find --kind date --path 'items.*.**' Data.plist
+        plistutil find -r Apps/ --where 'key = NSAllowsArbitraryLoads and value = true'
+        plistutil find -r Apps/ --where 'value.CFBundleIdentifier ~ com.example.* and not kind.UIDeviceFamily = array'
       """)
 
   enum SyntaxName: String, ExpressibleByArgument, CaseIterable {
@@ -58,6 +62,13 @@ struct Find: ParsableCommand {
     transform: PathPattern.argument)
   var path: PathPattern?
 
+  @Option(
+    name: .customLong("where"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "The expression is true of the value; the whole file can be found, too.", valueName: "expression"),
+    transform: Condition.argument)
+  var condition: Condition?
+
   @Option(help: ArgumentHelp("How paths are spelled.", valueName: "syntax"))
   var syntax = SyntaxName.dots
 
@@ -95,7 +106,9 @@ struct Find: ParsableCommand {
   ) throws(PropertyListError) -> Data {
     let text = path.text(syntax.syntax)
     guard isForMachines else {
-      return Data((prefix + text + (values ? ": \(try PropertyList(node).line)" : "") + "\n").utf8)
+      // All of the file has a spelling that can be seen.
+      let shown = text.isEmpty ? "/" : text
+      return Data((prefix + shown + (values ? ": \(try PropertyList(node).line)" : "") + "\n").utf8)
     }
     var fields: PropertyList = [
       "file": .string(input.machineName), "path": .string(text), "type": .string(KindName(node.kind).name),
@@ -124,7 +137,8 @@ struct Find: ParsableCommand {
       } else if let path, !path.isMatch(states[0]) {
         continue
       }
-      if walk.path.isEmpty, node.kind == .array || node.kind == .dictionary { continue }
+      if condition == nil, walk.path.isEmpty, node.kind == .array || node.kind == .dictionary { continue }
+      if let condition, try !condition.isMet(by: node, at: walk.path) { continue }
       if try matches(node, walk.path.last) { try body(PropertyListKeyPath(walk.path), node) }
     }
   }

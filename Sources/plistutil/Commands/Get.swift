@@ -11,19 +11,39 @@ struct Get: ParsableCommand {
       print does. Of several files, each line has the name of the file in front, as grep has it. Of a binary file, only \
       what is on the way is read, however large it is.
 
+      Several values are asked for by --key, once for each; then all arguments are files. They are printed in that \
+      order, each on a line of its own; nothing is printed of a file in which one is missing, unless --default says what \
+      stands for it. --raw0 puts a NUL behind each value, so that values may have several lines.
+
       \(KeyPathHelp.text)
 
       Examples:
         plistutil get CFBundleVersion Info.plist
         plistutil get --expect array -f json items.0.tags Data.plist
         plistutil get 'CFBundleURLTypes.0.com\\.example' -r Payload/
+        plistutil get -k CFBundleIdentifier -k CFBundleVersion --default unknown Info.plist
+        plistutil get items.-1 --raw0 Data.plist
       """,
     aliases: ["extract"])
 
-  @Argument(help: KeyPathHelp.argument, transform: PropertyListKeyPath.argument)
-  var path: PropertyListKeyPath
+  @Argument(help: ArgumentHelp("The path of the value; with --key a file.", valueName: "path"))
+  var first: String?
 
   @OptionGroup var files: FileArguments
+
+  @Option(
+    name: [.customShort("k"), .long], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "The path of a value; can be given several times. Then all arguments are files.", valueName: "path"))
+  var key: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Print TEXT where there is nothing at a path, which is no error then.", valueName: "text"))
+  var `default`: String?
+
+  @Flag(help: "Put a NUL behind each value, and no end of line.")
+  var raw0 = false
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Write the value as a file of this format.", valueName: "format"))
   var format: FormatName?
@@ -41,6 +61,8 @@ struct Get: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func validate() throws {
+    if first == nil, key.isEmpty { throw ValidationError("No path is given.") }
+    for text in key.isEmpty ? [first ?? ""] : key { _ = try PropertyListKeyPath.argument(text) }
     if destination.inPlace, format == nil {
       throw ValidationError("--in-place would put text in the place of the property list; it goes with --format.")
     }
@@ -48,14 +70,27 @@ struct Get: ParsableCommand {
     if isForMachines, destination.writesFiles {
       throw ValidationError("--json prints; it goes without --outfile, --in-place, --outfolder and --extension.")
     }
+    if format != nil {
+      if key.count > 1 { throw ValidationError("--format writes one value; it goes with one path.") }
+      if `default` != nil { throw ValidationError("--default goes without --format.") }
+    }
+    if raw0, format != nil || isForMachines { throw ValidationError("--raw0 goes without --format and --json.") }
+    if omitsNewline, raw0 || key.count > 1 {
+      throw ValidationError("--no-newline goes with one path and without --raw0.")
+    }
+    if !key.isEmpty, first == "-", files.files.contains("-") { throw Input.readTwice }
   }
 
   func run() throws {
+    var files = files
+    // Without --key, the first argument is the path.
+    if !key.isEmpty, let first { files.files.insert(first, at: 0) }
+    let paths = try (key.isEmpty ? [first ?? ""] : key).map { (text: $0, path: try PropertyListKeyPath.argument($0)) }
     try files.process(to: destination, isForMachines: isForMachines) {
       [self] input, report throws(PropertyListError) in
       let document = try reading.mappedDocument(input)
       do throws(PropertyListError) {
-        try take(from: document, input, &report)
+        try take(paths, from: document, input, &report)
       } catch {
         // What expands without end is a circle, or is only large.
         if error.kind == .limitExceeded { try document.validate() }
@@ -64,31 +99,67 @@ struct Get: ParsableCommand {
     }
   }
 
+  /// A path as it was given, and what it means.
+  private typealias Path = (text: String, path: PropertyListKeyPath)
+
   private func take(
-    from document: PropertyListDocument, _ input: Input, _ report: inout FileReport
+    _ paths: [Path], from document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) {
-    let node = try document.root.descendant(at: path)
-    try expected.check(node, at: path)
-    if isForMachines {
-      try report.machineLine(["value": PropertyList(node)])
-    } else if let format {
-      try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
-    } else {
-      try destination.write(text(of: node, input, report), for: input, to: &report)
+    if let format {
+      guard let path = paths.first?.path, let node = try node(at: path, in: document) else { return }
+      return try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
     }
+    if isForMachines {
+      var values: [PropertyList] = []
+      for (_, path) in paths {
+        values.append(try node(at: path, in: document).map(PropertyList.init) ?? .string(`default` ?? ""))
+      }
+      guard !key.isEmpty else { return try report.machineLine(["value": values[0]]) }
+      var fields: PropertyList = [:]
+      for ((text, _), value) in zip(paths, values) { fields.dictionary?[text] = value }
+      return try report.machineLine(["values": fields])
+    }
+    // All of them before the first is printed.
+    var output = Data()
+    for (_, path) in paths { output += try text(of: node(at: path, in: document), at: path, input, report) }
+    try destination.write(output, for: input, to: &report)
+  }
+
+  /// The value at a path; nil if there is none, and --default says what stands for it.
+  private func node(
+    at path: PropertyListKeyPath, in document: PropertyListDocument
+  ) throws(PropertyListError) -> PropertyListDocument.Node? {
+    let node: PropertyListDocument.Node
+    do throws(PropertyListError) {
+      node = try document.root.descendant(at: path)
+    } catch {
+      guard error.kind == .noSuchValue, `default` != nil else { throw error }
+      return nil
+    }
+    try expected.check(node, at: path)
+    return node
   }
 
   /// What is printed without a format.
   private func text(
-    of node: PropertyListDocument.Node, _ input: Input, _ report: borrowing FileReport
+    of node: PropertyListDocument.Node?, at path: PropertyListKeyPath, _ input: Input, _ report: borrowing FileReport
   ) throws(PropertyListError) -> Data {
     let isPrinted = destination.target(input) == .standardOutput
-    guard node.kind != .array, node.kind != .dictionary else {
+    if let node, node.kind == .array || node.kind == .dictionary {
       var form = DescriptionOptions()
       form.sortsKeys = writing.sort
-      return Data((isPrinted ? report.heading : "").utf8) + (try node.readableForm(form))
+      let text = try node.readableForm(form)
+      return raw0 ? text.dropLast() + [0] : Data((isPrinted ? report.heading : "").utf8) + text
     }
-    let text = try PropertyList(node).rawText ?? ""
+    let text =
+      try node.map { (node) throws(PropertyListError) in try PropertyList(node).rawText ?? "" } ?? `default` ?? ""
+    guard !raw0 else {
+      guard !text.utf8.contains(0) else {
+        throw PropertyListError(
+          .notRepresentable, "a string with a NUL in it, which --raw0 puts behind it", keyPath: path)
+      }
+      return Data(text.utf8) + [0]
+    }
     let line = isPrinted ? report.prefix + text.onStandardOutput : text
     return Data((line + (omitsNewline ? "" : "\n")).utf8)
   }

@@ -91,7 +91,7 @@ struct Lint: ParsableCommand {
 
 extension FileReport {
   /// Findings for people.
-  fileprivate mutating func list(
+  mutating func list(
     _ result: Linter.Result, _ data: Data, _ linter: Linter, _ text: FindingText, _ isQuiet: Bool
   ) throws(PropertyListError) {
     let excerpts = PropertyListDocument.excerpts(

@@ -36,11 +36,17 @@ struct PlutilKeyPath: Hashable, Sendable {
     let missing = PlutilError(
       "Could not extract value, error: No value at that key path or invalid key path: \(quoted)")
     guard !hasEmptyPart else { throw missing }
-    do throws(PropertyListError) {
-      return try root.descendant(at: path)
-    } catch {
-      throw error.kind == .noSuchValue ? missing : PlutilError(error)
+    var node = root
+    for component in path.components {
+      // Apple's tool does not count from the end.
+      guard node.kind != .array || component.arrayIndex != nil else { throw missing }
+      do throws(PropertyListError) {
+        node = try node.descendant(at: PropertyListKeyPath([component]))
+      } catch {
+        throw error.kind == .noSuchValue ? missing : PlutilError(error)
+      }
     }
+    return node
   }
 }
 
@@ -58,7 +64,9 @@ extension PlutilKeyPath {
 
   func remove(from root: inout PropertyList) throws(PlutilError) {
     let missing = PlutilError("No value to remove at key path \(quoted)")
-    guard !hasEmptyPart else { throw missing }
+    guard !hasEmptyPart, let last = path.components.last, let container = try? container(in: root),
+      container.kind != .array || last.arrayIndex != nil
+    else { throw missing }
     do throws(PropertyListError) { try root.remove(at: path) } catch { throw missing }
   }
 

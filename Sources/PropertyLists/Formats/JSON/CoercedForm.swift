@@ -1,10 +1,10 @@
 /// The dictionaries of one entry that stand for a value JSON has no form for, and how a real dictionary of that form is
 /// told from them. The one place that knows their keys.
-enum CoercedForm {
+package enum CoercedForm {
   case date, data, real, float, uid
 
   /// The form that a key names.
-  init?(key: RawSpan) {
+  package init?(key: RawSpan) {
     guard let (form, dollars) = Self.forms(key), dollars == (form == .uid ? 0 : 1) else { return nil }
     self = form
   }

@@ -16,9 +16,6 @@ struct XMLWriter: TextWriter, ~Copyable {
 
   private var lookalike = UIDLookalike()
 
-  static let documentType: StaticString =
-    #"<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">"#
-
   init(_ options: PropertyListWritingOptions, in layout: TextLayout? = nil) {
     self.options = options
     self.layout = layout
@@ -26,7 +23,7 @@ struct XMLWriter: TextWriter, ~Copyable {
     isOnLine = isFragment
     guard !isFragment else { return }
     output.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
-    output.append(Self.documentType)
+    output.append(XMLText.documentType)
     output.append("\n<plist version=\"1.0\">\n")
   }
 

@@ -1,0 +1,63 @@
+private import OrderedCollections
+@_spi(Archives) package import PropertyLists
+
+extension PropertyList {
+  /// This value, which was edited in a form that does not show everything, with what the form did not show wherever
+  /// nothing was edited.
+  ///
+  /// Elements of arrays are found again as a difference finds them.
+  ///
+  /// - Parameters:
+  ///   - original: the value with all there is to it, such as the fractions of seconds.
+  ///   - shown: what the form showed of it: the same containers, with other scalars.
+  /// - Returns: nil if nothing was edited.
+  /// - Complexity: O(*n*) in the sizes of the values, but for arrays that were edited at many places. Not for values that
+  ///   are nested too deeply for the stack: as deep as a reader takes them.
+  package func restoring(_ original: PropertyList, shownAs shown: PropertyList) throws(PropertyListError)
+    -> PropertyList?
+  {
+    let depth = ParsingLimits.greatestDepth
+    var restoration = Restoration(
+      edited: try ValueSignatures(of: self, depth: depth), shown: try ValueSignatures(of: shown, depth: depth))
+    if restoration.edited[0].hash == restoration.shown[0].hash { return nil }
+    return restoration.restored((self, 0), (shown, 0), original)
+  }
+}
+
+private struct Restoration {
+  let edited: ValueSignatures
+  let shown: ValueSignatures
+  private var budget = ArrayMatching.standardBudget
+
+  init(edited: ValueSignatures, shown: ValueSignatures) {
+    self.edited = edited
+    self.shown = shown
+  }
+
+  /// A value, and where its signature is.
+  typealias Signed = (value: PropertyList, place: Int)
+
+  mutating func restored(_ new: Signed, _ old: Signed, _ original: PropertyList) -> PropertyList {
+    if edited[new.place].hash == shown[old.place].hash { return original }
+    switch (new.value, old.value, original) {
+    case (.dictionary(var entries), .dictionary(let before), .dictionary(let origin)):
+      let (newPlaces, oldPlaces) = (edited.children(of: new.place), shown.children(of: old.place))
+      for (position, key) in Array(entries.keys).enumerated() {
+        guard let index = before.index(forKey: key), let source = origin[key] else { continue }
+        entries[key] = restored(
+          (entries.values[position], newPlaces[position]), (before.values[index], oldPlaces[index]), source)
+      }
+      return .dictionary(entries)
+    case (.array(var elements), .array(let before), .array(let origin)) where before.count == origin.count:
+      let (newPlaces, oldPlaces) = (edited.children(of: new.place), shown.children(of: old.place))
+      let matching = ArrayMatching(oldPlaces, shown, newPlaces, edited, budget: &budget)
+      for (position, source) in matching.sources.enumerated() {
+        guard let source else { continue }
+        elements[position] = restored(
+          (elements[position], newPlaces[position]), (before[source], oldPlaces[source]), origin[source])
+      }
+      return .array(elements)
+    default: return new.value
+    }
+  }
+}

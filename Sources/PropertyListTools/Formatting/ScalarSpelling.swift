@@ -1,0 +1,141 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+/// How a formatted text spells values, keys and brackets: as the writer of the format does.
+struct ScalarSpelling<Scanner: LayoutScanner> {
+  private let format: PropertyListFormat
+  private var fragments: FragmentWriter
+  private var quotesAllText = false
+
+  init(_ format: PropertyListFormat) {
+    self.format = format
+    // OpenStep has the numbers and dates of GNUstep only where the text has them.
+    fragments = FragmentWriter(
+      format: format, options: PropertyListWritingOptions(coercion: format == .openStep ? .reversible : .refuse),
+      layout: Scanner.standardLayout)
+  }
+
+  var indentUnit: [UInt8] { fragments.layout.indentUnit }
+  var assignment: [UInt8] { fragments.layout.assignment ?? [] }
+
+  /// Puts all text between quotation marks, as a strings file has it.
+  mutating func quotesAll() {
+    quotesAllText = true
+    fragments.layout.keyQuote = UInt8(ascii: "\"")
+    fragments.layout.stringQuote = UInt8(ascii: "\"")
+  }
+
+  func key(_ key: String, _ range: Range<Int>, _ bytes: RawSpan) throws(PropertyListError) -> [UInt8] {
+    if keepsSpelling(range, bytes) { return source(range, bytes) }
+    return try fragments.key(key)
+  }
+
+  /// A value that is no container.
+  ///
+  /// - Parameters:
+  ///   - range: where it stands in the text.
+  ///   - column: how many levels its line is indented.
+  ///   - isFloat: whether a real is in the form of JSON for 4-byte reals.
+  func value(
+    _ node: PropertyListDocument.Node, _ range: Range<Int>, column: Int, isRoot: Bool, isFloat: Bool = false,
+    _ bytes: RawSpan
+  ) throws(PropertyListError) -> [UInt8] {
+    if keepsSpelling(range, bytes) { return source(range, bytes) }
+    if isFloat, let real = node.real, let text = Self.floatText(real) { return text }
+    if format == .xml, let data = node.data { return Self.element(of: data.bytes, column: column) }
+    var fragments = fragments
+    // A word alone would not be known as this format.
+    if isRoot { fragments.layout.stringQuote = UInt8(ascii: "\"") }
+    do throws(PropertyListError) {
+      return try fragments.value(PropertyList(node))
+    } catch {
+      guard error.kind == .notRepresentable else { throw error }
+      // Such as a number of JSON that is infinite as a double.
+      return source(range, bytes)
+    }
+  }
+
+  /// The fewest digits of a 4-byte real; nil if they would be another number.
+  private static func floatText(_ real: Double) -> [UInt8]? {
+    let text = Float(real).description
+    return real.isFinite && Double(text) == real ? Array(text.utf8) : nil
+  }
+
+  func opening(_ kind: NodeKind) -> [UInt8] { tag(kind, "<dict>", "<array>", "{", "[", "(") }
+
+  func closing(_ kind: NodeKind) -> [UInt8] { tag(kind, "</dict>", "</array>", "}", "]", ")") }
+
+  func empty(_ kind: NodeKind) -> [UInt8] { tag(kind, "<dict/>", "<array/>", "{}", "[]", "()") }
+
+  private func tag(
+    _ kind: NodeKind, _ xmlDictionary: String, _ xmlArray: String, _ dictionary: String, _ jsonArray: String,
+    _ openStepArray: String
+  ) -> [UInt8] {
+    let text =
+      switch (format, kind) {
+      case (.xml, .dictionary): xmlDictionary
+      case (.xml, _): xmlArray
+      case (_, .dictionary): dictionary
+      case (.json, _): jsonArray
+      default: openStepArray
+      }
+    return Array(text.utf8)
+  }
+
+  /// A part of the text as it is, but for the ends of its lines.
+  func source(_ range: Range<Int>, _ bytes: RawSpan) -> [UInt8] {
+    var text: [UInt8] = []
+    XMLText.decodeLines(bytes.extracting(range), into: &text)
+    return text
+  }
+
+  /// The form that a dictionary of JSON is for a value that JSON has none for, such as `{"$date": "…"}`. The writer puts
+  /// it on one line, and JSON has no comments that would need more.
+  func form(of node: PropertyListDocument.Node) throws(PropertyListError) -> CoercedForm? {
+    guard format == .json, node.kind == .dictionary, node.count == 1 else { return nil }
+    let (key, value) = try node.entry(at: 0)
+    return value.flat.kind.isContainer ? nil : CoercedForm(key: key.utf8Span.rawBytes)
+  }
+
+  /// Whether a tag of XML has attributes.
+  func keepsTag(_ range: Range<Int>, _ bytes: RawSpan) -> Bool {
+    guard format == .xml, let tag = XMLLayoutScanner.Element(bytes, at: range.lowerBound)?.tag else { return false }
+    return (tag.content.upperBound..<tag.range.upperBound).contains { place in
+      bytes[place] == UInt8(ascii: "=")
+    }
+  }
+
+  /// Whether a key or a value has something in it that another spelling would lose.
+  private func keepsSpelling(_ range: Range<Int>, _ bytes: RawSpan) -> Bool {
+    switch format {
+    case .xml:
+      if keepsTag(range, bytes) { return true }
+      guard let content = XMLLayoutScanner.Element(bytes, at: range.lowerBound)?.content(bytes) else { return false }
+      return bytes.extracting(content).firstIndex(of: UInt8(ascii: "<"), from: 0) != nil
+    case .openStep:
+      // A comment in data. Base64 and the values of GNUstep have slashes of their own, and no comments.
+      let text = bytes.extracting(range)
+      guard text.byteCount > 2, text[0] == UInt8(ascii: "<"), text[1] != UInt8(ascii: "["),
+        text[1] != UInt8(ascii: "*")
+      else { return false }
+      return text.firstIndex(of: UInt8(ascii: "/"), from: 1) != nil
+    default: return false
+    }
+  }
+
+  /// `<data>` as Apple's writer has it: lines that the indent narrows, down to 12 characters at 8 tabs.
+  private static func element(of data: RawSpan, column: Int) -> [UInt8] {
+    var output = ByteBuffer()
+    output.append("<data>\n")
+    let tabs = min(column, 8)
+    let bytesPerLine = TextLayout.base64LineLength(column: 8 * tabs) / 4 * 3
+    for start in stride(from: 0, to: data.byteCount, by: bytesPerLine) {
+      output.append(tabs: tabs)
+      Base64Text.append(data, start..<min(start + bytesPerLine, data.byteCount), to: &output)
+      output.append(byte: 0x0A)
+    }
+    output.append(tabs: column)
+    output.append("</data>")
+    return [UInt8](output.bytes, 0..<output.count)
+  }
+}

@@ -1,0 +1,296 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+/// Writes a text anew in the layout that the writer of its format has, with its comments.
+///
+/// It goes through the tokens of the text and the nodes of its document side by side. The containers that are open
+/// wait in ``frames``, so that depth costs no stack. Each line begins with the end of the one before it.
+struct TextFormatter<Scanner: LayoutScanner> {
+  let document: PropertyListDocument
+  let source: TextSource
+  let sortsKeys: Bool
+  var scanner: Scanner
+  var spelling: ScalarSpelling<Scanner>
+  var output: [UInt8] = []
+  private var frames: [Frame] = []
+
+  /// A container that is open.
+  struct Frame {
+    let node: PropertyListDocument.Node
+    /// Where its opening bracket is in the output, and where that ends; nil for the entries of a strings file, which
+    /// have no brackets.
+    let bracket: Range<Int>?
+    /// Whether a tag with attributes has to stay as it is.
+    let keepsTag: Bool
+    /// Which form of JSON it is for a value that JSON has none for; all of it stands on one line then.
+    var form: CoercedForm?
+    /// How many children have been written.
+    var position = 0
+    /// Whether a child or a comment of its own line has been written.
+    var hasLines = false
+    /// The entries of a dictionary that is to be sorted.
+    var entries: [Entry] = []
+  }
+
+  /// Where an entry begins in the output, with the comments above it.
+  struct Entry {
+    let start: Int
+    let key: [UInt16]
+    let followsEmptyLine: Bool
+  }
+
+  static func format(
+    _ document: PropertyListDocument, _ source: TextSource, sortsKeys: Bool
+  ) throws(PropertyListError) -> Data {
+    let bytes = source.text.bytes
+    var formatter = TextFormatter(
+      document: document, source: source, sortsKeys: sortsKeys, scanner: Scanner(end: bytes.byteCount),
+      spelling: ScalarSpelling(document.format))
+    formatter.output.reserveCapacity(bytes.byteCount + bytes.byteCount / 4)
+    try formatter.formatAll(bytes)
+    return Data(formatter.output)
+  }
+
+  private mutating func formatAll(_ bytes: RawSpan) throws(PropertyListError) {
+    guard document.format != .xml else { return try formatXML(bytes) }
+    if scanner.begin(bytes) == .entries {
+      spelling.quotesAll()
+      frames.append(Frame(node: document.root, bracket: nil, keepsTag: false))
+      try formatContainers(bytes)
+    } else {
+      scanner.index = 0
+      let gap = FormattingGap(&scanner, bytes, mark: nil)
+      var isFirst = true
+      for comment in gap.comments { appendLine(comment, bytes, &isFirst) }
+      beginLine(followsEmptyLine: gap.endsWithEmptyLine && !isFirst)
+      try formatRoot(bytes)
+    }
+    // The first line ends none.
+    if output.first == 0x0A { output.removeFirst() }
+    output.append(0x0A)
+  }
+
+  /// The root value, and the comments after it.
+  mutating func formatRoot(_ bytes: RawSpan) throws(PropertyListError) {
+    try append(document.root, bytes)
+    try formatContainers(bytes)
+    let gap = FormattingGap(&scanner, bytes, mark: nil)
+    let isLast = scanner.index == bytes.byteCount || scanner.closes(bytes, at: scanner.index)
+    let trailing = gap.trailingCount(isLast: isLast)
+    appendTrailing(gap.comments[..<trailing], bytes)
+    var isFirst = false
+    for comment in gap.comments[trailing...] { appendLine(comment, bytes, &isFirst) }
+  }
+}
+
+/// Containers.
+extension TextFormatter {
+  /// Everything in the containers that are open.
+  private mutating func formatContainers(_ bytes: RawSpan) throws(PropertyListError) {
+    while let frame = frames.last {
+      let isFresh = frame.position == 0
+      let mark = isFresh ? nil : Scanner.separator(in: frame.node.flat.kind).byte
+      var gap = FormattingGap(&scanner, bytes, mark: mark)
+      let isLast =
+        scanner.index == bytes.byteCount || frame.bracket != nil && scanner.closes(bytes, at: scanner.index)
+      if !isFresh { appendSeparator(frame.node.flat.kind, &gap, isLast: isLast, bytes) }
+      // In a container that has nothing else, comments have lines of their own, and so at the beginning of a text.
+      let trailing = isFresh && (isLast || frame.bracket == nil) ? 0 : gap.trailingCount(isLast: isLast)
+      appendTrailing(gap.comments[..<trailing], bytes)
+      let lines = gap.comments[trailing...]
+      if isLast {
+        try close(lines, bytes)
+      } else {
+        try appendChild(lines, followsEmptyLine: gap.endsWithEmptyLine, bytes)
+      }
+    }
+  }
+
+  /// The mark behind a child, with the comments that stand before it.
+  private mutating func appendSeparator(_ kind: NodeKind, _ gap: inout FormattingGap, isLast: Bool, _ bytes: RawSpan) {
+    gap.moveCommentsBehindMark()
+    appendTrailing(gap.beforeMark[...], bytes)
+    switch Scanner.separator(in: kind) {
+    case .none: break
+    case .terminator(let byte): output.append(byte)
+    case .between(let byte): if !isLast { output.append(byte) }
+    }
+  }
+
+  private mutating func appendChild(
+    _ comments: ArraySlice<FormattingGap.Comment>, followsEmptyLine: Bool, _ bytes: RawSpan
+  ) throws(PropertyListError) {
+    let frame = frames[frames.count - 1]
+    guard frame.position < frame.node.count else { throw unknownLayout }
+    frames[frames.count - 1].position += 1
+    let isDictionary = frame.node.kind == .dictionary
+    let entry = isDictionary ? try frame.node.entry(at: frame.position) : nil
+    var isFirst = !frame.hasLines
+    frames[frames.count - 1].hasLines = true
+    if sortsKeys, let entry {
+      let hasEmptyLine = !isFirst && (comments.first?.followsEmptyLine ?? followsEmptyLine)
+      frames[frames.count - 1].entries.append(
+        Entry(start: output.count, key: Array(entry.key.utf16), followsEmptyLine: hasEmptyLine))
+    }
+    for comment in comments { appendLine(comment, bytes, &isFirst) }
+    if frame.form == nil { beginLine(followsEmptyLine: followsEmptyLine && !isFirst) }
+    if let (key, value) = entry {
+      try append(key: key, value, bytes)
+    } else {
+      try append(frame.node.child(at: frame.position), bytes)
+    }
+  }
+
+  private mutating func append(
+    key: String, _ value: PropertyListDocument.Node, _ bytes: RawSpan
+  ) throws(PropertyListError) {
+    guard let token = scanner.token(bytes), case .scalar = token.kind else { throw unknownLayout }
+    output += try spelling.key(key, token.range, bytes)
+    let keyEnd = scanner.index
+    let gap = FormattingGap(&scanner, bytes, mark: Scanner.assignment)
+    guard Scanner.assignment != nil else {
+      // A line each for key and value.
+      let trailing = gap.trailingCount(isLast: false)
+      appendTrailing(gap.comments[..<trailing], bytes)
+      var isFirst = true
+      for comment in gap.comments[trailing...] {
+        appendLine(comment, bytes, &isFirst)
+        isFirst = true
+      }
+      beginLine()
+      return try append(value, bytes)
+    }
+    if gap.hasMark {
+      appendInline(gap.beforeMark, bytes)
+      appendAssignment()
+      if !gap.comments.isEmpty {
+        // What follows begins with a space of its own.
+        output.removeLast()
+        appendInline(gap.comments, bytes)
+        if output.last != UInt8(ascii: " ") { output.append(UInt8(ascii: " ")) }
+      }
+      try append(value, bytes)
+    } else {
+      // A key that is its own value. What follows it stands behind that.
+      scanner.index = keyEnd
+      appendAssignment()
+      output += try spelling.value(value, token.range, column: 0, isRoot: false, bytes)
+    }
+  }
+
+  /// A value; of a container, the opening bracket.
+  mutating func append(_ node: PropertyListDocument.Node, _ bytes: RawSpan) throws(PropertyListError) {
+    guard let token = scanner.token(bytes) else { throw unknownLayout }
+    let start = output.count
+    switch token.kind {
+    case .scalar where !node.flat.kind.isContainer:
+      output += try spelling.value(
+        node, token.range, column: depth, isRoot: frames.isEmpty, isFloat: frames.last?.form == .float, bytes)
+    case .begin(let kind) where kind == node.flat.kind:
+      let keepsTag = spelling.keepsTag(token.range, bytes)
+      output += keepsTag ? spelling.source(token.range, bytes) : spelling.opening(kind)
+      let form = try spelling.form(of: node)
+      frames.append(Frame(node: node, bracket: start..<output.count, keepsTag: keepsTag, form: form))
+    case .empty(let kind) where kind == node.flat.kind:
+      output += spelling.keepsTag(token.range, bytes) ? spelling.source(token.range, bytes) : spelling.empty(kind)
+    default: throw unknownLayout
+    }
+  }
+
+  private mutating func close(
+    _ comments: ArraySlice<FormattingGap.Comment>, _ bytes: RawSpan
+  ) throws(PropertyListError) {
+    var frame = frames[frames.count - 1]
+    guard frame.position == frame.node.count else { throw unknownLayout }
+    if !frame.entries.isEmpty { sort(frame.entries) }
+    var isFirst = !frame.hasLines
+    for comment in comments {
+      appendLine(comment, bytes, &isFirst)
+      frame.hasLines = true
+    }
+    frames.removeLast()
+    guard let bracket = frame.bracket else { return }
+    guard let token = scanner.token(bytes), case .end(frame.node.flat.kind) = token.kind else { throw unknownLayout }
+    if frame.form == nil, frame.hasLines || output.count > bracket.upperBound {
+      beginLine()
+      output += spelling.closing(frame.node.flat.kind)
+    } else if frame.keepsTag || frame.form != nil {
+      output += spelling.closing(frame.node.flat.kind)
+    } else {
+      output.removeLast(output.count - bracket.lowerBound)
+      output += spelling.empty(frame.node.flat.kind)
+    }
+  }
+
+  /// Puts the entries of the innermost dictionary in the order of their keys.
+  private mutating func sort(_ entries: [Entry]) {
+    let sorted = entries.indices.sorted { entries[$0].key.lexicographicallyPrecedes(entries[$1].key) }
+    guard sorted != Array(entries.indices), let first = entries.first else { return }
+    var separator: UInt8?
+    if case .between(let byte) = Scanner.separator(in: .dictionary) { separator = byte }
+    var result: [UInt8] = []
+    result.reserveCapacity(output.count - first.start)
+    for (position, index) in sorted.enumerated() {
+      let end = index + 1 < entries.count ? entries[index + 1].start : output.count
+      var chunk = output[entries[index].start..<end]
+      if position == 0, entries[index].followsEmptyLine { chunk.removeFirst() }
+      // A format with commas has no comments, so that a comma is the last of an entry.
+      if separator != nil, index + 1 < entries.count { chunk.removeLast() }
+      result += chunk
+      if let separator, position + 1 < sorted.count { result.append(separator) }
+    }
+    output.replaceSubrange(first.start..., with: result)
+  }
+}
+
+/// Lines and comments.
+extension TextFormatter {
+  /// The level of the lines in the innermost container.
+  private var depth: Int { frames.first?.bracket == nil ? max(frames.count - 1, 0) : frames.count }
+
+  mutating func beginLine(followsEmptyLine: Bool = false) {
+    output.append(0x0A)
+    if followsEmptyLine { output.append(0x0A) }
+    for _ in 0..<depth { output += spelling.indentUnit }
+  }
+
+  /// A comment with a line of its own.
+  mutating func appendLine(_ comment: FormattingGap.Comment, _ bytes: RawSpan, _ isFirst: inout Bool) {
+    beginLine(followsEmptyLine: comment.followsEmptyLine && !isFirst)
+    output += spelling.source(comment.range, bytes)
+    isFirst = false
+  }
+
+  /// Comments on the line of what precedes them.
+  private mutating func appendTrailing(_ comments: ArraySlice<FormattingGap.Comment>, _ bytes: RawSpan) {
+    for comment in comments {
+      output.append(UInt8(ascii: " "))
+      output += spelling.source(comment.range, bytes)
+    }
+  }
+
+  /// Comments between a key and its value, which stand on the line of both as far as they can.
+  private mutating func appendInline(_ comments: [FormattingGap.Comment], _ bytes: RawSpan) {
+    for comment in comments {
+      if output.last != UInt8(ascii: " "), output.last != 0x09 { output.append(UInt8(ascii: " ")) }
+      output += spelling.source(comment.range, bytes)
+      guard comment.isLineComment else { continue }
+      beginLine()
+      output += spelling.indentUnit
+    }
+  }
+
+  private mutating func appendAssignment() {
+    let space = UInt8(ascii: " ")
+    // After the indent of a line that a comment ended, no other space is needed.
+    output += output.last == space ? spelling.assignment.drop { $0 == space } : spelling.assignment[...]
+  }
+
+  /// The error of a text in which something stands that no writer writes.
+  var unknownLayout: PropertyListError {
+    let place = source.place(scanner.index)
+    return PropertyListError(
+      .malformed, "something stands here that cannot be formatted", byteOffset: place.byteOffset,
+      position: place.position)
+  }
+}

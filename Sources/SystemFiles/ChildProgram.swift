@@ -1,0 +1,104 @@
+package import FoundationEssentials
+
+/// Another program, which is run to its end.
+///
+/// The unsafe expressions are sound: texts end with a NUL and outlive the call that they are given to, and what a call
+/// fills is given to it whole.
+package enum ChildProgram {
+  /// How a program ended.
+  package enum End: Hashable, Sendable {
+    case exited(Int32)
+    case killed(signal: Int32)
+
+    /// As shells say it: an exit code, or 128 and the number of the signal.
+    package var exitCode: Int32 {
+      switch self {
+      case .exited(let code): code
+      case .killed(let signal): 128 + signal
+      }
+    }
+  }
+
+  /// Runs a program with the standard input and outputs of this one, while the keys that interrupt programs are for it
+  /// alone.
+  ///
+  /// - Parameter name: a path, or the name of a program in a folder of `PATH`.
+  package static func runInForeground(_ name: String, _ arguments: [String]) throws(FileError) -> End {
+    let interrupt = signal(SIGINT, SIG_IGN)
+    let quit = signal(SIGQUIT, SIG_IGN)
+    defer {
+      _ = signal(SIGINT, interrupt)
+      _ = signal(SIGQUIT, quit)
+    }
+    return try wait(for: spawn(name, arguments, output: nil, restoresSignals: true), name)
+  }
+
+  /// Runs a program, and collects what it writes to its standard output.
+  package static func output(_ name: String, _ arguments: [String]) throws(FileError) -> (end: End, output: Data) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw FileSystem.failure("run", name) }
+    let (reading, writing) = (FileSystem.aboveStandard(ends[0]), FileSystem.aboveStandard(ends[1]))
+    for descriptor in [reading, writing] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    let process: pid_t
+    do throws(FileError) {
+      process = try spawn(name, arguments, output: writing, restoresSignals: false)
+    } catch {
+      _ = close(reading)
+      _ = close(writing)
+      throw error
+    }
+    _ = close(writing)
+    let output: Result<Data, FileError>
+    do throws(FileError) { output = .success(try FileSystem.read(reading, named: name)) } catch {
+      output = .failure(error)
+    }
+    _ = close(reading)
+    let end = try wait(for: process, name)
+    return (end, try output.get())
+  }
+
+  private static func spawn(
+    _ name: String, _ arguments: [String], output: Int32?, restoresSignals: Bool
+  ) throws(FileError) -> pid_t {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = unsafe posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    _ = unsafe posix_spawn_file_actions_init(&actions)
+    defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
+    if let output { _ = unsafe posix_spawn_file_actions_adddup2(&actions, output, 1) }
+    _ = unsafe posix_spawnattr_init(&attributes)
+    defer { _ = unsafe posix_spawnattr_destroy(&attributes) }
+    if restoresSignals {
+      var signals = sigset_t()
+      _ = unsafe sigemptyset(&signals)
+      for number in [SIGINT, SIGQUIT] { _ = unsafe sigaddset(&signals, number) }
+      _ = unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+      _ = unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    }
+    let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    var texts = unsafe ([name] + arguments).map { unsafe strdup($0) } + [nil]
+    var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer {
+      for index in unsafe texts.indices { unsafe free(texts[index]) }
+      for index in unsafe variables.indices { unsafe free(variables[index]) }
+    }
+    var process: pid_t = 0
+    let code = unsafe posix_spawnp(&process, name, &actions, &attributes, &texts, &variables)
+    guard code == 0 else { throw FileError(code, "cannot run \(name): \(FileSystem.message(code))") }
+    return process
+  }
+
+  private static func wait(for process: pid_t, _ name: String) throws(FileError) -> End {
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { throw FileSystem.failure("wait for", name) }
+    }
+    // What the macros of the C library do, which Swift does not see.
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+  }
+}

@@ -1,0 +1,167 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+import SystemFiles
+
+/// The verb `edit`, in which a person edits a file. The verbs that change one value are in `Edit.swift`.
+struct EditInEditor: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Edit a property list as text in your editor.",
+    discussion: """
+      The editor is $VISUAL, else $EDITOR, else vi; it has to stay until the text is saved, as code --wait does. A file \
+      that is text is edited as it is, a binary one as XML, or in the format that --as names, and goes back into its own \
+      format. What the text cannot show, such as the fraction of a second, stays as long as the value is not edited. \
+      Where XML has no form for a value, the text is JSON.
+
+      What is wrong with the text is shown as lint shows it, with the question whether to edit again. Nothing is written \
+      if the text is not changed, if the editor fails, or if another program has changed the file meanwhile; a text that \
+      was changed and not written is kept, and the message says where.
+
+      Examples:
+        plistutil edit Info.plist
+        EDITOR='code --wait' plistutil edit --as json Settings.bplist
+      """)
+
+  @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
+  var file: String
+
+  @Option(name: .customLong("as"), help: ArgumentHelp("Edit it in this text format.", valueName: "format"))
+  var textFormat: FormatName?
+
+  @Flag(help: "Write the text, whatever has become of the file meanwhile.")
+  var force = false
+
+  @OptionGroup var reading: ReadingArguments
+  @OptionGroup var color: ColorArgument
+
+  func validate() throws {
+    if file == "-" { throw ValidationError("Standard input cannot be edited; name a file.") }
+    if textFormat?.format == .binary { throw ValidationError("Binary is no text; --as takes xml, json or openstep.") }
+  }
+
+  func run() throws {
+    let input = Input(file)
+    let exitCode = try telling(about: input.name) { () throws(PropertyListError) in try edit(input) }
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+
+  private func edit(_ input: Input) throws(PropertyListError) -> Int32 {
+    let found = try PropertyListError.converting { () throws(FileError) in
+      try FileSystem.readRegularFile(input.path, limit: ParsingLimits().inputSize)
+    }
+    guard let (data, identity) = found else {
+      throw PropertyListError(.inputOutput(errno: ENOENT), "cannot open \(input.path): No such file or directory")
+    }
+    let shown = try shownText(data)
+    var folder = try PropertyListError.converting { () throws(FileError) in try PrivateFolder() }
+    let isItself = shown.text == data
+    let name = isItself ? input.relativePath : input.relativePath.withoutPathExtension + "." + shown.fileExtension
+    let path = try PropertyListError.converting { () throws(FileError) in
+      try folder.create(name, with: shown.text)
+    }
+    // Whoever ends this program ends the editor too, and wants the text.
+    Signals.deferInterruption()
+    while true {
+      let failure = try Editor.edit(path)
+      let text: Data
+      do throws(PropertyListError) {
+        text = try Input(path).data()
+      } catch {
+        // An editor may have saved it elsewhere.
+        folder.keep()
+        throw error
+      }
+      if let failure {
+        if text != shown.text { folder.keep() }
+        let kept = text == shown.text ? "" : "; the text is kept in \(path)"
+        throw PropertyListError(.inputOutput(errno: ECANCELED), "\(failure); \(input.name) is as it was\(kept)")
+      }
+      if text == shown.text {
+        note("\(input.name): not changed")
+        return ExitCodes.success
+      }
+      if let signal = Signals.interruptedBy {
+        folder.keep()
+        note("plistutil: error: interrupted; \(input.name) is as it was, and the text is kept in \(path)")
+        return 128 + signal
+      }
+      do throws(PropertyListError) {
+        if let file = try checked(text, shown, input) { return try write(file, data, identity, input) }
+      } catch {
+        guard error.kind == .notRepresentable, Editor.canAsk else {
+          folder.keep()
+          note(error.line(about: input.name))
+          note("\(input.name): not written; the text is kept in \(path)")
+          return error.exitCode
+        }
+        note(error.line(about: input.name))
+      }
+      guard Editor.canAsk, Editor.asksAgain() else {
+        folder.keep()
+        note("\(input.name): not written; the text is kept in \(path)")
+        return Signals.interruptedBy.map { 128 + $0 } ?? ExitCodes.malformed
+      }
+    }
+  }
+
+  /// The text to edit.
+  private func shownText(_ data: Data) throws(PropertyListError) -> ShownText {
+    let found = reading.inputFormat?.format ?? PropertyListFormat(detecting: data.bytes)
+    if let found, found != .binary, textFormat.map({ $0.format == found }) ?? true {
+      return ShownText(text: data, format: found, options: reading.options)
+    }
+    let document = try PropertyListDocument(data, format: found, options: reading.options)
+    try document.validate()
+    if let textFormat { return try ShownText(document, as: textFormat) }
+    do throws(PropertyListError) {
+      return try ShownText(document, as: FormatName(.xml))
+    } catch {
+      guard error.kind == .notRepresentable else { throw error }
+      note("the text is JSON: \(error.detail)")
+      return try ShownText(document, as: FormatName(.json))
+    }
+  }
+
+  /// What the file is to hold for a text; nil if the text has faults, which are shown then.
+  private func checked(_ text: Data, _ shown: ShownText, _ input: Input) throws(PropertyListError) -> Edited? {
+    let linter = Linter(format: shown.format, options: shown.options, limit: 20)
+    let result = linter.lint(text)
+    if result.document == nil {
+      var report = FileReport(input, isForMachines: false, replacements: nil)
+      try report.list(result, text, linter, FindingText(name: input.name, isColored: color.isOn(for: 2)), true)
+      return nil
+    }
+    return Edited(bytes: try shown.file(for: text, coerces: reading.coerce))
+  }
+
+  /// What the file is to hold; nil for what it holds already.
+  private struct Edited {
+    let bytes: Data?
+  }
+
+  private func write(
+    _ edited: Edited, _ data: Data, _ identity: FileIdentity, _ input: Input
+  ) throws(PropertyListError) -> Int32 {
+    guard let bytes = edited.bytes else {
+      note("\(input.name): no value is changed")
+      return ExitCodes.success
+    }
+    let isWritten = try PropertyListError.converting { () throws(FileError) in
+      if force {
+        try FileSystem.replace(input.path, with: bytes)
+        return true
+      }
+      if try FileSystem.replace(input.path, with: bytes, unlessChangedSince: identity) { return true }
+      // A file that was only touched has the same bytes.
+      let limit = ParsingLimits().inputSize
+      guard let (current, now) = try FileSystem.readRegularFile(input.path, limit: limit), current == data else {
+        return false
+      }
+      return try FileSystem.replace(input.path, with: bytes, unlessChangedSince: now)
+    }
+    if isWritten { return ExitCodes.success }
+    throw PropertyListError(
+      .conflict, "another program has changed the file since it was opened; --force writes the text all the same")
+  }
+}

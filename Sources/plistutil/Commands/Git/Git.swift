@@ -1,0 +1,77 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+import SystemFiles
+
+struct Git: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git",
+    abstract: "Have git show and merge property lists, binary ones too.",
+    discussion: """
+      install writes a driver for differences and one for merges into git's configuration, and says in .gitattributes \
+      which files they are for. git calls textconv and merge then.
+
+      Example: plistutil git install
+      """,
+    subcommands: [GitInstall.self, GitUninstall.self, GitTextconv.self, GitMerge.self])
+}
+
+/// Calls of git.
+enum GitCall {
+  /// What git prints, without the line end behind it.
+  ///
+  /// - Returns: nil if git ends with 1, which says that there is no such setting.
+  static func text(_ arguments: [String]) throws(PropertyListError) -> String? {
+    let (end, output) = try PropertyListError.converting { () throws(FileError) in
+      try ChildProgram.output("git", arguments)
+    }
+    switch end {
+    case .exited(0):
+      let text = String(decoding: output, as: UTF8.self)
+      return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    case .exited(1): return nil
+    default:
+      // git has said why.
+      throw PropertyListError(
+        .inputOutput(errno: ECANCELED), "git \(arguments.joined(separator: " ")) ended with exit code \(end.exitCode)")
+    }
+  }
+}
+
+/// The repository, or the configuration of the user, that drivers are installed in.
+struct GitArguments: ParsableArguments {
+  @Flag(help: "For all repositories of the user, in git's global configuration.")
+  var global = false
+
+  @Option(
+    name: .customLong("dir"),
+    help: ArgumentHelp("The repository that FOLDER is in; the current folder's if not given.", valueName: "folder"),
+    completion: .directory)
+  var folder: String?
+
+  func validate() throws {
+    if global, folder != nil { throw ValidationError("--global and --dir do not go together.") }
+  }
+
+  /// Where the drivers are installed.
+  func settings() throws(PropertyListError) -> GitSettings {
+    guard !global else {
+      return GitSettings(call: ["config", "--global"], attributesFile: try globalAttributesFile())
+    }
+    let prefix = ["-C", folder ?? "."]
+    guard let root = try GitCall.text(prefix + ["rev-parse", "--show-toplevel"]) else {
+      throw PropertyListError(.inputOutput(errno: ENOENT), "\((folder ?? ".").printable()) is in no repository")
+    }
+    return GitSettings(call: prefix + ["config", "--local"], attributesFile: root + "/.gitattributes")
+  }
+
+  private func globalAttributesFile() throws(PropertyListError) -> String {
+    if let path = try GitCall.text(["config", "--global", "--type=path", "core.attributesFile"]) { return path }
+    let environment = ProcessInfo.processInfo.environment
+    if let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty { return folder + "/git/attributes" }
+    guard let home = environment["HOME"], !home.isEmpty else {
+      throw PropertyListError(.inputOutput(errno: ENOENT), "HOME is not set, so that git has no global configuration")
+    }
+    return home + "/.config/git/attributes"
+  }
+}

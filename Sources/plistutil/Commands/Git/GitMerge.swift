@@ -1,0 +1,95 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyListTools
+import PropertyLists
+import SystemFiles
+
+struct GitMerge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Merge three versions of a file, as git asks a merge driver to.",
+    discussion: """
+      Text is merged line by line first, as git does, which keeps comments. Where lines conflict, or the result is no \
+      property list, and for binary files, values are merged: what only one side has changed, added or removed is taken \
+      from it. The result takes the place of OURS and keeps its format. If values conflict too, the exit code is 1; \
+      a text has git's marks then, and a binary file stays that of our side.
+
+      Example: plistutil git merge Base.plist Ours.plist Theirs.plist
+      """)
+
+  @Argument(help: ArgumentHelp("The version that both come from; empty if there is none.", valueName: "base"))
+  var base: String
+
+  @Argument(help: ArgumentHelp("Our version, which is replaced.", valueName: "ours"))
+  var ours: String
+
+  @Argument(help: ArgumentHelp("The other version.", valueName: "theirs"))
+  var theirs: String
+
+  @Option(help: ArgumentHelp("The name of the file in messages.", valueName: "name"))
+  var name: String?
+
+  @Option(help: ArgumentHelp("How long git's marks of conflicts are.", valueName: "n"))
+  var markerSize = 7
+
+  func run() throws {
+    let title = (name ?? ours).printable()
+    try telling(about: title) { () throws(PropertyListError) in
+      let data = try (base: Input(base).data(), ours: Input(ours).data(), theirs: Input(theirs).data())
+      let merged = try textMerge(data.base, data.ours, data.theirs)
+      if let merged, !merged.hasConflicts, (try? Self.document(merged.text)) != nil { return try replace(merged.text) }
+      do throws(PropertyListError) {
+        try replace(Self.valueMerge(data.base, data.ours, data.theirs))
+      } catch {
+        if let merged { try replace(merged.text) }
+        // git takes any other code below 129 for a conflict too.
+        throw error
+      }
+    }
+  }
+
+  private static func document(_ data: Data) throws(PropertyListError) -> PropertyListDocument {
+    let document = try PropertyListDocument(data)
+    try document.validate()
+    return document
+  }
+
+  private static func valueMerge(
+    _ base: Data, _ ours: Data, _ theirs: Data
+  ) throws(PropertyListError) -> Data {
+    let document = try document(ours)
+    var value = try PropertyList(document.root)
+    let other = try PropertyList(Self.document(theirs).root)
+    if base.isEmpty {
+      try value.merge(other, conflicts: .fail)
+    } else {
+      try value.merge(other, since: PropertyList(Self.document(base).root), conflicts: .fail)
+    }
+    return try document.data(updatedTo: value, options: PropertyListDocument.editingOptions(coerces: false))
+  }
+
+  /// The three texts, merged line by line; nil if one of them is no text.
+  private func textMerge(
+    _ base: Data, _ ours: Data, _ theirs: Data
+  ) throws(PropertyListError) -> (text: Data, hasConflicts: Bool)? {
+    guard ![base, ours, theirs].contains(where: { $0.contains(0) || $0.bytes.starts(with: "bplist") }) else {
+      return nil
+    }
+    let labels = ["ours", "base", "theirs"].flatMap { ["-L", $0] }
+    let (end, text) = try PropertyListError.converting { () throws(FileError) in
+      try ChildProgram.output(
+        "git",
+        ["merge-file", "-p", "-q", "--marker-size", String(markerSize)] + labels + [self.ours, self.base, self.theirs])
+    }
+    switch end {
+    case .exited(0): return (text, false)
+    // How many conflicts there are; above it, git says that it could not do it.
+    case .exited(1...127): return (text, true)
+    default: return nil
+    }
+  }
+
+  private func replace(_ data: Data) throws(PropertyListError) {
+    try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(ours, with: data) }
+  }
+}

@@ -1,0 +1,146 @@
+import FoundationEssentials
+import PropertyLists
+import SystemFiles
+
+/// What git is told about property lists: in its configuration which commands to run, in a file of attributes for which
+/// files.
+struct GitSettings {
+  /// The call of git that reads and writes its configuration.
+  let call: [String]
+  let attributesFile: String
+
+  /// The files that the drivers are for. What has one of these extensions is a property list.
+  private static let patterns = ["plist", "strings", "stringsdict", "entitlements", "xcprivacy"].map { "*.\($0)" }
+
+  private static let attributes = "diff=plist merge=plist"
+
+  private static let description = "property lists, key by key"
+
+  /// The settings of a tool.
+  ///
+  /// - Parameter tool: how git is to call it.
+  private static func values(_ tool: String) -> [(key: String, value: String)] {
+    [
+      ("diff.plist.textconv", "\(tool) git textconv"), ("merge.plist.name", description),
+      ("merge.plist.driver", "\(tool) git merge --marker-size %L --name %P %O %A %B"),
+    ]
+  }
+
+  /// How git is to call this tool: by its name, if that is how it is found, else by its path.
+  private static var tool: String {
+    let name = "plistutil"
+    let path = FileSystem.realPath(of: executable)
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let found = folders.lazy.map { "\($0)/\(name)" }.first { FileSystem.sizeOfRegularFile($0) != nil }
+    // Another tool may have this name.
+    if let found, FileSystem.realPath(of: found) == path { return name }
+    return "'" + path.replacing("'", with: #"'\''"#) + "'"
+  }
+
+  /// The path of this program.
+  private static var executable: String {
+    #if os(Linux) || os(Android)
+      return "/proc/self/exe"
+    #else
+      let path = CommandLine.arguments.first ?? ""
+      return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    #endif
+  }
+
+  /// Writes what is missing, and says so.
+  ///
+  /// - Returns: whether all is there now; something else may have been there.
+  func install() throws(PropertyListError) -> Bool {
+    var isComplete = true
+    for (key, value) in Self.values(Self.tool) {
+      let old = try GitCall.text(call + ["--get-all", key])
+      if old == value {
+        try output("\(key) = \(value), as before")
+      } else if let old {
+        note("plistutil: error: \(key) is \(old.printable()) already, and stays")
+        isComplete = false
+      } else {
+        _ = try GitCall.text(call + [key, value])
+        try output("\(key) = \(value)")
+      }
+    }
+    var text = try attributes()
+    var added: [String] = []
+    for pattern in Self.patterns {
+      let line = "\(pattern) \(Self.attributes)"
+      if text.contains(line) {
+        try output("\(attributesFile): \(line), as before")
+      } else if let other = text.last(where: { Self.isAbout(pattern, $0) }) {
+        note("plistutil: error: \(attributesFile): \(other.printable()): is there already, and stays")
+        isComplete = false
+      } else {
+        added.append(line)
+      }
+    }
+    guard !added.isEmpty else { return isComplete }
+    if text.last == "" { text.removeLast() }
+    try write(text + added)
+    for line in added { try output("\(attributesFile): \(line)") }
+    return isComplete
+  }
+
+  /// Removes what ``install()`` writes, and says so.
+  func uninstall() throws(PropertyListError) {
+    for (key, value) in Self.values("") {
+      let old = try GitCall.text(call + ["--get-all", key])
+      // It may have been another path of the tool.
+      guard let old, old == value || old.hasSuffix("plistutil\(value)") || old.hasSuffix("plistutil'\(value)") else {
+        continue
+      }
+      _ = try GitCall.text(call + ["--unset-all", key])
+      try output("removed \(key)")
+    }
+    for section in ["diff.plist", "merge.plist"] where try isEmpty(section) {
+      _ = try? GitCall.text(call + ["--remove-section", section])
+    }
+    let text = try attributes()
+    let lines = Self.patterns.map { "\($0) \(Self.attributes)" }
+    let rest = text.filter { !lines.contains($0) }
+    guard rest != text else { return }
+    if rest.allSatisfy(\.isEmpty) {
+      do {
+        try FileManager.default.removeItem(atPath: attributesFile)
+      } catch {
+        throw PropertyListError(.inputOutput(errno: EACCES), "cannot remove \(attributesFile.printable())")
+      }
+    } else {
+      try write(rest.last == "" ? rest.dropLast() : rest)
+    }
+    for line in lines where text.contains(line) { try output("removed \(attributesFile): \(line)") }
+  }
+
+  private func isEmpty(_ section: String) throws(PropertyListError) -> Bool {
+    try GitCall.text(call + ["--get-regexp", "^\(section.replacing(".", with: "\\."))\\."]) == nil
+  }
+
+  /// The lines of the file of attributes, with an empty one behind the last line end; none if there is no file.
+  private func attributes() throws(PropertyListError) -> [String] {
+    guard FileSystem.exists(attributesFile) else { return [] }
+    let data = try Input(attributesFile).data()
+    return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(
+      String.init)
+  }
+
+  private func write(_ lines: some Sequence<String>) throws(PropertyListError) {
+    let data = Data(lines.map { $0 + "\n" }.joined().utf8)
+    try PropertyListError.converting { () throws(FileError) in
+      try FileSystem.makeFolder(FileSystem.parent(of: attributesFile), below: nil, permissions: 0o777)
+      try FileSystem.replace(attributesFile, with: data)
+    }
+  }
+
+  /// Whether a line says how the files of a pattern are compared or merged.
+  private static func isAbout(_ pattern: String, _ line: String) -> Bool {
+    let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
+    guard words.first == pattern[...] else { return false }
+    return words.dropFirst().contains { word in
+      let name = word.drop { $0 == "-" || $0 == "!" }.prefix { $0 != "=" }
+      return name == "diff" || name == "merge" || name == "binary"
+    }
+  }
+}

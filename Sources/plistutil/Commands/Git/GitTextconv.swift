@@ -1,0 +1,34 @@
+import ArgumentParser
+import FoundationEssentials
+import PropertyLists
+
+struct GitTextconv: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "textconv",
+    abstract: "Print a file as git is to compare it.",
+    discussion: """
+      A binary property list is printed as print does, a text in UTF-8 as it is, and in UTF-16 as UTF-8. A file that \
+      cannot be read as a property list is printed as it is.
+
+      Example: plistutil git textconv Info.plist
+      """)
+
+  @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
+  var file: String
+
+  func run() throws {
+    let input = Input(file)
+    try telling(about: input.name) { () throws(PropertyListError) in
+      let data = try input.data()
+      try output(Self.text(of: data))
+    }
+  }
+
+  private static func text(of data: Data) -> Data {
+    guard PropertyListFormat(detecting: data.bytes) == .binary else {
+      let source = TextSource(lenient: data, nil)
+      return source.map { $0.unitWidth == 1 ? data : $0.text } ?? data
+    }
+    return (try? PropertyListDocument(data).root.readableForm()) ?? data
+  }
+}

@@ -1,0 +1,351 @@
+import Foundation
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import PropertyListTools
+@testable import PropertyLists
+
+/// The formatted text of a text, which is formatted once more to see that it stays.
+@discardableResult
+private func formatted(
+  _ data: Data, _ format: PropertyListFormat, sortsKeys: Bool = false, seed: UInt64? = nil
+) throws -> String {
+  let about = Comment(rawValue: "seed \(seed.map { String($0) } ?? "-"):\n\(String(decoding: data, as: UTF8.self))")
+  let result = try PropertyListDocument(data, format: format).formattedData(sortsKeys: sortsKeys)
+  let again = try PropertyListDocument(result, format: format).formattedData(sortsKeys: sortsKeys)
+  #expect(again == result, about)
+  // The bytes of the binary format tell values exactly.
+  let old = try PropertyListDocument(data, format: format).root.data(
+    format: .binary, options: .init(sortsKeys: sortsKeys))
+  let new = try PropertyListDocument(result, format: format).root.data(format: .binary)
+  #expect(new == old, about)
+  return String(decoding: result, as: UTF8.self)
+}
+
+private func formatted(
+  _ text: String, _ format: PropertyListFormat, sortsKeys: Bool = false
+) throws -> String {
+  try formatted(Data(text.utf8), format, sortsKeys: sortsKeys)
+}
+
+@Suite("Formatted texts")
+struct FormattingTests {
+  @Test("XML has a line for each key and value; comments stay on their lines, and of empty lines one")
+  func xml() throws {
+    let text = """
+      <!-- Made by hand. --><plist version='1.0'>
+        <!-- The settings. -->
+      <dict> <!-- all of them -->
+
+
+          <!-- The name. -->
+        <key>name</key> <string>A &#38; B</string> <!-- short -->
+       <key>mask</key><!-- bits --><integer>0x1F</integer>
+
+       <!-- a list --> <key>list</key>
+       <array>  <real>1.50</real><!-- x --><array></array>
+         <!-- last --></array>
+       <key>script</key><string><![CDATA[a < b]]></string>
+       <key>data</key><data>AAEC</data><key>empty</key><dict  ><!-- nothing --></dict><key a="b">k</key><true></true>
+      </dict></plist> <!-- The end. -->
+      """
+    #expect(
+      try formatted(text, .xml) == """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <!-- Made by hand. -->
+        <plist version="1.0">
+        <!-- The settings. -->
+        <dict> <!-- all of them -->
+        \t<!-- The name. -->
+        \t<key>name</key>
+        \t<string>A &amp; B</string> <!-- short -->
+        \t<key>mask</key>
+        \t<!-- bits -->
+        \t<integer>31</integer>
+
+        \t<!-- a list -->
+        \t<key>list</key>
+        \t<array>
+        \t\t<real>1.5</real>
+        \t\t<!-- x -->
+        \t\t<array/>
+        \t\t<!-- last -->
+        \t</array>
+        \t<key>script</key>
+        \t<string><![CDATA[a < b]]></string>
+        \t<key>data</key>
+        \t<data>
+        \tAAEC
+        \t</data>
+        \t<key>empty</key>
+        \t<dict>
+        \t\t<!-- nothing -->
+        \t</dict>
+        \t<key a="b">k</key>
+        \t<true/>
+        </dict>
+        </plist>
+        <!-- The end. -->
+
+        """)
+  }
+
+  @Test("OpenStep has a line for each entry; comments beside a value stay beside it")
+  func openStep() throws {
+    let text = """
+      // !$*UTF8*$!
+      { archiveVersion=1; classes = {
+        };
+
+
+      /* Begin section */
+        AA01 /* main.m */ = {isa = 'PBX File'; ref = AA02 /* main.m */; };   // trailing
+        files = ( AA01 /* a */, AA02, // two
+          /* three */ AA03,
+        );
+        'key' // why
+          = /* what */ <0fbd 77 /* half */ 7e>;
+        numbers = (<*I0005>, <*BY>, <AB cd EF 01 23>);
+        /* the end */ }
+      """
+    #expect(
+      try formatted(text, .openStep) == """
+        // !$*UTF8*$!
+        {
+            archiveVersion = 1;
+            classes = {};
+
+            /* Begin section */
+            AA01 /* main.m */ = {
+                isa = "PBX File";
+                ref = AA02 /* main.m */;
+            }; // trailing
+            files = (
+                AA01 /* a */,
+                AA02, // two
+                /* three */
+                AA03
+            );
+            key // why
+                = /* what */ <0fbd 77 /* half */ 7e>;
+            numbers = (
+                <*I5>,
+                <*BY>,
+                <abcdef01 23>
+            );
+            /* the end */
+        }
+
+        """)
+  }
+
+  @Test("a strings file stays one, with quotation marks around all text")
+  func strings() throws {
+    let text = "/* Title */\r\ntitle   =\"My notes\" ;\r\n\r\n\r\n/* Nothing */ 'empty' = word; // short\r\nself;"
+    #expect(
+      try formatted(text, .openStep) == """
+        /* Title */
+        "title" = "My notes";
+
+        /* Nothing */
+        "empty" = "word"; // short
+        "self" = "self";
+
+        """)
+    #expect(try formatted("/* nothing */", .openStep) == "/* nothing */\n")
+  }
+
+  @Test("JSON has a line for each entry and element")
+  func json() throws {
+    let text = #"{"b":[1,2.50,{}, []],  "a":"\u00e9\/","# + "\n\n\n" + #""c":{"$date":"2020-01-02T03:04:05Z"}}"#
+    #expect(
+      try formatted(text, .json) == """
+        {
+          "b": [
+            1,
+            2.5,
+            {},
+            []
+          ],
+          "a": "é/",
+
+          "c": {"$date": "2020-01-02T03:04:05Z"}
+        }
+
+        """)
+    #expect(
+      try formatted(text, .json, sortsKeys: true).hasPrefix("{\n  \"a\": \"é/\",\n  \"b\": [\n"))
+    #expect(try formatted(" 5 ", .json) == "5\n")
+  }
+
+  @Test("sorted, entries move with the comments above them and beside them")
+  func sorted() throws {
+    let text = """
+      // top
+      {
+          // of b
+          b = 1; // beside b
+
+          // of a
+          a = { d = 2; c = 3; /* beside c */
+          };
+          // the end
+      }
+      """
+    #expect(
+      try formatted(text, .openStep, sortsKeys: true) == """
+        // top
+        {
+            // of a
+            a = {
+                c = 3; /* beside c */
+                d = 2;
+            };
+            // of b
+            b = 1; // beside b
+            // the end
+        }
+
+        """)
+    let xml = "<plist><dict><!-- B --><key>b</key><true/><key>a</key><false/><!-- A -->\n</dict></plist>"
+    #expect(
+      try formatted(xml, .xml, sortsKeys: true).hasSuffix(
+        "<dict>\n\t<key>a</key>\n\t<false/> <!-- A -->\n\t<!-- B -->\n\t<key>b</key>\n\t<true/>\n</dict>\n</plist>\n"))
+  }
+
+  @Test("what a writer wrote stays as it is", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
+  func whatAWriterWroteStays(_ format: PropertyListFormat) throws {
+    for seed in 0..<LongForm.size(400, or: 60) {
+      var random = SeededGenerator(seed: UInt64(seed))
+      var value = PropertyList.random(depth: 4, forXML: format == .xml, using: &random)
+      // A string alone is data of no format.
+      if !value.isContainer { value = [value] }
+      let written = try value.data(format: format, options: .exact)
+      #expect(try formatted(written, format) == String(decoding: written, as: UTF8.self), "seed \(seed)")
+      let sorted = try value.data(
+        format: format, options: PropertyListWritingOptions(sortsKeys: true, coercion: .reversible))
+      #expect(
+        try formatted(written, format, sortsKeys: true) == String(decoding: sorted, as: UTF8.self), "seed \(seed)")
+      if format != .xml {
+        let compact = try value.data(
+          format: format, options: PropertyListWritingOptions(coercion: .reversible, isCompact: true))
+        #expect(try formatted(compact, format) == String(decoding: written, as: UTF8.self), "seed \(seed)")
+      }
+    }
+    let deep = (0..<500).reduce(PropertyList.array([.data(Data(count: 40)), "x"])) { value, level in
+      level.isMultiple(of: 2) ? .array([value]) : .dictionary(["key": value])
+    }
+    let written = try deep.data(format: format, options: .exact)
+    #expect(try formatted(written, format) == String(decoding: written, as: UTF8.self))
+  }
+
+  @Test(
+    "of random texts, values and comments stay, and formatting again changes nothing",
+    arguments: [.xml, .openStep, .json] as [PropertyListFormat], [false, true])
+  func randomTexts(_ format: PropertyListFormat, sortsKeys: Bool) throws {
+    for seed in 0..<RandomEditTests.seeds * 2 {
+      let encodings = RandomEditTests.encodings + (format == .xml ? [RandomEditTests.latin] : [])
+      let encoding = encodings[Int(seed % UInt64(encodings.count))]
+      let text = LaidOutText(format, encodingName: encoding.name, seed: seed)
+      let result = try formatted(encoding.encode(text.text), format, sortsKeys: sortsKeys, seed: seed)
+      for comment in text.comments + text.innerComments {
+        #expect(result.contains(comment), "seed \(seed): \(comment) of\n\(text.text)\nin\n\(result)")
+      }
+      // Lines have no space at their ends.
+      let lines = result.split(separator: "\n")
+      #expect(!lines.contains { $0.last == " " || $0.last == "\t" } && !result.contains("\r"), "seed \(seed)")
+    }
+  }
+
+  @Test("so do those of XML with all that XML allows around values")
+  func randomXML() throws {
+    var count = 0
+    for seed in 0..<UInt64(LongForm.size(20_000, or: 3000)) {
+      let data = Data(RandomXML(seed: seed).text.utf8)
+      guard (try? PropertyListDocument(data, format: .xml)) != nil else { continue }
+      count += 1
+      let result = try formatted(data, .xml, seed: seed)
+      let text = String(decoding: data, as: UTF8.self)
+      for piece in ["<!-- c -->", "<!-- c - d -->", "<?pi x?>", "<!---->", "<?a?>", "<?pi?>", "<?x?>"] {
+        #expect(result.ranges(of: piece).count == text.ranges(of: piece).count, "seed \(seed): \(piece)\n\(text)")
+      }
+    }
+    #expect(count > 500)
+  }
+
+  @Test("of the fixtures and the files of PLIST_CORPUS, too")
+  func files() throws {
+    let fixtures = ["xml", "openstep", "json", "readme"].flatMap { Fixtures.names(in: $0) }.map { Fixtures.url($0) }
+    var count = 0
+    for url in fixtures + Fixtures.corpus {
+      let data = try Data(contentsOf: url)
+      guard let document = try? PropertyListDocument(data), document.format != .binary else { continue }
+      count += 1
+      for sortsKeys in [false, true] {
+        do {
+          let result = try formatted(data, document.format, sortsKeys: sortsKeys)
+          #expect(Self.comments(result, document.format) == Self.comments(data, document.format), "\(url)")
+        } catch {
+          Issue.record("\(url): \(error)")
+        }
+      }
+    }
+    #expect(count > 20)
+  }
+
+  /// The comments of a text, sorted.
+  private static func comments(_ text: String, _ format: PropertyListFormat) -> [String] {
+    comments(Data(text.utf8), format)
+  }
+
+  private static func comments(_ data: Data, _ format: PropertyListFormat) -> [String] {
+    guard let source = TextSource(lenient: data, format) else { return [] }
+    var comments: [String] = []
+    let bytes = source.text.bytes
+    func add(_ range: Range<Int>) {
+      comments.append(String(decoding: [UInt8](bytes, range), as: UTF8.self).replacing("\r\n", with: "\n"))
+    }
+    switch format {
+    case .xml:
+      var lexer = XMLLexer(bytes)
+      while case let token = lexer.next(), token.kind != .end {
+        if token.kind == .comment { add(token.range) }
+      }
+    case .openStep:
+      var lexer = OpenStepLexer(bytes)
+      while case let token = lexer.next(), token.kind != .end {
+        if token.kind == .comment || token.kind == .lineComment { add(token.range) }
+      }
+    default: break
+    }
+    return comments.sorted()
+  }
+
+  @Test("a text is UTF-8 then, without a mark")
+  func encoding() throws {
+    let text = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<plist><string>\u{E9}</string></plist>"
+    let latin = try #require(text.data(using: .isoLatin1))
+    #expect(try formatted(latin, .xml).contains("encoding=\"UTF-8\"?>\n"))
+    #expect(try formatted(latin, .xml).contains("<string>\u{E9}</string>"))
+    let wide = Data([0xFF, 0xFE]) + "\"a\" = \"\u{E9}\";".data(using: .utf16LittleEndian)!
+    #expect(try formatted(wide, .openStep) == "\"a\" = \"\u{E9}\";\n")
+  }
+
+  @Test("a binary file has no layout, and a key that stands twice is an error")
+  func errors() throws {
+    let binary = try PropertyListDocument(PropertyList.string("x").data(format: .binary))
+    #expect(error { () throws(PropertyListError) in _ = try binary.formattedData() }?.kind == .notRepresentable)
+    let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
+    let twice = try PropertyListDocument(Data("{a = 1; a = 2;}".utf8), format: .openStep, options: options)
+    #expect(error { () throws(PropertyListError) in _ = try twice.formattedData() }?.kind == .duplicateKey)
+  }
+
+  @Test("many comments and elements take no stack", arguments: [10_000])
+  func manyComments(_ count: Int) throws {
+    let text =
+      "{" + String(repeating: "/* c */\n", count: count) + "a = (" + String(repeating: "1,", count: count) + ");}"
+    #expect(try formatted(text, .openStep).split(separator: "\n").count == 2 * count + 3)
+  }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+/// A repository, a home and a `PATH` of their own.
+private final class Repository {
+  let folder: TemporaryFolder
+  var path: String { folder.path("work") }
+
+  init(hasTool: Bool = true) throws {
+    folder = try TemporaryFolder()
+    for name in ["bin", "home", "work"] {
+      try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
+    }
+    if hasTool {
+      try FileManager.default.createSymbolicLink(
+        at: URL(filePath: folder.path("bin/plistutil")), withDestinationURL: Tool.executable)
+    }
+    try shell("git init -q -b main .")
+  }
+
+  private var environment: [String: String] {
+    [
+      "PATH": folder.path("bin") + ":/usr/local/bin:/usr/bin:/bin", "HOME": folder.path("home"),
+      "XDG_CONFIG_HOME": folder.path("home/config"), "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A",
+      "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
+      "TOOL": Tool.executable.path,
+    ]
+  }
+
+  @discardableResult
+  func shell(_ command: String) throws -> Program {
+    try Program.run(
+      URL(filePath: "/bin/sh"), ["-c", "cd '\(path)' && { \(command)\n}"], environment: environment)
+  }
+
+  func write(_ value: PropertyList, _ name: String = "Info.plist", format: PropertyListFormat = .binary) throws {
+    try value.write(to: URL(filePath: "\(path)/\(name)"), format: format)
+  }
+
+  func write(_ text: String, _ name: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+  }
+
+  func value(_ name: String = "Info.plist") throws -> PropertyList {
+    try PropertyList(contentsOf: URL(filePath: "\(path)/\(name)"))
+  }
+
+  func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
+
+  func commit(_ message: String) throws {
+    let result = try shell("git add -A && git commit -q -m '\(message)'")
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  static let hasGit = ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].contains(where: FileManager.default.fileExists)
+}
+
+@Suite("plistutil git", .enabled(if: Repository.hasGit))
+struct GitTests {
+  private static let attributes = ["plist", "strings", "stringsdict", "entitlements", "xcprivacy"]
+    .map { "*.\($0) diff=plist merge=plist\n" }.joined()
+
+  @Test("install writes both drivers and the attributes, and prints what it wrote; uninstall removes all of it")
+  func install() throws {
+    let repository = try Repository()
+    let before = try repository.shell("git config --local --list").text
+    let result = try repository.shell("plistutil git install")
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(
+      result.text.hasPrefix(
+        """
+        diff.plist.textconv = plistutil git textconv
+        merge.plist.name = property lists, key by key
+        merge.plist.driver = plistutil git merge --marker-size %L --name %P %O %A %B
+
+        """))
+    #expect(result.text.hasSuffix("/.gitattributes: *.xcprivacy diff=plist merge=plist\n"))
+    #expect(repository.text(".gitattributes") == Self.attributes)
+    #expect(try repository.shell("git check-attr diff a/Info.plist").text == "a/Info.plist: diff: plist\n")
+    let again = try repository.shell("plistutil git install")
+    #expect(again.status == 0 && again.errors.isEmpty)
+    #expect(again.text.split(separator: "\n").allSatisfy { $0.hasSuffix(", as before") })
+    #expect(repository.text(".gitattributes") == Self.attributes)
+    let removed = try repository.shell("plistutil git uninstall")
+    #expect(removed.status == 0 && removed.text.split(separator: "\n").count == 8)
+    #expect(try repository.shell("git config --local --list").text == before)
+    #expect(repository.text(".gitattributes") == nil)
+    #expect(try repository.shell("plistutil git uninstall").text.isEmpty)
+  }
+
+  @Test("other settings stay, and are said; what else is in the attributes stays too")
+  func otherSettings() throws {
+    let repository = try Repository()
+    try repository.write("*.png binary\n*.plist   diff=other\n*.strings text\n", ".gitattributes")
+    try repository.shell("git config diff.plist.textconv cat; git config merge.plist.recursive text")
+    let result = try repository.shell("plistutil git install")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("diff.plist.textconv is cat already, and stays\n"))
+    #expect(result.errors.contains(".gitattributes: *.plist   diff=other: is there already, and stays\n"))
+    let lines = try #require(repository.text(".gitattributes")).split(separator: "\n")
+    #expect(lines.prefix(3) == ["*.png binary", "*.plist   diff=other", "*.strings text"] && lines.count == 7)
+    #expect(try repository.shell("git config diff.plist.textconv").text == "cat\n")
+    #expect(try repository.shell("git config merge.plist.driver").text.hasPrefix("plistutil git merge"))
+    #expect(try repository.shell("plistutil git uninstall").status == 0)
+    #expect(repository.text(".gitattributes") == "*.png binary\n*.plist   diff=other\n*.strings text\n")
+    #expect(
+      try repository.shell("git config --local --get-regexp plist").text
+        == "diff.plist.textconv cat\nmerge.plist.recursive text\n")
+  }
+
+  @Test("--global writes the user's configuration, --dir that of another repository")
+  func elsewhere() throws {
+    let repository = try Repository()
+    #expect(try repository.shell("plistutil git install --global").status == 0)
+    #expect(repository.text("../home/config/git/attributes") == Self.attributes)
+    #expect(repository.text("../home/.gitconfig")?.contains("plistutil git textconv") == true)
+    #expect(repository.text(".gitattributes") == nil)
+    try repository.write(["a": 1])
+    try repository.commit("one")
+    try repository.write(["a": 2])
+    #expect(try repository.shell("git diff").text.contains("-  \"a\": 1\n+  \"a\": 2\n"))
+    #expect(try repository.shell("plistutil git uninstall --global").status == 0)
+    #expect(try repository.shell("git diff").text.contains("Binary files"))
+    #expect(try repository.shell("mkdir x && cd / && plistutil git install --dir '\(repository.path)/x'").status == 0)
+    #expect(repository.text(".gitattributes") == Self.attributes)
+    #expect(try repository.shell("plistutil git install --global --dir .").status == 64)
+    let nowhere = try repository.shell("plistutil git install --dir /")
+    #expect(nowhere.status == 1 && nowhere.errors.contains("not a git repository"))
+  }
+
+  @Test("a tool that is not in a folder of PATH is called by its path")
+  func notInPath() throws {
+    let repository = try Repository(hasTool: false)
+    #expect(try repository.shell("\"$TOOL\" git install").status == 0)
+    try repository.write(["a": 1])
+    try repository.commit("one")
+    try repository.write(["a": 2])
+    #expect(try repository.shell("git diff").text.contains("+  \"a\": 2\n"))
+    #expect(try repository.shell("\"$TOOL\" git uninstall").text.contains("removed diff.plist.textconv\n"))
+  }
+
+  @Test("git diff shows the values of binary files, the lines of texts, and what it can of a broken file")
+  func diff() throws {
+    let repository = try Repository()
+    try repository.shell("plistutil git install")
+    try repository.write(["version": "41", "list": [1, 2]])
+    try repository.write("// one\n{ a = 1; }\n", "text.plist")
+    let wide = Data([0xFF, 0xFE]) + "\"a\" = \"1\";\n".data(using: .utf16LittleEndian)!
+    try wide.write(to: URL(filePath: repository.path + "/wide.strings"))
+    try repository.commit("one")
+    try repository.write(["version": "42", "list": [1, 2, 3]])
+    try repository.write("// two\n{ a = 1; }\n", "text.plist")
+    try (Data([0xFF, 0xFE]) + "\"a\" = \"2\";\n".data(using: .utf16LittleEndian)!).write(
+      to: URL(filePath: repository.path + "/wide.strings"))
+    let text = try repository.shell("git diff -U0").text
+    for line in [
+      "-  \"version\": \"41\",", "+  \"version\": \"42\",", "+    3", "-// one", "+// two", "+\"a\" = \"2\";",
+    ] {
+      #expect(text.contains("\n\(line)\n"), "\(line) in\n\(text)")
+    }
+    try Data("bplist00 broken".utf8).write(to: URL(filePath: repository.path + "/Info.plist"))
+    let broken = try repository.shell("git diff Info.plist")
+    #expect(broken.status == 0 && broken.text.contains("+bplist00 broken"))
+  }
+
+  /// Both sides' changes of the file, merged.
+  private func merge(
+    _ base: PropertyList?, _ ours: PropertyList, _ theirs: PropertyList, format: PropertyListFormat = .binary
+  ) throws -> (repository: Repository, result: Program) {
+    let repository = try Repository()
+    try repository.shell("plistutil git install")
+    if let base { try repository.write(base, format: format) }
+    try repository.commit("base")
+    try repository.shell("git checkout -q -b theirs")
+    try repository.write(theirs, format: format)
+    try repository.commit("theirs")
+    try repository.shell("git checkout -q main")
+    try repository.write(ours, format: format)
+    try repository.commit("ours")
+    return (repository, try repository.shell("git merge -q -m merged theirs"))
+  }
+
+  @Test(
+    "git merge merges the keys of both sides, also where neighbouring lines of a text conflict",
+    arguments: [.binary, .xml] as [PropertyListFormat])
+  func mergeKeys(_ format: PropertyListFormat) throws {
+    let (repository, result) = try merge(
+      ["a": 1, "b": 1, "c": ["x": 1]], ["a": 2, "b": 1, "c": ["x": 1, "y": 2]],
+      ["a": 1, "b": 3, "c": ["x": 1], "d": 4], format: format)
+    #expect(result.status == 0, "\(result.errors)\(result.text)")
+    #expect(try repository.value() == ["a": 2, "b": 3, "c": ["x": 1, "y": 2], "d": 4])
+    #expect(try PropertyListDocument(contentsOf: URL(filePath: repository.path + "/Info.plist")).format == format)
+    #expect(try repository.shell("git status --porcelain").text.isEmpty)
+    // Both have made the file.
+    let added = try merge(nil, ["a": 1, "b": 1], ["a": 1, "c": 2], format: format)
+    #expect(added.result.status == 0, "\(added.result.errors)")
+    #expect(try added.repository.value() == ["a": 1, "b": 1, "c": 2])
+  }
+
+  @Test("a conflict is git's: the message names the file and the key, and a binary file is ours")
+  func conflict() throws {
+    let (repository, result) = try merge(["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 3, "b": 2])
+    #expect(result.status == 1)
+    #expect((result.text + result.errors).contains("Info.plist: error: changed on both sides"), "\(result.errors)")
+    #expect((result.text + result.errors).contains("(in a)"))
+    #expect(try repository.value() == ["a": 2, "b": 1])
+    #expect(try repository.shell("git status --porcelain").text == "UU Info.plist\n")
+    let text = try merge(["a": 1], ["a": 2], ["a": 3], format: .xml)
+    #expect(text.result.status == 1)
+    let marked = try #require(text.repository.text("Info.plist"))
+    #expect(
+      marked.contains("<<<<<<< ours\n\t<integer>2</integer>\n") && marked.contains("\t<integer>3</integer>\n>>>>>>>"))
+  }
+
+  @Test("in a text, lines are merged first, so that comments of both sides are there")
+  func comments() throws {
+    let repository = try Repository()
+    try repository.shell("plistutil git install")
+    let base = "{\n    a = 1;\n    b = 1;\n    c = 1;\n    d = 1;\n}\n"
+    try repository.write(base, "x.plist")
+    try repository.commit("base")
+    try repository.shell("git checkout -q -b theirs")
+    try repository.write(base.replacing("d = 1;", with: "d = 1; // theirs"), "x.plist")
+    try repository.commit("theirs")
+    try repository.shell("git checkout -q main")
+    try repository.write(base.replacing("a = 1;", with: "a = 2; // ours"), "x.plist")
+    try repository.commit("ours")
+    #expect(try repository.shell("git merge -q -m merged theirs").status == 0)
+    #expect(
+      repository.text("x.plist") == "{\n    a = 2; // ours\n    b = 1;\n    c = 1;\n    d = 1; // theirs\n}\n")
+    // Lines that merge to no property list, as a key that both have added, are merged by value.
+    try repository.shell("git checkout -q -b other")
+    try repository.write("{\n    new = 1;\n    a = 1;\n    b = 1;\n    c = 1;\n    d = 1;\n}\n", "x.plist")
+    try repository.commit("first")
+    try repository.shell("git checkout -q main")
+    try repository.write("{\n    a = 2;\n    b = 1;\n    c = 1;\n    d = 1;\n    new = 1;\n}\n", "x.plist")
+    try repository.commit("last")
+    let merged = try repository.shell("git merge -q -m merged other")
+    #expect(merged.status == 0, "\(merged.errors)")
+    #expect(try repository.value("x.plist")["new"] == "1")
+  }
+}

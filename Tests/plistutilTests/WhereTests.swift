@@ -1,0 +1,149 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil find --where")
+struct WhereTests {
+  private static let value: PropertyList = [
+    "CFBundleVersion": "41",
+    "NSAppTransportSecurity": ["NSAllowsArbitraryLoads": true, "NSAllowsLocalNetworking": false],
+    "ports": [80, 443, 8080.5, "80"],
+    "big": .integer(.init(UInt64.max)), "edge": .integer(.init(Int64(9_007_199_254_740_993))),
+    "half": 0.5, "nan": .real(.nan), "none": .null, "id": .uid(.init(7)),
+    "built": .date(Date(timeIntervalSinceReferenceDate: 0.5)), "icon": .data(Data([1, 2, 3])), "name": "é",
+    "a b": ["c.d": ["x": 1]], "empty": "",
+  ]
+
+  @Test(
+    "comparisons are by what values are",
+    arguments: [
+      ("key = NSAllowsArbitraryLoads and value = true", ["NSAppTransportSecurity.NSAllowsArbitraryLoads"]),
+      ("value = false", ["NSAppTransportSecurity.NSAllowsLocalNetworking"]),
+      // Numbers and strings are of different kinds.
+      ("value = 80", ["ports.0"]), ("value = '80'", ["ports.3"]), ("value == \"41\"", ["CFBundleVersion"]),
+      ("value = 41", []), ("value = 0x50", ["ports.0"]), ("value = 80.0", ["ports.0"]), ("value = 8.0e1", ["ports.0"]),
+      ("value > 443 and value < 10000", ["ports.2"]), ("value >= 443 and value <= 8080.5", ["ports.1", "ports.2"]),
+      // Exactly, though the nearest double is the same.
+      ("value = 9007199254740993", ["edge"]), ("value = 9007199254740992.0", []),
+      ("value > 9007199254740992.0 and value < 9007199254740994.0", ["edge"]),
+      ("value = 18446744073709551615", ["big"]), ("value < 18446744073709551616.0 and value > 1e19", ["big"]),
+      ("value < 1", ["half"]), ("value = -0.5", []), ("value < 0 or value >= 0 and key = nan", []),
+      ("value ~ nan", ["nan"]),
+      ("value = null", ["none"]), ("value = 7", []), ("kind = uid and value ~ 7", ["id"]),
+      ("value = 2001-01-01", []), ("value > 2001-01-01 and value < 2001-01-01T00:00:01Z", ["built"]),
+      ("value = 2001-01-01T00:00:00.5Z", ["built"]),
+      // By bytes: é is above every letter of ASCII.
+      ("value > 'z'", ["name"]), ("value < '5'", ["CFBundleVersion", "empty"]), ("value = ''", ["empty"]),
+      ("value ~ AQ*", ["icon"]), ("size = 3", ["icon"]),
+      ("size = 2 and kind = string", ["CFBundleVersion", "ports.3", "name"]),
+      ("count = 4", ["ports"]), ("count > 4", ["/"]), ("count < 2", ["a b", #"a b.c\.d"#]),
+      (
+        "kind = bool",
+        ["NSAppTransportSecurity.NSAllowsArbitraryLoads", "NSAppTransportSecurity.NSAllowsLocalNetworking"]
+      ),
+      ("kind ~ d*a*a", ["icon"]), ("kind like dict*", ["/", "NSAppTransportSecurity", "a b", #"a b.c\.d"#]),
+      ("key ~ *Local*", ["NSAppTransportSecurity.NSAllowsLocalNetworking"]), ("key > name and key < none", ["nan"]),
+      ("key >= name and key < none", ["nan", "name"]), ("path = ports.1", ["ports.1"]),
+      ("path = /ports/1", ["ports.1"]),
+      ("path ~ ports.[01]", ["ports.0", "ports.1"]), ("path ~ '**.x'", [#"a b.c\.d.x"#]),
+      ("value.NSAppTransportSecurity.NSAllowsArbitraryLoads = true", ["/"]),
+      ("value.NSAllowsArbitraryLoads = true", ["NSAppTransportSecurity"]), ("value.-1 = '80'", ["ports"]),
+      (#"value."a b"."c.d".x = 1"#, ["/"]), (#"value."c.d".x = 1"#, ["a b"]), (#"count."c.d" = 1"#, ["a b"]),
+      ("kind.ports = array", ["/"]), ("kind.nothing ~ *", []), ("kind.x ~ *", [#"a b.c\.d"#]), ("size.icon = 3", ["/"]),
+    ] as [(String, [String])])
+  func comparisons(_ expression: String, _ expected: [String]) throws {
+    let file = try SampleFile(Self.value, format: .binary)
+    let result = try file.run(["find", "--where", expression, "@"])
+    #expect(result.text == expected.map { $0 + "\n" }.joined() && result.errors.isEmpty)
+    #expect(result.status == (expected.isEmpty ? 1 : 0))
+  }
+
+  @Test(
+    "not binds before and, and before or; parentheses before all",
+    arguments: [
+      ("key = a or key = b and value = 9", ["a"]), ("(key = a or key = b) and value = 2", ["b"]),
+      ("not key = a and not key = b and not kind = dictionary", ["c"]),
+      ("not (key = a or key = b) and value = 3", ["c"]),
+      ("not not key = a", ["a"]), ("NOT key = a AND NOT kind = dictionary", ["b", "c"]),
+      ("key=a or(value=3)", ["a", "c"]),
+      ("key != a and value != 3 and kind != dictionary", ["b"]), ("key = 'and' or key = \"a\"", ["a"]),
+      ("key LIKE [ab] and value > 1", ["b"]), ("((((key = a))))", ["a"]),
+    ] as [(String, [String])])
+  func precedence(_ expression: String, _ expected: [String]) throws {
+    let file = try SampleFile(["a": 1, "b": 2, "c": 3], format: .xml)
+    #expect(try file.run(["find", "--where", expression, "@"]).text == expected.map { $0 + "\n" }.joined())
+  }
+
+  @Test(
+    "what is wrong with an expression is said with its column",
+    arguments: [
+      ("", 1, "the end of the expression where a field is due"), ("key", 4, "where a comparison, such as =, is due"),
+      ("key NSAllow", 5, #""NSAllow" where a comparison, such as =, is due"#), ("key =", 6, "where a literal is due"),
+      ("name = x", 1, #""name" is no field; the fields are kind, key, value, path, count, size"#),
+      ("key = a b", 9, #""b" where "and", "or" or the end is due"#),
+      ("(key = a", 9, #"where ")" of the "(" at column 1 is due"#),
+      ("key = a)", 8, #"")" where"#), ("key = 'a", 7, "no closing quotation mark"),
+      ("key ! a", 5, #""!" stands only in "!=""#),
+      ("kind = number", 8, #""number" is no kind; the kinds are string"#),
+      ("kind < array", 6, "a kind is not less or greater"),
+      ("path > a", 6, "a path is not less or greater"), ("path = a..b", 8, "is no key path"),
+      ("count = many", 9, #""many" is no integer, which a count is"#), ("count ~ 4*", 9, "matches no pattern"),
+      ("key.a = b", 1, "no path follows key"), ("value. = b", 7, "a path is due after the dot"),
+      ("value.a..b = 1", 7, "is no key path"), ("key = 'a'b", 10, "text directly after a quotation mark"),
+      (#"value."a = 1"#, 7, "no closing quotation mark"), ("é = 1", 1, "is no field"),
+      ("key = a and", 12, "where a field is due"),
+      ("3 < count", 1, #""3" is no field"#), ("key = = a", 7, #""=" where a literal is due"#),
+    ])
+  func errors(_ expression: String, _ column: Int, _ message: String) throws {
+    let result = try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
+    #expect(result.status == 64 && result.text.isEmpty)
+    #expect(result.errors.contains("at column \(column): "), "\(result.errors)")
+    #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test("expressions of any depth and length come to an end")
+  func hostileExpressions() throws {
+    func run(_ expression: String) throws -> Program {
+      try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
+    }
+    let deep = try run(String(repeating: "(", count: 50_000) + "key = a")
+    #expect(deep.status == 64 && deep.errors.contains("at column 101: parentheses more than 100 deep"))
+    let hundred = String(repeating: "(", count: 100) + "key = name" + String(repeating: ")", count: 100)
+    #expect(try run(hundred).text == "name\n")
+    #expect(try run(String(repeating: "not ", count: 20_000) + "key = name").text == "name\n")
+    let long = Array(repeating: "key = x", count: 8000).joined(separator: " or ") + " or key = name"
+    #expect(try run(long).text == "name\n")
+    var random = SeededGenerator(seed: 5)
+    let pieces = [
+      "key", "value", "kind", "(", ")", "=", "!=", "<", "~", "'", "\"", "and", "or", "not", "a", "1", ".", " ", "\\",
+    ]
+    for _ in 0..<LongForm.size(300, or: 60) {
+      let length = Int.random(in: 0..<12, using: &random)
+      let text = (0..<length).map { _ in pieces.randomElement(using: &random)! }.joined()
+      let result = try run(text)
+      #expect([0, 1, 64].contains(result.status), "\(text)")
+    }
+  }
+
+  @Test("it goes with the other conditions and with several files")
+  func withOthers() throws {
+    let folder = try TemporaryFolder()
+    for (name, value) in [("A", true), ("B", false)] {
+      let app = URL(filePath: folder.path("\(name).app"))
+      try FileManager.default.createDirectory(at: app, withIntermediateDirectories: true)
+      let info: PropertyList = ["NSAppTransportSecurity": ["NSAllowsArbitraryLoads": .boolean(value)]]
+      try info.write(to: app.appending(path: "Info.plist"), format: name == "A" ? .binary : .xml)
+    }
+    let result = try Tool.run(
+      "find", "-r", folder.url.path, "--where", "key = NSAllowsArbitraryLoads and value = true", "--values")
+    #expect(
+      result.text == "\(folder.path("A.app/Info.plist")): NSAppTransportSecurity.NSAllowsArbitraryLoads: true\n")
+    let both = try Tool.run("find", "-r", folder.url.path, "--where", "value = true", "--kind", "string")
+    #expect(both.status == 1 && both.text.isEmpty)
+    #expect(
+      try Tool.run("find", "-r", folder.url.path, "--where", "count = 1", "--key", "NS*", "--json").text.split(
+        separator: "\n"
+      ).count == 2)
+  }
+}
