@@ -83,7 +83,6 @@ struct CompletionTests {
 
     init() throws {
       folder = try TemporaryFolder()
-      let work = folder.path("work")
       let paths = ["work/Folder", "bin", "shell", "config"].map(folder.path)
       for path in paths { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
       try FileManager.default.createSymbolicLink(
@@ -92,10 +91,24 @@ struct CompletionTests {
         "PATH": "\(folder.path("bin")):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")",
         "XDG_CONFIG_HOME": folder.path("config"), "LC_ALL": "C.UTF-8",
       ]
-      try Data(#"{"version": "41", "items": [{"name": "first", "size": 1}], "my key": true}"#.utf8).write(
-        to: URL(filePath: "\(work)/Info.plist"))
+      try write(#"{"version": "41", "items": [{"name": "first", "size": 1}], "my key": true}"#, to: "Info.plist")
       try PropertyList.dictionary(["fontSize": 14, "window": ["width": 640]]).data(format: .binary).write(
         to: URL(filePath: folder.path("config/com.example.notes.plist")))
+    }
+
+    func write(_ text: String, to name: String) throws {
+      try Data(text.utf8).write(to: URL(filePath: "\(work)/\(name)"))
+    }
+
+    /// What lines become in a shell.
+    func completed(_ lines: [String], in shell: String) throws -> [String] {
+      let script = folder.path("script")
+      try Tool.run("--generate-completion-script", shell).output.write(to: URL(filePath: script))
+      let result = try run(
+        #"exec python3 -c "$@""#, [TypingScript.text, shell, script, folder.path("shell")] + lines)
+      let completed = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+      try #require(result.status == 0 && completed.count == lines.count, "\(result.errors)")
+      return completed
     }
 
     /// - Parameter arguments: `$0` is the folder with the property list.
@@ -108,18 +121,33 @@ struct CompletionTests {
   @Test("a line is completed in the shell itself", arguments: ["bash", "zsh", "fish"])
   func aLineIsCompletedInTheShellItself(_ shell: String) throws {
     guard Installed.has("python3", shell) else { return }
-    let place = try Workplace()
-    let script = place.folder.path("script")
-    try Tool.run("--generate-completion-script", shell).output.write(to: URL(filePath: script))
-    let result = try place.run(
-      #"exec python3 -c "$@""#,
-      [TypingScript.text, shell, script, place.folder.path("shell")] + Self.lines.map(\.line))
-    let completed = result.text.split(separator: "\n", omittingEmptySubsequences: false)
-    try #require(result.status == 0 && completed.count == Self.lines.count + 1, "\(result.errors)")
-    for (typed, line) in zip(Self.lines, completed) {
+    for (typed, line) in zip(Self.lines, try Workplace().completed(Self.lines.map(\.line), in: shell)) {
       let line = line.split(separator: " ").joined(separator: " ")
       #expect(line == typed.result, "\(shell): \(typed.line)")
     }
+  }
+
+  @Test(
+    "a key is one word to the shell, whatever is in it", arguments: ["bash", "zsh", "fish"],
+    ["plistutil get a", "plistutil get \"a", "plistutil get 'a"])
+  func aKeyIsOneWord(_ shell: String, _ line: String) throws {
+    guard Installed.has("python3", shell) else { return }
+    let place = try Workplace()
+    try place.write(#"{"a\"b$HOME`c`;d &e (f) *g ~h #i \\j%k": 1}"#, to: "Odd.plist")
+    let completed = try place.completed([line], in: shell)[0] + "Odd.plist"
+    let show = shell == "fish" ? #"printf '%s\n' $argv; end"# : #"{ printf '%s\n' "$@"; }"#
+    let words = try place.run(
+      #"exec "$@""#, [shell, "-c", "\(shell == "fish" ? "function plistutil;" : "plistutil()") \(show)\n\(completed)"])
+    #expect(words.text == "get\n" + #"a"b$HOME`c`;d &e (f) *g ~h #i \j%k"# + "\nOdd.plist\n", "\(completed)")
+  }
+
+  @Test("bash offers nothing that it could not keep together", arguments: [("'", "a!b"), ("\"", "a'b")])
+  func bashOffersNothingUnsafe(_ quote: String, _ key: String) throws {
+    let place = try Workplace()
+    try place.write(#"{"a'b": 1, "a!b": 2}"#, to: "Odd.plist")
+    let result = try place.run(
+      #"exec plistutil complete bash "$@""#, ["plistutil get \(quote)a", "\(quote) Odd.plist", "a"])
+    #expect(result.text.hasPrefix("\(key)\t") && result.text.split(separator: "\n").count < 3, "\(result.text)")
   }
 
   @Test(
@@ -169,7 +197,7 @@ struct CompletionTests {
     arguments: ["broken", "missing", "Folder"])
   func whatCannotBeRead(_ name: String) throws {
     let place = try Workplace()
-    try Data("<plist><dict>".utf8).write(to: URL(filePath: "\(place.work)/broken"))
+    try place.write("<plist><dict>", to: "broken")
     try FileManager.default.removeItem(atPath: "\(place.work)/Info.plist")
     let result = try place.run(#"exec plistutil complete fish 2 plistutil get v "$@""#, [name])
     #expect(result.status == 0 && result.text == "\tnospace\n" && result.errors.isEmpty)
@@ -178,8 +206,8 @@ struct CompletionTests {
   @Test("a key with an end of line, and any other, is a path that get takes")
   func aKeyWithAnEndOfLine() throws {
     let place = try Workplace()
-    try Data(#"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6}"#.utf8).write(
-      to: URL(filePath: "\(place.work)/odd.json"))
+    try place.write(
+      #"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6}"#, to: "odd.json")
     let result = try place.run("exec plistutil complete fish 2 plistutil get '' odd.json", [])
     let paths = result.text.split(separator: "\n").dropLast().map { $0.split(separator: "\t")[0] }
     #expect(paths.count == 6)

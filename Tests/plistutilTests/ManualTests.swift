@@ -89,14 +89,25 @@ struct ManualTests {
   @Test(
     "the page of a mode has the options that its help has", arguments: verbs.filter { modes.contains($0.path.last!) })
   func pageHasTheOptionsOfItsHelp(_ mode: Verb) throws {
-    var help = try Tool.run(Array(mode.path.dropFirst()) + ["-h"]).text
-    if mode.path.last == "defaults" {
-      for verb in help.matches(of: /(?m)^  ([a-z-]+)/) { help += try Tool.run("defaults", "\(verb.1)", "--help").text }
-    }
+    let help = try Self.help(of: mode.path[1])
     let named = Set(help.matches(of: /(?:^|[^\w-])(--?[A-Za-z][\w-]*|--(?=\s))/).map { String($0.1) })
     #expect(named.count > 1)
     // Every tool has it; here it asks for the page.
     #expect(try Self.options(onPage: mode.page).subtracting(["-h"]) == named.subtracting(["-h"]))
+  }
+
+  /// All that a mode prints about itself.
+  private static func help(of mode: String) throws -> String {
+    let help = try Tool.run(mode, "-h").text
+    switch mode {
+    case "defaults":
+      let verbs = help.matches(of: /(?m)^  ([a-z][a-z-]+)/).map { String($0.1) }
+      return try verbs.reduce(help) { try $0 + Tool.run("defaults", $1, "--help").text }
+    case "buddy":
+      // What it takes is in its usage, which it prints without arguments; the first line has all options in one.
+      return try help + Tool.run("buddy").text.split(separator: "\n").dropFirst().joined(separator: "\n")
+    default: return help
+    }
   }
 
   @Test("each verb has a page, which the page of the tool names, and there are no others")
@@ -105,6 +116,26 @@ struct ManualTests {
     #expect(Self.pages == Self.verbs.map(\.page).sorted())
     let named = try Self.text("plistutil").matches(of: /(?m)^\.It Xr (\S+) 1/).map { String($0.1) }
     #expect(named.sorted() == Self.verbs.filter { $0.path.count == 2 }.map(\.page).sorted())
+  }
+
+  @Test("completions know what the help of a mode has", arguments: verbs.filter { modes.contains($0.path.last!) })
+  func completionsKnowTheHelp(_ mode: Verb) throws {
+    let help = try Tool.run(mode.path[1], "-h").text
+    let (words, names) =
+      switch mode.path[1] {
+      case "plutil":
+        (
+          ["2", "plistutil", "plutil", "-"],
+          help.split(separator: "\nTypes").first!.matches(of: /(?m)^ (-[a-z]+)/).map { String($0.1) }
+        )
+      case "defaults":
+        (["2", "plistutil", "defaults", ""], help.matches(of: /(?m)^  ([a-z][a-z-]+)/).map { String($0.1) })
+      default:
+        (["3", "plistutil", "buddy", "-c", ""], help.matches(of: #/(?m)^    ([A-Z]\w*) [^-]*- /#).map { String($0.1) })
+      }
+    #expect(names.count > 9)
+    let offered = try Tool.run(["complete", "zsh"] + words).text.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+    for name in names { #expect(offered.contains(name[...]), "\(name)") }
   }
 
   @Test("every page that a page refers to is there", arguments: pages)
@@ -116,11 +147,10 @@ struct ManualTests {
 
   @Test("mandoc has nothing to say about the pages", .enabled(if: Installed.has("mandoc")))
   func mandocHasNothingToSay() throws {
-    let mandoc = try #require(Installed.url("mandoc"))
-    // All at once: it looks up the pages that each refers to. Standard error has complaints about the index of the
-    // manual of this machine.
-    let paths = Self.pages.map { Self.documentation.appending(path: "Manual/\($0).1").path }
-    #expect(try Program.run(mandoc, ["-T", "lint"] + paths).text == "")
+    let folder = Self.documentation.appending(path: "Manual").path
+    // From there it finds the pages that each refers to. Standard error has complaints about this machine's manual.
+    let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", #"cd "$0" && exec mandoc -T lint *.1"#, folder])
+    #expect(result.text == "")
   }
 
   @Test("the pages of the verbs are what the tool says about itself", .enabled(if: Installed.has("python3")))

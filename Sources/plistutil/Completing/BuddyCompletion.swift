@@ -3,17 +3,18 @@ import PropertyLists
 /// Completes the arguments of PlistBuddy, the commands behind `-c` included.
 enum BuddyCompletion {
   private static let options: [(name: String, help: String)] = [
-    ("-c", "Run a command instead of asking for some."), ("-x", "Print XML."), ("-h", "Print the commands."),
+    ("-c", "Run a command instead of asking for some."), ("-x", "Print values as XML."),
+    ("-l", "Refuse a path with a symbolic link in it."), ("-h", "Print what the commands are."),
   ]
 
   static let commands = [
-    "Help", "Exit", "Save", "Revert", "Clear", "Print", "Set", "Add", "Copy", "Delete", "Merge", "Import",
+    "Help", "Exit", "Save", "Revert", "Clear", "Print", "Set", "Add", "Copy", "Delete", "Merge", "Import", "CD",
   ]
 
   static let types = ["string", "array", "dict", "bool", "real", "integer", "date", "data"]
 
   /// Commands whose first argument is an entry.
-  private static let entryCommands: Set = ["Print", "Set", "Add", "Copy", "Delete", "Import"]
+  private static let entryCommands: Set = ["Print", "Set", "Add", "Copy", "Delete", "Import", "CD"]
 
   static func answer(to line: CommandLineWords) -> CompletionAnswer {
     if line.before.last == "-c" { return command(line) }

@@ -67,8 +67,11 @@ struct ShellWord {
     if openQuote != nil { quoted.unicodeScalars.append(scalar) }
   }
 
-  /// A text with a backslash before each character that means something to a shell.
-  static func escaped(_ text: String, in openQuote: Unicode.Scalar?) -> String {
+  /// A text with a backslash before each character that means something to bash; nil if there is no way to write it
+  /// after a quotation mark.
+  static func escaped(_ text: String, in openQuote: Unicode.Scalar?) -> String? {
+    // Bash looks for commands of the past between double quotes too, and leaves a backslash before them.
+    if let openQuote, text.unicodeScalars.contains(openQuote == "'" ? "'" : "!") { return nil }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       let isSpecial =
