@@ -31,11 +31,10 @@ struct ManualTests {
   }()
 
   private static var optionsWithoutAVerb: Set<String> {
-    guard let output = try? Tool.run("--sort", "--experimental-dump-help").output,
-      let command = try? PropertyList(output, format: .json)["command"]
-    else { return [] }
-    let standIn = command["subcommands"]?.array?.first { $0["commandName"] == command["defaultSubcommand"] }
-    return options(of: standIn ?? command)
+    let help = (try? Tool.run("--help").text) ?? ""
+    let list = help.split(separator: "Options without a verb:\n").last?.split(separator: "\n\n").first ?? ""
+    return Set(
+      list.matches(of: /(?m)^ *(-\w)?,? *(--[\w-]+)/).flatMap { [$0.1, $0.2].compactMap { $0.map(String.init) } })
   }
 
   private static func verbs(in command: PropertyList, _ path: [String]) -> [Verb] {

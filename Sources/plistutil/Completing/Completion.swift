@@ -64,7 +64,7 @@ enum Completion {
     case "plutil": PlutilCompletion.answer(to: line)
     case "defaults": DefaultsCompletion(line).answer()
     case "PlistBuddy": BuddyCompletion.answer(to: line)
-    case "plist2json": OptionCompletion(BareConversion.self, line).answer()
+    case "plist2json": OptionCompletion(line).answer()
     default: VerbCompletion.answer(to: line)
     }
   }

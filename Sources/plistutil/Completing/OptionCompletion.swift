@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 
-/// Completes the options and arguments of one verb, which its own declarations tell.
+/// Completes the options and arguments of one verb, or those that libplist's tool has without a verb.
 struct OptionCompletion {
   private let line: CommandLineWords
   private let arguments: [Argument]
@@ -26,6 +26,13 @@ struct OptionCompletion {
     readsArchives = command == ArchiveShow.self
     let description = try? PropertyList(Data(command._dumpHelp().utf8), format: .json)
     arguments = (description?["command"]?["arguments"]?.array ?? []).compactMap { Argument($0) }
+  }
+
+  /// The tool without a verb.
+  init(_ line: CommandLineWords) {
+    self.line = line
+    arguments = LibplistOption.allCases.map { Argument($0) }
+    readsArchives = false
   }
 
   func answer() -> CompletionAnswer {
@@ -95,6 +102,14 @@ struct OptionCompletion {
 }
 
 extension OptionCompletion.Argument {
+  fileprivate init(_ option: LibplistOption) {
+    kind = option.value == nil ? "flag" : "option"
+    names = (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.rawValue)"]
+    valueName = option.value ?? ""
+    values = valueName == "format" ? FormatName.allValueStrings : []
+    help = option.help
+  }
+
   /// - Parameter description: an element of what `--experimental-dump-help` prints.
   fileprivate init?(_ description: PropertyList) {
     guard description["shouldDisplay"]?.boolean != false, let kind = description["kind"]?.string else { return nil }

@@ -6,14 +6,14 @@ enum VerbCompletion {
   static func answer(to line: CommandLineWords) -> CompletionAnswer {
     guard let first = line.before.first else {
       guard line.current.hasPrefix("-") else { return verbs(of: PlistUtil.self) }
-      return OptionCompletion(BareConversion.self, line).answer()
+      return OptionCompletion(line).answer()
     }
     switch first {
     case Plutil.name: return PlutilCompletion.answer(to: line.dropFirst(1))
     case "defaults": return DefaultsCompletion(line.dropFirst(1)).answer()
     case "buddy": return BuddyCompletion.answer(to: line.dropFirst(1))
     case "help": return line.before.count == 1 ? verbs(of: PlistUtil.self) : .nothing
-    case _ where first.hasPrefix("-"): return OptionCompletion(BareConversion.self, line).answer()
+    case _ where first.hasPrefix("-"): return OptionCompletion(line).answer()
     default: return answer(to: line, PlistUtil.self)
     }
   }
