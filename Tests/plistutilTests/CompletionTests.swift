@@ -207,12 +207,12 @@ struct CompletionTests {
   func aKeyWithAnEndOfLine() throws {
     let place = try Workplace()
     try place.write(
-      #"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6}"#, to: "odd.json")
+      #"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6, "é": 7, "\u0301": 8}"#, to: "odd.json")
     let result = try place.run("exec plistutil complete fish 2 plistutil get '' odd.json", [])
     let paths = result.text.split(separator: "\n").dropLast().map { $0.split(separator: "\t")[0] }
-    #expect(paths.count == 6)
+    #expect(paths.count == 8)
     let values = try paths.map { try place.run(#"exec plistutil get "$1" odd.json"#, [String($0)]).text }
-    #expect(values == ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n"])
+    #expect(values == ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "8\n"])
   }
 
   @Test("there is a script for each shell, by name or path, and for no other")

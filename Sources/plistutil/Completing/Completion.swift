@@ -53,7 +53,7 @@ enum Completion {
     let kept = current.text.unicodeScalars.count - replacedText.unicodeScalars.count
     guard kept >= 0 else { return nil }
     return answer(to: line, of: words[0].text).lines { text in
-      guard text.hasPrefix(current.text) else { return nil }
+      guard text.utf8.starts(with: current.text.utf8) else { return nil }
       return ShellWord.escaped(String(text.unicodeScalars.dropFirst(kept)), in: current.openQuote)
     }
   }

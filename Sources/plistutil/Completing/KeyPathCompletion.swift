@@ -20,8 +20,8 @@ struct KeyPathCompletion {
 
   /// Up to so many candidates are of use to anybody.
   private static let greatestCount = 1000
-  /// Larger files take longer than somebody waits for a key.
-  private static let greatestSize = 16 << 20
+  /// Larger files take longer than somebody waits for a key: those that are named, and those that are only there.
+  private static let greatestSizes = (named: 16 << 20, found: 1 << 20)
 
   func answer(to text: String, _ line: CommandLineWords) -> CompletionAnswer {
     answer(to: text, in: Self.documents(on: line))
@@ -32,11 +32,11 @@ struct KeyPathCompletion {
     var answer = CompletionAnswer(mayGoOn: true)
     var known: Set<String> = []
     for document in documents {
-      guard let (prefix, parent) = parent(of: text, separator, syntax, in: document) else { continue }
+      let (prefix, parent) = parent(of: text, separator, syntax, in: document)
       forEachChild(of: parent) { component, node in
         guard answer.candidates.count < Self.greatestCount else { return }
         let candidate = prefix + spelled(component, syntax, isFirst: prefix.isEmpty)
-        guard candidate.hasPrefix(text), known.insert(candidate).inserted else { return }
+        guard candidate.utf8.starts(with: text.utf8), known.insert(candidate).inserted else { return }
         answer.candidates.append(.init(text: candidate, help: KindName(node.kind).name))
       }
     }
@@ -47,8 +47,8 @@ struct KeyPathCompletion {
     return answer
   }
 
-  private func syntax(of text: String) -> (Character, PropertyListKeyPath.Syntax) {
-    switch (spelling, text.first) {
+  private func syntax(of text: String) -> (Unicode.Scalar, PropertyListKeyPath.Syntax) {
+    switch (spelling, text.unicodeScalars.first) {
     case (.slashes, _), (.tool, "/"): ("/", .slashes)
     case (.tool, ":"): (":", .colons)
     default: (".", .dots)
@@ -58,12 +58,14 @@ struct KeyPathCompletion {
   /// The container that the last component of a path is looked up in, and the text before that component. A separator
   /// can be part of a key, so that the last one need not be the one that counts.
   private func parent(
-    of text: String, _ separator: Character, _ syntax: PropertyListKeyPath.Syntax, in document: PropertyListDocument
-  ) -> (String, PropertyListDocument.Node)? {
-    var end = text.endIndex
-    while let place = text[..<end].lastIndex(of: separator) {
+    of text: String, _ separator: Unicode.Scalar, _ syntax: PropertyListKeyPath.Syntax,
+    in document: PropertyListDocument
+  ) -> (String, PropertyListDocument.Node) {
+    let scalars = text.unicodeScalars
+    var end = scalars.endIndex
+    while let place = scalars[..<end].lastIndex(of: separator) {
       end = place
-      let isEscaped = place > text.startIndex && text[text.index(before: place)] == "\\"
+      let isEscaped = place > scalars.startIndex && scalars[scalars.index(before: place)] == "\\"
       if !isEscaped, let node = value(at: String(text[..<place]), syntax, in: document) {
         return (String(text[...place]), node)
       }
@@ -85,7 +87,7 @@ struct KeyPathCompletion {
     if isFirst, syntax == .dots { return PropertyListKeyPath([component]).text(syntax) }
     // After another component, and without it.
     let text = PropertyListKeyPath([.index(0), component]).text(syntax)
-    return String(text.dropFirst(syntax == .dots ? 2 : 3))
+    return String(text.unicodeScalars.dropFirst(syntax == .dots ? 2 : 3))
   }
 
   private func forEachChild(
@@ -106,12 +108,12 @@ struct KeyPathCompletion {
   /// The property lists that the line names; if it names none, those that the folder has.
   private static func documents(on line: CommandLineWords) -> [PropertyListDocument] {
     let named = line.others.filter { FileSystem.sizeOfRegularFile($0) != nil }
-    if !named.isEmpty { return named.prefix(8).compactMap(document) }
+    if !named.isEmpty { return named.prefix(8).compactMap { document($0, greatestSize: greatestSizes.named) } }
     let found = FileSystem.names(in: ".").filter { $0.hasSuffix(".plist") || $0.hasSuffix(".strings") }
-    return found.sorted().prefix(8).compactMap(document)
+    return found.sorted().prefix(8).compactMap { document($0, greatestSize: greatestSizes.found) }
   }
 
-  private static func document(_ path: String) -> PropertyListDocument? {
+  private static func document(_ path: String, greatestSize: Int) -> PropertyListDocument? {
     guard let size = FileSystem.sizeOfRegularFile(path), size <= greatestSize else { return nil }
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
     return try? PropertyListDocument(Input(path).mappedData(), options: options)
