@@ -44,9 +44,10 @@ struct PlistUtil: ParsableCommand {
     if programName == "defaults" { end(Defaults.run(arguments, isApple: true)) }
     if let run = tools[programName] { end(run(arguments)) }
     if programName == "plist2json" { convert(["-f", "json", "-C"] + arguments) }
+    if let exitCode = CompletionScript.run(arguments) ?? Completion.run(arguments) { end(exitCode) }
     guard let first = arguments.first, !first.hasPrefix("-") else {
-      // What ArgumentParser makes of its verbs: completions, and a description for other programs.
-      if let first = arguments.first, first.hasPrefix("---") || generators.contains(first) { run(Self.self, arguments) }
+      // What ArgumentParser makes of its verbs: a description for other programs.
+      if let first = arguments.first, generators.contains(first) { run(Self.self, arguments) }
       convert(arguments)
     }
     // Neither these nor a conversion go by way of the parser of the other verbs, which takes minutes for 100 000
@@ -97,7 +98,7 @@ struct PlistUtil: ParsableCommand {
     }
   }
 
-  private static let generators = ["--generate-completion-script", "--experimental-dump-help", "--help-hidden"]
+  private static let generators = ["--experimental-dump-help", "--help-hidden"]
 
   /// Does what libplist's tool does.
   private static func convert(_ arguments: [String]) -> Never {

@@ -1,34 +1,240 @@
 import Foundation
+import PropertyLists
 import TestSupport
 import Testing
 
+/// What a tab does in the shells: their real ones where they are installed, and what the scripts ask the tool.
 @Suite("Completions of plistutil")
 struct CompletionTests {
-  @Test("there is a script for each shell, which knows verbs and options", arguments: ["bash", "zsh", "fish"])
-  func thereIsAScriptForEachShell(_ shell: String) throws {
-    let script = try Tool.run("--generate-completion-script", shell)
-    #expect(script.status == 0)
-    for word in ["convert", "lint", "archive", "outfolder", "keep-last-duplicates"] {
-      #expect(script.text.contains(word), "\(word)")
+  /// A line with the cursor at `|`, or at its end; and the line after a tab.
+  struct Typed: CustomTestStringConvertible, Sendable {
+    let line: String
+    let result: String
+
+    init(_ line: String, _ result: String) { (self.line, self.result) = (line, result) }
+
+    var testDescription: String { line }
+  }
+
+  /// What every shell does, but for spaces after a word.
+  static let lines = [
+    Typed("plistutil conv", "plistutil convert"),
+    Typed("plistutil archive sh", "plistutil archive show"),
+    Typed("plistutil help mer", "plistutil help merge"),
+    Typed("plistutil lint --keep", "plistutil lint --keep-last-duplicates"),
+    Typed("plistutil convert --format js", "plistutil convert --format json"),
+    Typed("plistutil convert --format=js", "plistutil convert --format=json"),
+    Typed("plistutil convert -f bi", "plistutil convert -f binary"),
+    Typed("plistutil --nodep", "plistutil --nodepath"),
+    Typed("plistutil -i Info.plist -f op", "plistutil -i Info.plist -f openstep"),
+    Typed("plistutil get a --expect dict", "plistutil get a --expect dictionary"),
+    Typed("plistutil set a --bool t", "plistutil set a --bool true"),
+    // Files and folders.
+    Typed("plistutil lint Inf", "plistutil lint Info.plist"),
+    Typed("plistutil set a Inf", "plistutil set a Info.plist"),
+    Typed("plistutil convert --outfile=Inf", "plistutil convert --outfile=Info.plist"),
+    Typed("plistutil convert --outfolder Fol", "plistutil convert --outfolder Folder/"),
+    // Key paths of the file on the line.
+    Typed("plistutil get ver| Info.plist", "plistutil get version Info.plist"),
+    Typed("plistutil get items.0.na| Info.plist", "plistutil get items.0.name Info.plist"),
+    Typed("plistutil get /items/0/na| Info.plist", "plistutil get /items/0/name Info.plist"),
+    Typed("plistutil get :items:0:na| Info.plist", "plistutil get :items:0:name Info.plist"),
+    Typed(
+      "plistutil set --in-place items.0.na| --string x Info.plist",
+      "plistutil set --in-place items.0.name --string x Info.plist"),
+    Typed("plistutil print Info.plist --key=items.0.na", "plistutil print Info.plist --key=items.0.name"),
+    Typed("plistutil -i Info.plist -n items/0/na", "plistutil -i Info.plist -n items/0/name"),
+    // Without a file, of those in the folder.
+    Typed("plistutil get vers", "plistutil get version"),
+    // What shells and key paths quote.
+    Typed("plistutil get my| Info.plist", #"plistutil get my\ key Info.plist"#),
+    Typed(#"plistutil get "my|" Info.plist"#, #"plistutil get "my key" Info.plist"#),
+    Typed(#"plistutil get "my"#, #"plistutil get "my key""#),
+    // Names of other tools.
+    Typed("plutil -conve", "plutil -convert"),
+    Typed("plutil -convert xm", "plutil -convert xml1"),
+    Typed("plutil -replace vers", "plutil -replace version"),
+    Typed("plutil -replace version -int", "plutil -replace version -integer"),
+    Typed("plutil -replace version -bool Y", "plutil -replace version -bool YES"),
+    Typed("plutil -extract version ra", "plutil -extract version raw"),
+    Typed("plutil -extract items.0.na| raw Info.plist", "plutil -extract items.0.name raw Info.plist"),
+    Typed("plutil -type version -expect str", "plutil -type version -expect string"),
+    Typed("plutil -lint Inf", "plutil -lint Info.plist"),
+    Typed("plistutil plutil -conve", "plistutil plutil -convert"),
+    Typed("plist2json --comp", "plist2json --compact"),
+    Typed("defaults dom", "defaults domains"),
+    Typed("defaults read com.exa", "defaults read com.example.notes"),
+    Typed("defaults read com.example.notes fontS", "defaults read com.example.notes fontSize"),
+    Typed("defaults read com.example.notes -k window.wi", "defaults read com.example.notes -k window.width"),
+    Typed("defaults write com.example.notes open -bo", "defaults write com.example.notes open -bool"),
+    Typed("defaults write com.example.notes open -bool tr", "defaults write com.example.notes open -bool true"),
+    Typed("defaults import com.example.notes Inf", "defaults import com.example.notes Info.plist"),
+    Typed("plistutil defaults -curr", "plistutil defaults -currentHost"),
+    Typed(#"PlistBuddy -c "Print :vers|" Info.plist"#, #"PlistBuddy -c "Print :version" Info.plist"#),
+    Typed(#"PlistBuddy -c "Set :items:0:na|" Info.plist"#, #"PlistBuddy -c "Set :items:0:name" Info.plist"#),
+    Typed("PlistBuddy Inf", "PlistBuddy Info.plist"),
+  ]
+
+  /// A folder with a property list and preferences, and the tool in front of the path.
+  private struct Workplace {
+    let folder: TemporaryFolder
+    var work: String { folder.path("work") }
+    let environment: [String: String]
+
+    init() throws {
+      folder = try TemporaryFolder()
+      let paths = ["work/Folder", "bin", "shell", "config"].map(folder.path)
+      for path in paths { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+      try FileManager.default.createSymbolicLink(
+        at: URL(filePath: folder.path("bin/plistutil")), withDestinationURL: Tool.executable)
+      environment = [
+        "PATH": "\(folder.path("bin")):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")",
+        "XDG_CONFIG_HOME": folder.path("config"), "LC_ALL": "C.UTF-8",
+      ]
+      try write(#"{"version": "41", "items": [{"name": "first", "size": 1}], "my key": true}"#, to: "Info.plist")
+      try PropertyList.dictionary(["fontSize": 14, "window": ["width": 640]]).data(format: .binary).write(
+        to: URL(filePath: folder.path("config/com.example.notes.plist")))
+    }
+
+    func write(_ text: String, to name: String) throws {
+      try Data(text.utf8).write(to: URL(filePath: "\(work)/\(name)"))
+    }
+
+    /// What lines become in a shell.
+    func completed(_ lines: [String], in shell: String) throws -> [String] {
+      let script = folder.path("script")
+      try Tool.run("--generate-completion-script", shell).output.write(to: URL(filePath: script))
+      let result = try run(
+        #"exec python3 -c "$@""#, [TypingScript.text, shell, script, folder.path("shell")] + lines)
+      let completed = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+      try #require(result.status == 0 && completed.count == lines.count, "\(result.errors)")
+      return completed
+    }
+
+    /// - Parameter arguments: `$0` is the folder with the property list.
+    func run(_ command: String, _ arguments: [String]) throws -> Program {
+      try Program.run(
+        URL(filePath: "/bin/sh"), ["-c", "cd \"$0\" && \(command)", work] + arguments, environment: environment)
+    }
+  }
+
+  @Test("a line is completed in the shell itself", arguments: ["bash", "zsh", "fish"])
+  func aLineIsCompletedInTheShellItself(_ shell: String) throws {
+    guard Installed.has("python3", shell) else { return }
+    for (typed, line) in zip(Self.lines, try Workplace().completed(Self.lines.map(\.line), in: shell)) {
+      let line = line.split(separator: " ").joined(separator: " ")
+      #expect(line == typed.result, "\(shell): \(typed.line)")
     }
   }
 
   @Test(
-    "bash completes verbs, options and values",
-    arguments: [
-      (["con"], "convert"), (["convert", "--outf"], "--outfile --outfolder"), (["convert", "--format", "js"], "json"),
-      (["archive", "sh"], "show"), (["lint", "--keep"], "--keep-last-duplicates"),
-    ])
-  func bashCompletesVerbs(_ words: [String], _ expected: String) throws {
-    let folder = try TemporaryFolder()
-    try Tool.run("--generate-completion-script", "bash").output.write(to: URL(filePath: folder.path("script")))
+    "a key is one word to the shell, whatever is in it", arguments: ["bash", "zsh", "fish"],
+    ["plistutil get a", "plistutil get \"a", "plistutil get 'a"])
+  func aKeyIsOneWord(_ shell: String, _ line: String) throws {
+    guard Installed.has("python3", shell) else { return }
+    let place = try Workplace()
+    try place.write(#"{"a\"b$HOME`c`;d &e (f) *g ~h #i \\j%k": 1}"#, to: "Odd.plist")
+    let completed = try place.completed([line], in: shell)[0] + "Odd.plist"
+    let show = shell == "fish" ? #"printf '%s\n' $argv; end"# : #"{ printf '%s\n' "$@"; }"#
+    let words = try place.run(
+      #"exec "$@""#, [shell, "-c", "\(shell == "fish" ? "function plistutil;" : "plistutil()") \(show)\n\(completed)"])
+    #expect(words.text == "get\n" + #"a"b$HOME`c`;d &e (f) *g ~h #i \j%k"# + "\nOdd.plist\n", "\(completed)")
+  }
+
+  @Test("bash offers nothing that it could not keep together", arguments: [("'", "a!b"), ("\"", "a'b")])
+  func bashOffersNothingUnsafe(_ quote: String, _ key: String) throws {
+    let place = try Workplace()
+    try place.write(#"{"a'b": 1, "a!b": 2}"#, to: "Odd.plist")
+    let result = try place.run(
+      #"exec plistutil complete bash "$@""#, ["plistutil get \(quote)a", "\(quote) Odd.plist", "a"])
+    #expect(result.text.hasPrefix("\(key)\t") && result.text.split(separator: "\n").count < 3, "\(result.text)")
+  }
+
+  @Test(
+    "bash asks with its own variables", arguments: lines.filter { !$0.line.contains(/[|="]/) })
+  func bashAsksWithItsOwnVariables(_ typed: Typed) throws {
+    let place = try Workplace()
+    try Tool.run("--generate-completion-script", "bash").output.write(to: URL(filePath: place.folder.path("script")))
     let commands = """
-      source '\(folder.path("script"))'
-      COMP_WORDS=(plistutil "$@"); COMP_CWORD=$#; COMP_LINE="plistutil $*"; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
-      _plistutil plistutil "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-      echo "${COMPREPLY[@]}"
+      . "$1"; shift
+      compopt() { [[ $2 == nospace ]] || COMPREPLY=($(compgen -f -- "$word")); }
+      COMP_LINE=$*; COMP_POINT=${#COMP_LINE}; word=${@: -1}
+      _plistutil "$1" "$word" "${@: -2:1}"
+      printf '%s\\n' "${COMPREPLY[@]}"
       """
-    let result = try Program.run(URL(filePath: "/bin/bash"), ["-c", commands, "bash"] + words)
-    #expect(result.text == expected + "\n")
+    let words = typed.line.split(separator: " ").map(String.init)
+    let result = try place.run(#"exec bash -c "$@""#, [commands, "bash", place.folder.path("script")] + words)
+    let last = try #require(typed.result.split(separator: " ").last)
+    #expect(result.text.split(separator: "\n").contains { $0 == last || "\($0)/" == last }, "\(result.text)")
+  }
+
+  @Test(
+    "a word that may be several things shows them with a few words each",
+    arguments: [
+      (["plistutil", "convert", "--out"], "--outfile\tWrite FILE; - is standard output."),
+      (["plistutil", "get", "items.0.", "Info.plist"], "items.0.size\tinteger"),
+      (["plutil", "-"], "-lint\tCheck the syntax of the files."),
+      (["defaults", ""], "read-type\tPrint the type of a value."),
+      (["defaults", "read", "com.example.notes", ""], "window\tdictionary"),
+    ])
+  func aWordThatMayBeSeveralThings(_ words: [String], _ line: String) throws {
+    let index = words.last == "Info.plist" ? words.count - 2 : words.count - 1
+    let result = try Workplace().run(#"exec plistutil complete fish "$@""#, ["\(index)"] + words)
+    #expect(result.status == 0 && result.text.split(separator: "\n").contains { $0 == line }, "\(result.text)")
+  }
+
+  @Test("an option that is there already is not offered again, one that can be given several times is")
+  func optionsAreOfferedOnce() throws {
+    let place = try Workplace()
+    let words = ["plistutil", "get", "a", "-r", "--name", "*.plist", "--"]
+    let options = try place.run(#"exec plistutil complete zsh 6 "$@""#, words).text
+    let names = options.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+    #expect(!names.contains("--recursive") && names.contains("--name") && names.contains("--jobs"))
+  }
+
+  @Test(
+    "what cannot be read, or is none, has no key paths, and nothing is said about it",
+    arguments: ["broken", "missing", "Folder"])
+  func whatCannotBeRead(_ name: String) throws {
+    let place = try Workplace()
+    try place.write("<plist><dict>", to: "broken")
+    try FileManager.default.removeItem(atPath: "\(place.work)/Info.plist")
+    let result = try place.run(#"exec plistutil complete fish 2 plistutil get v "$@""#, [name])
+    #expect(result.status == 0 && result.text == "\tnospace\n" && result.errors.isEmpty)
+  }
+
+  @Test("a key with an end of line, and any other, is a path that get takes")
+  func aKeyWithAnEndOfLine() throws {
+    let place = try Workplace()
+    try place.write(
+      #"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6, "é": 7, "\u0301": 8}"#, to: "odd.json")
+    let result = try place.run("exec plistutil complete fish 2 plistutil get '' odd.json", [])
+    let paths = result.text.split(separator: "\n").dropLast().map { $0.split(separator: "\t")[0] }
+    #expect(paths.count == 8)
+    let values = try paths.map { try place.run(#"exec plistutil get "$1" odd.json"#, [String($0)]).text }
+    #expect(values == ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "8\n"])
+  }
+
+  @Test("there is a script for each shell, by name or path, and for no other")
+  func thereIsAScriptForEachShell() throws {
+    for shell in ["bash", "zsh", "fish"] {
+      let script = try Tool.run("--generate-completion-script", shell)
+      #expect(script.status == 0 && script.text.contains("PlistBuddy"))
+      #expect(try Tool.run("--generate-completion-script=/usr/bin/\(shell)").output == script.output)
+    }
+    let other = try Tool.run("--generate-completion-script", "tcsh")
+    #expect(other.status == 64 && other.output.isEmpty && other.errors.contains("bash, zsh and fish"))
+  }
+
+  @Test("it answers as fast as verbs do that look at a file")
+  func itAnswersFast() throws {
+    let place = try Workplace()
+    let clock = ContinuousClock()
+    func time(_ command: String) throws -> Duration {
+      try (0..<5).map { _ in try clock.measure { _ = try place.run(command, []) } }.min() ?? .zero
+    }
+    let verb = try time("exec plistutil get version Info.plist")
+    let answer = try time("exec plistutil complete fish 2 plistutil get v Info.plist")
+    #expect(answer < verb * 4 + .milliseconds(50))
   }
 }

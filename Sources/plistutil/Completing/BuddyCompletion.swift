@@ -1,0 +1,50 @@
+import PropertyLists
+
+/// Completes the arguments of PlistBuddy, the commands behind `-c` included.
+enum BuddyCompletion {
+  private static let options: [(name: String, help: String)] = [
+    ("-c", "Run a command instead of asking for some."), ("-x", "Print values as XML."),
+    ("-l", "Refuse a path with a symbolic link in it."), ("-h", "Print what the commands are."),
+  ]
+
+  static let commands = [
+    "Help", "Exit", "Save", "Revert", "Clear", "Print", "Set", "Add", "Copy", "Delete", "Merge", "Import", "CD",
+  ]
+
+  static let types = ["string", "array", "dict", "bool", "real", "integer", "date", "data"]
+
+  /// Commands whose first argument is an entry.
+  private static let entryCommands: Set = ["Print", "Set", "Add", "Copy", "Delete", "Import", "CD"]
+
+  static func answer(to line: CommandLineWords) -> CompletionAnswer {
+    if line.before.last == "-c" { return command(line) }
+    guard line.current.hasPrefix("-") else { return .files }
+    return CompletionAnswer(candidates: options.map { .init(text: $0.name, help: $0.help) })
+  }
+
+  /// The text of a command, which is one word to the shell.
+  private static func command(_ line: CommandLineWords) -> CompletionAnswer {
+    var answer = CompletionAnswer(mayGoOn: true)
+    let words = line.current.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count > 1, let name = words.first else {
+      answer.candidates = commands.map { .init(text: $0) }
+      return answer
+    }
+    let last = String(words[words.count - 1])
+    let prefix = String(line.current.dropLast(last.count))
+    let isCommand: (String) -> Bool = { $0.lowercased() == name.lowercased() }
+    if isCommand("Clear") || (isCommand("Add") && words.count == 3) {
+      answer.candidates = types.map { .init(text: prefix + $0) }
+    } else if entryCommands.contains(where: isCommand), words.count == 2 || (isCommand("Copy") && words.count == 3) {
+      // The path of an entry has a colon in front, or looks as if it had none.
+      let isBare = !last.hasPrefix(":")
+      let found = KeyPathCompletion(.tool).answer(to: isBare ? ":" + last : last, line).candidates
+      // What is quoted there would have to be quoted once more here.
+      for candidate in found where !candidate.text.contains(where: { " \"'\\".contains($0) }) {
+        let path = isBare && !last.isEmpty ? String(candidate.text.dropFirst()) : candidate.text
+        answer.candidates.append(.init(text: prefix + path, help: candidate.help))
+      }
+    }
+    return answer
+  }
+}

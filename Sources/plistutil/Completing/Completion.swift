@@ -1,0 +1,76 @@
+import FoundationEssentials
+import PropertyLists
+
+/// The hidden verb that the completion scripts call: it knows the options, and looks into the files on the line.
+///
+/// - `complete bash BEFORE AFTER WORD`: the line before and after the cursor as it was typed, and the part of the word
+///   at the cursor that bash will replace.
+/// - `complete zsh|fish INDEX WORD…`: the words, the name of the program first, and the number of the one at the cursor.
+enum Completion {
+  static let name = "complete"
+
+  /// - Parameter arguments: without the name of the program.
+  /// - Returns: the exit code; nil if the verb is another.
+  static func run(_ arguments: [String]) -> Int32? {
+    guard arguments.first == name else { return nil }
+    guard let lines = lines(Array(arguments.dropFirst())) else {
+      note("plistutil: error: complete is called by the scripts of --generate-completion-script.")
+      return ExitCodes.usage
+    }
+    do throws(PropertyListError) { try output(Data(lines.utf8)) } catch { return ExitCodes.inputOutput }
+    return ExitCodes.success
+  }
+
+  private static func lines(_ arguments: [String]) -> String? {
+    switch (arguments.first, arguments.count) {
+    case ("bash", 4): bash(before: arguments[1], after: arguments[2], replaced: arguments[3])
+    case ("zsh", 3...), ("fish", 3...):
+      Int(arguments[1]).flatMap { others(Array(arguments.dropFirst(2)), $0, isTyped: arguments[0] == "fish") }
+    default: nil
+    }
+  }
+
+  /// - Parameter isTyped: whether the word at the cursor is as it was typed, quotation marks included.
+  private static func others(_ words: [String], _ index: Int, isTyped: Bool) -> String? {
+    guard index > 0, index < words.count else { return nil }
+    let line = CommandLineWords(
+      before: Array(words[1..<index]), current: isTyped ? ShellWord.word(words[index]).text : words[index],
+      after: Array(words[(index + 1)...]))
+    return answer(to: line, of: words[0]).lines { $0 }
+  }
+
+  /// Bash wants what begins as the word does, without the part before a colon or an equals sign, and with quotation
+  /// marks.
+  private static func bash(before: String, after: String, replaced: String) -> String? {
+    let words = ShellWord.words(in: before)
+    guard words.count > 1, let current = words.last else { return nil }
+    // What is left of the word at the cursor is no word of its own.
+    let isInside = after.first.map { !$0.isWhitespace } ?? false
+    let line = CommandLineWords(
+      before: words.dropFirst().dropLast().map(\.text), current: current.text,
+      after: ShellWord.words(in: after).dropFirst(isInside ? 1 : 0).map(\.text).filter { !$0.isEmpty })
+    let replacedText = current.openQuote == nil ? ShellWord.word(replaced).text : current.quoted
+    let kept = current.text.unicodeScalars.count - replacedText.unicodeScalars.count
+    guard kept >= 0 else { return nil }
+    return answer(to: line, of: words[0].text).lines { text in
+      guard text.utf8.starts(with: current.text.utf8) else { return nil }
+      return ShellWord.escaped(String(text.unicodeScalars.dropFirst(kept)), in: current.openQuote)
+    }
+  }
+
+  /// - Parameter program: what the tool is called as.
+  private static func answer(to line: CommandLineWords, of program: String) -> CompletionAnswer {
+    switch program.split(separator: "/").last {
+    case "plutil": PlutilCompletion.answer(to: line)
+    case "defaults": DefaultsCompletion(line).answer()
+    case "PlistBuddy": BuddyCompletion.answer(to: line)
+    case "plist2json": OptionCompletion(line).answer()
+    default: VerbCompletion.answer(to: line)
+    }
+  }
+}
+
+extension ShellWord {
+  /// A word alone.
+  static func word(_ text: String) -> ShellWord { words(in: text).last ?? ShellWord() }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+/// The pages in `Documentation/Manual`. Those of verbs are made by `Documentation/make-manual`; the others are written
+/// by hand.
+@Suite("The manual pages of plistutil")
+struct ManualTests {
+  private static let documentation = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Documentation")
+
+  /// The pages whose verbs have arguments of their own, which only their help tells.
+  static let modes = ["plutil", "defaults", "buddy"]
+
+  /// A verb as the tool describes it.
+  struct Verb: CustomTestStringConvertible {
+    /// The words that call it, the name of the tool first.
+    let path: [String]
+    let options: Set<String>
+    var testDescription: String { path.joined(separator: " ") }
+    var page: String { path.joined(separator: "-") }
+  }
+
+  /// All verbs that are shown, and first the tool without one.
+  static let verbs: [Verb] = {
+    guard let output = try? Tool.run("--experimental-dump-help").output,
+      let root = try? PropertyList(output, format: .json)["command"]
+    else { return [] }
+    return [Verb(path: ["plistutil"], options: optionsWithoutAVerb)] + verbs(in: root, ["plistutil"])
+  }()
+
+  private static var optionsWithoutAVerb: Set<String> {
+    let help = (try? Tool.run("--help").text) ?? ""
+    let list = help.split(separator: "Options without a verb:\n").last?.split(separator: "\n\n").first ?? ""
+    return Set(
+      list.matches(of: /(?m)^ *(-\w)?,? *(--[\w-]+)/).flatMap { [$0.1, $0.2].compactMap { $0.map(String.init) } })
+  }
+
+  private static func verbs(in command: PropertyList, _ path: [String]) -> [Verb] {
+    (command["subcommands"]?.array ?? []).flatMap { sub -> [Verb] in
+      // The parser of arguments adds `help` by itself.
+      guard sub["shouldDisplay"]?.boolean != false, let name = sub["commandName"]?.string, name != "help" else {
+        return []
+      }
+      return [Verb(path: path + [name], options: options(of: sub))] + verbs(in: sub, path + [name])
+    }
+  }
+
+  private static func options(of command: PropertyList) -> Set<String> {
+    let arguments = (command["arguments"]?.array ?? []).filter { $0["shouldDisplay"]?.boolean != false }
+    return Set(
+      arguments.flatMap { $0["names"]?.array ?? [] }.map { name in
+        (name["kind"]?.string == "long" ? "--" : "-") + (name["name"]?.string ?? "")
+      })
+  }
+
+  static var pages: [String] {
+    let names =
+      (try? FileManager.default.contentsOfDirectory(atPath: documentation.appending(path: "Manual").path)) ?? []
+    return names.filter { $0.hasSuffix(".1") }.map { String($0.dropLast(2)) }.sorted()
+  }
+
+  private static func text(_ page: String) throws -> String {
+    try String(contentsOf: documentation.appending(path: "Manual/\(page).1"), encoding: .utf8)
+  }
+
+  /// The options that a page explains: those of its lists.
+  private static func options(onPage page: String) throws -> Set<String> {
+    var options: Set<String> = []
+    for line in try text(page).split(separator: "\n") where line.hasPrefix(".It ") {
+      let words = line.split(separator: " ")
+      for (word, next) in zip(words, words.dropFirst()) where word == "Fl" && next != "Ns" {
+        options.insert("-" + next)
+      }
+    }
+    return options
+  }
+
+  @Test(
+    "the page of a verb has the options that the verb has", arguments: verbs.filter { !modes.contains($0.path.last!) })
+  func pageHasTheOptionsOfItsVerb(_ verb: Verb) throws {
+    // These the tool has before it looks for a verb.
+    let others: Set = ["--generate-completion-script", "--experimental-dump-help"]
+    #expect(try Self.options(onPage: verb.page).subtracting(others) == verb.options)
+  }
+
+  @Test(
+    "the page of a mode has the options that its help has", arguments: verbs.filter { modes.contains($0.path.last!) })
+  func pageHasTheOptionsOfItsHelp(_ mode: Verb) throws {
+    let help = try Self.help(of: mode.path[1])
+    let named = Set(help.matches(of: /(?:^|[^\w-])(--?[A-Za-z][\w-]*|--(?=\s))/).map { String($0.1) })
+    #expect(named.count > 1)
+    // Every tool has it; here it asks for the page.
+    #expect(try Self.options(onPage: mode.page).subtracting(["-h"]) == named.subtracting(["-h"]))
+  }
+
+  /// All that a mode prints about itself.
+  private static func help(of mode: String) throws -> String {
+    let help = try Tool.run(mode, "-h").text
+    switch mode {
+    case "defaults":
+      let verbs = help.matches(of: /(?m)^  ([a-z][a-z-]+)/).map { String($0.1) }
+      return try verbs.reduce(help) { try $0 + Tool.run("defaults", $1, "--help").text }
+    case "buddy":
+      // What it takes is in its usage, which it prints without arguments; the first line has all options in one.
+      return try help + Tool.run("buddy").text.split(separator: "\n").dropFirst().joined(separator: "\n")
+    default: return help
+    }
+  }
+
+  @Test("each verb has a page, which the page of the tool names, and there are no others")
+  func eachVerbHasAPage() throws {
+    #expect(Self.verbs.count > 20)
+    #expect(Self.pages == Self.verbs.map(\.page).sorted())
+    let named = try Self.text("plistutil").matches(of: /(?m)^\.It Xr (\S+) 1/).map { String($0.1) }
+    #expect(named.sorted() == Self.verbs.filter { $0.path.count == 2 }.map(\.page).sorted())
+  }
+
+  @Test("completions know what the help of a mode has", arguments: verbs.filter { modes.contains($0.path.last!) })
+  func completionsKnowTheHelp(_ mode: Verb) throws {
+    let help = try Tool.run(mode.path[1], "-h").text
+    let (words, names) =
+      switch mode.path[1] {
+      case "plutil":
+        (
+          ["2", "plistutil", "plutil", "-"],
+          help.split(separator: "\nTypes").first!.matches(of: /(?m)^ (-[a-z]+)/).map { String($0.1) }
+        )
+      case "defaults":
+        (["2", "plistutil", "defaults", ""], help.matches(of: /(?m)^  ([a-z][a-z-]+)/).map { String($0.1) })
+      default:
+        (["3", "plistutil", "buddy", "-c", ""], help.matches(of: #/(?m)^    ([A-Z]\w*) [^-]*- /#).map { String($0.1) })
+      }
+    #expect(names.count > 9)
+    let offered = try Tool.run(["complete", "zsh"] + words).text.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+    for name in names { #expect(offered.contains(name[...]), "\(name)") }
+  }
+
+  @Test("every page that a page refers to is there", arguments: pages)
+  func everyPageReferredToIsThere(_ page: String) throws {
+    let references = try Self.text(page).matches(of: /(?m)^\.(?:It )?Xr (\S+) 1/).map { String($0.1) }
+    #expect(!references.isEmpty)
+    for reference in references { #expect(Self.pages.contains(reference), "\(reference)") }
+  }
+
+  @Test("mandoc has nothing to say about the pages", .enabled(if: Installed.has("mandoc")))
+  func mandocHasNothingToSay() throws {
+    let folder = Self.documentation.appending(path: "Manual").path
+    // From there it finds the pages that each refers to. Standard error has complaints about this machine's manual.
+    let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", #"cd "$0" && exec mandoc -T lint *.1"#, folder])
+    #expect(result.text == "")
+  }
+
+  @Test("the pages of the verbs are what the tool says about itself", .enabled(if: Installed.has("python3")))
+  func pagesAreUpToDate() throws {
+    let python = try #require(Installed.url("python3"))
+    let script = Self.documentation.appending(path: "make-manual").path
+    let result = try Program.run(python, [script, "--check", Tool.executable.path])
+    #expect(result.status == 0, "\(result.errors)")
+  }
+}
