@@ -5,8 +5,8 @@ import PropertyListTools
 import PropertyLists
 import SystemFiles
 
-/// Text files that are named by their paths. What people have written is edited as the verb `set` does it, so that
-/// comments and layout stay; files of preferences are written whole.
+/// Files that are named by their paths. They are edited as the verb `set` does it, so that comments and layout stay of
+/// what people have written, and any format does; the files of domains by name are left to the library.
 extension DefaultsDomain {
   typealias Values = OrderedDictionary<String, PropertyList>
 
@@ -23,7 +23,7 @@ extension DefaultsDomain {
     do throws(PreferencesError) {
       return try file.values()
     } catch {
-      guard case .unreadable = error, let path = filePath, let document = Self.textDocument(path),
+      guard case .unreadable = error, let path = filePath, let document = Self.document(path),
         document.format == .json, let values = try PropertyList(document.root).dictionary
       else { throw error }
       return values
@@ -36,11 +36,11 @@ extension DefaultsDomain {
   /// - Parameter change: is given the values, nil if there is no file or it cannot be read, and makes of them what the
   ///   file is to hold; nil for no file. It may be called again.
   func update(_ change: (inout Values?) throws -> Void) throws {
-    guard let path = filePath, Self.textDocument(path) != nil else { return try file.update(change) }
+    guard let path = filePath else { return try file.update(change) }
     for attempt in 1...EditedFile.greatestAttempt {
       switch try edit(path, change) {
       case .isDone: return
-      case .isNoText: return try file.update(change)
+      case .isUnreadable: return try file.update(change)
       case .isOutdated: EditedFile.wait(afterAttempt: attempt)
       }
     }
@@ -50,17 +50,17 @@ extension DefaultsDomain {
   /// What came of an attempt to edit a text.
   private enum Outcome {
     case isDone
-    /// It is no text that can be read.
-    case isNoText
+    /// There is no file, or none that can be read, which is set aside.
+    case isUnreadable
     /// Another program changed it.
     case isOutdated
   }
 
   private func edit(_ path: String, _ change: (inout Values?) throws -> Void) throws -> Outcome {
     let edited = try DefaultsError.about(name) { () throws(PropertyListError) in try EditedFile(path) {} }
-    guard let edited, let document = Self.textDocument(path),
+    guard let edited, let document = Self.document(path),
       var values = try? PropertyList(document.root).dictionary.map({ Optional($0) })
-    else { return .isNoText }
+    else { return .isUnreadable }
     let old = values
     try change(&values)
     if values == old { return .isDone }
@@ -77,11 +77,10 @@ extension DefaultsDomain {
     }
   }
 
-  /// The text in a file; nil if there is none that can be read.
-  private static func textDocument(_ path: String) -> PropertyListDocument? {
+  /// The dictionary in a file; nil if there is none that can be read.
+  private static func document(_ path: String) -> PropertyListDocument? {
     guard FileSystem.sizeOfRegularFile(path) != nil, let data = try? Input(path).data(),
-      let format = PropertyListFormat(detecting: data.bytes), format != .binary,
-      let document = try? PropertyListDocument(data, format: format, options: reading),
+      let document = try? PropertyListDocument(data, options: reading), (try? document.validate()) != nil,
       document.root.kind == .dictionary
     else { return nil }
     return document
