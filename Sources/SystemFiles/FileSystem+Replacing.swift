@@ -17,12 +17,15 @@ extension FileSystem {
     try replacement.takePlace()
   }
 
-  /// Makes a file that must not exist yet, in one step, readable and writable for its owner only. It is on the disk,
-  /// and its name is when its folder is. Returns what the file is known by; nil if there is a file already, which is
-  /// left as it is, or no folder.
-  package static func create(_ path: String, with data: Data) throws(FileError) -> FileIdentity? {
+  /// Makes a file that must not exist yet, in one step. It is on the disk, and its name is when its folder is. Returns
+  /// what the file is known by; nil if there is a file already, which is left as it is, or no folder.
+  ///
+  /// - Parameter permissions: as for `open`; for its owner only, if it is not said otherwise.
+  package static func create(
+    _ path: String, with data: Data, permissions: mode_t = 0o600
+  ) throws(FileError) -> FileIdentity? {
     guard let place = try FilePlace(path) else { return nil }
-    return try NewFile.holding(data, at: place, .new(0o600)).takeFreePlace()
+    return try NewFile.holding(data, at: place, .new(permissions)).takeFreePlace()
   }
 
   /// Whether a path leads to something that is written to, as a terminal is, and that no file takes the place of.

@@ -132,7 +132,9 @@ struct BuddyFileTests {
     let tool = try BuddyTool()
     let script = #"cd "$0" && mkfifo p && (cat a.plist > p & bin/PlistBuddy -c "Set :s x" p)"#
     let pipe = try Program.run(URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path])
-    #expect(pipe.status == 1 && pipe.errors == "p: error: it is no regular file\nError Writing File: p\n")
+    #expect(
+      pipe.status == 1
+        && pipe.errors == "plistutil: error: cannot replace p: it is no regular file\nError Writing File: p\n")
   }
 
   @Test("-l refuses a path with a link, which is followed otherwise and stays one")
@@ -214,5 +216,17 @@ struct BuddyFileTests {
 
         """)
     #expect(try tool.value("a.plist").dictionary?.keys == ["s", "n", "r", "b", "d", "t", "list"])
+  }
+
+  @Test("twenty processes add to a file at once, and all is there", arguments: ["a.plist", "new.plist"])
+  func twentyProcessesAddToAFileAtOnce(_ name: String) throws {
+    let tool = try BuddyTool()
+    let processes = try (0..<20).map { number in
+      try ChildProcess("plistutil", ["buddy", "-c", "Add :k\(number) integer \(number)", tool.folder.path(name)])
+    }
+    for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
+    let value = try tool.value(name)
+    for number in 0..<20 { #expect(value["k\(number)"] == .integer(.init(number))) }
+    #expect(tool.folder.names == Set(BuddyFiles.files.keys + ["bin", name]).sorted())
   }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PropertyLists
+import SharedFiles
 import SystemFiles
 
 /// The file of a call.
@@ -48,19 +49,51 @@ struct BuddyFile {
   /// the one place where a file is written.
   ///
   /// - Parameter old: the content; nil if there was no file.
-  /// - Returns: false if another program has changed the file, which is left alone then.
+  /// - Returns: false if another program has changed or made the file, which is left alone then.
   func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
     if let linkFault { throw unwritable(linkFault) }
-    let exists = FileSystem.exists(path)
-    guard !exists || FileSystem.sizeOfRegularFile(path) != nil else {
-      throw unwritable("\(name): error: it is no regular file")
-    }
     do throws(PropertyListError) {
-      guard try (exists ? Input(file: path).data() : nil) == old else { return false }
-      try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: new) }
-      return true
+      return try PropertyListError.converting { () throws(FileError) in
+        if FileSystem.exists(path) { return try replace(with: new, over: old) }
+        return old == nil ? try make(new) : false
+      }
     } catch {
       throw unwritable(error.line(about: name))
+    }
+  }
+
+  private func replace(with new: Data, over old: Data?) throws(FileError) -> Bool {
+    guard FileSystem.sizeOfRegularFile(path) != nil else {
+      throw FileError(EINVAL, "cannot replace \(path): it is no regular file")
+    }
+    // Until this returns, no other process of this tool saves the file.
+    let lock = try lock()
+    return try withExtendedLifetime(lock) { () throws(FileError) in
+      guard try FileSystem.read(path) == old else { return false }
+      try FileSystem.replace(path, with: new)
+      return true
+    }
+  }
+
+  private func make(_ new: Data) throws(FileError) -> Bool {
+    guard try FileSystem.create(path, with: new, permissions: 0o666) == nil else {
+      try FileSystem.synchronizeFolder(of: path)
+      return true
+    }
+    // Another process was faster.
+    if FileSystem.exists(path) { return false }
+    // There is no folder for it, which this says.
+    try FileSystem.replace(path, with: new)
+    return true
+  }
+
+  /// - Returns: nil for what cannot be locked; writing it says why.
+  private func lock() throws(FileError) -> LockedFile? {
+    do throws(FileError) {
+      return try LockedFile(path, until: .now + .seconds(60))
+    } catch {
+      guard error.isLocked else { return nil }
+      throw error
     }
   }
 

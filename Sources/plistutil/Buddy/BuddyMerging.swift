@@ -15,8 +15,6 @@ struct BuddyMerging {
   mutating func merge(_ new: PropertyList, into old: inout PropertyList) {
     switch (new, old) {
     case (.dictionary(let entries), .dictionary(var merged)):
-      // A second owner would make each change a copy.
-      old = .null
       for (key, value) in entries {
         guard let existing = merged[key] else {
           merged[key] = value
@@ -26,17 +24,15 @@ struct BuddyMerging {
           skippedKeys.append(key)
           continue
         }
-        var inner = merged.updateValue(.null, forKey: key) ?? existing
+        var inner = existing
         merge(value, into: &inner)
         merged[key] = inner
       }
       old = .dictionary(merged)
     case (.array(let elements), .array(var merged)):
-      old = .null
       merged += elements
       old = .array(merged)
     case (_, .array(var merged)):
-      old = .null
       merged.append(new)
       old = .array(merged)
     default: break

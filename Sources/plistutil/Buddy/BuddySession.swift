@@ -126,10 +126,20 @@ extension BuddySession {
 
   /// Puts what the commands have made in the place of the file, if it is something else.
   private mutating func save() throws(BuddyError) {
-    while plist.bytes != savedBytes, try !file.save(plist.bytes, over: savedBytes) { try repeatSteps() }
+    var attempt = 1
+    while plist.bytes != savedBytes, try !file.save(plist.bytes, over: savedBytes) {
+      guard attempt < Self.greatestAttempt else {
+        throw file.unwritable("other programs change it all the time")
+      }
+      attempt += 1
+      try repeatSteps()
+    }
     savedBytes = plist.bytes
     steps = []
   }
+
+  /// How often it is tried to save a file that other programs change meanwhile: of a thousand at once, each has its turn.
+  private static let greatestAttempt = 1000
 
   /// Does again what was done, in what another program has put into the file, so that nothing of either is lost.
   private mutating func repeatSteps() throws(BuddyError) {
