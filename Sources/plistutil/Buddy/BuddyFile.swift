@@ -1,6 +1,5 @@
 import FoundationEssentials
 import PropertyLists
-import SharedFiles
 import SystemFiles
 
 /// The file of a call.
@@ -20,7 +19,7 @@ struct BuddyFile {
     if let linkFault { throw unreadable(linkFault) }
     do throws(PropertyListError) {
       let data = try Input(file: path).data()
-      return (data, try Self.document(data, named: name))
+      return (data, try document(data))
     } catch {
       guard case .inputOutput(errno: ENOENT) = error.kind else { throw unreadable(error.line(about: name)) }
       do throws(PropertyListError) { try output("File Doesn't Exist, Will Create: \(name)") } catch {
@@ -31,18 +30,8 @@ struct BuddyFile {
   }
 
   /// The document of bytes. Of a key that a dictionary has twice, the last value counts, as in Apple's tool.
-  static func document(_ data: Data, named name: String) throws(PropertyListError) -> PropertyListDocument {
-    do throws(PropertyListError) {
-      let document = try PropertyListDocument(data)
-      try document.validate()
-      return document
-    } catch {
-      guard error.kind == .duplicateKey else { throw error }
-      let document = try PropertyListDocument(data, options: PropertyListReadingOptions(duplicateKeys: .keepLast))
-      try document.validate()
-      note("\(name): warning: \(error.detail); the last value counts")
-      return document
-    }
+  func document(_ data: Data) throws(PropertyListError) -> PropertyListDocument {
+    try RepeatedKeys.document(data, of: Input(file: path), format: nil, PropertyListReadingOptions()) { note($0) }
   }
 
   /// Puts bytes in the place of the file, in one step, if its content is still the one that they were made of. This is
@@ -53,25 +42,28 @@ struct BuddyFile {
   func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
     if let linkFault { throw unwritable(linkFault) }
     do throws(PropertyListError) {
-      return try PropertyListError.converting { () throws(FileError) in
-        if FileSystem.exists(path) { return try replace(with: new, over: old) }
-        return old == nil ? try make(new) : false
-      }
+      if FileSystem.exists(path) { return try replace(with: new, over: old) }
+      return old == nil ? try PropertyListError.converting { () throws(FileError) in try make(new) } : false
     } catch {
       throw unwritable(error.line(about: name))
     }
   }
 
-  private func replace(with new: Data, over old: Data?) throws(FileError) -> Bool {
+  private func replace(with new: Data, over old: Data?) throws(PropertyListError) -> Bool {
     guard FileSystem.sizeOfRegularFile(path) != nil else {
-      throw FileError(EINVAL, "cannot replace \(path): it is no regular file")
+      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(name): it is no regular file")
     }
-    // Until this returns, no other process of this tool saves the file.
-    let lock = try lock()
-    return try withExtendedLifetime(lock) { () throws(FileError) in
+    let file = try EditedFile(path) {}
+    return try PropertyListError.converting { () throws(FileError) in
       guard try FileSystem.read(path) == old else { return false }
-      try FileSystem.replace(path, with: new)
-      return true
+      // What cannot be locked; writing it says why.
+      guard let file else {
+        try FileSystem.replace(path, with: new)
+        return true
+      }
+      let replacement = try Replacement(of: path)
+      try replacement.output.write(new)
+      return try replacement.takePlace(insteadOf: file.original)
     }
   }
 
@@ -85,16 +77,6 @@ struct BuddyFile {
     // There is no folder for it, which this says.
     try FileSystem.replace(path, with: new)
     return true
-  }
-
-  /// - Returns: nil for what cannot be locked; writing it says why.
-  private func lock() throws(FileError) -> LockedFile? {
-    do throws(FileError) {
-      return try LockedFile(path, until: .now + .seconds(60))
-    } catch {
-      guard error.isLocked else { return nil }
-      throw error
-    }
   }
 
   private func unreadable(_ reason: String) -> BuddyError {
@@ -114,7 +96,7 @@ struct BuddyFile {
       let next = path[place...].dropFirst().firstIndex(of: "/") ?? path.endIndex
       var status = stat()
       // Sound: the path ends with a NUL, and the call fills the structure.
-      if unsafe lstat(String(path[..<next]), &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+      if unsafe lstat(FileSystem.systemPath(String(path[..<next])), &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
         return "Error Opening File: \(name) [Too many levels of symbolic links]"
       }
       place = next
