@@ -342,6 +342,14 @@ struct FormattingTests {
     #expect(error { () throws(PropertyListError) in _ = try twice.formattedData() }?.kind == .duplicateKey)
   }
 
+  @Test("a text whose indents would take memory out of proportion is refused")
+  func indents() throws {
+    let text = String(repeating: "(", count: 500) + String(repeating: "1,", count: 100_000)
+    let document = try PropertyListDocument(
+      Data((text + String(repeating: ")", count: 500)).utf8), format: .openStep)
+    #expect(error { () throws(PropertyListError) in _ = try document.formattedData() }?.kind == .limitExceeded)
+  }
+
   @Test("many comments and elements take no stack", arguments: [10_000])
   func manyComments(_ count: Int) throws {
     let text =

@@ -238,7 +238,12 @@ struct EditorTests {
       let tty = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
       process.standardInput = tty
       process.standardError = tty
+      // Threads that run tests may take no signals, which programs inherit.
+      var (none, mask) = (sigset_t(), sigset_t())
+      sigemptyset(&none)
+      pthread_sigmask(SIG_SETMASK, &none, &mask)
       try process.run()
+      pthread_sigmask(SIG_SETMASK, &mask, nil)
       // The terminal keeps them until somebody reads.
       if let answers { _ = answers.withCString { write(terminal, $0, strlen($0)) } }
       var written: [UInt8] = []

@@ -13,6 +13,17 @@ struct TextFormatter<Scanner: LayoutScanner> {
   var spelling: ScalarSpelling<Scanner>
   var output: [UInt8] = []
   private var frames: [Frame] = []
+  /// How many levels all lines together may still be indented, as when a document is written.
+  private var budget: Int
+
+  private init(_ document: PropertyListDocument, _ source: TextSource, sortsKeys: Bool, _ scanner: Scanner) {
+    self.document = document
+    self.source = source
+    self.sortsKeys = sortsKeys
+    self.scanner = scanner
+    spelling = ScalarSpelling(document.format)
+    budget = document.options.limits.effectiveExpandedSize(inputSize: source.text.count)
+  }
 
   /// A container that is open.
   struct Frame {
@@ -43,9 +54,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     _ document: PropertyListDocument, _ source: TextSource, sortsKeys: Bool
   ) throws(PropertyListError) -> Data {
     let bytes = source.text.bytes
-    var formatter = TextFormatter(
-      document: document, source: source, sortsKeys: sortsKeys, scanner: Scanner(end: bytes.byteCount),
-      spelling: ScalarSpelling(document.format))
+    var formatter = TextFormatter(document, source, sortsKeys: sortsKeys, Scanner(end: bytes.byteCount))
     formatter.output.reserveCapacity(bytes.byteCount + bytes.byteCount / 4)
     try formatter.formatAll(bytes)
     return Data(formatter.output)
@@ -88,6 +97,9 @@ extension TextFormatter {
   /// Everything in the containers that are open.
   private mutating func formatContainers(_ bytes: RawSpan) throws(PropertyListError) {
     while let frame = frames.last {
+      guard budget >= 0 else {
+        throw PropertyListError(.limitExceeded, "with its indents the text would be more than a hundred times larger")
+      }
       let isFresh = frame.position == 0
       let mark = isFresh ? nil : Scanner.separator(in: frame.node.flat.kind).byte
       var gap = FormattingGap(&scanner, bytes, mark: mark)
@@ -251,6 +263,8 @@ extension TextFormatter {
   mutating func beginLine(followsEmptyLine: Bool = false) {
     output.append(0x0A)
     if followsEmptyLine { output.append(0x0A) }
+    budget -= depth
+    guard budget >= 0 else { return }
     for _ in 0..<depth { output += spelling.indentUnit }
   }
 

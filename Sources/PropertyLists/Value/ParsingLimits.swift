@@ -43,7 +43,7 @@ public struct ParsingLimits: Hashable, Sendable {
 
   static func clamped(_ depth: Int) -> Int { min(max(depth, 0), greatestDepth) }
 
-  func effectiveExpandedSize(inputSize: Int) -> Int {
+  package func effectiveExpandedSize(inputSize: Int) -> Int {
     let (product, overflow) = inputSize.multipliedReportingOverflow(by: max(expansionRatio, 1))
     return max(overflow ? .max : product, expandedSize)
   }

@@ -35,9 +35,9 @@ package enum Signals {
   package static func endWaiting() {
     for number in [SIGINT, SIGTERM, SIGHUP] {
       // Sound: the system fills the action, and reads it.
-      var action = unsafe sigaction()
+      var action = sigaction()
       guard unsafe sigaction(number, nil, &action) == 0 else { continue }
-      unsafe action.sa_flags &= ~SA_RESTART
+      action.sa_flags &= ~SA_RESTART
       _ = unsafe sigaction(number, &action, nil)
     }
   }

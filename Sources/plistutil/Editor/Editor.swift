@@ -33,7 +33,20 @@ enum Editor {
   static func asksAgain() -> Bool {
     Signals.endWaiting()
     try? FileOutput.standardError.write(Data("Edit again? [Y/n] ".utf8))
-    guard let answer = readLine() else { return false }
+    guard let answer = line() else { return false }
     return ["", "y", "yes"].contains(answer.filter { !$0.isWhitespace }.lowercased())
+  }
+
+  /// A line from the terminal; nil at the end of the input, or if a signal comes. The standard library's function waits
+  /// on after a signal.
+  private static func line() -> String? {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    // Sound: one byte is read into one.
+    while unsafe read(0, &byte, 1) == 1 {
+      if byte == 0x0A { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    return nil
   }
 }
