@@ -38,7 +38,11 @@ struct BuddyCall {
     var commands: [BuddyCommand] = []
     for argument in arguments {
       switch argument {
-      case .command(let text): commands.append(try BuddyCommand(text))
+      case .command(let text):
+        do throws(PropertyListError) { _ = try ProgramArguments.text(text) } catch {
+          throw .notUnderstood("Unrecognized Command: \(error.message)")
+        }
+        commands.append(try BuddyCommand(text))
       case .file(let path):
         guard session == nil else { throw .notUnderstood("Invalid Arguments\n") }
         session = try BuddySession(BuddyFile(path, followsLinks: followsLinks), printsXML: printsXML)

@@ -19,7 +19,7 @@ struct BuddyFile {
     if let linkFault { throw unreadable(linkFault) }
     do throws(PropertyListError) {
       let data = try Input(file: path).data()
-      return (data, try document(data))
+      return (data, try Self.document(data, named: path))
     } catch {
       guard case .inputOutput(errno: ENOENT) = error.kind else { throw unreadable(error.line(about: name)) }
       do throws(PropertyListError) { try output("File Doesn't Exist, Will Create: \(name)") } catch {
@@ -30,7 +30,7 @@ struct BuddyFile {
   }
 
   /// The document of bytes. Of a key that a dictionary has twice, the last value counts, as in Apple's tool.
-  func document(_ data: Data) throws(PropertyListError) -> PropertyListDocument {
+  static func document(_ data: Data, named path: String) throws(PropertyListError) -> PropertyListDocument {
     try RepeatedKeys.document(data, of: Input(file: path), format: nil, PropertyListReadingOptions()) { note($0) }
   }
 

@@ -147,7 +147,7 @@ extension BuddyPlist {
     guard place.node.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
     let new: PropertyList
     do throws(PropertyListError) {
-      new = try PropertyList(BuddyFile.document(read(file), named: file.printable()).root)
+      new = try PropertyList(BuddyFile.document(read(file), named: file).root)
     } catch {
       throw BuddyError("Merge: Error Reading File: \(file.printable())", because: error.line(about: file.printable()))
     }
