@@ -88,7 +88,8 @@ struct KeyPathLookupTests {
   @Test(
     "the same value from a tree and from a document",
     arguments: [
-      ("", list), ("a.0", 1), ("a.1.b", "x"), ("\"\".c\\.d", true), ("/a/2", []), (":n", 5),
+      ("", list), ("a.0", 1), ("a.1.b", "x"), ("\"\".c\\.d", true), ("/a/2", []), (":n", 5), ("a.-3", 1),
+      ("a.-2.b", "x"), ("a.-1", []),
     ] as [(String, PropertyList)], [.binary, .xml] as [PropertyListFormat])
   func theSameValueFromATreeAndFrom(_ lookup: (text: String, value: PropertyList), _ format: PropertyListFormat) throws
   {
@@ -102,7 +103,7 @@ struct KeyPathLookupTests {
     "a path that leaves the value says where, and why",
     arguments: [
       ("b", #"no key "b""#, ""), ("a.3", #""3" is no index of an array of 3"#, "a"),
-      ("a.x.y", #""x" is no index of an array of 3"#, "a"), ("a.-1", #""-1" is no index of an array of 3"#, "a"),
+      ("a.x.y", #""x" is no index of an array of 3"#, "a"), ("a.-4", #""-4" is no index of an array of 3"#, "a"),
       ("a.99999999999999999999", #""99999999999999999999" is no index of an array of 3"#, "a"),
       ("a.1.c.d", #"no key "c""#, "a.1"), ("n.x", #""x" below a value of kind integer"#, "n"),
       ("a.1.b.0", #""0" below a value of kind string"#, "a.1.b"),
