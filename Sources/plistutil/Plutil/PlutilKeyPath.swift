@@ -125,10 +125,10 @@ extension PlutilKeyPath {
   }
 
   private func index(_ component: PropertyListKeyPath.Component) throws(PlutilError) -> Int {
-    guard let index = component.arrayIndex else {
-      throw PlutilError("Unable to index into array with key path \(quoted)")
-    }
-    return index
+    if let index = component.arrayIndex { return index }
+    // A number is an index, if only one that no array has.
+    if let number = Int(component.text) { throw outOfBounds(number) }
+    throw PlutilError("Unable to index into array with key path \(quoted)")
   }
 
   private func outOfBounds(_ index: Int) -> PlutilError {
