@@ -163,7 +163,7 @@ struct BuddyFileTests {
     ])
     let result = try tool("-c", "Print :a", "-c", "Set :a 3", "-c", "Print", "a.plist")
     #expect(result.text == "2\nDict {\n    a = 3\n}\n" && result.status == 0)
-    #expect(result.errors == "a.plist: warning: duplicate key \"a\"; the last value counts\n")
+    #expect(result.errors == "a.plist:4:39: warning: duplicate key \"a\"; the last value counts\n")
     #expect(try tool.value("a.plist") == ["a": 3])
   }
 

@@ -20,7 +20,9 @@ private final class EditedFile {
   func environment(_ script: String, variable: String = "EDITOR") throws -> [String: String] {
     let path = scripts.path("editor")
     try Data("\(script)\n".utf8).write(to: URL(filePath: path))
-    var environment = ["VISUAL": "", "EDITOR": "false", "TMPDIR": temporary.url.path, "WORK": scripts.url.path]
+    var environment = [
+      "VISUAL": "", "EDITOR": "false", "TERM": "dumb", "TMPDIR": temporary.url.path, "WORK": scripts.url.path,
+    ]
     environment[variable] = "/bin/sh '\(path)'"
     return environment
   }

@@ -5,7 +5,8 @@ import PropertyLists
 ///
 /// - `complete bash BEFORE AFTER WORD`: the line before and after the cursor as it was typed, and the part of the word
 ///   at the cursor that bash will replace.
-/// - `complete zsh|fish INDEX WORD…`: the words, the name of the program first, and the number of the one at the cursor.
+/// - `complete zsh|fish INDEX WORD…`: the words, the name of the program first, and the number of the one at the
+///   cursor.
 enum Completion {
   static let name = "complete"
 

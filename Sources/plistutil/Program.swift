@@ -2,40 +2,9 @@ import ArgumentParser
 import PropertyLists
 import SystemFiles
 
+/// Starts what is asked for, and nothing else.
 @main
-struct PlistUtil: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "plistutil",
-    abstract: "Read, convert, check, query, edit and compare property lists.",
-    usage: LibplistCommand.usage,
-    discussion: """
-      Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
-
-      Without a verb this is libplist's tool. Under the name plutil, or as plistutil plutil, it is Apple's; under \
-      the name PlistBuddy, or as plistutil buddy, it is that tool.
-
-      Options without a verb:
-      \(LibplistOption.list)
-
-      \(ExitCodes.help)
-
-      Example: plistutil convert -f xml Info.plist
-      """,
-    groupedSubcommands: [
-      CommandGroup(name: "Format", subcommands: [Convert.self, Print.self, Lint.self, Fmt.self, Create.self]),
-      CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
-      CommandGroup(
-        name: "Edit",
-        subcommands: [
-          ValueVerb<SetEdit>.self, ValueVerb<InsertEdit>.self, ValueVerb<ReplaceEdit>.self, Remove.self,
-          ValueVerb<AppendEdit>.self, EditInEditor.self,
-        ]),
-      CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
-      CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
-      CommandGroup(name: "Version control", subcommands: [Git.self]),
-      CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self, BuddyVerb.self]),
-    ])
-
+enum Program {
   static func main() {
     var arguments = Array(ProgramArguments.take().dropFirst())
     let tools = [
@@ -47,16 +16,16 @@ struct PlistUtil: ParsableCommand {
     if let exitCode = CompletionScript.run(arguments) ?? Completion.run(arguments) { end(exitCode) }
     guard let first = arguments.first, !first.hasPrefix("-") else {
       // What ArgumentParser makes of its verbs: a description for other programs.
-      if let first = arguments.first, generators.contains(first) { run(Self.self, arguments) }
+      if let first = arguments.first, generators.contains(first) { run(PlistUtil.self, arguments) }
       convert(arguments)
     }
     // Neither these nor a conversion go by way of the parser of the other verbs, which takes minutes for 100 000
     // arguments, and for a few as long as all the rest.
     if let run = tools[first] { end(run(Array(arguments.dropFirst()))) }
-    if first == "help" { run(Self.self, arguments) }
+    if first == "help" { run(PlistUtil.self, arguments) }
     guard let verb = verbs.first(where: { $0._commandName == first || $0.configuration.aliases.contains(first) }) else {
       let names = verbs.flatMap { [$0._commandName] + $0.configuration.aliases }
-      finish(telling: ValidationError(MistypedVerb.message(first, verbs: names)), of: Self.self)
+      finish(telling: ValidationError(MistypedVerb.message(first, verbs: names)), of: PlistUtil.self)
     }
     if !["create", "merge", "diff", "edit", "git"].contains(first) { FileArguments.takeFiles(from: &arguments) }
     run(verb, Array(arguments.dropFirst()))
@@ -83,7 +52,7 @@ struct PlistUtil: ParsableCommand {
     let exitCode = command.exitCode(for: error).rawValue
     var text = command.fullMessage(for: error)
     // ArgumentParser leaves out whose verb it is.
-    if command != Self.self { text.replace("\n  See '", with: "\n  See 'plistutil ") }
+    if command != PlistUtil.self { text.replace("\n  See '", with: "\n  See 'plistutil ") }
     if text.isEmpty { end(exitCode) }
     if exitCode != ExitCodes.success {
       note(text)
@@ -105,7 +74,7 @@ struct PlistUtil: ParsableCommand {
     do {
       end(try Libplist.run(arguments))
     } catch {
-      finish(telling: error, of: Self.self)
+      finish(telling: error, of: PlistUtil.self)
     }
   }
 
@@ -114,7 +83,9 @@ struct PlistUtil: ParsableCommand {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
   }
 
-  private static var verbs: [any ParsableCommand.Type] { configuration.groupedSubcommands.flatMap { $0.subcommands } }
+  private static var verbs: [any ParsableCommand.Type] {
+    PlistUtil.configuration.groupedSubcommands.flatMap { $0.subcommands }
+  }
 }
 
 /// Ends the process.

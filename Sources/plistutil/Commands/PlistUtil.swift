@@ -1,0 +1,37 @@
+import ArgumentParser
+import PropertyLists
+
+/// The tool as a whole: its verbs, and what its help says.
+struct PlistUtil: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plistutil",
+    abstract: "Read, convert, check, query, edit and compare property lists.",
+    usage: LibplistCommand.usage,
+    discussion: """
+      Formats are xml, binary, json, openstep, gnustep (OpenStep with types) and strings.
+
+      Without a verb this is libplist's tool. Under the name plutil, or as plistutil plutil, it is Apple's; under \
+      the name PlistBuddy, or as plistutil buddy, it is that tool.
+
+      Options without a verb:
+      \(LibplistOption.list)
+
+      \(ExitCodes.help)
+
+      Example: plistutil convert -f xml Info.plist
+      """,
+    groupedSubcommands: [
+      CommandGroup(name: "Format", subcommands: [Convert.self, Print.self, Lint.self, Fmt.self, Create.self]),
+      CommandGroup(name: "Query", subcommands: [Get.self, KindVerb.self, Keys.self, Find.self, Stats.self]),
+      CommandGroup(
+        name: "Edit",
+        subcommands: [
+          ValueVerb<SetEdit>.self, ValueVerb<InsertEdit>.self, ValueVerb<ReplaceEdit>.self, Remove.self,
+          ValueVerb<AppendEdit>.self, EditInEditor.self,
+        ]),
+      CommandGroup(name: "Compare", subcommands: [Diff.self, Patch.self, Merge.self]),
+      CommandGroup(name: "Store", subcommands: [Archive.self, Defaults.self]),
+      CommandGroup(name: "Version control", subcommands: [Git.self]),
+      CommandGroup(name: "Other tool", subcommands: [PlutilVerb.self, BuddyVerb.self]),
+    ])
+}
