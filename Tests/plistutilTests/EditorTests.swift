@@ -62,6 +62,17 @@ struct EditorTests {
     #expect(work.temporary.names.isEmpty)
   }
 
+  @Test("a file whose name is not UTF-8 is edited")
+  func nameNotUTF8() throws {
+    let work = try EditedFile(SampleFile("{ a = 1; }"))
+    let folder = (work.file.path as NSString).deletingLastPathComponent
+    let script = #"cd "$1" && mv a.plist "$(printf 'a\377.plist')" && "$2" edit "$(printf 'a\377.plist')" && cat a*"#
+    let environment = try work.environment(#"sed -i s/1/2/ "$1""#)
+    let result = try Program.run(
+      URL(filePath: "/bin/sh"), ["-c", script, "sh", folder, Tool.executable.path], environment: environment)
+    #expect(result.status == 0 && result.text == "{ a = 2; }", "\(result.errors)")
+  }
+
   @Test("a text file is edited as it is, every byte of it")
   func text() throws {
     let text = "// c\r\n{ a = 1;\n\n b   = 2; }"

@@ -77,6 +77,23 @@ struct EmptyValueTests {
     if joined.status == 64 { #expect(joined.errors.contains(option.name), "\(joined.errors)") }
   }
 
+  @Test("an option in the place of a value is an error: the variable of a script was empty")
+  func anOptionInThePlaceOfAValue() throws {
+    let file = try SampleFile("<plist><dict><key>v</key><string>41</string></dict></plist>")
+    for arguments in [
+      ["set", "v", "--string", "--in-place", file.path], ["set", "v", "--in-place", "--string", "--", file.path],
+      ["get", "-k", "v", "--default", "--raw0", file.path], ["find", "--contains", "--values", file.path],
+      ["find", "--where", "--json", file.path], ["find", "--key", "--values", file.path],
+    ] {
+      let result = try Tool.run(arguments)
+      #expect(result.status == 64 && result.errors.contains(" has no value: --"), "\(arguments): \(result.errors)")
+    }
+    #expect(try file.value == ["v": "41"])
+    // What is no option of the verb is a value.
+    #expect(try Tool.run("set", "v", "--string", "--verbose", "--in-place", file.path).status == 0)
+    #expect(try file.value == ["v": "--verbose"])
+  }
+
   @Test("an empty variable of a script is an empty string")
   func emptyVariable() throws {
     let file = try SampleFile("<plist><dict><key>v</key><string>41</string></dict></plist>")

@@ -84,6 +84,7 @@ struct GitTests {
     #expect(again.text.split(separator: "\n").allSatisfy { $0.hasSuffix(", as before") })
     #expect(repository.text(".gitattributes") == Self.attributes)
     let removed = try repository.shell("plistutil git uninstall")
+    #expect(removed.errors.isEmpty)
     #expect(removed.status == 0 && removed.text.split(separator: "\n").count == 8)
     #expect(try repository.shell("git config --local --list").text == before)
     #expect(repository.text(".gitattributes") == nil)

@@ -31,6 +31,48 @@ struct ScriptTests {
     #expect(try Tool.run("print", broken.path).errors.hasPrefix("\(broken.path):1:1: error: "))
   }
 
+  @Test("remove --if-present leaves files without the value as they are")
+  func ifPresent() throws {
+    let folder = try TemporaryFolder()
+    let with = Data("// c\n{ a = 1; b = 2; }\n".utf8)
+    let without = Data("{ b = 2; } // d\n".utf8)
+    let (first, second) = (folder.path("a.strings"), folder.path("b.strings"))
+    try with.write(to: URL(filePath: first))
+    try without.write(to: URL(filePath: second))
+    #expect(try Tool.run("remove", "a", second).status == 1)
+    #expect(try Tool.run("remove", "a", "--if-present", second).output == without)
+    let result = try Tool.run("remove", "a", "--if-present", "--in-place", first, second)
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(try Data(contentsOf: URL(filePath: second)) == without)
+    #expect(try PropertyList(contentsOf: URL(filePath: first)) == ["b": "2"])
+    let binary = folder.path("c.plist")
+    try (["b": 1] as PropertyList).write(to: URL(filePath: binary), format: .binary)
+    let before = try Data(contentsOf: URL(filePath: binary))
+    #expect(try Tool.run("remove", "a", "--if-present", binary).output == before)
+  }
+
+  @Test("a folder inside that is written to is no input the next time")
+  func outfolder() throws {
+    let folder = try TemporaryFolder()
+    try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("a.plist")), format: .xml)
+    for _ in 0..<2 {
+      let out = folder.path("out")
+      #expect(try Tool.run("convert", "-f", "binary", "-r", folder.path(""), "--outfolder", out).status == 0)
+    }
+    #expect(Set(folder.names) == ["a.plist", "out"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")) == ["a.plist"])
+  }
+
+  @Test("an option that does not exist is named before a value that is missing")
+  func unknownOption() throws {
+    let file = try SampleFile("{ a = 1; }")
+    #expect(try Tool.run("set", "a", "--int", "5", file.path).errors.contains("Unknown option '--int'"))
+    let missing = try Tool.run("set", "a", file.path)
+    #expect(missing.status == 64 && missing.errors.contains("A value is missing"))
+    #expect(missing.errors.contains("See 'plistutil set --help'"), "\(missing.errors)")
+    #expect(try Tool.run("fmt", "--nothing").errors.contains("Usage: plistutil fmt "))
+  }
+
   @Test("--extension overwrites what is there only with --force, and says so of each file")
   func force() throws {
     let folder = try TemporaryFolder()

@@ -33,6 +33,10 @@ struct WhereTests {
       ("value = null", ["none"]), ("value = 7", []), ("kind = uid and value ~ 7", ["id"]),
       ("value = 2001-01-01", []), ("value > 2001-01-01 and value < 2001-01-01T00:00:01Z", ["built"]),
       ("value = 2001-01-01T00:00:00.5Z", ["built"]),
+      // Dates between quotation marks, with zones, and as find prints them.
+      ("value < 2001-01-01T01:00:01+01:00 and kind = date", ["built"]), ("value < '2001-01-02'", ["built", "empty"]),
+      ("value > '2001-01-01 00:00:00 +0000' and kind = date", ["built"]),
+      ("value != '2001-01-02' and kind = date", ["built"]),
       // By bytes: é is above every letter of ASCII.
       ("value > 'z'", ["name"]), ("value < '5'", ["CFBundleVersion", "empty"]), ("value = ''", ["empty"]),
       ("value ~ AQ*", ["icon"]), ("size = 3", ["icon"]),
@@ -145,5 +149,16 @@ struct WhereTests {
       try Tool.run("find", "-r", folder.url.path, "--where", "count = 1", "--key", "NS*", "--json").text.split(
         separator: "\n"
       ).count == 2)
+  }
+
+  @Test(
+    "a word that begins as a date and is none is an error, and no text that no date is like",
+    arguments: ["2027-02-30", "2027-1-1", "2021-01", "2027-01-01T00:00", "2027-13-01T00:00:00Z"])
+  func aWordThatBeginsAsADate(_ word: String) throws {
+    let file = try SampleFile(Self.value, format: .binary)
+    let result = try file.run(["find", "--where", "value < \(word)", "@"])
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains("\"\(word)\" is no date; dates are spelled 2027-01-31"), "\(result.errors)")
+    #expect(try file.run(["find", "--where", "value = '\(word)'", "@"]).status == 1)
   }
 }

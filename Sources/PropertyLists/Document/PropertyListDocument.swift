@@ -26,6 +26,8 @@ public final class PropertyListDocument: Sendable {
   /// The whole input of a text format, for edits; nil for a document that was not read from bytes. The text that its
   /// values are in is ``source``, and often the same.
   package let input: Data?
+  /// The bytes that it was read from.
+  package var original: Data { input ?? source }
   /// Where the bytes of the input are.
   private let address: UInt
   let index: Index

@@ -27,6 +27,31 @@ struct ArgumentRewriter {
     }
   }
 
+  /// Options that take whatever comes next for their value, as those with `unconditional` parsing do. To look at them
+  /// is quick; the description of the command says whether they are such options there.
+  private static let takingAnything: Set<String> = [
+    "--string", "--integer", "--real", "--date", "--json", "--openstep", "--key", "--default", "--value",
+    "--contains", "--where",
+  ]
+
+  /// - Throws: `ValidationError` if the value of an option is missing, since another option stands in its place: the
+  ///   variable of a script may be empty.
+  static func checkValues(_ arguments: [String], of command: any ParsableCommand.Type) throws {
+    let pairs = zip(arguments, arguments.dropFirst())
+    guard pairs.contains(where: { takingAnything.contains($0) && $1.hasPrefix("--") }),
+      let rewriter = ArgumentRewriter(command)
+    else { return }
+    var last = ""
+    _ = try rewriter.rewriting(arguments) { argument, role, options in
+      if role == .value, argument == "--" || options[argument] != nil, argument.hasPrefix("--") {
+        throw ValidationError(
+          "\(last) has no value: \(argument) follows. To give it that value, write \(last)=\(argument).")
+      }
+      last = argument
+      return [argument]
+    }
+  }
+
   /// The arguments with `./` before names of files that begin with a hyphen, as options do; nil if there are none.
   static func namingDashedFiles(_ arguments: [String], of command: any ParsableCommand.Type) -> [String]? {
     func isFile(_ argument: String) -> Bool {

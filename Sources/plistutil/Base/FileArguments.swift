@@ -58,7 +58,7 @@ struct FileArguments: ParsableArguments {
     to destination: Destination? = nil, isForMachines: Bool = false, _ work: @escaping Batch.Work
   ) throws {
     let isForMachines = isForMachines || destination?.report == true
-    let search = try search()
+    let search = try search(excluding: destination?.outfolder)
     try destination?.check(search.inputs)
     if search.inputs.isEmpty {
       note("plistutil: error: no property list in \(files.map { $0.printable() }.joined(separator: ", "))")
@@ -73,8 +73,8 @@ struct FileArguments: ParsableArguments {
   }
 
   /// The files, those in folders in the order of their names; and what could not be read.
-  private func search() throws -> FolderSearch {
-    var search = FolderSearch(patterns: name)
+  private func search(excluding folder: String?) throws -> FolderSearch {
+    var search = FolderSearch(patterns: name, excluding: folder)
     if files.isEmpty {
       if Input.isTerminal { throw ValidationError("No file is named.") }
       search.add(file: "-")

@@ -16,7 +16,13 @@ struct FolderSearch {
     "sfl", "sfl2", "sfl3", "webarchive", "webloc", "savedSearch", "tmLanguage", "tmTheme", "xcuserstate", "itermcolors",
   ]
 
-  init(patterns: [String]) { self.patterns = patterns }
+  /// A folder inside the others that is passed over: what is written goes there.
+  private let excludedFolder: String?
+
+  init(patterns: [String], excluding excludedFolder: String? = nil) {
+    self.patterns = patterns
+    self.excludedFolder = excludedFolder
+  }
 
   /// Adds a file as it is.
   mutating func add(file path: String) { inputs.append(Input(path)) }
@@ -37,6 +43,7 @@ struct FolderSearch {
           let path = prefix + entry.name
           let relative = folder.relative.isEmpty ? entry.name : "\(folder.relative)/\(entry.name)"
           if entry.isFolder {
+            if let excludedFolder, FileSystem.isSameFile(path, excludedFolder) { continue }
             folders.append((path, relative))
           } else if matches(entry.name) || beginsAsPropertyList(path, entry.name) {
             inputs.append(Input(path, relativePath: relative))

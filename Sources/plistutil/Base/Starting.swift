@@ -5,6 +5,7 @@ extension ParsableCommand {
   /// The command that the arguments name. `--option=` has an empty value, and what is no option but a file that begins
   /// with a hyphen is that file.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    try ArgumentRewriter.checkValues(arguments, of: self)
     let arguments = try ArgumentRewriter.spellingOutEmptyValues(arguments, of: self)
     let outcome = Result { try parseAsRoot(arguments) }
     let isHelp = (try? outcome.get()).map { type(of: $0)._commandName == "help" } ?? false

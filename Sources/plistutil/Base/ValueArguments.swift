@@ -75,8 +75,6 @@ struct ValueArguments: ParsableArguments {
     _ = try validating { () throws(PropertyListError) in try read() }
   }
 
-  var isMissing: Bool { count == 0 }
-
   /// Whether the value comes from standard input.
   var hasStandardInput: Bool { (dataFiles + valueFiles).contains("-") }
 

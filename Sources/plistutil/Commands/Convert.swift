@@ -8,7 +8,8 @@ struct Convert: ParsableCommand {
     abstract: "Convert property lists into another format.",
     discussion: """
       Without --format, a binary property list becomes XML, and any other binary. Several files need --in-place, \
-      --outfolder or --extension, or else are written to standard output one behind the other.
+      --outfolder or --extension, or else are written to standard output one behind the other. The file is written \
+      anew: comments and layout are lost, which fmt and the verbs that edit keep.
 
       Examples:
         plistutil convert -f xml Info.plist

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PropertyListTools
 import PropertyLists
 
 /// What one of the verbs does that put a value somewhere.
@@ -36,12 +37,14 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
   @OptionGroup(title: "Values") var value: ValueArguments
 
   func validate() throws {
-    if value.isMissing { throw ValidationError("A value is missing, such as --string TEXT or --integer N.") }
     if value.hasStandardInput, files.haveStandardInput { throw Input.readTwice }
   }
 
   func run() throws {
-    guard let value = try value.value(reading) else { return }
+    // Only now, so that an option that does not exist is named first.
+    guard let value = try value.value(reading) else {
+      throw ValidationError("A value is missing, such as --string TEXT or --integer N.")
+    }
     try make(Edit.edit(value, at: path))
   }
 }
@@ -95,7 +98,9 @@ struct Remove: EditingVerb {
 
       \(KeyPathHelp.text)
 
-      Example: plistutil remove items.0 --in-place Data.plist
+      Examples:
+        plistutil remove items.0 --in-place Data.plist
+        plistutil remove UIRequiresFullScreen --if-present --in-place -r Payload/
       """)
 
   @Argument(help: KeyPathHelp.argument, transform: PropertyListKeyPath.argument)
@@ -105,7 +110,17 @@ struct Remove: EditingVerb {
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var destination: Destination
 
+  @Flag(help: "It is no error if there is nothing at the path.")
+  var ifPresent = false
+
   func run() throws {
-    try make(.remove(at: path))
+    try edit { [path, ifPresent] document, options throws(PropertyListError) in
+      do throws(PropertyListError) {
+        return try document.edited(by: .remove(at: path), options: options)
+      } catch {
+        guard ifPresent, error.kind == .noSuchValue else { throw error }
+        return EditedBytes(document.original)
+      }
+    }
   }
 }

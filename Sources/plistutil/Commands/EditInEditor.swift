@@ -6,7 +6,7 @@ import SystemFiles
 /// The verb `edit`, in which a person edits a file. The verbs that change one value are in `Edit.swift`.
 struct EditInEditor: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "edit",
+    verb: "edit",
     abstract: "Edit a property list as text in your editor.",
     discussion: """
       The editor is $VISUAL, else $EDITOR, else vi; it has to stay until the text is saved, as code --wait does. A file \
@@ -56,7 +56,9 @@ struct EditInEditor: ParsableCommand {
     let shown = try shownText(data)
     var folder = try PropertyListError.converting { () throws(FileError) in try PrivateFolder() }
     let isItself = shown.text == data
-    let name = isItself ? input.relativePath : input.relativePath.withoutPathExtension + "." + shown.fileExtension
+    var name = isItself ? input.relativePath : input.relativePath.withoutPathExtension + "." + shown.fileExtension
+    // Programs get their arguments as text here.
+    if FileSystem.hasStandIns(name) { name = "text." + shown.fileExtension }
     let path = try PropertyListError.converting { () throws(FileError) in
       try folder.create(name, with: shown.text)
     }

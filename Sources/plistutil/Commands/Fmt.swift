@@ -5,7 +5,7 @@ import PropertyLists
 
 struct Fmt: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fmt",
+    verb: "fmt",
     abstract: "Set out property lists in XML, OpenStep and JSON in one layout; comments stay.",
     discussion: """
       The layout is that of convert: in XML a line for each key and value, indented with tabs; in JSON with two spaces, \

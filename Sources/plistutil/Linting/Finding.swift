@@ -46,7 +46,9 @@ extension Finding {
   /// A command of GitHub's workflows, which shows it beside the line of the file
   /// (docs.github.com, "Workflow commands for GitHub Actions").
   func annotation(file: String) -> String {
-    var properties = ["file=\(Self.escaped(file, isProperty: true))"]
+    // GitHub knows files by their paths from the top of the repository.
+    let path = file.hasPrefix("./") ? String(file.dropFirst(2)) : file
+    var properties = ["file=\(Self.escaped(path, isProperty: true))"]
     if let position = fault.position { properties += ["line=\(position.line)", "col=\(position.column)"] }
     properties.append("title=\(rule)")
     var message = fault.detail

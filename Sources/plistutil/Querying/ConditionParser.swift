@@ -90,9 +90,19 @@ struct ConditionParser {
         throw ConditionError(
           message: "a \(field.name.rawValue) is not less or greater than another", column: sign.column)
       }
-      return .comparison(field, comparison, try literal(for: field))
+      return Self.comparison(field, comparison, try literal(for: field))
     default: throw unexpected(due: "a comparison, such as =,")
     }
+  }
+
+  /// A text between quotation marks that spells a date is compared with dates, too.
+  private static func comparison(
+    _ field: Condition.Field, _ comparison: Condition.Operator, _ literal: Condition.Literal
+  ) -> Condition {
+    let plain = Condition.comparison(field, comparison, literal)
+    guard field.name == .value, case .value(.string(let text)) = literal, let date = date(text) else { return plain }
+    let both = [plain, .comparison(field, comparison, .value(date))]
+    return comparison == .unequal ? .all(both) : .any(both)
   }
 
   private mutating func field() throws(ConditionError) -> Condition.Field {
@@ -171,7 +181,18 @@ struct ConditionParser {
           column: literal.column)
       }
       return .value(number)
-    case .value: return .value(literal.kind == .quoted ? .string(literal.text) : Self.value(of: literal.text))
+    case .value:
+      if literal.kind == .quoted { return .value(.string(literal.text)) }
+      let value = Self.value(of: literal.text)
+      // Most likely a date in a form that is none here; as a text it would silently be unlike all dates.
+      if case .string(let word) = value, Self.beginsAsDate(word) {
+        throw ConditionError(
+          message: """
+            \(word.quotedForPeople) is no date; dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or \
+            "2027-01-31 12:00:00 +0100", and a text stands between quotation marks
+            """, column: literal.column)
+      }
+      return .value(value)
     }
   }
 
@@ -184,16 +205,28 @@ struct ConditionParser {
     default: break
     }
     let isNumber = word.utf8.first.map { $0 < UInt8(ascii: ":") } == true
-    // A day alone is its beginning.
-    let texts: [(String, PropertyList.Kind)] = [
-      (word, .integer), (word, .real), (word, .date), (word + "T00:00:00Z", .date),
-    ]
-    if isNumber {
-      for (text, kind) in texts {
-        if let value = try? PropertyList(rawText: text, as: kind) { return value }
-      }
+    guard isNumber else { return .string(word) }
+    for kind in [PropertyList.Kind.integer, .real] {
+      if let value = try? PropertyList(rawText: word, as: kind) { return value }
     }
-    return .string(word)
+    return date(word) ?? .string(word)
+  }
+
+  /// The date that a text spells. A day alone is its beginning.
+  private static func date(_ text: String) -> PropertyList? {
+    var spellings = [text, text + "T00:00:00Z"]
+    // The zone as ISO 8601 has it: 2027-01-31T12:00:00+01:00.
+    let parts = text.split(separator: "T", maxSplits: 1)
+    if parts.count == 2, let sign = parts[1].lastIndex(where: { $0 == "+" || $0 == "-" }) {
+      spellings.append("\(parts[0]) \(parts[1][..<sign]) \(parts[1][sign...].replacing(":", with: ""))")
+    }
+    return spellings.lazy.compactMap { try? PropertyList(rawText: $0, as: .date) }.first
+  }
+
+  /// Whether a word begins with a year and a hyphen.
+  private static func beginsAsDate(_ word: String) -> Bool {
+    let bytes = Array(word.utf8.prefix(5))
+    return bytes.count == 5 && bytes[4] == UInt8(ascii: "-") && bytes[..<4].allSatisfy { (0x30...0x39).contains($0) }
   }
 
   private func unexpected(due: String) -> ConditionError {

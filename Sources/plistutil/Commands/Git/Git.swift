@@ -5,7 +5,7 @@ import SystemFiles
 
 struct Git: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "git",
+    verb: "git",
     abstract: "Have git show and merge property lists, binary ones too.",
     discussion: """
       install writes a driver for differences and one for merges into git's configuration, and says in .gitattributes \
@@ -18,6 +18,12 @@ struct Git: ParsableCommand {
 
 /// Calls of git.
 enum GitCall {
+  /// Runs git without its messages, where it is no matter if it fails: some versions remove an empty section by
+  /// themselves, and others don't.
+  static func tryQuietly(_ arguments: [String]) {
+    _ = try? ChildProgram.output("/bin/sh", ["-c", "exec git \"$@\" 2>/dev/null", "git"] + arguments)
+  }
+
   /// What git prints, without the line end behind it.
   ///
   /// - Returns: nil if git ends with 1, which says that there is no such setting.

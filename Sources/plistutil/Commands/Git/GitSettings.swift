@@ -96,7 +96,7 @@ struct GitSettings {
       try output("removed \(key)")
     }
     for section in ["diff.plist", "merge.plist"] where try isEmpty(section) {
-      _ = try? GitCall.text(call + ["--remove-section", section])
+      GitCall.tryQuietly(call + ["--remove-section", section])
     }
     let text = try attributes()
     let lines = Self.patterns.map { "\($0) \(Self.attributes)" }
