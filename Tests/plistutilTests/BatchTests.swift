@@ -131,7 +131,7 @@ struct BatchTests {
 
   @Test(
     "--report tells machines what was written, and what was not",
-    arguments: [["convert", "-f", "json"], ["set", "", "--integer", "7"], ["get", "", "-f", "xml"]])
+    arguments: [["convert", "-f", "json"], ["set", "", "--json", "[7]"], ["get", "", "-f", "xml"]])
   func reportTellsMachinesWhatWasWritten(_ verb: [String]) throws {
     let folder = try folder(2)
     try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/1.plist")))

@@ -31,6 +31,18 @@ struct ScriptTests {
     #expect(try Tool.run("print", broken.path).errors.hasPrefix("\(broken.path):1:1: error: "))
   }
 
+  @Test("an empty path puts no scalar in the place of a whole file", arguments: ["set", "replace"])
+  func emptyPath(_ verb: String) throws {
+    let file = try SampleFile("{ a = 1; }")
+    for path in ["", "/", ":"] {
+      let result = try Tool.run(verb, path, "--string", "5", "--in-place", file.path)
+      #expect(result.status == 1 && result.errors.contains("the path is empty"), "\(result.errors)")
+    }
+    #expect(try file.text == "{ a = 1; }")
+    #expect(try Tool.run(verb, "", "--json", #"{"b": "2"}"#, "--in-place", file.path).status == 0)
+    #expect(try file.value == ["b": "2"])
+  }
+
   @Test("remove --if-present leaves files without the value as they are")
   func ifPresent() throws {
     let folder = try TemporaryFolder()

@@ -31,11 +31,6 @@ extension EditingVerb {
       try destination.write(edited(reading.document(input), options), for: input, to: &report)
     }
   }
-
-  /// Changes one value of each file.
-  func make(_ edit: PropertyListEdit) throws {
-    try self.edit { document, options throws(PropertyListError) in try document.edited(by: edit, options: options) }
-  }
 }
 
 extension PropertyListDocument {

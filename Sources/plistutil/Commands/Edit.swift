@@ -45,7 +45,20 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
     guard let value = try value.value(reading) else {
       throw ValidationError("A value is missing, such as --string TEXT or --integer N.")
     }
-    try make(Edit.edit(value, at: path))
+    let change = Edit.edit(value, at: path)
+    let takesPlace =
+      switch change {
+      case .set, .replace: path.components.isEmpty && !value.kind.isContainer
+      default: false
+      }
+    try edit { document, options throws(PropertyListError) in
+      if takesPlace, document.root.kind.isContainer {
+        throw PropertyListError(
+          .wrongKind,
+          "the path is empty: all of the file would become one \(KindName(value.kind).name); create --force does that")
+      }
+      return try document.edited(by: change, options: options)
+    }
   }
 }
 
