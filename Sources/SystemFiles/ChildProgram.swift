@@ -79,17 +79,24 @@ package enum ChildProgram {
       _ = unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
       _ = unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     }
-    let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
-    var texts = unsafe ([name] + arguments).map { unsafe strdup($0) } + [nil]
-    var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+    // Names of files among them may have bytes that are not UTF-8.
+    var texts = unsafe ([name] + arguments).map { unsafe strdup(FileSystem.systemPath($0)) } + [nil]
     defer {
       for index in unsafe texts.indices { unsafe free(texts[index]) }
-      for index in unsafe variables.indices { unsafe free(variables[index]) }
     }
     var process: pid_t = 0
-    let code = unsafe posix_spawnp(&process, name, &actions, &attributes, &texts, &variables)
+    let code = unsafe posix_spawnp(&process, name, &actions, &attributes, &texts, environment)
     guard code == 0 else { throw FileError(code, "cannot run \(name): \(FileSystem.message(code))") }
     return process
+  }
+
+  /// The environment of this process, byte by byte.
+  ///
+  /// Sound: the C library has the variable for as long as the process lives. Swift does not let it be named, because it
+  /// can be changed, which this program does not do.
+  @unsafe
+  private static var environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+    unsafe dlsym(nil, "environ")?.load(as: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?.self)
   }
 
   private static func wait(for process: pid_t, _ name: String) throws(FileError) -> End {

@@ -6,6 +6,7 @@ import SystemFiles
 @main
 enum Program {
   static func main() {
+    Signals.surviveFileSizeLimit()
     var arguments = Array(ProgramArguments.take().dropFirst())
     let tools = [
       Plutil.name: Plutil.run, "defaults": { Defaults.run($0) }, Buddy.programName: Buddy.run, Buddy.name: Buddy.run,

@@ -73,6 +73,14 @@ struct EditorTests {
     #expect(result.status == 0 && result.text == "{ a = 2; }", "\(result.errors)")
   }
 
+  @Test("an editor that leaves a pipe or nothing is an error, and the file stays", arguments: [true, false])
+  func noTextIsLeft(_ isPipe: Bool) throws {
+    let work = try EditedFile(SampleFile("{ a = 1; }"))
+    let result = try work.edit(#"rm "$1""# + (isPipe ? #"; mkfifo "$1""# : ""))
+    #expect(result.status == 1 && result.errors.contains("not written"), "\(result.errors)")
+    #expect(try work.file.text == "{ a = 1; }")
+  }
+
   @Test("a text file is edited as it is, every byte of it")
   func text() throws {
     let text = "// c\r\n{ a = 1;\n\n b   = 2; }"

@@ -62,6 +62,24 @@ struct GitTests {
   private static let attributes = ["plist", "strings", "stringsdict", "entitlements", "xcprivacy"]
     .map { "*.\($0) diff=plist merge=plist\n" }.joined()
 
+  @Test("attributes that are there keep every byte, with line ends of Windows and names that are not UTF-8")
+  func attributesKeepEveryByte() throws {
+    let repository = try Repository()
+    let path = URL(filePath: "\(repository.path)/.gitattributes")
+    let before = Data("*.txt text\r\n*.strings -diff\r\nb".utf8) + [0xE9] + Data(".bin binary\r\n".utf8)
+    try before.write(to: path)
+    let installed = try repository.shell("plistutil git install")
+    #expect(installed.status == 1 && installed.errors.contains("*.strings -diff"))
+    let after = try Data(contentsOf: path)
+    #expect(after.starts(with: before))
+    let lines = after.dropFirst(before.count).split(separator: 0x0A)
+    #expect(lines.count == 4 && lines.allSatisfy { $0.last == 0x0D })
+    #expect(try repository.shell("plistutil git install").text.contains("*.plist diff=plist merge=plist, as before"))
+    #expect(try Data(contentsOf: path) == after)
+    #expect(try repository.shell("plistutil git uninstall").status == 0)
+    #expect(try Data(contentsOf: path) == before)
+  }
+
   @Test("install writes both drivers and the attributes, and prints what it wrote; uninstall removes all of it")
   func install() throws {
     let repository = try Repository()

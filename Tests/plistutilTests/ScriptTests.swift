@@ -43,6 +43,19 @@ struct ScriptTests {
     #expect(try file.value == ["b": "2"])
   }
 
+  @Test("a file that is larger than the system allows is an error, and nothing is left beside it")
+  func fileSizeLimit() throws {
+    let file = try SampleFile("{ a = 1; }")
+    let text = String(repeating: "x", count: 4000)
+    let script = #"ulimit -f 1; exec "$0" set a --string "$2" --in-place "$1""#
+    let result = try Program.run(
+      URL(filePath: "/bin/sh"), ["-c", script, Tool.executable.path, file.path, text])
+    #expect(result.status == 1 && result.errors.contains("File too large"), "\(result.errors)")
+    #expect(try file.text == "{ a = 1; }")
+    let folder = (file.path as NSString).deletingLastPathComponent
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+  }
+
   @Test("remove --if-present leaves files without the value as they are")
   func ifPresent() throws {
     let folder = try TemporaryFolder()

@@ -151,6 +151,14 @@ struct WhereTests {
       ).count == 2)
   }
 
+  @Test("a number that no property list holds is an error", arguments: ["1e400", "-1e400"])
+  func aNumberThatNoPropertyListHolds(_ word: String) throws {
+    let file = try SampleFile(Self.value, format: .binary)
+    let result = try file.run(["find", "--where", "value < \(word)", "@"])
+    #expect(result.status == 64 && result.errors.contains("\"\(word)\" is no number"), "\(result.errors)")
+    #expect(try file.run(["find", "--where", "value < 1. and value > .25", "@"]).text == "half\n")
+  }
+
   @Test(
     "a word that begins as a date and is none is an error, and no text that no date is like",
     arguments: ["2027-02-30", "2027-1-1", "2021-01", "2027-01-01T00:00", "2027-13-01T00:00:00Z"])

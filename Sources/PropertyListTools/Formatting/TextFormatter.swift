@@ -132,24 +132,26 @@ extension TextFormatter {
   private mutating func appendChild(
     _ comments: ArraySlice<FormattingGap.Comment>, followsEmptyLine: Bool, _ bytes: RawSpan
   ) throws(PropertyListError) {
-    let frame = frames[frames.count - 1]
-    guard frame.position < frame.node.count else { throw unknownLayout }
-    frames[frames.count - 1].position += 1
-    let isDictionary = frame.node.kind == .dictionary
-    let entry = isDictionary ? try frame.node.entry(at: frame.position) : nil
-    var isFirst = !frame.hasLines
-    frames[frames.count - 1].hasLines = true
+    let last = frames.count - 1
+    // Not the frame, since a second owner would make each change of its entries a copy.
+    let (node, position, form) = (frames[last].node, frames[last].position, frames[last].form)
+    guard position < node.count else { throw unknownLayout }
+    frames[last].position += 1
+    let isDictionary = node.kind == .dictionary
+    let entry = isDictionary ? try node.entry(at: position) : nil
+    var isFirst = !frames[last].hasLines
+    frames[last].hasLines = true
     if sortsKeys, let entry {
       let hasEmptyLine = !isFirst && (comments.first?.followsEmptyLine ?? followsEmptyLine)
-      frames[frames.count - 1].entries.append(
+      frames[last].entries.append(
         Entry(start: output.count, key: Array(entry.key.utf16), followsEmptyLine: hasEmptyLine))
     }
     for comment in comments { appendLine(comment, bytes, &isFirst) }
-    if frame.form == nil { beginLine(followsEmptyLine: followsEmptyLine && !isFirst) }
+    if form == nil { beginLine(followsEmptyLine: followsEmptyLine && !isFirst) }
     if let (key, value) = entry {
       try append(key: key, value, bytes)
     } else {
-      try append(frame.node.child(at: frame.position), bytes)
+      try append(node.child(at: position), bytes)
     }
   }
 

@@ -42,6 +42,10 @@ package enum Signals {
     }
   }
 
+  /// Has writing more than a limit of the system allows be an error, and not the end of the process, which would leave
+  /// an unfinished file behind. Programs that this one starts are ended as usual.
+  package static func surviveFileSizeLimit() { _ = signal(SIGXFSZ) { _ in } }
+
   /// Ends the process with a line that says why, where the system would end it without one: a file that is mapped was
   /// shortened by another program.
   package static func explainLostPages() {

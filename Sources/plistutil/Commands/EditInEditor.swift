@@ -56,9 +56,7 @@ struct EditInEditor: ParsableCommand {
     let shown = try shownText(data)
     var folder = try PropertyListError.converting { () throws(FileError) in try PrivateFolder() }
     let isItself = shown.text == data
-    var name = isItself ? input.relativePath : input.relativePath.withoutPathExtension + "." + shown.fileExtension
-    // Programs get their arguments as text here.
-    if FileSystem.hasStandIns(name) { name = "text." + shown.fileExtension }
+    let name = isItself ? input.relativePath : input.relativePath.withoutPathExtension + "." + shown.fileExtension
     let path = try PropertyListError.converting { () throws(FileError) in
       try folder.create(name, with: shown.text)
     }
@@ -68,10 +66,11 @@ struct EditInEditor: ParsableCommand {
       let failure = try Editor.edit(path)
       let text: Data
       do throws(PropertyListError) {
-        text = try Input(path).data()
+        text = try savedText(path)
       } catch {
         // An editor may have saved it elsewhere.
         folder.keep()
+        note("\(input.name): not written")
         throw error
       }
       if let failure {
@@ -105,6 +104,15 @@ struct EditInEditor: ParsableCommand {
         return Signals.interruptedBy.map { 128 + $0 } ?? ExitCodes.malformed
       }
     }
+  }
+
+  /// The text that the editor has left. Not what is no file any more: a pipe would be waited for.
+  private func savedText(_ path: String) throws(PropertyListError) -> Data {
+    let found = try PropertyListError.converting { () throws(FileError) in
+      try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)
+    }
+    if let found { return found.0 }
+    throw PropertyListError(.inputOutput(errno: ENOENT), "the editor has left no text in \(path)")
   }
 
   /// The text to edit.

@@ -192,6 +192,12 @@ struct ConditionParser {
             "2027-01-31 12:00:00 +0100", and a text stands between quotation marks
             """, column: literal.column)
       }
+      if case .string(let word) = value, word.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil
+      {
+        throw ConditionError(
+          message: "\(word.quotedForPeople) is no number that a property list holds, such as 0.5 or 1e300",
+          column: literal.column)
+      }
       return .value(value)
     }
   }

@@ -68,7 +68,7 @@ struct GitSettings {
     var added: [String] = []
     for pattern in Self.patterns {
       let line = "\(pattern) \(Self.attributes)"
-      if text.contains(line) {
+      if text.contains(where: { Self.withoutReturn($0) == line }) {
         try output("\(attributesFile): \(line), as before")
       } else if let other = text.last(where: { Self.isAbout(pattern, $0) }) {
         note("plistutil: error: \(attributesFile): \(other.printable()): is there already, and stays")
@@ -79,7 +79,8 @@ struct GitSettings {
     }
     guard !added.isEmpty else { return isComplete }
     if text.last == "" { text.removeLast() }
-    try write(text + added)
+    let ending = text.first.map { Self.withoutReturn($0) != $0 } == true ? "\r" : ""
+    try write(text + added.map { $0 + ending })
     for line in added { try output("\(attributesFile): \(line)") }
     return isComplete
   }
@@ -100,7 +101,7 @@ struct GitSettings {
     }
     let text = try attributes()
     let lines = Self.patterns.map { "\($0) \(Self.attributes)" }
-    let rest = text.filter { !lines.contains($0) }
+    let rest = text.filter { !lines.contains(Self.withoutReturn($0)) }
     guard rest != text else { return }
     if rest.allSatisfy(\.isEmpty) {
       do {
@@ -111,23 +112,29 @@ struct GitSettings {
     } else {
       try write(rest.last == "" ? rest.dropLast() : rest)
     }
-    for line in lines where text.contains(line) { try output("removed \(attributesFile): \(line)") }
+    for line in lines where text.contains(where: { Self.withoutReturn($0) == line }) {
+      try output("removed \(attributesFile): \(line)")
+    }
   }
 
   private func isEmpty(_ section: String) throws(PropertyListError) -> Bool {
     try GitCall.text(call + ["--get-regexp", "^\(section.replacing(".", with: "\\."))\\."]) == nil
   }
 
-  /// The lines of the file of attributes, with an empty one behind the last line end; none if there is no file.
+  /// The lines of the file of attributes, with an empty one behind the last line end; none if there is no file. They
+  /// name files, so bytes that are not UTF-8 are kept as those of names are.
   private func attributes() throws(PropertyListError) -> [String] {
     guard FileSystem.exists(attributesFile) else { return [] }
     let data = try Input(attributesFile).data()
-    return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(
-      String.init)
+    return data.split(separator: 0x0A, omittingEmptySubsequences: false).map { FileSystem.text(ofBytes: Array($0)) }
   }
 
+  /// A line without the carriage return that may stand before its end.
+  private static func withoutReturn(_ line: String) -> String { line.last == "\r" ? String(line.dropLast()) : line }
+
   private func write(_ lines: some Sequence<String>) throws(PropertyListError) {
-    let data = Data(lines.map { $0 + "\n" }.joined().utf8)
+    var data = Data()
+    for line in lines { data += FileSystem.systemPath(line).dropLast().map { UInt8(bitPattern: $0) } + [0x0A] }
     try PropertyListError.converting { () throws(FileError) in
       try FileSystem.makeFolder(FileSystem.parent(of: attributesFile), below: nil, permissions: 0o777)
       try FileSystem.replace(attributesFile, with: data)
