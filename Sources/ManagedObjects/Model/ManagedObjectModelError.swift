@@ -42,6 +42,8 @@ public enum ManagedObjectModelError: Error, Sendable {
       case attributeType
       /// A constraint, an index, a configuration or a request names what is not there.
       case unknownName
+      /// Entities inherit so many properties that no program can mean it.
+      case tooLarge
     }
 
     /// What sort of fault it is.
@@ -75,8 +77,8 @@ extension ManagedObjectModelError.Fault: CustomStringConvertible {
   /// The place, then the message: `Note.author: …`.
   public var description: String {
     guard let entity else { return message }
-    return (property.map { "\(entity.printable(limit: 100)).\($0.printable(limit: 100))" }
-      ?? entity.printable(limit: 100)) + ": " + message
+    let place = [entity, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".")
+    return "\(place): \(message)"
   }
 }
 

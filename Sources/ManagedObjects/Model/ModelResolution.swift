@@ -22,7 +22,7 @@ struct ModelResolution {
     resolution.arrange()
     guard resolution.faults.isEmpty else { throw .invalid(resolution.faults) }
     let records = resolution.join()
-    resolution.checkParts(records)
+    if records.count == resolution.order.count { resolution.checkParts(records) }
     guard resolution.faults.isEmpty else { throw .invalid(resolution.faults) }
     return (records, resolution.indices)
   }
@@ -143,10 +143,24 @@ extension ModelResolution {
 
 /// Properties.
 extension ModelResolution {
+  /// How many properties all entities may have together, inherited ones counted for each. A small file can have a long
+  /// chain of entities that each inherit from the one before.
+  private static let greatestPropertyCount = 250_000
+
   private mutating func join() -> [ManagedObjectModel.Entity.Record] {
     var records: [ManagedObjectModel.Entity.Record] = []
     records.reserveCapacity(order.count)
+    var propertyCount = 0
     for index in order.indices {
+      propertyCount +=
+        (superentities[index].map { records[$0].places.count } ?? 0) + description(index).properties.count
+      if propertyCount > Self.greatestPropertyCount {
+        fail(
+          Fault(
+            .tooLarge, entity: description(index).name,
+            "with it the entities have more than \(Self.greatestPropertyCount) properties, inherited ones included"))
+        return records
+      }
       let entity = description(index)
       let inherited = superentities[index].map { records[$0] }
       var attributes = inherited?.attributes ?? []
@@ -206,7 +220,9 @@ extension ModelResolution {
     return Entity.Attribute(definition: attribute, slot: slot, initialValue: value ?? .null)
   }
 
-  private mutating func check(_ attribute: AttributeDescription, _ entity: EntityDescription, _ path: String, depth: Int) {
+  private mutating func check(
+    _ attribute: AttributeDescription, _ entity: EntityDescription, _ path: String, depth: Int
+  ) {
     func fault(_ message: String) -> Fault { Fault(.attributeType, entity: entity.name, property: path, message) }
     if attribute.type != .composite, !attribute.elements.isEmpty {
       fail(fault("only a composite attribute has elements"))
@@ -286,6 +302,8 @@ extension ModelResolution {
     let entity = records[index].definition.name
     let destination = records[relationship.destinationIndex]
     guard case .relationship(let place)? = destination.places[name] else {
+      // It may have a fault of its own, which is known.
+      if destination.definition.relationships.contains(where: { $0.name == name }) { return }
       fail(
         Fault(
           .unknownInverse, entity: entity, property: relationship.definition.name,

@@ -16,15 +16,17 @@ extension ManagedObjectModel {
   /// - Throws: ``ManagedObjectModelError/archive(_:)``, ``ManagedObjectModelError/invalid(_:)``.
   /// - Complexity: O(*n*) in the size of the archive.
   public convenience init(compiled data: Data) throws(ManagedObjectModelError) {
-    let archived: ArchivedModel
+    try self.init(Self.contents(ofCompiled: data))
+  }
+
+  static func contents(ofCompiled data: Data) throws(ManagedObjectModelError) -> Contents {
     do {
       let coder = try KeyedUnarchiver(forReadingFrom: data)
       try coder.allowOpaqueObjects(in: data, except: ArchivedModel.knows)
-      archived = try coder.decode(ArchivedModel.self, forKey: KeyedArchiver.rootObjectKey)
+      return try coder.decode(ArchivedModel.self, forKey: KeyedArchiver.rootObjectKey).contents
     } catch {
       throw ManagedObjectModelError(archive: error)
     }
-    try self.init(archived.contents)
   }
 
   /// The model as `momc` would compile it.
@@ -59,8 +61,8 @@ extension ArchivedModel {
 
   /// Returns true for a class that is read as what it is.
   static func knows(_ name: String) -> Bool {
-    classes.contains(name) || ArchivedProperty.types.contains { $0.archivedClass.name == name }
-      || name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
+    classes.contains(name) || name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
+      || ArchivedProperty.types.contains { $0.archivedClass.name == name }
   }
 
   fileprivate var contents: ManagedObjectModel.Contents {
@@ -76,19 +78,20 @@ extension ArchivedModel {
 
 extension ArchivedEntity {
   fileprivate var description: EntityDescription {
-    var inherited: Set<String> = []
+    var own = Set(properties.keys)
     var ancestor = superentity
-    var seen: Set<ArchivedModelObject> = [self]
-    while let entity = ancestor, seen.insert(entity).inserted {
-      inherited.formUnion(entity.properties.keys)
-      ancestor = entity.superentity
+    // Only models in stores repeat what is inherited, and none is this deep.
+    for _ in 0..<256 {
+      guard let entity = ancestor, !own.isEmpty else { break }
+      own = own.filter { entity.properties[$0] == nil }
+      ancestor = entity === self ? nil : entity.superentity
     }
     var description = EntityDescription(name)
     description.className = className
     description.isAbstract = isAbstract
     description.superentity = superentity?.name
     // Models in stores have inherited properties too, as proxies or copies.
-    description.properties = properties.filter { !inherited.contains($0.key) }.values.compactMap(\.description)
+    description.properties = properties.filter { own.contains($0.key) }.values.compactMap(\.description)
       .sorted { $0.name.precedes($1.name) }
     description.uniquenessConstraints = uniqueTuples
     description.compoundIndexes = compoundIndexes

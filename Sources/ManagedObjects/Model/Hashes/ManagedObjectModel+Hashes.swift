@@ -68,7 +68,6 @@ extension ManagedObjectModel.Entity {
   /// to it. Then take the hashes from the model's `VersionInfo.plist`, or from a store.
   public var hasKnownVersionHash: Bool {
     record.attributes.allSatisfy { $0.definition.derivation == nil && $0.definition.type != .composite }
-      && (superentity?.hasKnownVersionHash ?? true)
   }
 
   fileprivate func versionHash(superentity: Data?) -> Data {

@@ -1,13 +1,13 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// SHA-256 and SHA-512 (FIPS 180-4).
 ///
 /// Written here because version hashes are all that needs them: a library would add more to the time of every build
 /// than these lines are worth.
-enum SHA2 {
-  static func sha256(_ message: [UInt8]) -> Data { digest(message, SHA256Words.self) }
+package enum SHA2 {
+  package static func sha256(_ message: [UInt8]) -> Data { digest(message, SHA256Words.self) }
 
-  static func sha512(_ message: [UInt8]) -> Data { digest(message, SHA512Words.self) }
+  package static func sha512(_ message: [UInt8]) -> Data { digest(message, SHA512Words.self) }
 
   private static func digest<Words: SHA2Words>(_ message: [UInt8], _: Words.Type) -> Data {
     let size = MemoryLayout<Words.Word>.size
@@ -26,8 +26,8 @@ enum SHA2 {
       }
       for index in 16..<schedule.count {
         schedule[index] =
-          schedule[index - 16] &+ Words.mix(schedule[index - 15], Words.smallSigma0) &+ schedule[index - 7]
-          &+ Words.mix(schedule[index - 2], Words.smallSigma1)
+          schedule[index - 16] &+ Words.smallSigma0(schedule[index - 15]) &+ schedule[index - 7]
+          &+ Words.smallSigma1(schedule[index - 2])
       }
       compress(schedule, into: &state, Words.self)
     }
@@ -37,18 +37,14 @@ enum SHA2 {
   private static func compress<Words: SHA2Words>(
     _ schedule: [Words.Word], into state: inout [Words.Word], _: Words.Type
   ) {
-    var word = state
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for index in schedule.indices {
-      let choice = (word[4] & word[5]) ^ (~word[4] & word[6])
-      let majority = (word[0] & word[1]) ^ (word[0] & word[2]) ^ (word[1] & word[2])
-      let first =
-        word[7] &+ Words.turn(word[4], Words.bigSigma1) &+ choice &+ Words.constants[index] &+ schedule[index]
-      let second = Words.turn(word[0], Words.bigSigma0) &+ majority
-      word.insert(first &+ second, at: 0)
-      word[4] &+= first
-      word.removeLast()
+      let first = h &+ Words.bigSigma1(e) &+ ((e & f) ^ (~e & g)) &+ Words.constants[index] &+ schedule[index]
+      let second = Words.bigSigma0(a) &+ ((a & b) ^ (a & c) ^ (b & c))
+      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
     }
-    for index in state.indices { state[index] &+= word[index] }
+    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 
   private static func bytes<Word: FixedWidthInteger>(_ word: Word) -> [UInt8] {
@@ -61,40 +57,34 @@ private protocol SHA2Words: SendableMetatype {
   associatedtype Word: FixedWidthInteger & UnsignedInteger & SendableMetatype
   static var initial: [Word] { get }
   static var constants: [Word] { get }
-  /// Rotations.
-  static var bigSigma0: [Int] { get }
-  static var bigSigma1: [Int] { get }
-  /// Two rotations and a shift.
-  static var smallSigma0: [Int] { get }
-  static var smallSigma1: [Int] { get }
+  static func bigSigma0(_ word: Word) -> Word
+  static func bigSigma1(_ word: Word) -> Word
+  static func smallSigma0(_ word: Word) -> Word
+  static func smallSigma1(_ word: Word) -> Word
 }
 
-extension SHA2Words {
-  static func rotate(_ word: Word, _ count: Int) -> Word { word >> count | word << (Word.bitWidth - count) }
-
-  static func turn(_ word: Word, _ counts: [Int]) -> Word { counts.reduce(0) { $0 ^ rotate(word, $1) } }
-
-  static func mix(_ word: Word, _ counts: [Int]) -> Word {
-    rotate(word, counts[0]) ^ rotate(word, counts[1]) ^ word >> counts[2]
-  }
+extension FixedWidthInteger {
+  fileprivate func rotated(_ count: Int) -> Self { self &>> Self(count) | self &<< Self(Self.bitWidth - count) }
 }
 
 private enum SHA256Words: SHA2Words {
   static let initial = SHA512Words.fractions(ofRoots: 8, power: 2).map { UInt32($0 >> 32) }
   static let constants = SHA512Words.fractions(ofRoots: 64, power: 3).map { UInt32($0 >> 32) }
-  static let bigSigma0 = [2, 13, 22]
-  static let bigSigma1 = [6, 11, 25]
-  static let smallSigma0 = [7, 18, 3]
-  static let smallSigma1 = [17, 19, 10]
+
+  static func bigSigma0(_ word: UInt32) -> UInt32 { word.rotated(2) ^ word.rotated(13) ^ word.rotated(22) }
+  static func bigSigma1(_ word: UInt32) -> UInt32 { word.rotated(6) ^ word.rotated(11) ^ word.rotated(25) }
+  static func smallSigma0(_ word: UInt32) -> UInt32 { word.rotated(7) ^ word.rotated(18) ^ word >> 3 }
+  static func smallSigma1(_ word: UInt32) -> UInt32 { word.rotated(17) ^ word.rotated(19) ^ word >> 10 }
 }
 
 private enum SHA512Words: SHA2Words {
   static let initial = fractions(ofRoots: 8, power: 2)
   static let constants = fractions(ofRoots: 80, power: 3)
-  static let bigSigma0 = [28, 34, 39]
-  static let bigSigma1 = [14, 18, 41]
-  static let smallSigma0 = [1, 8, 7]
-  static let smallSigma1 = [19, 61, 6]
+
+  static func bigSigma0(_ word: UInt64) -> UInt64 { word.rotated(28) ^ word.rotated(34) ^ word.rotated(39) }
+  static func bigSigma1(_ word: UInt64) -> UInt64 { word.rotated(14) ^ word.rotated(18) ^ word.rotated(41) }
+  static func smallSigma0(_ word: UInt64) -> UInt64 { word.rotated(1) ^ word.rotated(8) ^ word >> 7 }
+  static func smallSigma1(_ word: UInt64) -> UInt64 { word.rotated(19) ^ word.rotated(61) ^ word >> 6 }
 
   /// The first 64 bits of the fractions of the square or cube roots of the first primes, as the standard defines its
   /// constants.
