@@ -12,24 +12,32 @@ struct ArchiveGraph {
   /// What is different. A key whose value is nil counts as missing, and the order of dictionaries and sets counts for
   /// nothing.
   ///
-  /// - Parameter ignored: keys that only the compiler's own version is under.
-  static func differences(
-    _ first: Data, _ second: Data,
-    ignoring ignored: Set<String> = ["CDMCompilerToolVersion", "CDMCompilerXcodeVersion"]
-  ) throws -> [String] {
+  /// - Parameter isOfStore: whether the first is the model that a store keeps. Such models repeat inherited properties,
+  ///   have collections of other classes, and empty ones where compiled models have none.
+  static func differences(_ first: Data, _ second: Data, isOfStore: Bool = false) throws -> [String] {
     let archives = try [first, second].map { try PropertyList($0) }
     var graph = ArchiveGraph(
-      first: archives[0]["$objects"]?.array ?? [], second: archives[1]["$objects"]?.array ?? [], ignored: ignored)
+      first: archives[0]["$objects"]?.array ?? [], second: archives[1]["$objects"]?.array ?? [], isOfStore: isOfStore)
     graph.compare(archives[0]["$top"]?["root"] ?? .null, archives[1]["$top"]?["root"] ?? .null, "root")
     return graph.differences
   }
 
-  private let ignored: Set<String>
+  private let isOfStore: Bool
 
-  private init(first: [PropertyList], second: [PropertyList], ignored: Set<String>) {
+  /// Keys that say of the compiler which version it is, and of a request how a store worked on it.
+  private static let ignored: Set<String> = [
+    "$class", "CDMCompilerToolVersion", "CDMCompilerXcodeVersion", "NSAllocationType",
+  ]
+
+  private init(first: [PropertyList], second: [PropertyList], isOfStore: Bool) {
     self.first = first
     self.second = second
-    self.ignored = ignored
+    self.isOfStore = isOfStore
+  }
+
+  /// Nothing, or in a store something that is as good as nothing.
+  private func isNothing(_ object: PropertyList?) -> Bool {
+    object == nil || isOfStore && (object?["NS.objects"]?.array?.isEmpty ?? false)
   }
 
   private static func object(_ value: PropertyList, _ objects: [PropertyList]) -> PropertyList? {
@@ -42,9 +50,11 @@ struct ArchiveGraph {
   private mutating func compare(_ a: PropertyList, _ b: PropertyList, _ path: String) {
     if differences.count > 20 { return }
     if case .uid(let a) = a, case .uid(let b) = b, !known.insert([a.value, b.value]).inserted { return }
-    let (one, other) = (Self.object(a, first), Self.object(b, second))
+    var one = Self.object(a, first)
+    if isOfStore, let text = one?["NS.string"] { one = text }
+    let other = Self.object(b, second)
     guard let one, let other else {
-      if one != nil || other != nil { differences.append("\(path): \(short(one)) ≠ \(short(other))") }
+      if !isNothing(one) || !isNothing(other) { differences.append("\(path): \(short(one)) ≠ \(short(other))") }
       return
     }
     switch (one, other) {
@@ -66,11 +76,11 @@ struct ArchiveGraph {
     _ one: OrderedDictionary<String, PropertyList>, _ other: OrderedDictionary<String, PropertyList>, _ path: String
   ) {
     let (a, b) = (classes(one, first), classes(other, second))
-    if a != b { differences.append("\(path): class \(short(a)) ≠ \(short(b))") }
-    if let keys = one["NS.keys"]?.array, let otherKeys = other["NS.keys"]?.array {
-      let values = entries(keys, one["NS.objects"]?.array ?? [], first)
-      let otherValues = entries(otherKeys, other["NS.objects"]?.array ?? [], second)
-      for key in Set(values.keys).union(otherValues.keys).sorted() {
+    let isCollection = one["NS.objects"] != nil || one["searchMapping"] != nil
+    if a != b, !(isOfStore && isCollection) { differences.append("\(path): class \(short(a)) ≠ \(short(b))") }
+    if let values = table(one, first), let otherValues = table(other, second) {
+      let keys = isOfStore && path.hasSuffix(".NSProperties") ? [] : Set(values.keys)
+      for key in keys.union(otherValues.keys).sorted() {
         compare(values[key] ?? .uid(.init(0)), otherValues[key] ?? .uid(.init(0)), "\(path).\(key)")
       }
       return
@@ -83,9 +93,19 @@ struct ArchiveGraph {
       compare(.array(sorted), .array(otherSorted), path)
       return
     }
-    for key in Set(one.keys).union(other.keys).subtracting(ignored.union(["$class"])).sorted() {
+    for key in Set(one.keys).union(other.keys).subtracting(Self.ignored).sorted() {
       compare(one[key] ?? .uid(.init(0)), other[key] ?? .uid(.init(0)), "\(path).\(key)")
     }
+  }
+
+  /// The entries of a dictionary; nil for other objects.
+  private func table(
+    _ object: OrderedDictionary<String, PropertyList>, _ objects: [PropertyList]
+  ) -> [String: PropertyList]? {
+    if let keys = object["NS.keys"]?.array { return entries(keys, object["NS.objects"]?.array ?? [], objects) }
+    guard let mapping = object["searchMapping"], let values = object["values"] else { return nil }
+    let keys = Self.object(Self.object(mapping, objects)?["keys"] ?? .null, objects)?["NS.objects"]?.array
+    return entries(keys ?? [], Self.object(values, objects)?["NS.objects"]?.array ?? [], objects)
   }
 
   private func entries(

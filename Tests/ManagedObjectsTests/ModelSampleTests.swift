@@ -55,6 +55,18 @@ struct ModelSampleTests {
     #expect(try ArchiveGraph.differences(original, copy) == [])
   }
 
+  @Test("that stores keep are the same after being compiled")
+  func modelCaches() throws {
+    for store in try ModelSamples.stores() {
+      guard let cache = store.modelCache else { continue }
+      let model = try ManagedObjectModel(compiled: cache)
+      let copy = try model.compiledData()
+      #expect(try ManagedObjectModel(compiled: copy) == model, "\(store.name)")
+      let differences = try ArchiveGraph.differences(cache, copy, isOfStore: true)
+      #expect(differences == [], "\(store.name)")
+    }
+  }
+
   @Test("are compiled from source as by momc")
   func compilesAsMomc() throws {
     for (compiled, source) in ModelSamples.pairs {

@@ -47,7 +47,7 @@ struct SourceModelTests {
   @Test(
     "say where and what is wrong",
     arguments: [
-      ("<attribute name=\"a\"/>", "4:1: <attribute> without attributeType"),
+      ("<entity/>\n<fetchIndex/>", "5:1: <fetchIndex> without name"),
       ("<attribute attributeType=\"String\"/>", "4:1: <attribute> without name"),
       ("\n  <attribute name=\"a\" attributeType=\"Text\"/>", "5:3: \"Text\" is no type of an attribute"),
       (

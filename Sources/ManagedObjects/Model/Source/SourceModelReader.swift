@@ -56,11 +56,11 @@ extension SourceModelReader {
   private func entity(_ element: XMLTree.Element) throws(PropertyListError) -> EntityDescription {
     var attributes = SourceAttributes(element, tree)
     var entity = EntityDescription(try attributes.required("name"))
-    entity.className = attributes.take("representedClassName")
-    entity.superentity = attributes.take("parentEntity")
+    entity.className = attributes.text("representedClassName")
+    entity.superentity = attributes.text("parentEntity")
     entity.isAbstract = try attributes.truth("isAbstract")
-    entity.renamingIdentifier = attributes.take("elementID")
-    entity.versionHashModifier = attributes.take("versionHashModifier")
+    entity.renamingIdentifier = attributes.text("elementID")
+    entity.versionHashModifier = attributes.text("versionHashModifier")
     entity.editorAttributes = attributes.rest
     for child in element.children {
       switch child.name {
@@ -147,28 +147,28 @@ extension SourceModelReader {
     traits.isTransient = try attributes.truth("transient")
     traits.isIndexed = try attributes.truth("indexed")
     traits.isIndexedBySpotlight = try attributes.truth("spotlightIndexingEnabled")
-    traits.renamingIdentifier = attributes.take("elementID")
-    traits.versionHashModifier = attributes.take("versionHashModifier")
+    traits.renamingIdentifier = attributes.text("elementID")
+    traits.versionHashModifier = attributes.text("versionHashModifier")
     for child in element.children where child.name == "userInfo" { traits.userInfo = try userInfo(child) }
     return traits
   }
 
   private func attribute(_ element: XMLTree.Element, depth: Int = 0) throws(PropertyListError) -> AttributeDescription {
     var attributes = SourceAttributes(element, tree)
-    let typeName = try attributes.required("attributeType")
-    attributes.remove("attributeType")
+    // Without one it is an attribute for anything, which only an object has.
+    let typeName = attributes.text("attributeType") ?? AttributeType.undefined.name
     guard let type = AttributeType(name: typeName) else {
       throw tree.error("\(typeName.quoted) is no type of an attribute", at: element)
     }
     var attribute = AttributeDescription("", type)
     attribute.traits = try traits(element, &attributes)
-    attribute.valueTransformerName = attributes.take("valueTransformerName")
+    attribute.valueTransformerName = attributes.text("valueTransformerName")
     attribute.allowsExternalBinaryDataStorage = try attributes.truth("allowsExternalBinaryDataStorage")
     attribute.preservesValueInHistoryOnDeletion = try attributes.truth("preserveAfterDeletion")
     attribute.allowsCloudEncryption = try attributes.truth("allowsCloudEncryption")
     attribute.defaultValue = try defaultValue(type, element, &attributes)
     attribute.traits.validations = try validations(type, element, &attributes)
-    let derivation = attributes.take("derivationExpression")
+    let derivation = attributes.text("derivationExpression")
     if try attributes.truth("derived") {
       guard let derivation else { throw tree.error("a derived attribute without derivationExpression", at: element) }
       attribute.derivation = .init(try expression(derivation, element))
@@ -192,7 +192,7 @@ extension SourceModelReader {
     var attributes = SourceAttributes(element, tree)
     var relationship = RelationshipDescription("", to: attributes.take("destinationEntity") ?? "")
     relationship.traits = try traits(element, &attributes)
-    relationship.inverse = attributes.take("inverseName")
+    relationship.inverse = attributes.text("inverseName")
     // It only says the destination again.
     attributes.remove("inverseEntity")
     let isToMany = try attributes.truth("toMany")
@@ -351,6 +351,9 @@ struct SourceAttributes {
   }
 
   mutating func take(_ name: String) -> String? { rest.removeValue(forKey: name) }
+
+  /// What an attribute says; nil also for the empty text that some versions of Xcode write for nothing.
+  mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
 
   mutating func remove(_ name: String) { rest[name] = nil }
 

@@ -1,3 +1,4 @@
+// Stands in for the text form of predicates until that is merged: delete this file then, nothing else changes.
 internal import FoundationEssentials
 
 public struct PredicateError: Error, Hashable, Sendable { public var description: String }
