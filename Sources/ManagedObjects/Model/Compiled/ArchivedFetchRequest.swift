@@ -32,8 +32,8 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     request = FetchRequest("")
     super.init()
     coder.publish(self)
-    request.predicate = try coder.decodePredicate(forKey: "NSPredicate")
-    request.havingPredicate = try coder.decodePredicate(forKey: "NSHavingPredicate")
+    request.predicate = try coder.decodePredicateIfPresent(forKey: "NSPredicate")
+    request.havingPredicate = try coder.decodePredicateIfPresent(forKey: "NSHavingPredicate")
     request.sortDescriptors =
       try coder.decodeIfPresent([Archived.SortDescriptor].self, forKey: "NSSortDescriptors")?.map { descriptor in
         var key = FetchRequest.SortDescriptor(

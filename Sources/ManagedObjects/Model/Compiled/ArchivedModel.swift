@@ -130,7 +130,7 @@ final class ArchivedFetchIndex: ArchivedModelObject, SecureCoding {
     super.init()
     coder.publish(self)
     elements = try coder.decodeIfPresent([ArchivedFetchIndexElement].self, forKey: "NSIndexElements") ?? []
-    partialPredicate = try coder.decodePredicate(forKey: "NSPartialIndexPredicate")
+    partialPredicate = try coder.decodePredicateIfPresent(forKey: "NSPartialIndexPredicate")
   }
 
   func encode(with coder: KeyedArchiver) throws {

@@ -280,7 +280,7 @@ final class ArchivedBetweenOperator: ArchivedOperator {
 
 extension KeyedUnarchiver {
   /// A predicate; nil if there is none.
-  func decodePredicate(forKey key: String) throws -> ManagedPredicate? {
+  func decodePredicateIfPresent(forKey key: String) throws -> ManagedPredicate? {
     try decodeIfPresent(ArchivedPredicate.self, of: ArchivedPredicate.types, forKey: key)?.predicate
   }
 
@@ -290,7 +290,7 @@ extension KeyedUnarchiver {
   }
 
   /// An expression; nil if there is none.
-  func decodeExpression(forKey key: String) throws -> ManagedExpression? {
+  func decodeExpressionIfPresent(forKey key: String) throws -> ManagedExpression? {
     try decodeIfPresent(ArchivedExpression.self, of: ArchivedExpression.types, forKey: key)?.expression
   }
 }

@@ -187,9 +187,9 @@ final class ArchivedDerivedAttribute: ArchivedAttribute {
   }
 
   override class func complete(_ attribute: inout AttributeDescription, _ coder: KeyedUnarchiver) throws {
-    guard let expression = try coder.decodeExpression(forKey: "NSDerivationExpression") else { return }
+    guard let expression = try coder.decodeExpressionIfPresent(forKey: "NSDerivationExpression") else { return }
     attribute.derivation = AttributeDescription.Derivation(
-      expression, filter: try coder.decodePredicate(forKey: "NSFilteringPredicate"))
+      expression, filter: try coder.decodePredicateIfPresent(forKey: "NSFilteringPredicate"))
   }
 
   override func encode(with coder: KeyedArchiver) throws {

@@ -291,7 +291,7 @@ extension SourceModelReader {
   }
 
   private func predicate(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedPredicate {
-    do throws(PredicateError) {
+    do throws(ManagedPredicateError) {
       return try ManagedPredicate(format: text, arguments: [])
     } catch {
       throw tree.error("the predicate \(text.quoted): \(error.description)", at: element)
@@ -299,7 +299,7 @@ extension SourceModelReader {
   }
 
   private func expression(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedExpression {
-    do throws(PredicateError) {
+    do throws(ManagedPredicateError) {
       return try ManagedExpression(format: text, arguments: [])
     } catch {
       throw tree.error("the expression \(text.quoted): \(error.description)", at: element)

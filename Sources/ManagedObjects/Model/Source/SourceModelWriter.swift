@@ -276,7 +276,7 @@ extension SourceModelWriter {
   }
 
   private func text(_ predicate: ManagedPredicate) throws(PropertyListError) -> String {
-    do throws(PredicateError) {
+    do throws(ManagedPredicateError) {
       return try predicate.formatText()
     } catch {
       throw PropertyListError(.notRepresentable, error.description)
@@ -284,7 +284,7 @@ extension SourceModelWriter {
   }
 
   private func text(_ expression: ManagedExpression) throws(PropertyListError) -> String {
-    do throws(PredicateError) {
+    do throws(ManagedPredicateError) {
       return try expression.formatText()
     } catch {
       throw PropertyListError(.notRepresentable, error.description)

@@ -1,17 +1,22 @@
-// Stands in for the text form of predicates until that is merged: delete this file then, nothing else changes.
+// Stands in for the text form of predicates until that is merged. Then this file goes, and with it
+// ArchivedPredicate.swift and ArchivedExpression.swift in Compiled, whose functions have the same names there.
 internal import FoundationEssentials
 
-public struct PredicateError: Error, Hashable, Sendable { public var description: String }
+public struct ManagedPredicateError: Error, Hashable, Sendable { public var description: String }
 extension ManagedPredicate {
-  init(format: String, arguments: [String]) throws(PredicateError) {
-    throw PredicateError(description: "no predicates")
+  init(format: String, arguments: [String]) throws(ManagedPredicateError) {
+    throw ManagedPredicateError(description: "no predicates")
   }
-  func formatText() throws(PredicateError) -> String { throw PredicateError(description: "no predicates") }
+  func formatText() throws(ManagedPredicateError) -> String {
+    throw ManagedPredicateError(description: "no predicates")
+  }
 }
 extension ManagedExpression {
-  init(format: String, arguments: [String]) throws(PredicateError) {
-    throw PredicateError(description: "no predicates")
+  init(format: String, arguments: [String]) throws(ManagedPredicateError) {
+    throw ManagedPredicateError(description: "no predicates")
   }
-  func formatText() throws(PredicateError) -> String { throw PredicateError(description: "no predicates") }
+  func formatText() throws(ManagedPredicateError) -> String {
+    throw ManagedPredicateError(description: "no predicates")
+  }
   static func decimal(_ text: String) -> Decimal? { Decimal(string: text) }
 }
