@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "KeyedArchiving", targets: ["KeyedArchiving"]),
     .library(name: "KeyedArchivingFoundation", targets: ["KeyedArchivingFoundation"]),
     .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
   ],
   dependencies: [
@@ -58,6 +59,13 @@ let package = Package(
       name: "Preferences",
       dependencies: [
         "KeyedArchiving", "PropertyLists", "SharedFiles", "SystemFiles",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "ManagedObjects",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -118,6 +126,9 @@ let package = Package(
         "foundation-preferences-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "ManagedObjectsTests", dependencies: ["ManagedObjects", "KeyedArchiving", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "ExamplesTests",

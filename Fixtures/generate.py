@@ -5,7 +5,9 @@ What plistlib, plistutil or plutil can write, they write. The rest is laid out h
 formats, by code that shares nothing with the library under test.
 """
 
+import base64
 import datetime
+import hashlib
 import json
 import pathlib
 import plistlib
@@ -457,8 +459,220 @@ def readme():
     put("readme/Friends.archive", plistlib.dumps(archive, fmt=plistlib.FMT_BINARY, sort_keys=False))
 
 
+# -- Models of managed objects ---------------------------------------------------------------------------------------------
+
+NOTES_SOURCE = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22758" systemVersion="23E224" minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="one">
+    <entity name="Author" representedClassName="Author" parentEntity="Person" syncable="YES">
+        <attribute name="born" optional="YES" attributeType="Date" defaultDateTimeInterval="-31536000" usesScalarValueType="NO"/>
+        <relationship name="notes" optional="YES" toMany="YES" deletionRule="Cascade" ordered="YES" destinationEntity="Note" inverseName="author" inverseEntity="Note"/>
+    </entity>
+    <entity name="Note" representedClassName="Note" elementID="Memo" versionHashModifier="second" syncable="YES">
+        <attribute name="content" attributeType="String" defaultValueString="a &amp; &quot;b&quot;"/>
+        <attribute name="cursor" optional="YES" transient="YES" attributeType="Integer 64" defaultValueString="0" usesScalarValueType="YES"/>
+        <attribute name="identifier" attributeType="UUID" usesScalarValueType="NO" preserveAfterDeletion="YES"/>
+        <attribute name="picture" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES">
+            <userInfo>
+                <entry key="kind" value="png"/>
+            </userInfo>
+        </attribute>
+        <attribute name="price" optional="YES" attributeType="Decimal" defaultValueString="12.5"/>
+        <attribute name="rank" attributeType="Integer 16" defaultValueString="3" usesScalarValueType="YES" elementID="order"/>
+        <attribute name="starred" attributeType="Boolean" defaultValueString="YES" usesScalarValueType="YES" versionHashModifier="x"/>
+        <relationship name="author" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Author" inverseName="notes" inverseEntity="Author"/>
+        <relationship name="related" optional="YES" toMany="YES" minCount="1" maxCount="5" deletionRule="Deny" destinationEntity="Note" inverseName="related" inverseEntity="Note"/>
+        <fetchIndex name="byContent">
+            <fetchIndexElement property="content" type="Binary" order="ascending"/>
+            <fetchIndexElement property="rank" type="Binary" order="descending"/>
+        </fetchIndex>
+        <uniquenessConstraints>
+            <uniquenessConstraint>
+                <constraint value="identifier"/>
+            </uniquenessConstraint>
+        </uniquenessConstraints>
+    </entity>
+    <entity name="Person" representedClassName="Person" isAbstract="YES" syncable="YES">
+        <attribute name="name" attributeType="String"/>
+        <userInfo>
+            <entry key="icon" value="face"/>
+        </userInfo>
+    </entity>
+    <fetchRequest name="all" entity="Note" fetchLimit="10"/>
+    <configuration name="Local">
+        <memberEntity name="Note"/>
+        <memberEntity name="Author"/>
+    </configuration>
+</model>"""
+
+NSNUMBER, NSSTRING = "NSNumber", "NSString"
+
+
+class ModelArchive:
+    """A compiled model, as descriptions of the format give it: object by object, each class with its keys."""
+
+    def __init__(self):
+        self.archive = Archive()
+        self.model = self.archive.place()
+        self.texts = {}
+
+    def text(self, value):
+        if value is None:
+            return plistlib.UID(0)
+        if value not in self.texts:
+            self.texts[value] = self.archive.add(value)
+        return self.texts[value]
+
+    def dictionary(self, entries, name="NSMutableDictionary"):
+        classes = [name, "NSDictionary"] if name != "NSDictionary" else [name]
+        return self.archive.fill(self.archive.place(), classes, {
+            "NS.keys": [self.text(key) for key in entries], "NS.objects": list(entries.values())})
+
+    def array(self, elements, name="NSMutableArray"):
+        classes = [name, "NSArray"] if name != "NSArray" else [name]
+        return self.archive.fill(self.archive.place(), classes, {"NS.objects": list(elements)})
+
+    def set(self, elements):
+        return self.archive.fill(self.archive.place(), ["NSSet"], {"NS.objects": list(elements)})
+
+    def decimal(self, digits, exponent):
+        return self.archive.fill(
+            self.archive.place(), ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue"], {
+                "NS.exponent": exponent, "NS.length": 1, "NS.negative": False, "NS.compact": True, "NS.mantissa.bo": 1,
+                "NS.mantissa": digits.to_bytes(16, "little")})
+
+    def date(self, seconds):
+        return self.archive.fill(self.archive.place(), ["NSDate"], {"NS.time": float(seconds)})
+
+    def entity(self, place, name, properties, parent=None, children={}, renaming=None, modifier=None, info={}, more={}):
+        return self.archive.fill(place, ["NSEntityDescription"], {
+            "NSEntityName": self.text(name), "NSClassNameForEntity": self.text(name),
+            "NSManagedObjectModel": self.model, "NSSuperentity": parent or plistlib.UID(0),
+            "NSSubentities": self.dictionary(children), "NSProperties": self.dictionary(properties),
+            "NSRenamingIdentifier": self.text(renaming or name), "NSVersionHashModifier": self.text(modifier),
+            "NSUserInfo": self.dictionary({k: self.text(v) for k, v in info.items()}, "NSDictionary"), **more})
+
+    def property(self, place, classes, entity, name, keys, optional=False, transient=False, modifier=None, renaming=None,
+                 info={}, ordered=False):
+        bits = 1 + 16 + 32
+        bits += 2 * optional + 8 * transient + 64 * (not info) + 128 * (modifier is None) + 1024 * ordered
+        common = {
+            "NSPropertyName": self.text(name), "NSEntity": entity, "NSRenamingIdentifier": self.text(renaming or name),
+            "_P": bits}
+        if optional:
+            common["NSIsOptional"] = True
+        if transient:
+            common["NSIsTransient"] = True
+        if modifier is not None:
+            common["NSVersionHashModifier"] = self.text(modifier)
+        if info:
+            common["NSUserInfo"] = self.dictionary({k: self.text(v) for k, v in info.items()}, "NSDictionary")
+        return self.archive.fill(place, classes + ["NSPropertyDescription"], {**common, **keys})
+
+    def attribute(self, entity, name, number, value_class, default=None, flags=0, **traits):
+        return self.property(self.archive.place(), ["NSAttributeDescription"], entity, name, {
+            "NSAttributeType": number, "NSAttributeValueClassName": self.text(value_class),
+            "NSDefaultValue": default if default is not None else plistlib.UID(0),
+            "NSValueTransformerName": plistlib.UID(0), "NSFlagsKey": flags}, **traits)
+
+    def relationship(self, place, entity, name, to, to_name, inverse, inverse_name, fewest, most, rule, ordered=False,
+                     **traits):
+        keys = {
+            "NSDestinationEntity": to, "_NSDestinationEntityName": self.text(to_name), "NSInverseRelationship": inverse,
+            "_NSInverseRelationshipName": self.text(inverse_name), "NSMinCount": fewest, "NSMaxCount": most,
+            "NSDeleteRule": rule}
+        if ordered:
+            keys["NSIsOrdered"] = True
+        return self.property(
+            place, ["NSRelationshipDescription"], entity, name, keys, ordered=ordered, optional=True, **traits)
+
+
+def managed_object_models():
+    """A source model, the same compiled, and its version hashes by the formula."""
+    put("models/Notes.xcdatamodel/contents", NOTES_SOURCE)
+    model = ModelArchive()
+    archive = model.archive
+    person, author, note = archive.place(), archive.place(), archive.place()
+    notes, back, related = archive.place(), archive.place(), archive.place()
+    model.relationship(notes, author, "notes", note, "Note", back, "author", 0, 0, 2, ordered=True)
+    model.relationship(back, note, "author", author, "Author", notes, "notes", 0, 1, 1)
+    model.relationship(related, note, "related", note, "Note", related, "related", 1, 5, 3)
+    model.entity(person, "Person", {"name": model.attribute(person, "name", 700, NSSTRING)}, children={"Author": author},
+                 info={"icon": "face"}, more={"NSIsAbstract": True})
+    born = model.attribute(author, "born", 900, "NSDate", model.date(-31536000), optional=True)
+    model.entity(author, "Author", {"notes": notes, "born": born}, parent=person)
+    properties = {
+        "content": model.attribute(note, "content", 700, NSSTRING, model.text('a & "b"')),
+        "cursor": model.attribute(note, "cursor", 300, NSNUMBER, archive.add(0), optional=True, transient=True),
+        "identifier": model.attribute(note, "identifier", 1100, "NSUUID", flags=16),
+        "picture": model.attribute(note, "picture", 1000, "NSData", flags=4, optional=True, info={"kind": "png"}),
+        "price": model.attribute(note, "price", 400, "NSDecimalNumber", model.decimal(125, -1), optional=True),
+        "rank": model.attribute(note, "rank", 100, NSNUMBER, archive.add(3), renaming="order"),
+        "starred": model.attribute(note, "starred", 800, NSNUMBER, archive.add(True), modifier="x"),
+        "author": back, "related": related}
+    index = archive.place()
+    parts = [archive.fill(archive.place(), ["NSFetchIndexElementDescription"], {
+        "NSPropertyName": model.text(name), "NSFetchIndexElementType": 0, "NSAscending": ascending,
+        "NSFetchIndexDescription": index}) for name, ascending in (("content", True), ("rank", False))]
+    archive.fill(index, ["NSFetchIndexDescription"], {
+        "NSIndexName": model.text("byContent"), "NSEntity": note, "NSIndexElements": model.array(parts, "NSArray"),
+        "NSPartialIndexPredicate": plistlib.UID(0)})
+    model.entity(note, "Note", properties, renaming="Memo", modifier="second", more={
+        "NSUniqueTuples": model.array([model.array([model.text("identifier")])]),
+        "NSCompoundIndexes": model.array([model.array([model.text("content"), model.text("rank")])]),
+        "NSFetchIndexDescriptions": model.array([index])})
+    request = archive.fill(archive.place(), ["NSFetchRequest", "NSPersistentStoreRequest"], {
+        "NSEntity": note, "NSFetchLimit": 10, "NSFetchOffset": 0, "NSBatchSize": 0, "NSResultType": 0,
+        "NSHasFetchRequestFlags": True, "NSFetchRequestFlags": 30,
+        **{key: plistlib.UID(0) for key in (
+            "NSPredicate", "NSHavingPredicate", "NSSortDescriptors", "NSValuesToFetch", "NSValuesToGroupBy",
+            "NSRelationshipKeyPathsForPrefetching")}})
+    archive.fill(model.model, ["NSManagedObjectModel"], {
+        "NSEntities": model.dictionary({"Note": note, "Author": author, "Person": person}),
+        "NSConfigurations": model.dictionary({"Local": model.set([note, author])}),
+        "NSFetchRequestTemplates": model.dictionary({"all": request}),
+        "NSVersionIdentifiers": model.set([model.text("one")])})
+    archive.top = {"root": model.model}
+    archive.put("models/Notes.mom")
+    put("models/Notes.hashes.json", json.dumps(notes_hashes(), indent=2) + "\n")
+
+
+def notes_hashes():
+    digest = lambda *parts: hashlib.sha256(b"".join(parts)).digest()
+    number = lambda value: struct.pack("<i", value)
+
+    def base(name, optional=False, transient=False, modifier=""):
+        return digest(name.encode(), bytes([optional + 2 * transient, 0]), modifier.encode())
+
+    def attribute(name, kind, more=b"", **traits):
+        return digest(base(name, **traits), number(kind), more)
+
+    def relationship(name, to, inverse, most, fewest, ordered=False):
+        return digest(
+            base(name, optional=True), to.encode(), inverse.encode(), number(most), number(fewest),
+            b"\x01\x00" if ordered else b"")
+
+    name = attribute("name", 700)
+    person = digest(b"Person", b"\x01", name)
+    author = digest(
+        b"Author", b"\x00", person, attribute("born", 900, optional=True), name,
+        relationship("notes", "Note", "author", 0, 0, ordered=True))
+    note = digest(
+        b"Note", b"\x00", relationship("author", "Author", "notes", 1, 0), attribute("content", 700),
+        attribute("identifier", 1100, b"\x01"), attribute("picture", 1000, b"\x01", optional=True),
+        attribute("price", 400, optional=True), attribute("rank", 100), relationship("related", "Note", "related", 5, 1),
+        attribute("starred", 800, modifier="x"), b"identifier", b"second")
+    hashes = {"Author": author, "Note": note, "Person": person}
+    encoded = lambda data: base64.b64encode(data).decode()
+    return {
+        "entities": {entity: encoded(value) for entity, value in hashes.items()},
+        "digest": encoded(hashlib.sha512(b"".join(k.encode() + v for k, v in hashes.items())).digest()),
+        "checksum": encoded(hashlib.sha256(b"".join(hashes.values())).digest()),
+    }
+
+
 if __name__ == "__main__":
     archives()
+    managed_object_models()
     values_of_apples_classes()
     readme()
     producers()

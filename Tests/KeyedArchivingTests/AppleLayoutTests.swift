@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchiving
+import OrderedCollections
 import PropertyLists
 import TestSupport
 import Testing
@@ -73,5 +74,43 @@ struct AppleLayoutTests {
     #expect(try !classNames(text).contains("NSMutableString"))
     #expect(try unarchive(Archived.AttributedString.self, data) == text)
     #expect(try unarchive(Archived.Mutable<Archived.AttributedString>.self, data).value == text)
+  }
+
+  @Test("dictionaries of Core Data share their keys")
+  func knownKeys() throws {
+    var archive = HandmadeArchive()
+    let texts = ["a", "b", "x", "y", "empty"].map { archive.add(.string($0)) }
+    let keys = archive.addArray([texts[0], texts[1]])
+    let mapping = archive.addObject("NSKnownKeysMappingStrategy1", ["keys": keys, "length": 2, "version": 1])
+    let tables = [[texts[2], texts[3]], [texts[3], texts[2]]].map { values in
+      archive.addObject(
+        "NSKnownKeysDictionary1",
+        ["searchMapping": mapping, "values": archive.addArray(values), "emptyToken": texts[4], "version": 1])
+    }
+    let root = archive.addArray(tables)
+    let coder = try archive.unarchiver(root: root)
+    #expect(
+      try coder.decode([OrderedDictionary<String, String>].self, forKey: "root")
+        == [["a": "x", "b": "y"], ["a": "y", "b": "x"]])
+    #expect(
+      try archive.unarchiver(root: tables[0]).decode(ArchivedValue.self, forKey: "root")
+        == .dictionary([.string("a"): .string("x"), .string("b"): .string("y")]))
+  }
+
+  @Test("dictionaries of Core Data that lack a value are refused, as are those that are their own keys")
+  func damagedKnownKeys() throws {
+    var archive = HandmadeArchive()
+    let text = archive.add("a")
+    let keys = archive.addArray([text, archive.add("b")])
+    let mapping = archive.addObject("NSKnownKeysMappingStrategy1", ["keys": keys])
+    let short = archive.addObject(
+      "NSKnownKeysDictionary1", ["searchMapping": mapping, "values": archive.addArray([text])])
+    let circle = archive.addObject("NSKnownKeysDictionary1", ["values": keys])
+    archive.objects[circle.index].dictionary?["searchMapping"] = circle
+    for root in [short, circle] {
+      #expect(throws: KeyedArchiveError.self) {
+        try archive.unarchiver(root: root).decode([String: String].self, forKey: "root")
+      }
+    }
   }
 }

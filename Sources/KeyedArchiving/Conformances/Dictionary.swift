@@ -30,7 +30,9 @@ extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding 
 
 /// `NSDictionary`, with its entries in the order of the archive.
 extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
-  public static var archivedClass: ArchivedClass { ArchivedClass("NSDictionary", aliases: ["NSMutableDictionary"]) }
+  public static var archivedClass: ArchivedClass {
+    ArchivedClass("NSDictionary", aliases: ["NSMutableDictionary", KnownKeys.dictionaryName])
+  }
 
   public func encode(with coder: KeyedArchiver) throws {
     try coder.encode(references: keys, forRawKey: "NS.keys")
@@ -90,17 +92,36 @@ extension KeyedUnarchiver {
     _ key: (ArchivedReference) throws -> Key, _ value: (ArchivedReference) throws -> Value,
     insert: (Key, Value) -> Bool
   ) throws {
-    let keys = try decodeHashedElements(forRawKey: "NS.keys", key)
+    let hasKnownKeys = currentClass?.name == KnownKeys.dictionaryName
+    let keys = try hasKnownKeys ? knownKeys(key) : decodeHashedElements(forRawKey: "NS.keys", key)
     // The way to a value is its key, if that is a text.
     let names = Key.self == String.self ? keys as? [String] : nil
     var position = 0
-    let values = try decodeElements(forRawKey: "NS.objects") { reference in
-      if let names, position < names.count { current.step = .key(names[position]) }
+    let decode = { (reference: ArchivedReference) throws in
+      if let names, position < names.count { self.current.step = .key(names[position]) }
       position += 1
       return try value(reference)
     }
+    let values =
+      try hasKnownKeys ? elements(ofArray: "values", decode) : decodeElements(forRawKey: "NS.objects", decode)
     try require(keys.count == values.count, "a dictionary with \(keys.count) keys and \(values.count) values")
     for (key, value) in zip(keys, values) where !insert(key, value) { throw standsTwice(key) }
+  }
+
+  private func knownKeys<Key: Hashable>(_ key: (ArchivedReference) throws -> Key) throws -> [Key] {
+    guard let mapping = try node(forRawKey: "searchMapping") else { throw noValue("searchMapping") }
+    var elements = HashedElements<Key>()
+    return try once(ArchivedReference(node: mapping), KnownKeys.self) {
+      try self.elements(ofArray: "keys") { element in try elements.next(self) { try key(element) } }
+    }
+  }
+
+  /// The elements of an array that is an object of its own.
+  private func elements<T>(ofArray key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
+    guard let array = try node(forRawKey: key) else { throw noValue(key) }
+    return try once(ArchivedReference(node: array), ArchivedArray.self) {
+      try decodeElements(forRawKey: "NS.objects", decode)
+    }
   }
 
   func standsTwice(_ element: some Any) -> KeyedArchiveError {
@@ -108,4 +129,17 @@ extension KeyedUnarchiver {
     let name = (element as? String)?.quoted ?? "an element, \(Swift.type(of: element)),"
     return failure(.invalidContents, "\(name) stands twice in a collection that has each element once")
   }
+}
+
+/// The keys of an `NSKnownKeysDictionary1`, the dictionary that Core Data keeps its own things in: an array of keys that
+/// several dictionaries share, and beside it in each an array of values.
+private struct KnownKeys: SecureCoding {
+  static let archivedClass = ArchivedClass("NSKnownKeysMappingStrategy1")
+  static let dictionaryName = "NSKnownKeysDictionary1"
+
+  init(coder: KeyedUnarchiver) throws {
+    throw coder.failure(.typeMismatch, "the keys of a dictionary are decoded with it")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {}
 }

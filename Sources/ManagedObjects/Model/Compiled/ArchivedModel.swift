@@ -1,0 +1,191 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+internal import OrderedCollections
+internal import PropertyLists
+
+// The classes of compiled models, with the keys that Apple's compiler gives them. What a class has in a file is here;
+// what it means is in CompiledModelReader and CompiledModelWriter.
+
+/// A dictionary that the compiler filled and did not make immutable.
+typealias ArchivedTable<Value: SecureCoding & Hashable> = Archived.Mutable<OrderedDictionary<String, Value>>
+
+/// An object of a compiled model. Equal is only the same one.
+class ArchivedModelObject: Hashable {
+  static func == (first: ArchivedModelObject, second: ArchivedModelObject) -> Bool { first === second }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// `NSManagedObjectModel`.
+final class ArchivedModel: ArchivedModelObject, SecureCoding {
+  static let archivedClass = ArchivedClass("NSManagedObjectModel")
+
+  var entities: OrderedDictionary<String, ArchivedEntity> = [:]
+  var configurations: OrderedDictionary<String, [ArchivedEntity]> = [:]
+  var fetchRequestTemplates: OrderedDictionary<String, ArchivedFetchRequest> = [:]
+  var versionIdentifiers: [String] = []
+
+  override init() {}
+
+  init(coder: KeyedUnarchiver) throws {
+    super.init()
+    coder.publish(self)
+    entities = try coder.decode(OrderedDictionary<String, ArchivedEntity>.self, forKey: "NSEntities")
+    configurations =
+      try coder.decodeIfPresent(OrderedDictionary<String, Set<ArchivedEntity>>.self, forKey: "NSConfigurations")?
+      .mapValues { $0.sorted { $0.name.precedes($1.name) } } ?? [:]
+    fetchRequestTemplates =
+      try coder.decodeIfPresent(
+        OrderedDictionary<String, ArchivedFetchRequest>.self, forKey: "NSFetchRequestTemplates") ?? [:]
+    let identifiers = try coder.decodeIfPresent(ArchivedValue.self, forKey: "NSVersionIdentifiers")
+    guard case .set(let elements)? = identifiers else {
+      if identifiers == nil { return }
+      throw coder.failure(.typeMismatch, "the version identifiers are no set")
+    }
+    versionIdentifiers = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(ArchivedTable(entities), forKey: "NSEntities")
+    if !configurations.isEmpty {
+      try coder.encode(
+        ArchivedTable(configurations.mapValues { ArchivedValue.set(OrderedSet($0.map(ArchivedValue.object))) }),
+        forKey: "NSConfigurations")
+    }
+    try coder.encode(
+      fetchRequestTemplates.isEmpty ? nil : ArchivedTable(fetchRequestTemplates), forKey: "NSFetchRequestTemplates")
+    try coder.encode(Set(versionIdentifiers), forKey: "NSVersionIdentifiers")
+  }
+}
+
+/// `NSEntityDescription`.
+final class ArchivedEntity: ArchivedModelObject, SecureCoding {
+  static let archivedClass = ArchivedClass("NSEntityDescription")
+
+  var name: String
+  var className: String?
+  var model: ArchivedModel?
+  var superentity: ArchivedEntity?
+  var subentities: OrderedDictionary<String, ArchivedEntity> = [:]
+  var properties: OrderedDictionary<String, ArchivedProperty> = [:]
+  var isAbstract = false
+  var uniqueTuples: [[String]] = []
+  var compoundIndexes: [[String]] = []
+  var fetchIndexes: [ArchivedFetchIndex] = []
+  var userInfo: OrderedDictionary<String, ArchivedValue> = [:]
+  var renamingIdentifier: String?
+  var versionHashModifier: String?
+
+  init(name: String) { self.name = name }
+
+  init(coder: KeyedUnarchiver) throws {
+    name = try coder.decode(String.self, forKey: "NSEntityName")
+    super.init()
+    coder.publish(self)
+    className = try coder.decodeIfPresent(String.self, forKey: "NSClassNameForEntity")
+    superentity = try coder.decodeIfPresent(ArchivedEntity.self, forKey: "NSSuperentity")
+    // Sub-entities say themselves what they inherit from, so a table of them says nothing more.
+    properties =
+      try coder.decodeIfPresent(
+        OrderedDictionary<String, ArchivedProperty>.self, of: ArchivedProperty.types, forKey: "NSProperties") ?? [:]
+    isAbstract = try coder.decodeIfPresent(Bool.self, forKey: "NSIsAbstract") ?? false
+    uniqueTuples = try coder.decodeIfPresent([[String]].self, forKey: "NSUniqueTuples") ?? []
+    compoundIndexes = try coder.decodeIfPresent([[String]].self, forKey: "NSCompoundIndexes") ?? []
+    fetchIndexes = try coder.decodeIfPresent([ArchivedFetchIndex].self, forKey: "NSFetchIndexDescriptions") ?? []
+    userInfo = try coder.decodeUserInfo()
+    renamingIdentifier = try coder.decodeIfPresent(String.self, forKey: "NSRenamingIdentifier")
+    versionHashModifier = try coder.decodeIfPresent(String.self, forKey: "NSVersionHashModifier")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(name, forKey: "NSEntityName")
+    try coder.encode(className, forKey: "NSClassNameForEntity")
+    try coder.encode(model, forKey: "NSManagedObjectModel")
+    try coder.encode(superentity, forKey: "NSSuperentity")
+    try coder.encode(ArchivedTable(subentities), forKey: "NSSubentities")
+    try coder.encode(ArchivedTable(properties.mapValues { ArchivedValue.object($0) }), forKey: "NSProperties")
+    if isAbstract { try coder.encode(true, forKey: "NSIsAbstract") }
+    try coder.encode(tuples: uniqueTuples, forKey: "NSUniqueTuples")
+    try coder.encode(tuples: compoundIndexes, forKey: "NSCompoundIndexes")
+    if !fetchIndexes.isEmpty { try coder.encode(Archived.Mutable(fetchIndexes), forKey: "NSFetchIndexDescriptions") }
+    try coder.encode(userInfo, forKey: "NSUserInfo")
+    try coder.encode(renamingIdentifier ?? name, forKey: "NSRenamingIdentifier")
+    try coder.encode(versionHashModifier, forKey: "NSVersionHashModifier")
+  }
+}
+
+/// `NSFetchIndexDescription`.
+final class ArchivedFetchIndex: ArchivedModelObject, SecureCoding {
+  static let archivedClass = ArchivedClass("NSFetchIndexDescription")
+
+  let name: String
+  var entity: ArchivedEntity?
+  var elements: [ArchivedFetchIndexElement] = []
+  var partialPredicate: ManagedPredicate?
+
+  init(name: String) { self.name = name }
+
+  init(coder: KeyedUnarchiver) throws {
+    name = try coder.decode(String.self, forKey: "NSIndexName")
+    super.init()
+    coder.publish(self)
+    elements = try coder.decodeIfPresent([ArchivedFetchIndexElement].self, forKey: "NSIndexElements") ?? []
+    partialPredicate = try coder.decodePredicateIfPresent(forKey: "NSPartialIndexPredicate")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(name, forKey: "NSIndexName")
+    try coder.encode(entity, forKey: "NSEntity")
+    try coder.encode(elements, forKey: "NSIndexElements")
+    try coder.encode(partialPredicate, forKey: "NSPartialIndexPredicate")
+  }
+}
+
+/// `NSFetchIndexElementDescription`.
+final class ArchivedFetchIndexElement: ArchivedModelObject, SecureCoding {
+  static let archivedClass = ArchivedClass("NSFetchIndexElementDescription")
+
+  let content: FetchIndexDescription.Element.Content
+  let kind: Int
+  let isAscending: Bool
+  var index: ArchivedFetchIndex?
+
+  init(_ element: FetchIndexDescription.Element, of index: ArchivedFetchIndex) {
+    content = element.content
+    kind = element.kind.rawValue
+    isAscending = element.isAscending
+    self.index = index
+  }
+
+  init(coder: KeyedUnarchiver) throws {
+    content = .property(try coder.decode(String.self, forKey: "NSPropertyName"))
+    kind = try coder.decodeIfPresent(Int.self, forKey: "NSFetchIndexElementType") ?? 0
+    isAscending = try coder.decodeIfPresent(Bool.self, forKey: "NSAscending") ?? true
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    switch content {
+    case .property(let name): try coder.encode(name, forKey: "NSPropertyName")
+    case .expression:
+      throw KeyedArchiveError(
+        .invalidValue, "it is not known how compiled models hold a fetch index of an expression")
+    }
+    try coder.encode(kind, forKey: "NSFetchIndexElementType")
+    try coder.encode(isAscending, forKey: "NSAscending")
+    try coder.encode(index, forKey: "NSFetchIndexDescription")
+  }
+}
+
+extension KeyedUnarchiver {
+  /// The user info of the current object; nothing if it has none.
+  func decodeUserInfo() throws -> OrderedDictionary<String, ArchivedValue> {
+    try decodeIfPresent(OrderedDictionary<String, ArchivedValue>.self, forKey: "NSUserInfo") ?? [:]
+  }
+}
+
+extension KeyedArchiver {
+  fileprivate func encode(tuples: [[String]], forKey key: String) throws {
+    if tuples.isEmpty { return }
+    try encode(Archived.Mutable(tuples.map(Archived.Mutable.init)), forKey: key)
+  }
+}

@@ -1,0 +1,132 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+internal import OrderedCollections
+internal import PropertyLists
+
+extension AttributeValue {
+  /// The default value of an attribute of a type. Objects become the bytes of an archive of their own, so that they are
+  /// kept whatever they are.
+  init(_ value: ArchivedValue, for type: AttributeType) throws {
+    if case .null = value {
+      self = .null
+    } else if type == .transformable || type == .composite {
+      self = .data(try KeyedArchiver.archivedData(withRootObject: value))
+    } else {
+      self = try Self(value)
+    }
+  }
+
+  private init(_ value: ArchivedValue) throws {
+    switch value {
+    case .null: self = .null
+    case .boolean(let value): self = .boolean(value)
+    case .integer(let value):
+      self = Int64(exactly: value).map { .integer($0) } ?? .decimal(Decimal(UInt64(exactly: value) ?? 0))
+    case .real(let value): self = .double(value)
+    case .float(let value): self = .float(value)
+    case .string(let value): self = .string(value)
+    case .data(let value): self = .data(value)
+    case .date(let value): self = .date(value)
+    case .decimal(let value): self = .decimal(value)
+    case .url(let value): self = .url(value)
+    case .uuid(let value): self = .uuid(value)
+    case .array, .dictionary, .set, .value, .object:
+      self = .data(try KeyedArchiver.archivedData(withRootObject: value))
+    }
+  }
+
+  /// The value in an archive, for an attribute of a type.
+  func archived(for type: AttributeType) throws -> ArchivedValue? {
+    switch self {
+    case .null: return nil
+    case .boolean(let value): return .boolean(value)
+    case .integer(let value): return .integer(.init(value))
+    case .decimal(let value): return .decimal(value)
+    case .double(let value): return .real(value)
+    case .float(let value): return .float(value)
+    case .string(let value): return .string(value)
+    case .date(let value): return .date(value)
+    case .uuid(let value): return .uuid(value)
+    case .url(let value): return .url(value)
+    case .data(let value):
+      guard type == .transformable || type == .composite else { return .data(value) }
+      let coder = try KeyedUnarchiver(forReadingFrom: value)
+      try coder.allowOpaqueObjects(in: value)
+      return try coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
+    }
+  }
+}
+
+extension KeyedUnarchiver {
+  /// The classes of Foundation that an ``ArchivedValue`` has cases for.
+  private static let foundationClasses: Set<String> = [
+    "NSNull", "NSNumber", "NSDecimalNumber", "NSDecimalNumberPlaceholder", "NSString", "NSMutableString", "NSData",
+    "NSMutableData", "NSDate", "NSURL", "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary",
+    "NSSet", "NSMutableSet", "NSValue", "NSError",
+  ]
+
+  /// Has objects of all classes of an archive but those of Foundation and those named kept as they are, where any value
+  /// may stand.
+  func allowOpaqueObjects(in data: Data, except known: (String) -> Bool = { _ in false }) throws {
+    for counted in try KeyedArchive(data).classes {
+      let name = counted.description.name
+      if !Self.foundationClasses.contains(name), !known(name) { setClass(OpaqueObject.self, forClassName: name) }
+    }
+  }
+}
+
+/// User info.
+extension PropertyList {
+  static func userInfo(_ entries: OrderedDictionary<String, ArchivedValue>) -> OrderedDictionary<String, PropertyList> {
+    entries.mapValues { PropertyList(archived: $0, depth: 0) }
+  }
+
+  /// What property lists have no form for becomes the bytes of an archive of its own.
+  private init(archived value: ArchivedValue, depth: Int) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let value): self = .boolean(value)
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .float(let value): self = .float(value)
+    case .string(let value): self = .string(value)
+    case .data(let value): self = .data(value)
+    case .date(let value): self = .date(value)
+    case .array(let elements) where depth < 64:
+      self = .array(elements.map { PropertyList(archived: $0, depth: depth + 1) })
+    case .dictionary(let entries) where depth < 64 && entries.keys.allSatisfy(\.isString):
+      var dictionary: OrderedDictionary<String, PropertyList> = [:]
+      for (key, value) in entries {
+        if case .string(let key) = key { dictionary[key] = PropertyList(archived: value, depth: depth + 1) }
+      }
+      self = .dictionary(dictionary)
+    default: self = (try? KeyedArchiver.archivedData(withRootObject: value)).map { .data($0) } ?? .null
+    }
+  }
+
+  fileprivate var archived: ArchivedValue {
+    switch self {
+    case .null, .uid: .null
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .float(let value): .float(value)
+    case .string(let value): .string(value)
+    case .data(let value): .data(value)
+    case .date(let value): .date(value)
+    case .array(let elements): .array(elements.map(\.archived))
+    case .dictionary(let entries):
+      .dictionary(
+        OrderedDictionary(uniqueKeysWithValues: entries.map { (ArchivedValue.string($0), $1.archived) }))
+    }
+  }
+}
+
+extension ArchivedValue {
+  fileprivate var isString: Bool { if case .string = self { true } else { false } }
+}
+
+extension OrderedDictionary<String, PropertyList> {
+  /// User info in an archive.
+  var archived: OrderedDictionary<String, ArchivedValue> { mapValues(\.archived) }
+}

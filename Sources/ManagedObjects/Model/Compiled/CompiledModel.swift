@@ -1,0 +1,184 @@
+public import FoundationEssentials
+internal import KeyedArchiving
+internal import OrderedCollections
+internal import PropertyLists
+internal import SystemFiles
+
+/// Compiled models: what `momc` makes of an `.xcdatamodel`, and what an SQLite store keeps of the model it was made
+/// with. Both are keyed archives.
+extension ManagedObjectModel {
+  /// Reads a compiled model.
+  ///
+  /// Nothing of it is trusted: no object is made but of the classes of models, predicates and Foundation, and default
+  /// values of other classes are kept as the bytes of an archive.
+  ///
+  /// - Parameter data: a `.mom` file, or the inflated model cache of a store.
+  /// - Throws: ``ManagedObjectModelError/archive(_:)``, ``ManagedObjectModelError/invalid(_:)``.
+  /// - Complexity: O(*n*) in the size of the archive.
+  public convenience init(compiled data: Data) throws(ManagedObjectModelError) {
+    try self.init(Self.contents(ofCompiled: data))
+  }
+
+  static func contents(ofCompiled data: Data) throws(ManagedObjectModelError) -> Contents {
+    do {
+      let coder = try KeyedUnarchiver(forReadingFrom: data)
+      try coder.allowOpaqueObjects(in: data, except: ArchivedModel.knows)
+      return try coder.decode(ArchivedModel.self, forKey: KeyedArchiver.rootObjectKey).contents
+    } catch {
+      throw ManagedObjectModelError(archive: error)
+    }
+  }
+
+  /// The model as `momc` would compile it.
+  ///
+  /// - Parameter moduleName: what stands before the dot in the names of classes of the current module, which source
+  ///   files have with nothing before the dot.
+  /// - Throws: ``ManagedObjectModelError/archive(_:)`` for what compiled models are not known to hold: composite
+  ///   attributes, and fetch indexes of expressions.
+  /// - Complexity: O(*n*) in the number of properties.
+  public func compiledData(moduleName: String? = nil) throws(ManagedObjectModelError) -> Data {
+    do {
+      return try KeyedArchiver.archivedData(withRootObject: ArchivedModel(self, moduleName: moduleName))
+    } catch {
+      throw ManagedObjectModelError(archive: error)
+    }
+  }
+}
+
+extension ManagedObjectModelError {
+  fileprivate init(archive error: any Error) {
+    self = .archive(error as? KeyedArchiveError ?? KeyedArchiveError(.invalidContents, "\(error)"))
+  }
+}
+
+/// From the archive.
+extension ArchivedModel {
+  private static let classes: Set<String> = [
+    archivedClass.name, ArchivedEntity.archivedClass.name, ArchivedFetchIndex.archivedClass.name,
+    ArchivedFetchIndexElement.archivedClass.name, ArchivedFetchRequest.archivedClass.name, "NSSortDescriptor",
+    "NSKnownKeysDictionary1", "NSKnownKeysMappingStrategy1",
+  ]
+
+  /// Returns true for a class that is read as what it is.
+  static func knows(_ name: String) -> Bool {
+    classes.contains(name) || name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
+      || ArchivedProperty.types.contains { $0.archivedClass.name == name }
+  }
+
+  fileprivate var contents: ManagedObjectModel.Contents {
+    var contents = ManagedObjectModel.Contents(entities: [])
+    contents.allowsReservedNames = true
+    contents.entities = entities.values.map(\.description).sorted { $0.name.precedes($1.name) }
+    contents.configurations = configurations.mapValues { $0.map(\.name) }
+    contents.fetchRequestTemplates = fetchRequestTemplates.mapValues(\.description)
+    contents.versionIdentifiers = versionIdentifiers
+    return contents
+  }
+}
+
+extension ArchivedEntity {
+  fileprivate var description: EntityDescription {
+    var own = Set(properties.keys)
+    var ancestor = superentity
+    // Only models in stores repeat what is inherited, and none is this deep.
+    for _ in 0..<256 {
+      guard let entity = ancestor, !own.isEmpty else { break }
+      own = own.filter { entity.properties[$0] == nil }
+      ancestor = entity === self ? nil : entity.superentity
+    }
+    var description = EntityDescription(name)
+    description.className = className
+    description.isAbstract = isAbstract
+    description.superentity = superentity?.name
+    // Models in stores have inherited properties too, as proxies or copies.
+    description.properties = properties.filter { own.contains($0.key) }.values.compactMap(\.description)
+      .sorted { $0.name.precedes($1.name) }
+    description.uniquenessConstraints = uniqueTuples
+    description.compoundIndexes = compoundIndexes
+    description.fetchIndexes = fetchIndexes.map { index in
+      FetchIndexDescription(
+        index.name,
+        index.elements.map {
+          .init($0.content, kind: .init(rawValue: $0.kind) ?? .binary, isAscending: $0.isAscending)
+        },
+        partialPredicate: index.partialPredicate)
+    }
+    description.userInfo = PropertyList.userInfo(userInfo)
+    description.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
+    description.versionHashModifier = versionHashModifier
+    return description
+  }
+}
+
+/// To the archive.
+extension ArchivedModel {
+  fileprivate convenience init(_ model: ManagedObjectModel, moduleName: String?) {
+    self.init()
+    var table: [String: ArchivedEntity] = [:]
+    for entity in model.entities {
+      let archived = ArchivedEntity(entity.definition, moduleName)
+      archived.model = self
+      archived.superentity = entity.superentity.flatMap { table[$0.name] }
+      archived.superentity?.subentities[entity.name] = archived
+      table[entity.name] = archived
+    }
+    for entity in model.entities { table[entity.name]?.add(entity.definition.properties, table) }
+    for entity in model.entities { table[entity.name]?.joinInverses() }
+    for entity in model.entityDescriptions { entities[entity.name] = table[entity.name] }
+    configurations = model.configurations.mapValues { names in names.compactMap { table[$0] } }
+    fetchRequestTemplates = model.fetchRequestTemplates.mapValues { ArchivedFetchRequest($0, of: table[$0.entityName]) }
+    versionIdentifiers = model.versionIdentifiers
+  }
+}
+
+extension ArchivedEntity {
+  fileprivate convenience init(_ entity: EntityDescription, _ moduleName: String?) {
+    self.init(name: entity.name)
+    className = entity.className
+    if let name = entity.className, name.hasPrefix("."), let moduleName { className = moduleName + name }
+    isAbstract = entity.isAbstract
+    uniqueTuples = entity.uniquenessConstraints
+    compoundIndexes = entity.compoundIndexes
+    fetchIndexes = entity.fetchIndexes.map { index in
+      let archived = ArchivedFetchIndex(name: index.name)
+      archived.entity = self
+      archived.elements = index.elements.map { ArchivedFetchIndexElement($0, of: archived) }
+      archived.partialPredicate = index.partialPredicate
+      return archived
+    }
+    userInfo = entity.userInfo.archived
+    renamingIdentifier = entity.renamingIdentifier
+    versionHashModifier = entity.versionHashModifier
+  }
+
+  fileprivate func add(_ properties: [PropertyDescription], _ table: [String: ArchivedEntity]) {
+    for property in properties {
+      let archived: ArchivedProperty
+      switch property {
+      case .attribute(let attribute) where attribute.type == .composite:
+        archived = ArchivedCompositeAttribute(attribute)
+      case .attribute(let attribute) where attribute.derivation != nil: archived = ArchivedDerivedAttribute(attribute)
+      case .attribute(let attribute): archived = ArchivedAttribute(attribute)
+      case .relationship(let relationship):
+        let joined = ArchivedRelationship(relationship)
+        joined.lead(to: table[relationship.destination], inverse: nil)
+        archived = joined
+      case .fetched(let property):
+        archived = ArchivedFetchedProperty(
+          property, ArchivedFetchRequest(property.request, of: table[property.request.entityName]))
+      }
+      archived.entity = self
+      self.properties[property.name] = archived
+    }
+  }
+
+  fileprivate func joinInverses() {
+    for case let relationship as ArchivedRelationship in properties.values {
+      var owner = relationship.destination
+      guard let name = relationship.relationship.inverse else { continue }
+      // The inverse may be one that the destination inherits.
+      while let entity = owner, entity.properties[name] == nil { owner = entity.superentity }
+      relationship.lead(to: relationship.destination, inverse: owner?.properties[name])
+    }
+  }
+}

@@ -1,0 +1,127 @@
+public import OrderedCollections
+public import PropertyLists
+
+/// An entity: what objects of one kind consist of.
+///
+/// ```swift
+/// let note = EntityDescription(
+///   "Note",
+///   [.attribute("title", .string), .relationship("author", to: "Person", inverse: "notes")])
+/// ```
+///
+/// Descriptions are values, and name each other. A ``ManagedObjectModel`` made of them checks that they fit.
+public struct EntityDescription: Hashable, Sendable {
+  /// The name, which is unique in a model.
+  public var name: String
+  /// The class of the objects; nil for ``ManagedObject`` itself.
+  public var className: String?
+  /// True if there are objects of sub-entities only.
+  public var isAbstract = false
+  /// The name of the entity that this one inherits from.
+  public var superentity: String?
+  /// The entity's own properties, without those it inherits.
+  public var properties: [PropertyDescription]
+  /// Each the names of attributes and to-one relationships, whose values together only one object may have.
+  public var uniquenessConstraints: [[String]] = []
+  /// What a store is to find fast.
+  public var fetchIndexes: [FetchIndexDescription] = []
+  /// Each the names of properties with an index in common. Models of today have fetch indexes as well.
+  public var compoundIndexes: [[String]] = []
+  /// What programs keep with the entity.
+  public var userInfo: OrderedDictionary<String, PropertyList> = [:]
+  /// The name of the entity in an earlier version of the model, if it was another.
+  public var renamingIdentifier: String?
+  /// Part of the version hash. A new value makes another version of an entity that looks the same.
+  public var versionHashModifier: String?
+  /// What a source file says of the entity that only editors and code generators use, such as `codeGenerationType`.
+  public var editorAttributes: OrderedDictionary<String, String> = [:]
+
+  /// An entity.
+  public init(_ name: String, _ properties: [PropertyDescription] = []) {
+    self.name = name
+    self.properties = properties
+  }
+
+  /// The entity's own attributes.
+  public var attributes: [AttributeDescription] {
+    properties.compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
+  }
+
+  /// The entity's own relationships.
+  public var relationships: [RelationshipDescription] {
+    properties.compactMap { if case .relationship(let relationship) = $0 { relationship } else { nil } }
+  }
+
+  /// The entity's own fetched properties.
+  public var fetchedProperties: [FetchedPropertyDescription] {
+    properties.compactMap { if case .fetched(let property) = $0 { property } else { nil } }
+  }
+}
+
+extension PropertyDescription {
+  /// An attribute.
+  public static func attribute(
+    _ name: String, _ type: AttributeType, isOptional: Bool = true, defaultValue: AttributeValue = .null
+  ) -> PropertyDescription {
+    .attribute(AttributeDescription(name, type, isOptional: isOptional, defaultValue: defaultValue))
+  }
+
+  /// A relationship.
+  public static func relationship(
+    _ name: String, to destination: String, inverse: String? = nil, isToMany: Bool = false, isOrdered: Bool = false,
+    isOptional: Bool = true, deleteRule: RelationshipDescription.DeleteRule = .nullify
+  ) -> PropertyDescription {
+    .relationship(
+      RelationshipDescription(
+        name, to: destination, inverse: inverse, isToMany: isToMany, isOrdered: isOrdered, isOptional: isOptional,
+        deleteRule: deleteRule))
+  }
+}
+
+/// What a store is to find fast: objects by the values of properties.
+public struct FetchIndexDescription: Hashable, Sendable {
+  /// The name, which is unique in an entity.
+  public var name: String
+  /// What is indexed, the most important first.
+  public var elements: [Element]
+  /// Which objects are in the index; nil for all.
+  public var partialPredicate: ManagedPredicate?
+
+  /// A part of an index.
+  public struct Element: Hashable, Sendable {
+    /// What is indexed.
+    public var content: Content
+    /// How it is indexed.
+    public var kind: Kind
+    /// True if the least comes first.
+    public var isAscending: Bool
+
+    /// What a part of an index is about.
+    public enum Content: Hashable, Sendable {
+      /// The property of this name.
+      case property(String)
+      /// What an expression results in.
+      case expression(ManagedExpression)
+    }
+
+    /// How a part of an index is kept. The raw values are those of Core Data's files (`NSFetchIndexElementType`).
+    public enum Kind: Int, Hashable, Sendable, CaseIterable {
+      case binary = 0
+      case rTree = 1
+    }
+
+    /// A part of an index.
+    public init(_ content: Content, kind: Kind = .binary, isAscending: Bool = true) {
+      self.content = content
+      self.kind = kind
+      self.isAscending = isAscending
+    }
+  }
+
+  /// An index.
+  public init(_ name: String, _ elements: [Element], partialPredicate: ManagedPredicate? = nil) {
+    self.name = name
+    self.elements = elements
+    self.partialPredicate = partialPredicate
+  }
+}

@@ -1,0 +1,262 @@
+public import FoundationEssentials
+public import OrderedCollections
+internal import PropertyLists
+internal import SystemFiles
+
+/// The versions of a model: a compiled `.momd`, or the `.xcdatamodeld` that it is compiled from.
+///
+/// ```swift
+/// let versions = try VersionedModel(contentsOf: URL(filePath: "Notes.xcdatamodeld"))
+/// try versions.writeCompiled(to: URL(filePath: "Notes.momd"))
+/// ```
+public struct VersionedModel: Sendable {
+  /// The versions by name, in the order of the names.
+  public var models: OrderedDictionary<String, ManagedObjectModel>
+  /// The name of the version that programs use.
+  public var currentName: String
+  /// The version hashes that the compiler wrote, by version and entity. They count where
+  /// ``ManagedObjectModel/Entity/hasKnownVersionHash`` is false.
+  public var recordedHashes: [String: [String: Data]] = [:]
+
+  /// Versions of a model.
+  public init(models: OrderedDictionary<String, ManagedObjectModel>, currentName: String) {
+    self.models = models
+    self.currentName = currentName
+  }
+
+  /// The version that programs use; nil if there is none of its name.
+  public var current: ManagedObjectModel? { models[currentName] }
+
+  /// The version hashes of a version: those that its compiler wrote, or computed ones. Nil for an unknown version.
+  public func versionHashes(of name: String) -> [String: Data]? {
+    recordedHashes[name] ?? models[name]?.entityVersionHashesByName
+  }
+
+  /// The version that a store was made with, by the version hashes of the store; nil if it is none of these.
+  public func name(ofVersionWith hashes: [String: Data]) -> String? {
+    models.keys.first { versionHashes(of: $0) == hashes }
+  }
+}
+
+/// From files.
+extension VersionedModel {
+  private static let compiledExtension = ".mom"
+  private static let sourceExtension = ".xcdatamodel"
+  private static let informationName = "VersionInfo.plist"
+  private static let currentVersionName = ".xccurrentversion"
+  private static let contentsName = "contents"
+
+  private enum Key {
+    static let current = "NSManagedObjectModel_CurrentVersionName"
+    static let hashes = "NSManagedObjectModel_VersionHashes"
+    static let checksums = "NSManagedObjectModel_VersionChecksums"
+    static let sourceCurrent = "_XCCurrentVersionName"
+  }
+
+  /// Reads all versions of a model.
+  ///
+  /// - Parameter url: a folder `.momd` or `.xcdatamodeld`.
+  /// - Throws: ``ManagedObjectModelError``: ``ManagedObjectModelError/file(_:)`` for a folder without a model, or one
+  ///   that names a current version it does not have.
+  public init(contentsOf url: URL) throws(ManagedObjectModelError) {
+    let names = try Self.names(in: url)
+    let compiled = names.filter { $0.hasSuffix(Self.compiledExtension) }
+    if !compiled.isEmpty || names.contains(Self.informationName) {
+      try self.init(compiled: compiled, in: url, hasInformation: names.contains(Self.informationName))
+    } else {
+      try self.init(sources: names.filter { $0.hasSuffix(Self.sourceExtension) }, in: url, names)
+    }
+  }
+
+  private init(compiled: [String], in url: URL, hasInformation: Bool) throws(ManagedObjectModelError) {
+    models = [:]
+    for name in compiled {
+      models[String(name.dropLast(Self.compiledExtension.count))] =
+        try ManagedObjectModel(compiled: Self.read(url.appending(path: name)))
+    }
+    var recorded: String?
+    if hasInformation {
+      let place = url.appending(path: Self.informationName)
+      let information = try Self.propertyList(place)
+      recorded = information[Key.current]?.string
+      for (version, hashes) in information[Key.hashes]?.dictionary ?? [:] {
+        recordedHashes[version] = hashes.dictionary.map { entries in
+          Dictionary(uniqueKeysWithValues: entries.compactMap { name, hash in hash.data.map { (name, $0) } })
+        }
+      }
+    }
+    currentName = try Self.current(recorded, of: models.keys, in: url)
+  }
+
+  private init(sources: [String], in url: URL, _ names: [String]) throws(ManagedObjectModelError) {
+    models = [:]
+    for name in sources {
+      let contents = url.appending(path: name).appending(path: Self.contentsName)
+      models[String(name.dropLast(Self.sourceExtension.count))] = try ManagedObjectModel(source: Self.read(contents))
+    }
+    var recorded: String?
+    if names.contains(Self.currentVersionName) {
+      recorded = try Self.propertyList(url.appending(path: Self.currentVersionName))[Key.sourceCurrent]?.string
+      if let name = recorded, name.hasSuffix(Self.sourceExtension) {
+        recorded = String(name.dropLast(Self.sourceExtension.count))
+      }
+    }
+    currentName = try Self.current(recorded, of: models.keys, in: url)
+  }
+
+  /// The one that a file names, or the only one, or the one that is named as the folder.
+  private static func current(
+    _ recorded: String?, of names: OrderedSet<String>, in url: URL
+  ) throws(ManagedObjectModelError) -> String {
+    let path = url.path.printable(limit: 300)
+    if let recorded {
+      if names.contains(recorded) { return recorded }
+      throw fault("\(path) says that its current version is \(recorded.quoted), which is not there")
+    }
+    if names.count == 1, let name = names.first { return name }
+    let name = url.deletingPathExtension().lastPathComponent
+    if names.contains(name) { return name }
+    throw fault(
+      names.isEmpty ? "there is no model in \(path)" : "\(path) does not say which version is the current one")
+  }
+
+  private static func fault(_ message: String) -> ManagedObjectModelError {
+    .file(PropertyListError(.noSuchValue, message))
+  }
+
+  private static func path(_ url: URL) throws(ManagedObjectModelError) -> String {
+    guard url.isFileURL else { throw fault("\(url.absoluteString.quoted) is no file URL") }
+    return url.path
+  }
+
+  private static func names(in url: URL) throws(ManagedObjectModelError) -> [String] {
+    let path = try path(url)
+    do throws(FileError) {
+      return try FileSystem.contents(of: path).entries.map(\.name)
+    } catch {
+      throw .file(PropertyListError(error))
+    }
+  }
+
+  static func read(_ url: URL) throws(ManagedObjectModelError) -> Data {
+    let path = try path(url)
+    do throws(FileError) {
+      guard let data = try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)?.data else {
+        throw FileError(2, "\(path) does not exist")
+      }
+      return data
+    } catch {
+      throw .file(PropertyListError(error))
+    }
+  }
+
+  private static func propertyList(_ url: URL) throws(ManagedObjectModelError) -> PropertyList {
+    let data = try read(url)
+    do throws(PropertyListError) {
+      return try PropertyList(data)
+    } catch {
+      throw .file(error)
+    }
+  }
+}
+
+/// To files.
+extension VersionedModel {
+  /// Writes all versions into a folder `.momd`, as `momc` would compile them. Each file is replaced in one step, the
+  /// one that names the current version last. Other files of the folder stay.
+  ///
+  /// - Parameter moduleName: see ``ManagedObjectModel/compiledData(moduleName:)``.
+  /// - Throws: ``ManagedObjectModelError``; nothing is written if a version cannot be compiled.
+  public func writeCompiled(to url: URL, moduleName: String? = nil) throws(ManagedObjectModelError) {
+    var files: OrderedDictionary<String, Data> = [:]
+    for (name, model) in models {
+      files[name + Self.compiledExtension] = try model.compiledData(moduleName: moduleName)
+    }
+    files[Self.informationName] = try Self.data(information, .binary)
+    try Self.write(files, to: url)
+  }
+
+  /// What the file `VersionInfo.plist` says.
+  private var information: PropertyList {
+    var hashes: OrderedDictionary<String, PropertyList> = [:]
+    var checksums: OrderedDictionary<String, PropertyList> = [:]
+    for name in models.keys {
+      let entities = versionHashes(of: name) ?? [:]
+      let sorted = entities.sorted { $0.key.precedes($1.key) }.map { ($0.key, PropertyList.data($0.value)) }
+      hashes[name] = .dictionary(OrderedDictionary(uniqueKeysWithValues: sorted))
+      checksums[name] = .string(ManagedObjectModel.versionChecksum(of: entities))
+    }
+    return .dictionary([
+      Key.current: .string(currentName), Key.checksums: .dictionary(checksums), Key.hashes: .dictionary(hashes),
+    ])
+  }
+
+  /// Writes all versions into a folder `.xcdatamodeld`, as Xcode's editor does. Each file is replaced in one step, the
+  /// one that names the current version last. Other files of the folder stay.
+  ///
+  /// - Throws: ``ManagedObjectModelError``; nothing is written if a version has no source form.
+  public func writeSource(to url: URL) throws(ManagedObjectModelError) {
+    var files: OrderedDictionary<String, Data> = [:]
+    for (name, model) in models {
+      files["\(name)\(Self.sourceExtension)/\(Self.contentsName)"] = try model.sourceData()
+    }
+    let current: PropertyList = .dictionary([Key.sourceCurrent: .string(currentName + Self.sourceExtension)])
+    files[Self.currentVersionName] = try Self.data(current, .xml)
+    try Self.write(files, to: url)
+  }
+
+  private static func data(
+    _ value: PropertyList, _ format: PropertyListFormat
+  ) throws(ManagedObjectModelError) -> Data {
+    do throws(PropertyListError) {
+      return try value.data(format: format)
+    } catch {
+      throw .file(error)
+    }
+  }
+
+  private static func write(
+    _ files: OrderedDictionary<String, Data>, to url: URL
+  ) throws(ManagedObjectModelError) {
+    let folder = try path(url)
+    for name in files.keys where name.hasPrefix("/") || name.split(separator: "/").contains("..") {
+      throw fault("\(name.quoted) is no name of a version")
+    }
+    do throws(FileError) {
+      for (name, data) in files {
+        let path = "\(folder)/\(name)"
+        try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o755)
+        try FileSystem.replace(path, with: data)
+      }
+    } catch {
+      throw .file(PropertyListError(error))
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// Reads a model from a file or a folder: `.mom`, `.momd`, `.xcdatamodel`, `.xcdatamodeld`, or the file `contents`
+  /// of a source model. Of several versions it is the current one.
+  ///
+  /// - Throws: ``ManagedObjectModelError``.
+  public convenience init(contentsOf url: URL) throws(ManagedObjectModelError) {
+    try self.init(Self.contents(of: url))
+  }
+
+  private static func contents(of url: URL) throws(ManagedObjectModelError) -> Contents {
+    switch url.pathExtension.lowercased() {
+    case "momd", "xcdatamodeld":
+      let versions = try VersionedModel(contentsOf: url)
+      guard let model = versions.current else { return Contents(entities: []) }
+      var contents = model.contents
+      contents.allowsReservedNames = true
+      return contents
+    case "xcdatamodel": return try contents(ofSource: VersionedModel.read(url.appending(path: "contents")))
+    default:
+      let data = try VersionedModel.read(url)
+      // Source files are XML, with or without an extension; a keyed archive in XML is a property list.
+      return PropertyListFormat(detecting: data.bytes) == .binary || url.pathExtension.lowercased() == "mom"
+        ? try contents(ofCompiled: data) : try contents(ofSource: data)
+    }
+  }
+}

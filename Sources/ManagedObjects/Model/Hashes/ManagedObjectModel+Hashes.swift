@@ -1,0 +1,125 @@
+public import FoundationEssentials
+
+/// Version hashes: by them a store tells whether a model is the one that it was made with.
+///
+/// How they are computed was found by comparing compiled models of many programs with their stores; no document of
+/// Apple says it.
+extension ManagedObjectModel {
+  /// The version hashes of all entities, 32 bytes each.
+  ///
+  /// Those of entities that have derived or composite attributes, inherited ones included, are not known to be Apple's:
+  /// see ``Entity/hasKnownVersionHash``.
+  ///
+  /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity.
+  public var entityVersionHashesByName: [String: Data] {
+    var hashes: [Data] = []
+    for entity in entities {
+      hashes.append(entity.versionHash(superentity: entity.record.superentity.map { hashes[$0] }))
+    }
+    return Dictionary(uniqueKeysWithValues: zip(records.map(\.definition.name), hashes))
+  }
+
+  /// SHA-512 of the names and hashes of all entities, in base64: `NSStoreModelVersionHashesDigest` of a store.
+  public var versionHashesDigest: String { Self.versionHashesDigest(of: entityVersionHashesByName) }
+
+  /// SHA-256 of the hashes of all entities, in base64: `NSStoreModelVersionChecksumKey` of a store.
+  public var versionChecksum: String { Self.versionChecksum(of: entityVersionHashesByName) }
+
+  /// SHA-512 of names and hashes of entities, in base64, in the order of the names.
+  public static func versionHashesDigest(of hashes: [String: Data]) -> String {
+    SHA2.sha512(inOrder(hashes).flatMap { Array($0.utf8) + $1 }).base64EncodedString()
+  }
+
+  /// SHA-256 of hashes of entities, in base64, in the order of the names.
+  public static func versionChecksum(of hashes: [String: Data]) -> String {
+    SHA2.sha256(inOrder(hashes).flatMap { Array($1) }).base64EncodedString()
+  }
+
+  private static func inOrder(_ hashes: [String: Data]) -> [(key: String, value: Data)] {
+    hashes.sorted { $0.key.precedes($1.key) }
+  }
+
+  /// The entities whose version hashes are others than those of a store, or that the store does not have, or that only
+  /// the store has; by name, in order. Nothing for a store of this model.
+  ///
+  /// - Parameters:
+  ///   - hashes: the version hashes of the store.
+  ///   - configuration: the configuration that the store has objects of; nil for all entities.
+  public func entitiesThatDiffer(from hashes: [String: Data], configuration: String? = nil) -> [String] {
+    let own = entityVersionHashesByName
+    let members = Set((entities(ofConfiguration: configuration) ?? entities).map(\.name))
+    return Set(hashes.keys).union(members).filter { name in
+      !members.contains(name) || hashes[name] != own[name]
+    }.sorted { $0.precedes($1) }
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// The version hash, 32 bytes.
+  ///
+  /// - Complexity: O(*n*) in the number of properties of the entity and those it inherits from.
+  public var versionHash: Data {
+    var way = [self]
+    while let superentity = way[way.count - 1].superentity { way.append(superentity) }
+    return way.reversed().reduce(nil) { (hash: Data?, entity) in entity.versionHash(superentity: hash) } ?? Data()
+  }
+
+  /// False if ``versionHash`` may differ from Apple's, because nobody knows what derived and composite attributes add
+  /// to it. Then take the hashes from the model's `VersionInfo.plist`, or from a store.
+  public var hasKnownVersionHash: Bool {
+    record.attributes.allSatisfy { $0.definition.derivation == nil && $0.definition.type != .composite }
+  }
+
+  fileprivate func versionHash(superentity: Data?) -> Data {
+    let entity = record.definition
+    var bytes = Array(entity.name.utf8)
+    bytes.append(entity.isAbstract ? 1 : 0)
+    if let superentity { bytes += superentity }
+    for property in allPropertyDescriptions where !property.isTransient {
+      switch property {
+      case .attribute(let attribute): bytes += attribute.versionHash
+      case .relationship(let relationship): bytes += relationship.versionHash
+      case .fetched: break
+      }
+    }
+    for constraint in entity.uniquenessConstraints { bytes += Array(constraint.joined(separator: ".").utf8) }
+    bytes += Array((entity.versionHashModifier ?? "").utf8)
+    return SHA2.sha256(bytes)
+  }
+}
+
+extension PropertyTraits {
+  fileprivate var versionHash: Data {
+    let flags: UInt8 = (isOptional ? 1 : 0) + (isTransient ? 2 : 0)
+    return SHA2.sha256(Array(name.utf8) + [flags, 0] + Array((versionHashModifier ?? "").utf8))
+  }
+}
+
+extension AttributeDescription {
+  /// The part of an attribute in the hash of its entity.
+  var versionHash: Data {
+    var bytes = Array(traits.versionHash) + littleEndian(type.rawValue)
+    if allowsExternalBinaryDataStorage { bytes.append(1) }
+    if preservesValueInHistoryOnDeletion { bytes.append(1) }
+    return SHA2.sha256(bytes)
+  }
+}
+
+extension RelationshipDescription {
+  /// The part of a relationship in the hash of its entity.
+  var versionHash: Data {
+    var bytes = Array(traits.versionHash)
+    bytes += Array(destination.utf8)
+    bytes += Array((inverse ?? "").utf8)
+    bytes += littleEndian(maximumCount)
+    bytes += littleEndian(minimumCount)
+    if isOrdered { bytes += [1, 0] }
+    return SHA2.sha256(bytes)
+  }
+}
+
+/// The four bytes of a number, the lowest first.
+private func littleEndian(_ number: Int) -> [UInt8] {
+  let number = Int32(truncatingIfNeeded: number)
+  return (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+}

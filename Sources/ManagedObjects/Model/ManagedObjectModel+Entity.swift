@@ -1,0 +1,240 @@
+extension ManagedObjectModel {
+  /// An entity of a model, joined to the others.
+  ///
+  /// It is a place in the model, which it keeps alive, and costs no more than that.
+  public struct Entity: Sendable {
+    /// The model.
+    public let model: ManagedObjectModel
+    /// The place in ``ManagedObjectModel/entities``.
+    public let index: Int
+
+    /// What an entity has, with what it inherits.
+    final class Record: Sendable {
+      let definition: EntityDescription
+      let superentity: Int?
+      let subentities: [Int]
+      /// One after the last of those that inherit from it.
+      let endOfSubentities: Int
+      let attributes: [Attribute]
+      let relationships: [Relationship]
+      let fetchedProperties: [FetchedPropertyDescription]
+      /// Where the properties are, by name.
+      let places: [String: PropertyPlace]
+      let slotCount: Int
+
+      init(
+        definition: EntityDescription, superentity: Int?, subentities: [Int], endOfSubentities: Int,
+        attributes: [Attribute], relationships: [Relationship], fetchedProperties: [FetchedPropertyDescription]
+      ) {
+        self.definition = definition
+        self.superentity = superentity
+        self.subentities = subentities
+        self.endOfSubentities = endOfSubentities
+        self.attributes = attributes
+        self.relationships = relationships
+        self.fetchedProperties = fetchedProperties
+        var places: [String: PropertyPlace] = [:]
+        for (index, attribute) in attributes.enumerated() { places[attribute.name] = .attribute(index) }
+        for (index, relationship) in relationships.enumerated() { places[relationship.name] = .relationship(index) }
+        for (index, property) in fetchedProperties.enumerated() { places[property.name] = .fetched(index) }
+        self.places = places
+        slotCount = attributes.count + relationships.count
+      }
+    }
+
+    enum PropertyPlace: Sendable {
+      case attribute(Int)
+      case relationship(Int)
+      case fetched(Int)
+    }
+
+    var record: Record { model.records[index] }
+  }
+}
+
+extension ManagedObjectModel.Entity: Hashable {
+  public static func == (first: Self, second: Self) -> Bool {
+    first.index == second.index && first.model === second.model
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(index)
+    hasher.combine(ObjectIdentifier(model))
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// What the entity was made of, without what it inherits.
+  public var definition: EntityDescription { record.definition }
+
+  /// The name.
+  public var name: String { record.definition.name }
+
+  /// True if there are objects of sub-entities only.
+  public var isAbstract: Bool { record.definition.isAbstract }
+
+  /// The entity that this one inherits from.
+  public var superentity: Self? { record.superentity.map { Self(model: model, index: $0) } }
+
+  /// The entities that inherit from this one directly.
+  public var subentities: [Self] { record.subentities.map { Self(model: model, index: $0) } }
+
+  /// The entity at the top, which may be this one. All that inherit from it are in one table of an SQLite store.
+  public var root: Self {
+    var entity = self
+    while let superentity = entity.superentity { entity = superentity }
+    return entity
+  }
+
+  /// Returns true if this is another entity or inherits from it.
+  ///
+  /// - Complexity: O(1).
+  public func isKind(of other: Self) -> Bool {
+    model === other.model && index >= other.index && index < other.record.endOfSubentities
+  }
+
+  /// This entity and all that inherit from it, at any distance.
+  public var selfAndDescendants: [Self] {
+    (index..<record.endOfSubentities).map { Self(model: model, index: $0) }
+  }
+}
+
+/// Properties, inherited ones included.
+extension ManagedObjectModel.Entity {
+  /// An attribute, and where objects keep its value.
+  @dynamicMemberLookup
+  public struct Attribute: Hashable, Sendable {
+    /// What the attribute was made of.
+    public let definition: AttributeDescription
+    /// The place of the value in an object, from 0.
+    public let slot: Int
+    /// The value of new objects, as the kind of the attribute.
+    public let initialValue: AttributeValue
+
+    /// What ``definition`` says.
+    public subscript<Value>(dynamicMember path: KeyPath<AttributeDescription, Value>) -> Value {
+      definition[keyPath: path]
+    }
+
+    /// One of the traits that all properties have.
+    public subscript<Trait>(dynamicMember path: KeyPath<PropertyTraits, Trait>) -> Trait {
+      definition.traits[keyPath: path]
+    }
+  }
+
+  /// A relationship, and where objects keep what it refers to.
+  @dynamicMemberLookup
+  public struct Relationship: Hashable, Sendable {
+    /// What the relationship was made of.
+    public let definition: RelationshipDescription
+    /// The place of the value in an object, from 0.
+    public let slot: Int
+    let destinationIndex: Int
+
+    /// What ``definition`` says.
+    public subscript<Value>(dynamicMember path: KeyPath<RelationshipDescription, Value>) -> Value {
+      definition[keyPath: path]
+    }
+
+    /// One of the traits that all properties have.
+    public subscript<Trait>(dynamicMember path: KeyPath<PropertyTraits, Trait>) -> Trait {
+      definition.traits[keyPath: path]
+    }
+  }
+
+  /// A property that objects have a place for.
+  public enum Property: Hashable, Sendable {
+    case attribute(Attribute)
+    case relationship(Relationship)
+
+    /// The name.
+    public var name: String {
+      switch self {
+      case .attribute(let attribute): attribute.definition.name
+      case .relationship(let relationship): relationship.definition.name
+      }
+    }
+
+    /// The place of the value in an object, from 0.
+    public var slot: Int {
+      switch self {
+      case .attribute(let attribute): attribute.slot
+      case .relationship(let relationship): relationship.slot
+      }
+    }
+  }
+
+  /// All attributes, by slot.
+  public var attributes: [Attribute] { record.attributes }
+
+  /// All relationships, by slot.
+  public var relationships: [Relationship] { record.relationships }
+
+  /// All fetched properties.
+  public var fetchedProperties: [FetchedPropertyDescription] { record.fetchedProperties }
+
+  /// The number of places that an object has for values. Those of the superentity come first, so that a slot of an
+  /// entity is the same in all that inherit from it.
+  public var slotCount: Int { record.slotCount }
+
+  /// All attributes and relationships, by slot.
+  public var properties: [Property] {
+    (record.attributes.map(Property.attribute) + record.relationships.map(Property.relationship))
+      .sorted { $0.slot < $1.slot }
+  }
+
+  /// The attribute of a name; nil if there is none.
+  ///
+  /// - Complexity: O(1).
+  public func attribute(named name: String) -> Attribute? {
+    if case .attribute(let index)? = record.places[name] { record.attributes[index] } else { nil }
+  }
+
+  /// The relationship of a name; nil if there is none.
+  ///
+  /// - Complexity: O(1).
+  public func relationship(named name: String) -> Relationship? {
+    if case .relationship(let index)? = record.places[name] { record.relationships[index] } else { nil }
+  }
+
+  /// The fetched property of a name; nil if there is none.
+  ///
+  /// - Complexity: O(1).
+  public func fetchedProperty(named name: String) -> FetchedPropertyDescription? {
+    if case .fetched(let index)? = record.places[name] { record.fetchedProperties[index] } else { nil }
+  }
+
+  /// The attribute or relationship of a name; nil if there is none.
+  ///
+  /// - Complexity: O(1).
+  public func property(named name: String) -> Property? {
+    switch record.places[name] {
+    case .attribute(let index): .attribute(record.attributes[index])
+    case .relationship(let index): .relationship(record.relationships[index])
+    case .fetched, nil: nil
+    }
+  }
+
+  /// All properties by name, fetched ones included, in the order of their Unicode scalars.
+  public var allPropertyDescriptions: [PropertyDescription] {
+    let all: [PropertyDescription] =
+      record.attributes.map { .attribute($0.definition) } + record.relationships.map { .relationship($0.definition) }
+      + record.fetchedProperties.map { .fetched($0) }
+    return all.sorted { $0.traits.name.precedes($1.traits.name) }
+  }
+
+  /// The entity that a relationship leads to.
+  public func destination(of relationship: Relationship) -> Self {
+    Self(model: model, index: relationship.destinationIndex)
+  }
+
+  /// The relationship that leads back; nil if there is none.
+  public func inverse(of relationship: Relationship) -> Relationship? {
+    relationship.definition.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
+  }
+}
+
+extension String {
+  /// Compares by Unicode scalars, which for UTF-8 is by bytes.
+  func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}

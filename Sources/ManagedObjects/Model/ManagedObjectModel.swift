@@ -1,0 +1,117 @@
+public import OrderedCollections
+
+/// The entities of a program or a store, checked, and joined to each other.
+///
+/// ```swift
+/// let model = try ManagedObjectModel(entities: [
+///   EntityDescription("Person", [
+///     .attribute("name", .string), .relationship("notes", to: "Note", inverse: "author", isToMany: true),
+///   ]),
+///   EntityDescription("Note", [
+///     .attribute("content", .string), .relationship("author", to: "Person", inverse: "notes"),
+///   ]),
+/// ])
+/// ```
+///
+/// A model never changes, so that any number of tasks can use it. To change one, change its descriptions and make
+/// another.
+public final class ManagedObjectModel: Sendable {
+  /// What the model was made of, in the order of its maker.
+  public let entityDescriptions: [EntityDescription]
+  /// The names of the entities of each configuration.
+  public let configurations: OrderedDictionary<String, [String]>
+  /// The requests that programs find by name. Their predicates can have variables.
+  public let fetchRequestTemplates: OrderedDictionary<String, FetchRequest>
+  /// What the model says that it is a version of.
+  public let versionIdentifiers: [String]
+  /// What a source file says of the model that only editors use, such as `lastSavedToolsVersion`.
+  public let editorAttributes: OrderedDictionary<String, String>
+
+  /// All there is to know of each entity, in the order of ``entities``.
+  let records: [Entity.Record]
+  private let indices: [String: Int]
+
+  /// Makes a model of descriptions.
+  ///
+  /// - Parameters:
+  ///   - entities: the entities, in any order.
+  ///   - configurations: the names of the entities of each configuration.
+  ///   - fetchRequestTemplates: requests by name.
+  ///   - versionIdentifiers: what the model says that it is a version of.
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all that does not fit.
+  /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity.
+  public convenience init(
+    entities: [EntityDescription], configurations: OrderedDictionary<String, [String]> = [:],
+    fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:], versionIdentifiers: [String] = []
+  ) throws(ManagedObjectModelError) {
+    try self.init(
+      Contents(
+        entities: entities, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
+        versionIdentifiers: versionIdentifiers))
+  }
+
+  /// What a model is made of.
+  struct Contents {
+    var entities: [EntityDescription]
+    var configurations: OrderedDictionary<String, [String]> = [:]
+    var fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:]
+    var versionIdentifiers: [String] = []
+    var editorAttributes: OrderedDictionary<String, String> = [:]
+    /// True for what a compiler has checked, which may have names that were allowed once.
+    var allowsReservedNames = false
+  }
+
+  init(_ contents: Contents) throws(ManagedObjectModelError) {
+    let (records, indices) = try ModelResolution.resolve(contents)
+    entityDescriptions = contents.entities
+    configurations = contents.configurations
+    fetchRequestTemplates = contents.fetchRequestTemplates
+    versionIdentifiers = contents.versionIdentifiers
+    editorAttributes = contents.editorAttributes
+    self.records = records
+    self.indices = indices
+  }
+
+  var contents: Contents {
+    Contents(
+      entities: entityDescriptions, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
+      versionIdentifiers: versionIdentifiers, editorAttributes: editorAttributes)
+  }
+}
+
+extension ManagedObjectModel {
+  /// The entities, each followed by those that inherit from it, by name without regard to case. SQLite stores number
+  /// them in this order.
+  public var entities: [Entity] { records.indices.map { Entity(model: self, index: $0) } }
+
+  /// The entity of a name; nil if there is none.
+  ///
+  /// - Complexity: O(1).
+  public func entity(named name: String) -> Entity? { indices[name].map { Entity(model: self, index: $0) } }
+
+  /// The entity of a name; nil if there is none.
+  ///
+  /// - Complexity: O(1).
+  public subscript(name: String) -> Entity? { entity(named: name) }
+
+  /// The entities of a configuration; all for nil, and nil for a name that no configuration has.
+  public func entities(ofConfiguration name: String?) -> [Entity]? {
+    guard let name else { return entities }
+    guard let names = configurations[name] else { return nil }
+    let members = Set(names)
+    return entities.filter { members.contains($0.name) }
+  }
+}
+
+/// Models are equal when they are made of the same descriptions, in any order.
+extension ManagedObjectModel: Equatable {
+  public static func == (first: ManagedObjectModel, second: ManagedObjectModel) -> Bool {
+    first === second
+      || first.records.map(\.definition) == second.records.map(\.definition)
+        && Dictionary(uniqueKeysWithValues: first.configurations.map { ($0, Set($1)) })
+          == Dictionary(uniqueKeysWithValues: second.configurations.map { ($0, Set($1)) })
+        && Dictionary(uniqueKeysWithValues: Array(first.fetchRequestTemplates))
+          == Dictionary(uniqueKeysWithValues: Array(second.fetchRequestTemplates))
+        && Set(first.versionIdentifiers) == Set(second.versionIdentifiers)
+  }
+}

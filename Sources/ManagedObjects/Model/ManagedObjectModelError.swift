@@ -1,0 +1,100 @@
+public import KeyedArchiving
+public import PropertyLists
+
+/// Why there is no model.
+public enum ManagedObjectModelError: Error, Sendable {
+  /// What does not fit in a model: all of it.
+  case invalid([Fault])
+  /// What two models that were to be merged say differently.
+  case conflicts([Conflict])
+  /// A compiled model cannot be read or written.
+  case archive(KeyedArchiveError)
+  /// A source file is not one, or says something that means nothing: where and what.
+  case source(PropertyListError)
+  /// A file or a folder cannot be read or written.
+  case file(PropertyListError)
+
+  /// Something in a model that does not fit.
+  public struct Fault: Hashable, Sendable {
+    /// What sort of fault it is. Programs decide by it; people read ``message``.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+      /// Two entities, or two properties of an entity, have one name.
+      case duplicateName
+      /// A name is empty, or one that properties cannot have.
+      case forbiddenName
+      /// A superentity that is not in the model.
+      case unknownSuperentity
+      /// An entity that inherits from itself.
+      case inheritanceCycle
+      /// A property that an entity has, and that it inherits too.
+      case inheritedProperty
+      /// The destination of a relationship is not in the model.
+      case unknownDestination
+      /// The inverse of a relationship is no relationship of the destination.
+      case unknownInverse
+      /// The inverse of a relationship leads elsewhere, or has another inverse.
+      case inverseMismatch
+      /// Counts of a relationship that no relationship can have.
+      case impossibleCount
+      /// A value that is not of the type of its attribute.
+      case defaultValue
+      /// What only some types of attributes can have.
+      case attributeType
+      /// A constraint, an index, a configuration or a request names what is not there.
+      case unknownName
+      /// Entities inherit so many properties that no program can mean it.
+      case tooLarge
+    }
+
+    /// What sort of fault it is.
+    public var kind: Kind
+    /// The entity that has the fault.
+    public var entity: String?
+    /// The property that has it.
+    public var property: String?
+    /// What is wrong, in one line without the place.
+    public var message: String
+
+    /// A fault.
+    public init(_ kind: Kind, entity: String? = nil, property: String? = nil, _ message: String) {
+      self.kind = kind
+      self.entity = entity
+      self.property = property
+      self.message = message
+    }
+  }
+
+  /// Something that two models say differently.
+  public enum Conflict: Hashable, Sendable {
+    /// Both have an entity of this name, and the two are different.
+    case entity(String)
+    /// Both have a template of this name, and the two are different.
+    case fetchRequestTemplate(String)
+  }
+}
+
+extension ManagedObjectModelError.Fault: CustomStringConvertible {
+  /// The place, then the message: `Note.author: …`.
+  public var description: String {
+    guard let entity else { return message }
+    let place = [entity, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".")
+    return "\(place): \(message)"
+  }
+}
+
+extension ManagedObjectModelError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .invalid(let faults): faults.map(\.description).joined(separator: "\n")
+    case .conflicts(let conflicts):
+      conflicts.map { conflict in
+        switch conflict {
+        case .entity(let name): "the models have different entities \(name.quoted)"
+        case .fetchRequestTemplate(let name): "the models have different fetch-request templates \(name.quoted)"
+        }
+      }.joined(separator: "\n")
+    case .archive(let error): error.description
+    case .source(let error), .file(let error): error.description
+    }
+  }
+}

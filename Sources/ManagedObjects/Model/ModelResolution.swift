@@ -1,0 +1,361 @@
+internal import PropertyLists
+
+/// Checks the descriptions of a model, and joins them.
+struct ModelResolution {
+  private typealias Fault = ManagedObjectModelError.Fault
+  private typealias Entity = ManagedObjectModel.Entity
+
+  private let contents: ManagedObjectModel.Contents
+  /// The entities in the order of the model, and of each the place in ``contents``.
+  private var order: [Int] = []
+  private var superentities: [Int?] = []
+  private var subentities: [[Int]] = []
+  private var ends: [Int] = []
+  private var indices: [String: Int] = [:]
+  private var faults: [ManagedObjectModelError.Fault] = []
+
+  static func resolve(
+    _ contents: ManagedObjectModel.Contents
+  ) throws(ManagedObjectModelError) -> (records: [ManagedObjectModel.Entity.Record], indices: [String: Int]) {
+    var resolution = ModelResolution(contents)
+    resolution.checkNames()
+    resolution.arrange()
+    guard resolution.faults.isEmpty else { throw .invalid(resolution.faults) }
+    let records = resolution.join()
+    if records.count == resolution.order.count { resolution.checkParts(records) }
+    guard resolution.faults.isEmpty else { throw .invalid(resolution.faults) }
+    return (records, resolution.indices)
+  }
+
+  private init(_ contents: ManagedObjectModel.Contents) { self.contents = contents }
+
+  private mutating func fail(_ fault: ManagedObjectModelError.Fault) { faults.append(fault) }
+
+  private func description(_ index: Int) -> EntityDescription { contents.entities[order[index]] }
+}
+
+/// Names and inheritance.
+extension ModelResolution {
+  /// The methods without arguments of `NSObject` and `NSManagedObject`, whose names no property can have
+  /// (`NSPropertyDescription`, `name`), because asking for the value would call them.
+  private static let reservedNames: Set<String> = [
+    "autorelease", "changedValues", "changedValuesForCurrentEvent", "class", "className", "classForCoder", "copy",
+    "dealloc", "debugDescription", "deleted", "description", "entity", "fault", "faultingState", "hasChanges",
+    "hasPersistentChangedValues", "hash", "init", "inserted", "isDeleted", "isFault", "isInserted", "isProxy",
+    "isUpdated", "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "release", "retain",
+    "retainCount", "self", "superclass", "updated", "zone",
+  ]
+
+  private mutating func checkNames() {
+    var names: Set<String> = []
+    for entity in contents.entities {
+      if entity.name.isEmpty { fail(Fault(.forbiddenName, "an entity without a name")) }
+      if !names.insert(entity.name).inserted {
+        fail(Fault(.duplicateName, entity: entity.name, "two entities have this name"))
+      }
+      var properties: Set<String> = []
+      for property in entity.properties {
+        if !properties.insert(property.name).inserted {
+          fail(Fault(.duplicateName, entity: entity.name, property: property.name, "two properties have this name"))
+        }
+        if let message = faultOfName(property.name) {
+          fail(Fault(.forbiddenName, entity: entity.name, property: property.name, message))
+        }
+      }
+    }
+  }
+
+  private func faultOfName(_ name: String) -> String? {
+    if name.isEmpty { return "a property without a name" }
+    if name.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 <= 0x20 || $0 == 0x7F }) || name.hasPrefix("@") {
+      return "\(name.quoted) cannot stand in a key path"
+    }
+    if !contents.allowsReservedNames, Self.reservedNames.contains(name) {
+      return "every object has a method \(name.quoted), so a property needs another name"
+    }
+    return nil
+  }
+
+  /// Puts each entity before those that inherit from it.
+  private mutating func arrange() {
+    guard faults.isEmpty else { return }
+    var children: [String: [Int]] = [:]
+    var roots: [Int] = []
+    let names = Set(contents.entities.map(\.name))
+    for (place, entity) in contents.entities.enumerated() {
+      guard let superentity = entity.superentity else {
+        roots.append(place)
+        continue
+      }
+      if !names.contains(superentity) {
+        fail(
+          Fault(
+            .unknownSuperentity, entity: entity.name, "its superentity \(superentity.quoted) is not in the model"))
+      }
+      children[superentity, default: []].append(place)
+    }
+    // Roots and their descendants, without recursion: a model from a file may inherit a thousand times.
+    var open: [(place: Int, superentity: Int?)] = sorted(roots).reversed().map { ($0, nil) }
+    while let (place, superentity) = open.popLast() {
+      let index = order.count
+      let entity = contents.entities[place]
+      order.append(place)
+      superentities.append(superentity)
+      subentities.append([])
+      indices[entity.name] = index
+      if let superentity { subentities[superentity].append(index) }
+      open += sorted(children[entity.name] ?? []).reversed().map { ($0, index) }
+    }
+    if order.count < contents.entities.count, faults.isEmpty { failForCycles() }
+    ends = Array(1..<order.count + 1)
+    for index in order.indices.reversed() {
+      if let superentity = superentities[index] { ends[superentity] = max(ends[superentity], ends[index]) }
+    }
+  }
+
+  private func sorted(_ places: [Int]) -> [Int] {
+    places.map { ($0, contents.entities[$0].name, contents.entities[$0].name.lowercased()) }
+      .sorted { $0.2 == $1.2 ? $0.1.precedes($1.1) : $0.2.precedes($1.2) }.map(\.0)
+  }
+
+  private mutating func failForCycles() {
+    let reached = Set(order)
+    var superentity: [String: String] = [:]
+    for (place, entity) in contents.entities.enumerated() where !reached.contains(place) {
+      superentity[entity.name] = entity.superentity
+    }
+    var known: Set<String> = []
+    for start in superentity.keys.sorted(by: { $0.precedes($1) }) where !known.contains(start) {
+      var way: [String] = []
+      var name = start
+      while known.insert(name).inserted {
+        way.append(name)
+        guard let next = superentity[name] else { break }
+        name = next
+      }
+      guard let first = way.firstIndex(of: name) else { continue }
+      let circle = (way[first...] + [name]).map { $0.printable(limit: 100) }
+      let shown = circle.count > 12 ? circle.prefix(6) + ["…"] + circle.suffix(5) : circle[...]
+      fail(Fault(.inheritanceCycle, entity: name, "it inherits from itself: " + shown.joined(separator: " < ")))
+    }
+  }
+}
+
+/// Properties.
+extension ModelResolution {
+  /// How many properties all entities may have together, inherited ones counted for each. A small file can have a long
+  /// chain of entities that each inherit from the one before.
+  private static let greatestPropertyCount = 250_000
+
+  private mutating func join() -> [ManagedObjectModel.Entity.Record] {
+    var records: [ManagedObjectModel.Entity.Record] = []
+    records.reserveCapacity(order.count)
+    var propertyCount = 0
+    for index in order.indices {
+      propertyCount +=
+        (superentities[index].map { records[$0].places.count } ?? 0) + description(index).properties.count
+      if propertyCount > Self.greatestPropertyCount {
+        fail(
+          Fault(
+            .tooLarge, entity: description(index).name,
+            "with it the entities have more than \(Self.greatestPropertyCount) properties, inherited ones included"))
+        return records
+      }
+      let entity = description(index)
+      let inherited = superentities[index].map { records[$0] }
+      var attributes = inherited?.attributes ?? []
+      var relationships = inherited?.relationships ?? []
+      var fetched = inherited?.fetchedProperties ?? []
+      var slot = inherited?.slotCount ?? 0
+      for property in entity.properties.sorted(by: { $0.name.precedes($1.name) }) {
+        if inherited?.places[property.name] != nil {
+          fail(
+            Fault(.inheritedProperty, entity: entity.name, property: property.name, "the entity inherits it already"))
+          continue
+        }
+        switch property {
+        case .attribute(let attribute):
+          attributes.append(join(attribute, of: entity, slot))
+          slot += 1
+        case .relationship(let relationship):
+          guard let destination = indices[relationship.destination] else {
+            fail(
+              Fault(
+                .unknownDestination, entity: entity.name, property: relationship.name,
+                relationship.destination.isEmpty
+                  ? "the relationship has no destination"
+                  : "its destination \(relationship.destination.quoted) is not in the model"))
+            continue
+          }
+          check(counts: relationship, of: entity)
+          relationships.append(
+            Entity.Relationship(definition: relationship, slot: slot, destinationIndex: destination))
+          slot += 1
+        case .fetched(let property):
+          check(property.request, entity: entity.name, property: property.name)
+          fetched.append(property)
+        }
+      }
+      records.append(
+        Entity.Record(
+          definition: entity, superentity: superentities[index], subentities: subentities[index],
+          endOfSubentities: ends[index], attributes: attributes, relationships: relationships,
+          fetchedProperties: fetched))
+    }
+    return records
+  }
+
+  private mutating func join(
+    _ attribute: AttributeDescription, of entity: EntityDescription, _ slot: Int
+  ) -> ManagedObjectModel.Entity.Attribute {
+    let value = attribute.type.normalized(attribute.defaultValue)
+    if value == nil {
+      fail(
+        Fault(
+          .defaultValue, entity: entity.name, property: attribute.name,
+          "the default value is \(attribute.defaultValue.kindName), and the attribute is of the type "
+            + "\(attribute.type.name)"))
+    }
+    check(attribute, entity, attribute.name, depth: 0)
+    return Entity.Attribute(definition: attribute, slot: slot, initialValue: value ?? .null)
+  }
+
+  private mutating func check(
+    _ attribute: AttributeDescription, _ entity: EntityDescription, _ path: String, depth: Int
+  ) {
+    func fault(_ message: String) -> Fault { Fault(.attributeType, entity: entity.name, property: path, message) }
+    if attribute.type != .composite, !attribute.elements.isEmpty {
+      fail(fault("only a composite attribute has elements"))
+    }
+    if attribute.type != .binary, attribute.allowsExternalBinaryDataStorage, !contents.allowsReservedNames {
+      fail(fault("only binary data can be kept in files of its own"))
+    }
+    var names: Set<String> = []
+    for element in attribute.elements where depth < 16 {
+      if !names.insert(element.name).inserted {
+        fail(
+          Fault(
+            .duplicateName, entity: entity.name, property: "\(path).\(element.name)", "two elements have this name"))
+      }
+      check(element, entity, "\(path).\(element.name)", depth: depth + 1)
+    }
+    if depth >= 16 { fail(fault("composite attributes are nested more than 16 deep")) }
+  }
+
+  private mutating func check(counts relationship: RelationshipDescription, of entity: EntityDescription) {
+    // Some programs have −1 for no limit.
+    let (fewest, most) = (relationship.minimumCount, relationship.maximumCount)
+    let range = -1...Int(Int32.max)
+    if !range.contains(fewest) || !range.contains(most) || (most > 0 && fewest > most) {
+      fail(
+        Fault(
+          .impossibleCount, entity: entity.name, property: relationship.name,
+          "at least \(fewest) and at most \(most) objects"))
+    }
+    if relationship.isOrdered, !relationship.isToMany {
+      fail(
+        Fault(
+          .impossibleCount, entity: entity.name, property: relationship.name, "a to-one relationship has no order"))
+    }
+  }
+
+  private mutating func check(_ request: FetchRequest, entity: String? = nil, property: String? = nil) {
+    if indices[request.entityName] == nil {
+      fail(
+        Fault(
+          .unknownName, entity: entity, property: property,
+          "the entity \(request.entityName.quoted) to fetch is not in the model"))
+    }
+    if request.fetchLimit < 0 || request.fetchOffset < 0 || request.fetchBatchSize < 0 {
+      fail(Fault(.impossibleCount, entity: entity, property: property, "a limit, an offset or a batch below 0"))
+    }
+  }
+}
+
+/// What names properties and entities.
+extension ModelResolution {
+  private mutating func checkParts(_ records: [ManagedObjectModel.Entity.Record]) {
+    for (index, record) in records.enumerated() {
+      let inherited = superentities[index].map { records[$0].relationships.count } ?? 0
+      for relationship in record.relationships.dropFirst(inherited) { check(inverse: relationship, of: index, records) }
+      check(namesOf: record)
+    }
+    for (name, entities) in contents.configurations {
+      for entity in entities where indices[entity] == nil {
+        fail(Fault(.unknownName, "the entity \(entity.quoted) of the configuration \(name.quoted) is not in the model"))
+      }
+    }
+    for (name, request) in contents.fetchRequestTemplates {
+      let before = faults.count
+      check(request)
+      for place in before..<faults.count {
+        faults[place].message = "fetch-request template \(name.quoted): " + faults[place].message
+      }
+    }
+  }
+
+  private mutating func check(
+    inverse relationship: ManagedObjectModel.Entity.Relationship, of index: Int,
+    _ records: [ManagedObjectModel.Entity.Record]
+  ) {
+    guard let name = relationship.definition.inverse else { return }
+    let entity = records[index].definition.name
+    let destination = records[relationship.destinationIndex]
+    guard case .relationship(let place)? = destination.places[name] else {
+      // It may have a fault of its own, which is known.
+      if destination.definition.relationships.contains(where: { $0.name == name }) { return }
+      fail(
+        Fault(
+          .unknownInverse, entity: entity, property: relationship.definition.name,
+          "its destination \(destination.definition.name.quoted) has no relationship \(name.quoted)"))
+      return
+    }
+    let inverse = destination.relationships[place]
+    let isRelated = { (a: Int, b: Int) in
+      (a >= b && a < records[b].endOfSubentities) || (b >= a && b < records[a].endOfSubentities)
+    }
+    guard inverse.definition.inverse == relationship.definition.name, isRelated(inverse.destinationIndex, index) else {
+      let back = inverse.definition.inverse.map { "\(inverse.definition.destination).\($0)" }
+      fail(
+        Fault(
+          .inverseMismatch, entity: entity, property: relationship.definition.name,
+          "the inverse of its inverse \("\(destination.definition.name).\(name)".quoted) is "
+            + (back?.quoted ?? "not set")))
+      return
+    }
+  }
+
+  private mutating func check(namesOf record: ManagedObjectModel.Entity.Record) {
+    let entity = record.definition
+    func unknown(_ name: String, _ part: String) -> Fault {
+      Fault(.unknownName, entity: entity.name, "\(part) names \(name.quoted), which is no property of the entity")
+    }
+    for constraint in entity.uniquenessConstraints {
+      if constraint.isEmpty { fail(Fault(.unknownName, entity: entity.name, "a uniqueness constraint of nothing")) }
+      for name in constraint {
+        switch record.places[name] {
+        case .attribute: continue
+        case .relationship(let place) where !record.relationships[place].isToMany: continue
+        default:
+          fail(
+            Fault(
+              .unknownName, entity: entity.name,
+              "a uniqueness constraint names \(name.quoted), which is no attribute or to-one relationship"))
+        }
+      }
+    }
+    for names in entity.compoundIndexes {
+      for name in names where record.places[name] == nil { fail(unknown(name, "a compound index")) }
+    }
+    var indexNames: Set<String> = []
+    for index in entity.fetchIndexes {
+      if !indexNames.insert(index.name).inserted {
+        fail(Fault(.duplicateName, entity: entity.name, "two fetch indexes have the name \(index.name.quoted)"))
+      }
+      for element in index.elements {
+        guard case .property(let name) = element.content, record.places[name] == nil else { continue }
+        fail(unknown(name, "the fetch index \(index.name.quoted)"))
+      }
+    }
+  }
+}

@@ -1,0 +1,375 @@
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+
+/// Reads the file `contents` of an `.xcdatamodel`.
+struct SourceModelReader {
+  private let tree: XMLTree
+  private var composites: [String: XMLTree.Element] = [:]
+
+  private typealias Element = XMLTree.Element
+
+  init(_ data: Data) throws(PropertyListError) {
+    tree = try XMLTree(data)
+    guard tree.root.name == "model" else {
+      throw tree.error("the root is <\(tree.root.name.printable(limit: 80))>, where <model> is due", at: tree.root)
+    }
+    for element in tree.root.children where element.name == "composite" || element.name == "compositeAttribute" {
+      if let name = element.attributes["name"] { composites[name] = element }
+    }
+  }
+
+  func contents() throws(PropertyListError) -> ManagedObjectModel.Contents {
+    var contents = ManagedObjectModel.Contents(entities: [])
+    var attributes = SourceAttributes(tree.root, tree)
+    if let identifier = attributes.take("userDefinedModelVersionIdentifier") {
+      contents.versionIdentifiers = [identifier]
+    }
+    contents.editorAttributes = attributes.rest
+    for element in tree.root.children {
+      switch element.name {
+      case "entity": contents.entities.append(try entity(element))
+      case "configuration":
+        let name = try SourceAttributes(element, tree).required("name")
+        var members: [String] = []
+        for member in element.children where member.name == "memberEntity" {
+          members.append(try SourceAttributes(member, tree).required("name"))
+        }
+        guard contents.configurations.updateValue(members, forKey: name) == nil else {
+          throw tree.error("two configurations have the name \(name.quoted)", at: element)
+        }
+      case "fetchRequest":
+        let name = try SourceAttributes(element, tree).required("name")
+        guard contents.fetchRequestTemplates.updateValue(try request(element), forKey: name) == nil else {
+          throw tree.error("two fetch requests have the name \(name.quoted)", at: element)
+        }
+      // Groups of attributes are read where an attribute is made of them; elements are where boxes are drawn.
+      default: continue
+      }
+    }
+    return contents
+  }
+}
+
+/// Entities.
+extension SourceModelReader {
+  private func entity(_ element: XMLTree.Element) throws(PropertyListError) -> EntityDescription {
+    var attributes = SourceAttributes(element, tree)
+    var entity = EntityDescription(try attributes.required("name"))
+    entity.className = attributes.text("representedClassName")
+    entity.superentity = attributes.text("parentEntity")
+    entity.isAbstract = try attributes.truth("isAbstract")
+    entity.renamingIdentifier = attributes.text("elementID")
+    entity.versionHashModifier = attributes.text("versionHashModifier")
+    entity.editorAttributes = attributes.rest
+    for child in element.children {
+      switch child.name {
+      case "attribute": entity.properties.append(.attribute(try attribute(child)))
+      case "relationship": entity.properties.append(.relationship(try relationship(child)))
+      case "fetchedProperty": entity.properties.append(.fetched(try fetchedProperty(child)))
+      case "fetchIndex": entity.fetchIndexes.append(try fetchIndex(child))
+      case "compoundIndexes": entity.compoundIndexes += try names(in: child)
+      case "uniquenessConstraints": entity.uniquenessConstraints += try names(in: child)
+      case "userInfo": entity.userInfo = try userInfo(child)
+      default: continue
+      }
+    }
+    // The compiler does this too, for readers that know no fetch indexes.
+    for index in entity.fetchIndexes {
+      let names = index.elements.compactMap { if case .property(let name) = $0.content { name } else { nil } }
+      if names.count == index.elements.count, !names.isEmpty, !entity.compoundIndexes.contains(names) {
+        entity.compoundIndexes.append(names)
+      }
+    }
+    return entity
+  }
+
+  /// Lists of names, two elements deep.
+  private func names(in element: XMLTree.Element) throws(PropertyListError) -> [[String]] {
+    var lists: [[String]] = []
+    for list in element.children {
+      var names: [String] = []
+      for name in list.children { names.append(try SourceAttributes(name, tree).required("value")) }
+      lists.append(names)
+    }
+    return lists
+  }
+
+  private func userInfo(_ element: XMLTree.Element) throws(PropertyListError) -> OrderedDictionary<String, PropertyList>
+  {
+    var entries: OrderedDictionary<String, PropertyList> = [:]
+    for entry in element.children where entry.name == "entry" {
+      let attributes = SourceAttributes(entry, tree)
+      entries[try attributes.required("key")] = .string(attributes.value("value") ?? "")
+    }
+    return entries
+  }
+
+  private func fetchIndex(_ element: XMLTree.Element) throws(PropertyListError) -> FetchIndexDescription {
+    let attributes = SourceAttributes(element, tree)
+    var index = FetchIndexDescription(try attributes.required("name"), [])
+    if let text = attributes.value("predicate") ?? attributes.value("predicateString"), !text.isEmpty {
+      index.partialPredicate = try predicate(text, element)
+    }
+    for part in element.children where part.name == "fetchIndexElement" {
+      let attributes = SourceAttributes(part, tree)
+      let content: FetchIndexDescription.Element.Content
+      if let name = attributes.value("property") {
+        content = .property(name)
+      } else {
+        content = .expression(try expression(try attributes.required("expression"), part))
+      }
+      let kind: FetchIndexDescription.Element.Kind
+      switch attributes.value("type")?.lowercased() {
+      case "binary", nil: kind = .binary
+      case "rtree": kind = .rTree
+      case let type?: throw tree.error("\(type.quoted) is no type of a fetch index", at: part)
+      }
+      let order = attributes.value("order") ?? "ascending"
+      guard order == "ascending" || order == "descending" else {
+        throw tree.error("\(order.quoted) is no order; it is ascending or descending", at: part)
+      }
+      index.elements.append(.init(content, kind: kind, isAscending: order == "ascending"))
+    }
+    return index
+  }
+}
+
+/// Properties.
+extension SourceModelReader {
+  /// What all properties have; `attributes` keeps the rest.
+  private func traits(
+    _ element: XMLTree.Element, _ attributes: inout SourceAttributes
+  ) throws(PropertyListError) -> PropertyTraits {
+    var traits = PropertyTraits(
+      name: try attributes.required("name"), isOptional: try attributes.truth("optional"))
+    attributes.remove("name")
+    traits.isTransient = try attributes.truth("transient")
+    traits.isIndexed = try attributes.truth("indexed")
+    traits.isIndexedBySpotlight = try attributes.truth("spotlightIndexingEnabled")
+    traits.renamingIdentifier = attributes.text("elementID")
+    traits.versionHashModifier = attributes.text("versionHashModifier")
+    for child in element.children where child.name == "userInfo" { traits.userInfo = try userInfo(child) }
+    return traits
+  }
+
+  private func attribute(_ element: XMLTree.Element, depth: Int = 0) throws(PropertyListError) -> AttributeDescription {
+    var attributes = SourceAttributes(element, tree)
+    // Without one it is an attribute for anything, which only an object has.
+    let typeName = attributes.text("attributeType") ?? AttributeType.undefined.name
+    guard let type = AttributeType(name: typeName) else {
+      throw tree.error("\(typeName.quoted) is no type of an attribute", at: element)
+    }
+    var attribute = AttributeDescription("", type)
+    attribute.traits = try traits(element, &attributes)
+    attribute.valueTransformerName = attributes.text("valueTransformerName")
+    attribute.allowsExternalBinaryDataStorage = try attributes.truth("allowsExternalBinaryDataStorage")
+    attribute.preservesValueInHistoryOnDeletion = try attributes.truth("preserveAfterDeletion")
+    attribute.allowsCloudEncryption = try attributes.truth("allowsCloudEncryption")
+    attribute.defaultValue = try defaultValue(type, element, &attributes)
+    attribute.traits.validations = try validations(type, element, &attributes)
+    let derivation = attributes.text("derivationExpression")
+    if try attributes.truth("derived") {
+      guard let derivation else { throw tree.error("a derived attribute without derivationExpression", at: element) }
+      attribute.derivation = .init(try expression(derivation, element))
+      attribute.traits.isReadOnly = true
+    }
+    if type == .composite, let name = attributes.take("composite") {
+      attribute.compositeName = name
+      guard depth < 16 else { throw tree.error("composite attributes are nested more than 16 deep", at: element) }
+      guard let group = composites[name] else {
+        throw tree.error("there is no composite \(name.quoted)", at: element)
+      }
+      for part in group.children where part.name == "attribute" {
+        attribute.elements.append(try self.attribute(part, depth: depth + 1))
+      }
+    }
+    attribute.traits.editorAttributes = attributes.rest
+    return attribute
+  }
+
+  private func relationship(_ element: XMLTree.Element) throws(PropertyListError) -> RelationshipDescription {
+    var attributes = SourceAttributes(element, tree)
+    var relationship = RelationshipDescription("", to: attributes.take("destinationEntity") ?? "")
+    relationship.traits = try traits(element, &attributes)
+    relationship.inverse = attributes.text("inverseName")
+    // It only says the destination again.
+    attributes.remove("inverseEntity")
+    let isToMany = try attributes.truth("toMany")
+    relationship.minimumCount = try attributes.count("minCount") ?? 0
+    relationship.maximumCount = try attributes.count("maxCount") ?? (isToMany ? 0 : 1)
+    relationship.isOrdered = try attributes.truth("ordered")
+    let name = attributes.take("deletionRule") ?? "Nullify"
+    guard let rule = RelationshipDescription.DeleteRule(sourceName: name) else {
+      throw tree.error("\(name.quoted) is no deletion rule", at: element)
+    }
+    relationship.deleteRule = rule
+    relationship.traits.editorAttributes = attributes.rest
+    return relationship
+  }
+
+  private func fetchedProperty(_ element: XMLTree.Element) throws(PropertyListError) -> FetchedPropertyDescription {
+    guard let found = element.children.first(where: { $0.name == "fetchRequest" }) else {
+      throw tree.error("a fetched property without a fetchRequest", at: element)
+    }
+    var attributes = SourceAttributes(element, tree)
+    var property = FetchedPropertyDescription("", try request(found))
+    property.traits = try traits(element, &attributes)
+    property.traits.isTransient = true
+    property.traits.isReadOnly = true
+    property.traits.editorAttributes = attributes.rest
+    return property
+  }
+}
+
+extension RelationshipDescription.DeleteRule {
+  /// The rule as source files have it.
+  var sourceName: String {
+    switch self {
+    case .noAction: "No Action"
+    case .nullify: "Nullify"
+    case .cascade: "Cascade"
+    case .deny: "Deny"
+    }
+  }
+
+  fileprivate init?(sourceName: String) {
+    guard let rule = Self.allCases.first(where: { $0.sourceName == sourceName }) else { return nil }
+    self = rule
+  }
+}
+
+/// Values.
+extension SourceModelReader {
+  private func defaultValue(
+    _ type: AttributeType, _ element: XMLTree.Element, _ attributes: inout SourceAttributes
+  ) throws(PropertyListError) -> AttributeValue {
+    if type == .date, let seconds = attributes.take("defaultDateTimeInterval") {
+      guard let seconds = Double(seconds) else {
+        throw tree.error("\(seconds.quoted) is no number of seconds", at: element)
+      }
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    }
+    guard let text = attributes.take("defaultValueString") else { return .null }
+    return try value(text, type, element)
+  }
+
+  private func value(
+    _ text: String, _ type: AttributeType, _ element: XMLTree.Element
+  ) throws(PropertyListError) -> AttributeValue {
+    guard let value = AttributeValue(sourceText: text, type) else {
+      throw tree.error("\(text.quoted) is no value of the type \(type.name)", at: element)
+    }
+    return value
+  }
+
+  /// The limits that the editor has fields for.
+  private func validations(
+    _ type: AttributeType, _ element: XMLTree.Element, _ attributes: inout SourceAttributes
+  ) throws(PropertyListError) -> [PropertyValidation] {
+    var validations: [PropertyValidation] = []
+    // A string is limited in length.
+    let limitType = type == .string ? AttributeType.integer64 : type
+    for limit in SourceLimit.allCases {
+      let text: String? =
+        switch limit {
+        case .pattern: attributes.take("regularExpressionString")
+        default: (type == .date ? attributes.take(limit.dateName) : nil) ?? attributes.take(limit.name)
+        }
+      guard let text else { continue }
+      let value =
+        if limit == .pattern {
+          AttributeValue.string(text)
+        } else if type == .date, let seconds = Double(text) {
+          AttributeValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+        } else {
+          try self.value(text, limitType, element)
+        }
+      validations.append(limit.validation(of: type, value))
+    }
+    return validations
+  }
+
+  private func predicate(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedPredicate {
+    do throws(ManagedPredicateError) {
+      return try ManagedPredicate(format: text, arguments: [])
+    } catch {
+      throw tree.error("the predicate \(text.quoted): \(error.description)", at: element)
+    }
+  }
+
+  private func expression(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedExpression {
+    do throws(ManagedPredicateError) {
+      return try ManagedExpression(format: text, arguments: [])
+    } catch {
+      throw tree.error("the expression \(text.quoted): \(error.description)", at: element)
+    }
+  }
+
+  private func request(_ element: XMLTree.Element) throws(PropertyListError) -> FetchRequest {
+    var attributes = SourceAttributes(element, tree)
+    var request = FetchRequest(try attributes.required("entity"))
+    if let text = attributes.take("predicateString"), !text.isEmpty { request.predicate = try predicate(text, element) }
+    request.fetchLimit = try attributes.count("fetchLimit") ?? 0
+    request.fetchBatchSize = try attributes.count("fetchBatchSize") ?? 0
+    if let number = try attributes.count("resultType") {
+      guard let type = FetchRequest.ResultType(rawValue: number) else {
+        throw tree.error("\(number) is no type of results", at: element)
+      }
+      request.resultType = type
+    }
+    for flag in SourceFlag.all {
+      for name in flag.names where attributes.value(name) != nil {
+        request[keyPath: flag.path] = try attributes.truth(name)
+      }
+    }
+    return request
+  }
+}
+
+/// The attributes of an element, which are taken one after the other.
+struct SourceAttributes {
+  private(set) var rest: OrderedDictionary<String, String>
+  private let element: XMLTree.Element
+  private let tree: XMLTree
+
+  init(_ element: XMLTree.Element, _ tree: XMLTree) {
+    self.element = element
+    self.tree = tree
+    rest = element.attributes
+    // It has been taken, or is asked for by `required`.
+    if element.name == "entity" { rest["name"] = nil }
+  }
+
+  func value(_ name: String) -> String? { element.attributes[name] }
+
+  func required(_ name: String) throws(PropertyListError) -> String {
+    guard let value = element.attributes[name] else {
+      throw tree.error("<\(element.name.printable(limit: 80))> without \(name)", at: element)
+    }
+    return value
+  }
+
+  mutating func take(_ name: String) -> String? { rest.removeValue(forKey: name) }
+
+  /// What an attribute says; nil also for the empty text that some versions of Xcode write for nothing.
+  mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+  mutating func remove(_ name: String) { rest[name] = nil }
+
+  mutating func truth(_ name: String) throws(PropertyListError) -> Bool {
+    switch take(name) {
+    case "YES", "true", "1": return true
+    case "NO", "false", "0", nil: return false
+    case let value?: throw tree.error("\(name) is \(value.quoted), which is neither YES nor NO", at: element)
+    }
+  }
+
+  mutating func count(_ name: String) throws(PropertyListError) -> Int? {
+    guard let text = take(name) else { return nil }
+    guard let number = Int(text) else {
+      throw tree.error("\(name) is \(text.quoted), which is no integer", at: element)
+    }
+    return number
+  }
+}

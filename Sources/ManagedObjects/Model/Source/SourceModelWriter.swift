@@ -1,0 +1,293 @@
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+
+/// Writes the file `contents` of an `.xcdatamodel`.
+struct SourceModelWriter {
+  private var writer = XMLTreeWriter()
+
+  private typealias Attributes = OrderedDictionary<String, String>
+
+  /// The order in which Xcode writes attributes, as far as files show it. Others come last.
+  private static let order: [String: Int] = {
+    let names = [
+      "name", "representedClassName", "parentEntity", "isAbstract", "optional", "transient", "toMany", "attributeType",
+      "minCount", "maxCount", "deletionRule", "ordered", "destinationEntity", "inverseName", "inverseEntity",
+      "composite", "minValueString", "maxValueString", "minDateTimeInterval", "maxDateTimeInterval",
+      "defaultDateTimeInterval", "defaultValueString", "derived", "derivationExpression", "regularExpressionString",
+      "usesScalarValueType", "valueTransformerName", "customClassName", "allowsExternalBinaryDataStorage",
+      "preserveAfterDeletion", "allowsCloudEncryption", "spotlightIndexingEnabled", "indexed", "elementID",
+      "versionHashModifier", "syncable", "codeGenerationType", "type", "documentVersion", "lastSavedToolsVersion",
+      "systemVersion", "minimumToolsVersion", "sourceLanguage", "usedWithSwiftData", "macOSVersion", "iOSVersion",
+      "userDefinedModelVersionIdentifier",
+    ]
+    return Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+  }()
+
+  static func data(_ model: ManagedObjectModel) throws(PropertyListError) -> Data {
+    var writer = SourceModelWriter()
+    try writer.write(model)
+    return writer.writer.finish()
+  }
+
+  private func sorted(_ attributes: Attributes) -> Attributes {
+    var sorted = attributes
+    sorted.sort { (Self.order[$0.key] ?? .max, $0.key) < (Self.order[$1.key] ?? .max, $1.key) }
+    return sorted
+  }
+
+  private mutating func begin(
+    _ name: String, _ attributes: Attributes, isEmpty: Bool = false
+  ) throws(PropertyListError) {
+    try writer.begin(name, sorted(attributes), isEmpty: isEmpty)
+  }
+
+  private mutating func write(_ model: ManagedObjectModel) throws(PropertyListError) {
+    var attributes = model.editorAttributes
+    // Without some of these Xcode doesn't take a file for a model.
+    if attributes.isEmpty {
+      attributes = [
+        "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0", "minimumToolsVersion": "Automatic",
+        "sourceLanguage": "Swift",
+      ]
+    }
+    if let identifier = model.versionIdentifiers.first {
+      guard model.versionIdentifiers.count == 1 else {
+        throw PropertyListError(.notRepresentable, "a source file has one version identifier, and the model has more")
+      }
+      attributes["userDefinedModelVersionIdentifier"] = identifier
+    }
+    try begin("model", attributes)
+    for entity in model.entityDescriptions { try write(entity) }
+    for (name, request) in model.fetchRequestTemplates { try write(request, name) }
+    for (name, members) in model.configurations {
+      try begin("configuration", ["name": name], isEmpty: members.isEmpty)
+      for member in members { try begin("memberEntity", ["name": member], isEmpty: true) }
+      if !members.isEmpty { writer.end() }
+    }
+    var composites: OrderedDictionary<String, [AttributeDescription]> = [:]
+    for entity in model.entityDescriptions { collect(entity.attributes, &composites) }
+    for (name, elements) in composites {
+      try begin("composite", ["name": name])
+      for element in elements { try write(element, "\(name).\(element.name)") }
+      writer.end()
+    }
+    writer.end()
+  }
+
+  private func collect(
+    _ attributes: [AttributeDescription], _ composites: inout OrderedDictionary<String, [AttributeDescription]>
+  ) {
+    for attribute in attributes {
+      guard let name = attribute.compositeName, composites[name] == nil else { continue }
+      composites[name] = attribute.elements
+      collect(attribute.elements, &composites)
+    }
+  }
+}
+
+/// Entities.
+extension SourceModelWriter {
+  private mutating func write(_ entity: EntityDescription) throws(PropertyListError) {
+    var attributes = entity.editorAttributes
+    attributes["name"] = entity.name
+    attributes["representedClassName"] = entity.className
+    attributes["parentEntity"] = entity.superentity
+    if entity.isAbstract { attributes["isAbstract"] = "YES" }
+    attributes["elementID"] = entity.renamingIdentifier
+    attributes["versionHashModifier"] = entity.versionHashModifier
+    let indexes = entity.compoundIndexes.filter { names in
+      !entity.fetchIndexes.contains { $0.elements.map(\.content) == names.map { .property($0) } }
+    }
+    let isEmpty =
+      entity.properties.isEmpty && entity.fetchIndexes.isEmpty && indexes.isEmpty
+      && entity.uniquenessConstraints.isEmpty && entity.userInfo.isEmpty
+    try begin("entity", attributes, isEmpty: isEmpty)
+    if isEmpty { return }
+    for property in entity.properties {
+      switch property {
+      case .attribute(let attribute): try write(attribute, "\(entity.name).\(attribute.name)")
+      case .relationship(let relationship): try write(relationship, entity)
+      case .fetched(let property): try write(property, entity)
+      }
+    }
+    for index in entity.fetchIndexes { try write(index) }
+    try write(indexes, "compoundIndexes", "compoundIndex", "index")
+    try write(entity.uniquenessConstraints, "uniquenessConstraints", "uniquenessConstraint", "constraint")
+    try write(entity.userInfo, entity.name)
+    writer.end()
+  }
+
+  private mutating func write(
+    _ lists: [[String]], _ all: String, _ one: String, _ part: String
+  ) throws(PropertyListError) {
+    if lists.isEmpty { return }
+    try begin(all, [:])
+    for list in lists {
+      try begin(one, [:])
+      for name in list { try begin(part, ["value": name], isEmpty: true) }
+      writer.end()
+    }
+    writer.end()
+  }
+
+  private mutating func write(
+    _ userInfo: OrderedDictionary<String, PropertyList>, _ place: String
+  ) throws(PropertyListError) {
+    if userInfo.isEmpty { return }
+    try begin("userInfo", [:])
+    for (key, value) in userInfo {
+      guard case .string(let text) = value else {
+        throw PropertyListError(
+          .notRepresentable,
+          "the user info of \(place.printable(limit: 200)) has for \(key.quoted) a value that is no text")
+      }
+      try begin("entry", ["key": key, "value": text], isEmpty: true)
+    }
+    writer.end()
+  }
+
+  private mutating func write(_ index: FetchIndexDescription) throws(PropertyListError) {
+    var attributes: OrderedDictionary<String, String> = ["name": index.name]
+    if let predicate = index.partialPredicate { attributes["predicate"] = try text(predicate) }
+    try begin("fetchIndex", attributes)
+    for element in index.elements {
+      var attributes: OrderedDictionary<String, String> = [:]
+      switch element.content {
+      case .property(let name): attributes["property"] = name
+      case .expression(let expression): attributes["expression"] = try text(expression)
+      }
+      attributes["type"] = element.kind == .binary ? "Binary" : "RTree"
+      attributes["order"] = element.isAscending ? "ascending" : "descending"
+      try writer.begin("fetchIndexElement", attributes, isEmpty: true)
+    }
+    writer.end()
+  }
+}
+
+/// Properties.
+extension SourceModelWriter {
+  private func attributes(_ traits: PropertyTraits) -> OrderedDictionary<String, String> {
+    var attributes = traits.editorAttributes
+    attributes["name"] = traits.name
+    if traits.isOptional { attributes["optional"] = "YES" }
+    if traits.isIndexed { attributes["indexed"] = "YES" }
+    if traits.isIndexedBySpotlight { attributes["spotlightIndexingEnabled"] = "YES" }
+    attributes["elementID"] = traits.renamingIdentifier
+    attributes["versionHashModifier"] = traits.versionHashModifier
+    return attributes
+  }
+
+  private mutating func write(_ attribute: AttributeDescription, _ place: String) throws(PropertyListError) {
+    var attributes = attributes(attribute.traits)
+    if attribute.isTransient { attributes["transient"] = "YES" }
+    attributes["attributeType"] = attribute.type.name
+    if attribute.defaultValue != .null {
+      guard let text = attribute.defaultValue.sourceText(attribute.type) else {
+        throw notRepresentable("the default value", of: place)
+      }
+      attributes[attribute.type == .date ? "defaultDateTimeInterval" : "defaultValueString"] = text
+    }
+    for validation in attribute.validations {
+      let found = SourceLimit.allCases.lazy.compactMap { limit in
+        limit.value(in: validation, of: attribute.type).map { (limit, $0) }
+      }.first
+      let type = attribute.type == .string ? AttributeType.integer64 : attribute.type
+      guard let (limit, value) = found, let text = value.sourceText(limit == .pattern ? .string : type) else {
+        throw notRepresentable("a validation", of: place)
+      }
+      let name = attribute.type == .date && limit != .pattern ? limit.dateName : limit.name
+      guard attributes.updateValue(text, forKey: name) == nil else {
+        throw notRepresentable("a second validation of one kind", of: place)
+      }
+    }
+    if let derivation = attribute.derivation {
+      if derivation.filter != nil { throw notRepresentable("the filter of the derivation", of: place) }
+      attributes["derived"] = "YES"
+      attributes["derivationExpression"] = try text(derivation.expression)
+    }
+    attributes["valueTransformerName"] = attribute.valueTransformerName
+    if let name = attribute.valueClassName { attributes["customClassName"] = name }
+    if attribute.allowsExternalBinaryDataStorage { attributes["allowsExternalBinaryDataStorage"] = "YES" }
+    if attribute.preservesValueInHistoryOnDeletion { attributes["preserveAfterDeletion"] = "YES" }
+    if attribute.allowsCloudEncryption { attributes["allowsCloudEncryption"] = "YES" }
+    attributes["composite"] = attribute.compositeName
+    try begin("attribute", attributes, isEmpty: attribute.userInfo.isEmpty)
+    try write(attribute.userInfo, place)
+    if !attribute.userInfo.isEmpty { writer.end() }
+  }
+
+  private mutating func write(
+    _ relationship: RelationshipDescription, _ entity: EntityDescription
+  ) throws(PropertyListError) {
+    let place = "\(entity.name).\(relationship.name)"
+    var attributes = attributes(relationship.traits)
+    if relationship.isTransient { attributes["transient"] = "YES" }
+    if relationship.isToMany { attributes["toMany"] = "YES" }
+    if relationship.minimumCount != 0 { attributes["minCount"] = "\(relationship.minimumCount)" }
+    if relationship.maximumCount != 0 { attributes["maxCount"] = "\(relationship.maximumCount)" }
+    attributes["deletionRule"] = relationship.deleteRule.sourceName
+    if relationship.isOrdered { attributes["ordered"] = "YES" }
+    attributes["destinationEntity"] = relationship.destination
+    if let inverse = relationship.inverse {
+      attributes["inverseName"] = inverse
+      attributes["inverseEntity"] = relationship.destination
+    }
+    if !relationship.validations.isEmpty { throw notRepresentable("a validation", of: place) }
+    try begin("relationship", attributes, isEmpty: relationship.userInfo.isEmpty)
+    try write(relationship.userInfo, place)
+    if !relationship.userInfo.isEmpty { writer.end() }
+  }
+
+  private mutating func write(
+    _ property: FetchedPropertyDescription, _ entity: EntityDescription
+  ) throws(PropertyListError) {
+    try begin("fetchedProperty", attributes(property.traits))
+    try write(property.request, "fetchedPropertyFetchRequest")
+    try write(property.userInfo, "\(entity.name).\(property.name)")
+    writer.end()
+  }
+
+  private mutating func write(_ request: FetchRequest, _ name: String) throws(PropertyListError) {
+    var attributes: OrderedDictionary<String, String> = ["name": name, "entity": request.entityName]
+    if let predicate = request.predicate { attributes["predicateString"] = try text(predicate) }
+    if request.fetchLimit != 0 { attributes["fetchLimit"] = "\(request.fetchLimit)" }
+    if request.fetchBatchSize != 0 { attributes["fetchBatchSize"] = "\(request.fetchBatchSize)" }
+    if request.resultType != .objects { attributes["resultType"] = "\(request.resultType.rawValue)" }
+    for flag in SourceFlag.all where request[keyPath: flag.path] != flag.standard {
+      attributes[flag.names[0]] = request[keyPath: flag.path] ? "YES" : "NO"
+    }
+    var plain = request
+    plain.sortDescriptors = []
+    plain.fetchOffset = 0
+    plain.propertiesToFetch = nil
+    plain.propertiesToGroupBy = nil
+    plain.havingPredicate = nil
+    plain.relationshipKeyPathsForPrefetching = []
+    plain.refreshesRefetchedObjects = false
+    guard plain == request else {
+      throw notRepresentable("the order, the offset, the values to fetch or the prefetching", of: name)
+    }
+    try writer.begin("fetchRequest", attributes, isEmpty: true)
+  }
+
+  private func notRepresentable(_ part: String, of place: String) -> PropertyListError {
+    PropertyListError(.notRepresentable, "\(part) of \(place.printable(limit: 200)) has no form in a source file")
+  }
+
+  private func text(_ predicate: ManagedPredicate) throws(PropertyListError) -> String {
+    do throws(ManagedPredicateError) {
+      return try predicate.formatText()
+    } catch {
+      throw PropertyListError(.notRepresentable, error.description)
+    }
+  }
+
+  private func text(_ expression: ManagedExpression) throws(PropertyListError) -> String {
+    do throws(ManagedPredicateError) {
+      return try expression.formatText()
+    } catch {
+      throw PropertyListError(.notRepresentable, error.description)
+    }
+  }
+}

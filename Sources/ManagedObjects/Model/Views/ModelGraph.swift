@@ -1,0 +1,61 @@
+internal import PropertyLists
+
+extension ManagedObjectModel {
+  /// A picture of the model for Graphviz: a box for each entity with its own attributes, a line for each pair of
+  /// relationships, an arrow from each entity to the one it inherits from.
+  ///
+  /// ```swift
+  /// try model.graph().write(to: url, atomically: true, encoding: .utf8)   // dot -Tsvg model.dot
+  /// ```
+  ///
+  /// - Complexity: O(*n*) in the number of properties.
+  public func graph() -> String {
+    var lines = [
+      "digraph model {", "  graph [rankdir=LR];", "  node [shape=box, fontname=\"Helvetica\"];",
+      "  edge [fontname=\"Helvetica\"];",
+    ]
+    for entity in entities {
+      var rows = [entity.name + (entity.isAbstract ? " (abstract)" : "")]
+      rows += entity.definition.attributes.sorted { $0.name.precedes($1.name) }.map {
+        "\($0.name): \($0.type.name)" + ($0.isOptional ? "?" : "")
+      }
+      // Each line of the label ends with \l, which sets it to the left.
+      let label = rows.map { Self.escaped($0) + "\\l" }.joined()
+      lines.append("  e\(entity.index) [label=\"\(label)\"\(entity.isAbstract ? ", style=dashed" : "")];")
+    }
+    for entity in entities {
+      if let superentity = entity.superentity {
+        lines.append("  e\(entity.index) -> e\(superentity.index) [arrowhead=empty];")
+      }
+      let inherited = entity.superentity?.relationships.count ?? 0
+      for relationship in entity.relationships.dropFirst(inherited) { lines += edge(relationship, of: entity) }
+    }
+    lines.append("}")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func edge(_ relationship: Entity.Relationship, of entity: Entity) -> [String] {
+    let destination = entity.destination(of: relationship)
+    let inverse = entity.inverse(of: relationship)
+    let name = relationship.definition.name
+    if let inverse {
+      // One line for the pair: at the side that comes first.
+      let (own, other) = ((entity.index, name), (destination.index, inverse.definition.name))
+      let isSecond = other.0 < own.0 || other.0 == own.0 && other.1.precedes(own.1)
+      let isOfDestination = destination.definition.relationships.contains { $0.name == inverse.definition.name }
+      if isSecond, isOfDestination, entity.destination(of: relationship).destination(of: inverse) == entity {
+        return []
+      }
+    }
+    let label = Self.escaped(name + (inverse.map { " / \($0.definition.name)" } ?? ""))
+    let head = relationship.definition.isToMany ? "crow" : "vee"
+    let tail = inverse.map { $0.definition.isToMany ? "crow" : "vee" } ?? "none"
+    return [
+      "  e\(entity.index) -> e\(destination.index) [label=\"\(label)\", dir=both, arrowhead=\(head), arrowtail=\(tail)];"
+    ]
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.printable(limit: 200).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+  }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+internal import OrderedCollections
+internal import PropertyLists
+
+extension PredicateConstant {
+  /// The constant that an archived value is.
+  init(_ value: ArchivedValue, in coder: KeyedUnarchiver, depth: Int = 1) throws {
+    _ = try coder.checkedHeight(depth)
+    func element(_ value: ArchivedValue) throws -> PredicateConstant {
+      try PredicateConstant(value, in: coder, depth: depth + 1)
+    }
+    switch value {
+    case .null: self = .null
+    case .boolean(let value): self = .value(.boolean(value))
+    case .integer(let value):
+      let integer = Int64(exactly: value).map { AttributeValue.integer($0) }
+      self = .value(integer ?? .decimal(Decimal(string: value.description) ?? .nan))
+    case .real(let value): self = .value(.double(value))
+    case .float(let value): self = .value(.float(value))
+    case .string(let value): self = .value(.string(value))
+    case .data(let value): self = .value(.data(value))
+    case .date(let value): self = .value(.date(value))
+    case .decimal(let value): self = .value(.decimal(value))
+    case .url(let value): self = .value(.url(value))
+    case .uuid(let value): self = .value(.uuid(value))
+    case .array(let elements): self = .array(try elements.map(element))
+    case .set(let elements): self = .set(Set(try elements.map(element)))
+    case .dictionary(let entries):
+      var constants: [String: PredicateConstant] = [:]
+      for (key, value) in entries {
+        guard case .string(let key) = key else {
+          throw coder.failure(.invalidContents, "a dictionary in a predicate with a key that is no string")
+        }
+        constants[key] = try element(value)
+      }
+      self = .dictionary(constants)
+    case .object(let object):
+      guard let object = object as? OpaqueObject else { throw Self.unknown(coder) }
+      self = .opaque(object)
+    case .value: throw Self.unknown(coder)
+    }
+  }
+
+  private static func unknown(_ coder: KeyedUnarchiver) -> KeyedArchiveError {
+    coder.failure(.invalidContents, "a constant of a predicate that is no value of an attribute")
+  }
+
+  /// The value that stands for the constant in an archive. Sets and dictionaries are in the order of their texts.
+  var archivedValue: ArchivedValue {
+    switch self {
+    case .value(let value): value.archivedValue
+    case .array(let elements): .array(elements.map(\.archivedValue))
+    case .set(let elements): .set(OrderedSet(elements.map(\.archivedValue)))
+    case .dictionary(let entries):
+      .dictionary(
+        OrderedDictionary(
+          uniqueKeysWithValues: entries.sorted { $0.key < $1.key }.map { (.string($0.key), $0.value.archivedValue) }))
+    case .opaque(let object): .object(object)
+    }
+  }
+}
+
+extension AttributeValue {
+  fileprivate var archivedValue: ArchivedValue {
+    switch self {
+    case .null: .null
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .integer(PropertyList.Integer(value))
+    case .decimal(let value): .decimal(value)
+    case .double(let value): .real(value)
+    case .float(let value): .float(value)
+    case .string(let value): .string(value)
+    case .date(let value): .date(value)
+    case .data(let value): .data(value)
+    case .uuid(let value): .uuid(value)
+    case .url(let value): .url(value)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/// What a predicate can be tested with: anything that has values for keys.
+///
+/// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values are.
+public protocol PredicateSubject: Hashable {
+  /// What `SELF` stands for. An object by default; values that have no keys of their own say another.
+  var predicateValue: PredicateValue<Self> { get }
+
+  /// The value of a key; ``PredicateValue/null`` if there is none.
+  ///
+  /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the object can never have such a key.
+  func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self>
+
+  /// What stands for the object in a predicate, if it can be a constant there. Objects without one equal only objects.
+  var predicateConstant: PredicateConstant? { get }
+
+  /// The values of all keys, for `ANYKEY`.
+  ///
+  /// - Throws: ``ManagedPredicateError/Kind/unsupported`` by default.
+  func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<Self>]
+}
+
+extension PredicateSubject {
+  public var predicateValue: PredicateValue<Self> { .object(self) }
+
+  public var predicateConstant: PredicateConstant? { nil }
+
+  public func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<Self>] {
+    throw ManagedPredicateError(.unsupported, "ANYKEY, which \(Self.self) does not support")
+  }
+}
+
+/// A key of a prepared predicate.
+public struct PredicateKey: Hashable, Sendable {
+  public let name: String
+  /// The place of the name in ``PreparedPredicate/keys``, so that a subject can look each key up once.
+  public let index: Int
+}
+
+/// A value in the evaluation of a predicate.
+public enum PredicateValue<Object: PredicateSubject> {
+  case value(AttributeValue)
+  case object(Object)
+  case array([PredicateValue])
+  /// Elements that differ, in any order.
+  case set([PredicateValue])
+  /// A constant of the predicate that is none of these: a dictionary, an opaque object.
+  case constant(PredicateConstant)
+
+  public static var null: PredicateValue { .value(.null) }
+
+  var isNull: Bool { if case .value(.null) = self { true } else { false } }
+
+  /// The elements of a collection; nil for anything else.
+  var elements: [PredicateValue]? {
+    switch self {
+    case .array(let elements), .set(let elements): elements
+    case .value, .object, .constant: nil
+    }
+  }
+
+  init(_ constant: PredicateConstant) {
+    switch constant {
+    case .value(let value): self = .value(value)
+    case .array(let elements): self = .array(elements.map { PredicateValue($0) })
+    case .set(let elements): self = .set(elements.map { PredicateValue($0) })
+    case .dictionary, .opaque: self = .constant(constant)
+    }
+  }
+
+  /// The value as a message names it.
+  var kindName: String {
+    switch self {
+    case .value(.null): "null"
+    case .value(.boolean), .value(.integer), .value(.decimal), .value(.double), .value(.float): "a number"
+    case .value(.string): "a string"
+    case .value(.date): "a date"
+    case .value(.data): "data"
+    case .value(.uuid): "a UUID"
+    case .value(.url): "a URL"
+    case .object: "an object"
+    case .array, .set: "a collection"
+    case .constant(.dictionary): "a dictionary"
+    case .constant: "an opaque object"
+    }
+  }
+}
+
+extension PredicateValue: Sendable where Object: Sendable {}
+
+/// Values are equal as `==` has it in predicates: numbers by their exact values, sets in any order.
+extension PredicateValue: Hashable {
+  public static func == (first: PredicateValue, second: PredicateValue) -> Bool {
+    switch (first, second) {
+    case (.value(let first), .value(let second)): first.isEqual(to: second)
+    case (.object(let first), .object(let second)): first == second
+    case (.array(let first), .array(let second)): first == second
+    case (.set(let first), .set(let second)): first.count == second.count && Set(first) == Set(second)
+    case (.constant(let first), .constant(let second)): first == second
+    case (.object(let object), .constant(let constant)), (.constant(let constant), .object(let object)):
+      object.predicateConstant == constant
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .value(let value): hasher.combine(value.canonical)
+    case .object(let object):
+      if let constant = object.predicateConstant { hasher.combine(constant) } else { hasher.combine(object) }
+    case .array(let elements): hasher.combine(elements)
+    case .set(let elements): hasher.combine(elements.count)
+    case .constant(let constant): hasher.combine(constant)
+    }
+  }
+}

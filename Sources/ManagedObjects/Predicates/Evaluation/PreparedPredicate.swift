@@ -1,0 +1,111 @@
+internal import PropertyLists
+
+/// A predicate that is ready to be tested with many objects.
+///
+/// ```swift
+/// let adults = try PreparedPredicate(ManagedPredicate(format: "age >= 18 AND name BEGINSWITH[cd] 'é'"))
+/// for person in people where try adults.evaluate(with: person) { … }
+/// ```
+///
+/// Constants are folded, regular expressions read and lists hashed once. To test a comparison of a key and a constant
+/// allocates nothing, but for strings that are not ASCII.
+///
+/// Null is equal to null only. It is never less or greater than anything, between anything, or like a string, and it
+/// makes null in arithmetic and as the start of a key path. Values of unlike kinds are not equal; to order them is an
+/// error, as is a text operator with what is no string.
+public struct PreparedPredicate: Sendable {
+  /// The predicate, with the values of its variables.
+  public let predicate: ManagedPredicate
+  /// The names of all keys, each once. ``PredicateKey/index`` is a place here.
+  public let keys: [String]
+  private let condition: PreparedCondition
+  private let height: Int
+  private let variableCount: Int
+
+  /// Prepares a predicate.
+  ///
+  /// - Parameter variables: the values of the variables, without the dollar sign.
+  /// - Throws: ``ManagedPredicateError``: a variable without a value, a regular expression that cannot be read, too many
+  ///   levels.
+  public init(
+    _ predicate: ManagedPredicate, variables: [String: any PredicateArgument] = [:]
+  ) throws(ManagedPredicateError) {
+    _ = try predicate.height(within: ManagedPredicate.greatestDepth)
+    self.predicate = variables.isEmpty ? predicate : predicate.substituting(variables)
+    height = try self.predicate.height(within: ManagedPredicate.greatestDepth)
+    var preparation = Preparation()
+    condition = try preparation.condition(self.predicate)
+    keys = preparation.keys
+    variableCount = preparation.variableCount
+  }
+
+  /// True if the predicate holds for an object.
+  ///
+  /// - Throws: ``ManagedPredicateError`` for values that the predicate cannot be asked about.
+  public func evaluate<Object: PredicateSubject>(with object: Object) throws(ManagedPredicateError) -> Bool {
+    try StackNeed.check(height)
+    var evaluation = Evaluation(object, variableCount: variableCount)
+    return try evaluation.holds(condition)
+  }
+}
+
+/// An expression that is ready to be evaluated with many objects. See ``PreparedPredicate``.
+public struct PreparedExpression: Sendable {
+  /// The names of all keys, each once. ``PredicateKey/index`` is a place here.
+  public let keys: [String]
+  private let operand: PreparedOperand
+  private let height: Int
+  private let variableCount: Int
+
+  /// Prepares an expression.
+  ///
+  /// - Throws: as ``PreparedPredicate/init(_:variables:)``.
+  public init(
+    _ expression: ManagedExpression, variables: [String: any PredicateArgument] = [:]
+  ) throws(ManagedPredicateError) {
+    _ = try expression.height(within: ManagedPredicate.greatestDepth)
+    let substituted = variables.isEmpty ? expression : expression.substituting(variables)
+    height = try substituted.height(within: ManagedPredicate.greatestDepth)
+    var preparation = Preparation()
+    operand = try preparation.operand(substituted)
+    keys = preparation.keys
+    variableCount = preparation.variableCount
+  }
+
+  /// The value of the expression for an object.
+  ///
+  /// - Throws: ``ManagedPredicateError`` for values that the expression cannot be asked about.
+  public func value<Object: PredicateSubject>(
+    with object: Object
+  ) throws(ManagedPredicateError) -> PredicateValue<Object> {
+    try StackNeed.check(height)
+    var evaluation = Evaluation(object, variableCount: variableCount)
+    return try evaluation.value(operand)
+  }
+}
+
+extension ManagedPredicate {
+  /// True if the predicate holds for an object. For more than one object use ``PreparedPredicate``.
+  ///
+  /// - Throws: ``ManagedPredicateError``.
+  public func evaluate<Object: PredicateSubject>(
+    with object: Object, variables: [String: any PredicateArgument] = [:]
+  ) throws(ManagedPredicateError) -> Bool {
+    try PreparedPredicate(self, variables: variables).evaluate(with: object)
+  }
+}
+
+/// The stack that evaluation takes.
+private enum StackNeed {
+  /// Levels that any thread has room for.
+  private static let modest = 16
+  /// How many levels of values, which ``CallStack`` counts in, take as much as one of a tree.
+  private static let weight = 10
+
+  @inline(__always)
+  static func check(_ height: Int) throws(ManagedPredicateError) {
+    if height > modest, CallStack.current.levels < weight * height {
+      throw ManagedPredicateError(.nestedTooDeeply, "\(height) levels, for which the thread's stack has no room")
+    }
+  }
+}

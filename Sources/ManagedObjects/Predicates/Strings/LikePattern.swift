@@ -1,0 +1,99 @@
+/// The pattern of `LIKE`: `*` stands for any characters, `?` for one. A backslash before one of them, or before
+/// another backslash, takes the meaning away.
+struct LikePattern: Hashable, Sendable {
+  private let rules: TextRules
+  private let parts: [Part]
+
+  private enum Part: Hashable {
+    case scalar(UInt32)
+    case anyCharacter
+    case anyCharacters
+  }
+
+  init(_ pattern: String, _ rules: TextRules) {
+    self.rules = rules
+    var parts: [Part] = []
+    var literal = ""
+    func flush() {
+      parts += rules.units(of: literal).map { .scalar($0 & ~TextRules.boundary) }
+      literal = ""
+    }
+    var isEscaped = false
+    for scalar in pattern.unicodeScalars {
+      if isEscaped {
+        if scalar != "*", scalar != "?", scalar != "\\" { literal.unicodeScalars.append("\\") }
+        literal.unicodeScalars.append(scalar)
+        isEscaped = false
+        continue
+      }
+      switch scalar {
+      case "\\": isEscaped = true
+      case "*":
+        flush()
+        if parts.last != .anyCharacters { parts.append(.anyCharacters) }
+      case "?":
+        flush()
+        parts.append(.anyCharacter)
+      default: literal.unicodeScalars.append(scalar)
+      }
+    }
+    if isEscaped { literal.unicodeScalars.append("\\") }
+    flush()
+    self.parts = parts
+  }
+
+  /// How many comparisons of scalars a match may take.
+  private static let greatestWork = 1 << 26
+
+  /// True if the pattern matches the whole text.
+  ///
+  /// - Throws: ``ManagedPredicateError/Kind/tooMuchWork``.
+  /// - Complexity: O(*n*·*m*) in the lengths at worst.
+  func matches(_ text: String) throws(ManagedPredicateError) -> Bool {
+    let units = rules.units(of: text)
+    var place = 0
+    var part = 0
+    // Where to go on if the last star has to stand for one character more.
+    var retry: (place: Int, part: Int)?
+    var work = 0
+    while place < units.count || part < parts.count {
+      work += 1
+      guard work <= Self.greatestWork else {
+        throw ManagedPredicateError(.tooMuchWork, "a pattern of LIKE takes too many steps on a text")
+      }
+      if part < parts.count {
+        switch parts[part] {
+        // A character and its marks are not taken apart.
+        case .anyCharacters where isBoundary(place, in: units):
+          retry = (place, part)
+          part += 1
+          continue
+        case .anyCharacter where place < units.count && isBoundary(place, in: units):
+          place = end(ofCharacterAt: place, in: units)
+          part += 1
+          continue
+        case .scalar(let scalar) where place < units.count && units[place] & ~TextRules.boundary == scalar:
+          place += 1
+          part += 1
+          continue
+        default: break
+        }
+      }
+      guard let last = retry, last.place < units.count else { return false }
+      place = end(ofCharacterAt: last.place, in: units)
+      part = last.part + 1
+      retry = (place, last.part)
+    }
+    return true
+  }
+
+  private func isBoundary(_ place: Int, in units: [UInt32]) -> Bool {
+    place == units.count || units[place] & TextRules.boundary != 0
+  }
+
+  private func end(ofCharacterAt place: Int, in units: [UInt32]) -> Int {
+    var end = place + 1
+    while !isBoundary(end, in: units) { end += 1 }
+    return end
+  }
+}

@@ -1,0 +1,135 @@
+/// A regular expression that is matched with whole strings, in steps that grow with the length of the string.
+///
+/// The syntax is that of ICU, which Core Data uses, without what needs to go back in the string: back references, looking
+/// ahead and behind, atomic groups and possessive quantifiers are errors. There are no names of scripts and blocks in
+/// `\p{…}`, only general categories and some properties. Scalars are matched as they are, without normalization.
+struct Pattern: Hashable, Sendable {
+  private let program: [Instruction]
+  private let sets: [ScalarSet]
+
+  enum Instruction: Hashable, Sendable {
+    case scalar(UInt32)
+    /// A scalar in lower case, that matches any case.
+    case folded(UInt32)
+    case set(Int)
+    /// Any scalar but the ends of lines.
+    case anyInLine
+    case any
+    case split(Int, Int)
+    case jump(Int)
+    case assertion(Assertion)
+    case match
+  }
+
+  enum Assertion: Hashable, Sendable {
+    case start, end, endOfText, lineStart, lineEnd, wordBoundary, noWordBoundary
+  }
+
+  /// A pattern in ICU's syntax.
+  ///
+  /// - Throws: ``ManagedPredicateError/Kind/pattern``, ``ManagedPredicateError/Kind/tooMuchWork`` if it is too large.
+  init(_ text: String, ignoringCase: Bool = false) throws(ManagedPredicateError) {
+    var parser = PatternParser(text, ignoringCase: ignoringCase)
+    let tree = try parser.whole()
+    var compiler = PatternCompiler()
+    try compiler.add(tree)
+    compiler.finish()
+    program = compiler.program
+    sets = compiler.sets
+  }
+
+  private static let greatestWork = 1 << 26
+
+  /// True if the pattern matches all of the text.
+  ///
+  /// - Throws: ``ManagedPredicateError/Kind/tooMuchWork``.
+  /// - Complexity: O(*n*·*m*) in the lengths of the text and of the pattern with its repetitions written out.
+  func matches(_ text: String) throws(ManagedPredicateError) -> Bool {
+    let scalars = text.unicodeScalars.map(\.value)
+    var current = Threads(capacity: program.count)
+    var next = Threads(capacity: program.count)
+    var work = 0
+    follow(0, at: 0, scalars, &current, &work)
+    for (index, scalar) in scalars.enumerated() {
+      if current.places.isEmpty { return false }
+      guard work <= Self.greatestWork else {
+        throw ManagedPredicateError(.tooMuchWork, "a regular expression takes too many steps on a text")
+      }
+      next.removeAll()
+      for place in current.places where accepts(program[place], scalar) {
+        follow(place + 1, at: index + 1, scalars, &next, &work)
+      }
+      swap(&current, &next)
+    }
+    return current.places.contains { program[$0] == .match }
+  }
+
+  /// The places of the program that are reached at once, each at most once.
+  private struct Threads {
+    var places: [Int] = []
+    private var isSeen: [Bool]
+    private var seen: [Int] = []
+
+    init(capacity: Int) { isSeen = Array(repeating: false, count: capacity) }
+
+    mutating func see(_ place: Int) -> Bool {
+      if isSeen[place] { return false }
+      isSeen[place] = true
+      seen.append(place)
+      return true
+    }
+
+    mutating func removeAll() {
+      for place in seen { isSeen[place] = false }
+      seen.removeAll(keepingCapacity: true)
+      places.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private func follow(
+    _ start: Int, at index: Int, _ scalars: [UInt32], _ threads: inout Threads, _ work: inout Int
+  ) {
+    var waiting = [start]
+    while let place = waiting.popLast() {
+      work += 1
+      guard threads.see(place) else { continue }
+      switch program[place] {
+      case .jump(let target): waiting.append(target)
+      case .split(let first, let second):
+        waiting.append(first)
+        waiting.append(second)
+      case .assertion(let assertion):
+        if holds(assertion, at: index, scalars) { waiting.append(place + 1) }
+      default: threads.places.append(place)
+      }
+    }
+  }
+
+  private func accepts(_ instruction: Instruction, _ scalar: UInt32) -> Bool {
+    switch instruction {
+    case .scalar(let value): value == scalar
+    case .folded(let value): value == scalar || value == ScalarSet.folded(scalar)
+    case .set(let index): sets[index].contains(scalar)
+    case .anyInLine: !ScalarSet.endsLine(scalar)
+    case .any: true
+    case .split, .jump, .assertion, .match: false
+    }
+  }
+
+  private func holds(_ assertion: Assertion, at index: Int, _ scalars: [UInt32]) -> Bool {
+    func isWord(_ index: Int) -> Bool { scalars.indices.contains(index) && ScalarSet.word.contains(scalars[index]) }
+    switch assertion {
+    case .start: return index == 0
+    case .endOfText: return index == scalars.count
+    case .end:
+      if index == scalars.count { return true }
+      let rest = scalars.count - index
+      return rest == 1 && ScalarSet.endsLine(scalars[index])
+        || rest == 2 && scalars[index] == 13 && scalars[index + 1] == 10
+    case .lineStart: return index == 0 || index < scalars.count && ScalarSet.endsLine(scalars[index - 1])
+    case .lineEnd: return index == scalars.count || ScalarSet.endsLine(scalars[index])
+    case .wordBoundary: return isWord(index - 1) != isWord(index)
+    case .noWordBoundary: return isWord(index - 1) == isWord(index)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+@_spi(_Unicode) internal import Swift
+
+/// What the options of a comparison do to strings.
+///
+/// Strings are compared by canonical equivalence: `é` is the same as `e` and an accent. Without regard to case, they
+/// are folded as Unicode has it for all languages alike: `ß` is `ss`, the ligature `ﬁ` is `fi`, and the Turkish `ı` is
+/// a letter of its own. Without regard to marks, the combining marks of the decomposed string are left out; letters
+/// that have no decomposition, such as `ø`, keep their form. There is no data about locales, so `[l]` has no effect.
+struct TextRules: Hashable, Sendable {
+  let foldsCase: Bool
+  let foldsMarks: Bool
+  /// The strings are taken as they are.
+  let isLiteral: Bool
+
+  init(_ options: PredicateOptions) {
+    isLiteral = options.contains(.normalized)
+    foldsCase = options.contains(.caseInsensitive) && !isLiteral
+    foldsMarks = options.contains(.diacriticInsensitive) && !isLiteral
+  }
+
+  /// Set in the first scalar of each character.
+  static let boundary: UInt32 = 1 << 31
+
+  /// The folded scalars of a string, with ``boundary`` in the first of each character.
+  func units(of text: String) -> [UInt32] {
+    var units: [UInt32] = []
+    units.reserveCapacity(text.utf8.count)
+    for character in text {
+      if character == "\r\n" {
+        units.append(13 | Self.boundary)
+        units.append(10 | Self.boundary)
+        continue
+      }
+      let start = units.count
+      append(character, to: &units)
+      if start < units.count { units[start] |= Self.boundary }
+    }
+    return units
+  }
+
+  private func append(_ character: Character, to units: inout [UInt32]) {
+    if let value = character.asciiValue {
+      units.append(UInt32(folded(value)))
+    } else if isLiteral {
+      units.append(contentsOf: character.unicodeScalars.lazy.map(\.value))
+    } else {
+      for scalar in String(character)._nfd {
+        if foldsMarks, scalar.properties.canonicalCombiningClass != .notReordered { continue }
+        if foldsCase { Self.appendCaseFolded(scalar, to: &units) } else { units.append(scalar.value) }
+      }
+    }
+  }
+
+  @inline(__always)
+  func folded(_ byte: UInt8) -> UInt8 { foldsCase && (65...90).contains(byte) ? byte | 0x20 : byte }
+
+  /// Upper case brings together what has several lower-case forms, and takes `ß` and ligatures apart.
+  private static func appendCaseFolded(_ scalar: Unicode.Scalar, to units: inout [UInt32]) {
+    if scalar.isASCII || scalar == "\u{131}" {
+      units.append((65...90).contains(scalar.value) ? scalar.value | 0x20 : scalar.value)
+      return
+    }
+    for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+      for upper in lower.properties.uppercaseMapping.unicodeScalars {
+        for folded in upper.properties.lowercaseMapping.unicodeScalars { units.append(folded.value) }
+      }
+    }
+  }
+
+  /// The string in its folded form.
+  func folded(_ text: String) -> String {
+    var folded = String.UnicodeScalarView()
+    for unit in units(of: text) {
+      if let scalar = Unicode.Scalar(unit & ~Self.boundary) { folded.append(scalar) }
+    }
+    return String(folded)
+  }
+}

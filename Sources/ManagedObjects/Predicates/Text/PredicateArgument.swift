@@ -1,0 +1,92 @@
+public import FoundationEssentials
+public import KeyedArchiving
+
+/// A value that can be given for `%@`, `%K` or `%d` in the text of a predicate.
+public protocol PredicateArgument {
+  /// What stands in the predicate for the value.
+  var predicateExpression: ManagedExpression { get }
+}
+
+extension ManagedExpression: PredicateArgument {
+  public var predicateExpression: ManagedExpression { self }
+}
+
+extension PredicateConstant: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .constant(self) }
+}
+
+extension AttributeValue: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(self) }
+}
+
+extension String: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.string(self)) }
+}
+
+extension Bool: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.boolean(self)) }
+}
+
+extension PredicateArgument where Self: FixedWidthInteger {
+  /// A number beyond 64 bits with a sign is a decimal number.
+  public var predicateExpression: ManagedExpression {
+    .value(Int64(exactly: self).map { .integer($0) } ?? .decimal(Decimal(string: "\(self)") ?? .nan))
+  }
+}
+
+extension Int: PredicateArgument {}
+extension Int8: PredicateArgument {}
+extension Int16: PredicateArgument {}
+extension Int32: PredicateArgument {}
+extension Int64: PredicateArgument {}
+extension UInt: PredicateArgument {}
+extension UInt8: PredicateArgument {}
+extension UInt16: PredicateArgument {}
+extension UInt32: PredicateArgument {}
+extension UInt64: PredicateArgument {}
+
+extension Double: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.double(self)) }
+}
+
+extension Float: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.float(self)) }
+}
+
+extension Decimal: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.decimal(self)) }
+}
+
+extension Date: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.date(self)) }
+}
+
+extension Data: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.data(self)) }
+}
+
+extension UUID: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.uuid(self)) }
+}
+
+extension URL: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .value(.url(self)) }
+}
+
+extension OpaqueObject: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .constant(.opaque(self)) }
+}
+
+/// `{a, b, c}`.
+extension Array: PredicateArgument where Element: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .aggregate(map(\.predicateExpression)) }
+}
+
+/// `{a, b, c}`, in any order.
+extension Set: PredicateArgument where Element: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .aggregate(map(\.predicateExpression)) }
+}
+
+extension Optional: PredicateArgument where Wrapped: PredicateArgument {
+  public var predicateExpression: ManagedExpression { self?.predicateExpression ?? .constant(.null) }
+}

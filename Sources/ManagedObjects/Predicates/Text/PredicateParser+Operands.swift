@@ -1,0 +1,278 @@
+internal import FoundationEssentials
+
+// Literals, key paths, functions and brackets.
+extension PredicateParser {
+  mutating func operand() throws(ManagedPredicateError) -> Part { try followed(first()) }
+
+  /// What can stand by itself.
+  private mutating func first() throws(ManagedPredicateError) -> Part {
+    let offset = token.offset
+    func constant(_ value: AttributeValue) throws(ManagedPredicateError) -> Part { try part(.value(value), 1, offset) }
+    switch token.kind {
+    case .string(let text):
+      advance()
+      return try constant(.string(text))
+    case .number(let digits):
+      let value = try number(digits, isNegative: false)
+      advance()
+      return try constant(value)
+    case .variable(let name):
+      advance()
+      return try part(.variable(name), 1, offset)
+    case .argument(let conversion): return try argument(conversion)
+    case .escapedKey, .collectionOperator: return try keyPath(of: nil, offset)
+    case .selector(let name):
+      guard let function = PredicateFunction(text: name) else { throw failure("no function is called \(found)") }
+      advance()
+      return try self.function(function, offset)
+    case .identifier(let name): return try identifier(name, offset)
+    case .symbol(.open):
+      advance()
+      let inner = try bracketed()
+      try require(.close)
+      return inner
+    case .symbol(.openBrace):
+      advance()
+      let (elements, height) = try list(until: .closeBrace)
+      return try part(.aggregate(elements), height + 1, offset)
+    case .symbol, .end: throw failure("\(found), where a value or a condition is due")
+    }
+  }
+
+  private mutating func identifier(_ name: String, _ offset: Int) throws(ManagedPredicateError) -> Part {
+    let isCall = next(after: .open)
+    guard let word = token.word else {
+      guard isCall else { return try keyPath(of: nil, offset) }
+      switch name.uppercased() {
+      case "TERNARY": return try ternary(offset)
+      case "FUNCTION": return try method(offset)
+      default: break
+      }
+      guard let function = PredicateFunction(text: name) else { throw failure("no function is called \"\(name)\"") }
+      advance()
+      return try self.function(function, offset)
+    }
+    switch word {
+    case .subquery: return try subquery(offset)
+    case .fetch: return try fetch(offset)
+    case .cast:
+      advance()
+      return try cast(offset)
+    case .true, .yes, .false, .no:
+      advance()
+      return try part(.value(.boolean(word == .true || word == .yes)), 1, offset)
+    case .null, .nil:
+      advance()
+      return try part(.constant(.null), 1, offset)
+    case .self:
+      advance()
+      return try part(.evaluatedObject, 1, offset)
+    case .anyKey:
+      advance()
+      return try part(.anyKey, 1, offset)
+    case .truePredicate, .falsePredicate:
+      advance()
+      return try part(ManagedPredicate.constant(word == .truePredicate), 1, offset)
+    default:
+      throw failure("\(found), where a value or a condition is due; a key of that name is written \"#\(name)\"")
+    }
+  }
+
+  /// What may follow an operand: keys and subscripts.
+  mutating func followed(_ first: Part) throws(ManagedPredicateError) -> Part {
+    var operand = first
+    while true {
+      if token.kind == .symbol(.dot) {
+        advance()
+        operand = try keyPath(of: operand, operand.offset)
+      } else if token.kind == .symbol(.openBracket) {
+        let base = try expression(operand)
+        advance()
+        let (place, height) = try subscripted()
+        try require(.closeBracket)
+        operand = try part(.element(place, of: base), max(operand.height, height) + 1, operand.offset)
+      } else {
+        return operand
+      }
+    }
+  }
+
+  /// The keys from here on, joined with dots. They continue those of the operand, if there are any.
+  private mutating func keyPath(of operand: Part?, _ offset: Int) throws(ManagedPredicateError) -> Part {
+    var keys: [String] = []
+    var base = ManagedExpression.evaluatedObject
+    var height = 0
+    if let operand {
+      base = try expression(operand)
+      height = operand.height
+      if case .keyPath(let path, of: let root) = base { (keys, base, height) = (path.keys, root, height - 1) }
+    }
+    repeat {
+      switch token.kind {
+      case .identifier(let key), .escapedKey(let key), .collectionOperator(let key):
+        keys.append(key)
+        advance()
+      case .argument(UInt8(ascii: "K")):
+        guard case .expression(.keyPath(let path, of: _)) = try argument(UInt8(ascii: "K")).content else { break }
+        keys += path.keys
+      default: throw failure("\(found), where a key is due")
+      }
+    } while take(.dot)
+    guard let path = PredicateKeyPath(keys: keys) else { throw failure("no key path", at: offset) }
+    return try part(.keyPath(path, of: base), height + 1, offset)
+  }
+
+  private mutating func subscripted() throws(ManagedPredicateError) -> (PredicateSubscript, height: Int) {
+    let place: PredicateSubscript? =
+      switch token.word {
+      case .first: .first
+      case .last: .last
+      case .size: .size
+      default: nil
+      }
+    if let place {
+      advance()
+      return (place, 0)
+    }
+    let (index, height) = try nestedExpression()
+    return (.index(index), height)
+  }
+
+  private func next(after symbol: PredicateSymbol) -> Bool { following?.kind == .symbol(symbol) }
+
+  /// The elements up to a bracket, with the height of the highest.
+  private mutating func list(
+    until end: PredicateSymbol
+  ) throws(ManagedPredicateError) -> ([ManagedExpression], height: Int) {
+    var elements: [ManagedExpression] = []
+    var height = 0
+    if take(end) { return ([], 0) }
+    repeat {
+      let element = try nestedExpression()
+      elements.append(element.0)
+      height = max(height, element.height)
+    } while take(.comma)
+    try require(end)
+    return (elements, height)
+  }
+}
+
+// Calls.
+extension PredicateParser {
+  private mutating func function(_ function: PredicateFunction, _ offset: Int) throws(ManagedPredicateError) -> Part {
+    try require(.open)
+    let (arguments, height) = try list(until: .close)
+    // Two functions are called so.
+    let function = function == .random && arguments.count == 1 ? .randomBelow : function
+    let counts = function.argumentCounts
+    guard counts.contains(arguments.count) else {
+      throw failure(
+        "\(arguments.count) arguments for \(function.rawValue), which takes \(counts.lowerBound)"
+          + (counts.upperBound == .max ? " or more" : ""),
+        at: offset, kind: .argument)
+    }
+    let call = function == .cast ? ManagedExpression.cast(arguments) : .function(function, arguments)
+    return try part(call, height + 1, offset)
+  }
+
+  /// `CAST(…)`, after the word.
+  private mutating func cast(_ offset: Int) throws(ManagedPredicateError) -> Part { try function(.cast, offset) }
+
+  private mutating func ternary(_ offset: Int) throws(ManagedPredicateError) -> Part {
+    advance()
+    try require(.open)
+    let condition = try nestedPredicate()
+    try require(.comma)
+    let first = try nestedExpression()
+    try require(.comma)
+    let second = try nestedExpression()
+    try require(.close)
+    return try part(
+      .conditional(condition.0, first.0, second.0), max(condition.height, first.height, second.height) + 1, offset)
+  }
+
+  private mutating func method(_ offset: Int) throws(ManagedPredicateError) -> Part {
+    advance()
+    try require(.open)
+    let (operand, height) = try nestedExpression()
+    try require(.comma)
+    guard case .expression(.constant(.value(.string(let selector)))) = try first().content else {
+      throw failure("FUNCTION needs the name of a method in quotes after its operand", at: offset)
+    }
+    var arguments: [ManagedExpression] = []
+    var highest = height
+    if take(.comma) {
+      let list = try list(until: .close)
+      arguments = list.0
+      highest = max(height, list.height)
+    } else {
+      try require(.close)
+    }
+    return try part(.method(selector, of: operand, arguments: arguments), highest + 1, offset)
+  }
+
+  private mutating func subquery(_ offset: Int) throws(ManagedPredicateError) -> Part {
+    advance()
+    try require(.open)
+    let collection = try nestedExpression()
+    try require(.comma)
+    guard case .variable(let name) = token.kind else {
+      throw failure("\(found), where the variable of SUBQUERY is due")
+    }
+    advance()
+    try require(.comma)
+    let condition = try nestedPredicate()
+    try require(.close)
+    return try part(
+      .subquery(collection.0, variable: name, condition.0), max(collection.height, condition.height) + 1, offset)
+  }
+
+  private mutating func fetch(_ offset: Int) throws(ManagedPredicateError) -> Part {
+    advance()
+    try require(.open)
+    let request = try nestedExpression()
+    try require(.comma)
+    let context = try nestedExpression()
+    try require(.comma)
+    let flag = token.offset
+    let countOnly: Bool
+    switch try nestedExpression().0 {
+    case .constant(.value(.boolean(let value))): countOnly = value
+    case .constant(.value(.integer(let value))): countOnly = value != 0
+    default: throw failure("FETCH needs TRUE or FALSE as its third argument", at: flag)
+    }
+    try require(.close)
+    return try part(
+      .fetch(request: request.0, context: context.0, countOnly: countOnly), max(request.height, context.height) + 1,
+      offset)
+  }
+}
+
+// Numbers.
+extension PredicateParser {
+  /// The value of digits: an integer of 64 bits, a decimal number if it is larger, a double if there is a point or an
+  /// exponent.
+  func number(_ digits: String, isNegative: Bool) throws(ManagedPredicateError) -> AttributeValue {
+    let sign = isNegative ? "-" : ""
+    let lowercased = digits.lowercased()
+    if lowercased.hasPrefix("0x") {
+      if let value = Int64(sign + lowercased.dropFirst(2), radix: 16) { return .integer(value) }
+      if let value = UInt64(lowercased.dropFirst(2), radix: 16), let decimal = Decimal(string: "\(sign)\(value)") {
+        return .decimal(decimal)
+      }
+      throw failure("the number \(digits) has more than 64 bits")
+    }
+    guard digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
+      guard let value = Double(sign + (digits.hasPrefix(".") ? "0" : "") + digits), value.isFinite else {
+        throw failure("the number is too large")
+      }
+      return .double(value)
+    }
+    if let value = Int64(sign + digits) { return .integer(value) }
+    let significant = digits.drop { $0 == "0" }
+    guard significant.utf8.count <= 38, let decimal = Decimal(string: sign + significant), !decimal.isNaN else {
+      throw failure("an integer has more than 38 digits")
+    }
+    return .decimal(decimal)
+  }
+}

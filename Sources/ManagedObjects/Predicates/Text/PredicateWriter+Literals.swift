@@ -1,0 +1,113 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+
+extension PredicateWriter {
+  mutating func write(variable name: String) throws(ManagedPredicateError) {
+    guard Self.isName(name) else {
+      throw ManagedPredicateError(.unsupported, "no text can have the variable \"\(name)\"")
+    }
+    append("$" + name)
+  }
+
+  /// A key, with the sign that keeps it from being read as a word if it needs one.
+  mutating func write(key: String) {
+    if key.hasPrefix("@"), Self.isName(String(key.dropFirst())) {
+      append(key)
+    } else if !Self.isName(key) {
+      append("#")
+      write(quoted: key)
+    } else {
+      append(PredicateWord(key) == nil ? key : "#" + key)
+    }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, PredicateLexer.isNameStart(first) else { return false }
+    return text.utf8.allSatisfy(PredicateLexer.isNamePart)
+  }
+
+  mutating func write(quoted string: String) {
+    var quoted = "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      case _ where scalar.value < 32 || scalar.value == 127:
+        quoted += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16, uppercase: true)
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    append(quoted + "\"")
+  }
+
+  mutating func write(_ constant: PredicateConstant) throws(ManagedPredicateError) {
+    switch constant {
+    case .value(let value): write(value)
+    case .array(let elements): try write(elements, as: .array)
+    case .set(let elements): try write(Self.sorted(elements), as: .set)
+    case .dictionary(let entries):
+      let sorted = entries.sorted { $0.key < $1.key }
+      try write(sorted.flatMap { [.value(.string($0.key)), $0.value] }, as: .dictionary)
+    case .opaque(let object):
+      throw ManagedPredicateError(.unsupported, "no text can have an object of the class \(object.className)")
+    }
+  }
+
+  private mutating func write(_ elements: [PredicateConstant], as target: PredicateCastTarget)
+    throws(ManagedPredicateError)
+  {
+    append("CAST({")
+    for (index, element) in elements.enumerated() {
+      if index > 0 { append(", ") }
+      try write(element)
+    }
+    append("}, \"\(target.rawValue)\")")
+  }
+
+  /// The elements of a set in the order of their texts.
+  private static func sorted(_ elements: Set<PredicateConstant>) throws(ManagedPredicateError) -> [PredicateConstant] {
+    var texts: [(text: String, element: PredicateConstant)] = []
+    for element in elements {
+      var writer = PredicateWriter()
+      try writer.write(element)
+      texts.append((writer.text, element))
+    }
+    return texts.sorted { $0.text < $1.text }.map(\.element)
+  }
+
+  private mutating func write(_ value: AttributeValue) {
+    switch value {
+    case .null: append("NULL")
+    case .boolean(let value): append(value ? "TRUE" : "FALSE")
+    case .integer(let value): append("\(value)")
+    case .decimal(let value): write(value.isNaN ? "nan" : "\(value)", as: .decimal)
+    case .double(let value): write(value)
+    case .float(let value): write(Double(value))
+    case .string(let value): write(quoted: value)
+    case .date(let value):
+      append("CAST(")
+      write(value.timeIntervalSinceReferenceDate)
+      append(", \"\(PredicateCastTarget.date.rawValue)\")")
+    case .data(let value): write(value.base64EncodedString(), as: .data)
+    case .uuid(let value): write(value.uuidString, as: .uuid)
+    case .url(let value): write(value.absoluteString, as: .url)
+    }
+  }
+
+  private mutating func write(_ value: Double) {
+    if value.isFinite {
+      append("\(value)")
+    } else {
+      write(value.isNaN ? "nan" : value < 0 ? "-inf" : "inf", as: .number)
+    }
+  }
+
+  private mutating func write(_ literal: String, as target: PredicateCastTarget) {
+    append("CAST(")
+    write(quoted: literal)
+    append(", \"\(target.rawValue)\")")
+  }
+}

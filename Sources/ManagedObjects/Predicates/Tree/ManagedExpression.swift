@@ -1,0 +1,56 @@
+/// What a side of a comparison is: a constant, a path to a value, or something that is made of other expressions.
+public indirect enum ManagedExpression: Hashable, Sendable {
+  case constant(PredicateConstant)
+  /// `SELF`: the object that the predicate is tested with.
+  case evaluatedObject
+  /// `$NAME`, without the dollar sign.
+  case variable(String)
+  /// `$NAME := expression`.
+  case assignment(variable: String, ManagedExpression)
+  /// The value that a path leads to. The operand is ``evaluatedObject`` for a path that stands alone.
+  case keyPath(PredicateKeyPath, of: ManagedExpression)
+  /// `ANYKEY`: one value of the object, whichever.
+  case anyKey
+  /// `{a, b, c}`.
+  case aggregate([ManagedExpression])
+  /// A function, and arithmetic: `a + b` is ``PredicateFunction/add``.
+  case function(PredicateFunction, [ManagedExpression])
+  /// `FUNCTION(operand, 'selector', arguments …)`: a method of the operand. Kept; few can be evaluated.
+  case method(String, of: ManagedExpression, arguments: [ManagedExpression])
+  /// `collection[subscript]`.
+  case element(PredicateSubscript, of: ManagedExpression)
+  /// `SUBQUERY(collection, $variable, predicate)`: the elements of a collection that a predicate is true for.
+  case subquery(ManagedExpression, variable: String, ManagedPredicate)
+  /// `TERNARY(predicate, a, b)`.
+  case conditional(ManagedPredicate, ManagedExpression, ManagedExpression)
+  /// `a UNION b`, `a INTERSECT b`, `a MINUS b`.
+  case combination(PredicateSetOperation, ManagedExpression, ManagedExpression)
+  /// `FETCH(request, context, countOnly)`. Kept; who evaluates it needs a context.
+  case fetch(request: ManagedExpression, context: ManagedExpression, countOnly: Bool)
+}
+
+extension ManagedExpression {
+  /// A path that begins at the object itself.
+  public static func keyPath(_ path: PredicateKeyPath) -> ManagedExpression { .keyPath(path, of: .evaluatedObject) }
+
+  public static func value(_ value: AttributeValue) -> ManagedExpression { .constant(.value(value)) }
+}
+
+/// What stands in the brackets of `collection[…]`.
+public enum PredicateSubscript: Hashable, Sendable {
+  /// A number for an array, a key for a dictionary.
+  case index(ManagedExpression)
+  /// `FIRST`.
+  case first
+  /// `LAST`.
+  case last
+  /// `SIZE`: the number of elements.
+  case size
+}
+
+/// How two collections make one. The raw values are the words of the format.
+public enum PredicateSetOperation: String, Hashable, Sendable, CaseIterable {
+  case union = "UNION"
+  case intersect = "INTERSECT"
+  case minus = "MINUS"
+}

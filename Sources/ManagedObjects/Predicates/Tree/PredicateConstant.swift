@@ -1,0 +1,15 @@
+public import KeyedArchiving
+
+/// A value that is written into a predicate.
+public enum PredicateConstant: Hashable, Sendable {
+  case value(AttributeValue)
+  case array([PredicateConstant])
+  case set(Set<PredicateConstant>)
+  case dictionary([String: PredicateConstant])
+  /// An archived object of a class that has no case here. It is kept for writing, and equals nothing but itself.
+  case opaque(OpaqueObject)
+}
+
+extension PredicateConstant {
+  public static let null = PredicateConstant.value(.null)
+}

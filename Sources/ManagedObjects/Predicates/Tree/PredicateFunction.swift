@@ -1,0 +1,62 @@
+/// A function of expressions. The raw values are the selectors of archives, and the names in the text format.
+public enum PredicateFunction: String, Hashable, Sendable, CaseIterable {
+  // Of a collection, or of their arguments if there are several.
+  case sum = "sum:"
+  case count = "count:"
+  case minimum = "min:"
+  case maximum = "max:"
+  case average = "average:"
+  case median = "median:"
+  case mode = "mode:"
+  case standardDeviation = "stddev:"
+
+  case add = "add:to:"
+  /// `from:subtract:`: the first argument less the second.
+  case subtract = "from:subtract:"
+  case multiply = "multiply:by:"
+  case divide = "divide:by:"
+  case modulus = "modulus:by:"
+  case negate = "chs:"
+  case squareRoot = "sqrt:"
+  case logarithm = "log:"
+  case naturalLogarithm = "ln:"
+  case power = "raise:toPower:"
+  case exponential = "exp:"
+  case ceiling = "ceiling:"
+  case floor = "floor:"
+  case absolute = "abs:"
+  case truncate = "trunc:"
+  case random = "random"
+  case randomBelow = "random:"
+
+  case now = "now"
+  case uppercase = "uppercase:"
+  case lowercase = "lowercase:"
+  case canonical = "canonical:"
+  case length = "length:"
+  case distance = "distanceToLocation:fromLocation:"
+  /// `noindex:`: its argument. It keeps a store from using an index.
+  case noIndex = "noindex:"
+  /// `CAST(value, 'Class')`.
+  case cast = "castObject:toType:"
+
+  case bitwiseAnd = "bitwiseAnd:with:"
+  case bitwiseOr = "bitwiseOr:with:"
+  case bitwiseExclusiveOr = "bitwiseXor:with:"
+  case leftShift = "leftshift:by:"
+  case rightShift = "rightshift:by:"
+  case onesComplement = "onesComplement:"
+}
+
+extension PredicateFunction {
+  /// The numbers of arguments that the function takes.
+  public var argumentCounts: ClosedRange<Int> {
+    switch self {
+    case .random, .now: return 0...0
+    case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation: return 1...Int.max
+    default:
+      let count = rawValue.utf8.count { $0 == UInt8(ascii: ":") }
+      return count...count
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import ManagedObjects
+import Testing
+
+@Suite("Types of attributes")
+struct AttributeTypeTests {
+  @Test("have the numbers of Core Data's files")
+  func haveTheNumbersOfFiles() {
+    #expect(AttributeType(rawValue: 1100) == .uuid && AttributeType(rawValue: 1200) == .uri)
+    #expect(AttributeType(rawValue: 101) == nil)
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import ManagedObjects
+import TestSupport
+import Testing
+
+@Suite("Version hashes")
+struct ModelHashTests {
+  @Test(
+    "are made of the digests of FIPS 180-4",
+    arguments: [
+      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+      ),
+    ])
+  func sha256(_ message: String, _ digest: String) {
+    #expect(Self.hexadecimal(SHA2.sha256(Array(message.utf8))) == digest)
+  }
+
+  @Test("are made of the long digests of FIPS 180-4")
+  func sha512() {
+    #expect(
+      Self.hexadecimal(SHA2.sha512(Array("abc".utf8)))
+        == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+        + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
+  }
+
+  @Test("are digests of messages of every length")
+  func lengths() throws {
+    let program = """
+      import hashlib, sys
+      for n in range(300): print(hashlib.sha256(b"a" * n).hexdigest(), hashlib.sha512(b"a" * n).hexdigest())
+      """
+    guard ModelSamples.hasPython else { return }
+    let result = try Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", program])
+    for (length, line) in result.text.split(separator: "\n").enumerated() {
+      let message = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+      #expect("\(Self.hexadecimal(SHA2.sha256(message))) \(Self.hexadecimal(SHA2.sha512(message)))" == line)
+    }
+  }
+
+  private static func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
+
+  @Test("are those of a known model")
+  func known() throws {
+    let user = EntityDescription(
+      "User", [.attribute("name", .string, isOptional: false), .attribute("petName", .string)])
+    let model = try ManagedObjectModel(entities: [user])
+    let hash = try #require(model["User"]?.versionHash)
+    #expect(Self.hexadecimal(hash).hasPrefix("6b31f4e97b691d16"))
+  }
+
+  @Test("count everything that the formula has", arguments: ["models/Notes.mom", "models/Notes.xcdatamodel/contents"])
+  func formula(_ name: String) throws {
+    struct Expected: Decodable {
+      let entities: [String: Data]
+      let digest: String
+      let checksum: String
+    }
+    let expected = try JSONDecoder().decode(Expected.self, from: Fixtures.data("models/Notes.hashes.json"))
+    let model = try ManagedObjectModel(contentsOf: Fixtures.url(name))
+    #expect(model.entityVersionHashesByName == expected.entities)
+    for entity in model.entities { #expect(entity.versionHash == expected.entities[entity.name]) }
+    #expect(model.versionHashesDigest == expected.digest && model.versionChecksum == expected.checksum)
+    #expect(model.entitiesThatDiffer(from: expected.entities) == [])
+    var others = expected.entities
+    others["Note"] = Data()
+    others["Tag"] = Data()
+    others["Person"] = nil
+    #expect(model.entitiesThatDiffer(from: others) == ["Note", "Person", "Tag"])
+  }
+
+  @Test("do not count what a store does not depend on")
+  func uncounted() throws {
+    let plain = try #require(
+      try ManagedObjectModel(entities: [ModelTests.person, ModelTests.note])["Note"]?.versionHash)
+    func changed(_ change: (inout EntityDescription) -> Void) throws -> Data? {
+      try ManagedObjectModel(entities: [ModelTests.person, ModelTests.changed(ModelTests.note, change)])["Note"]?
+        .versionHash
+    }
+    #expect(try changed { $0.className = "Other" } == plain)
+    #expect(try changed { $0.userInfo = ["a": "b"] } == plain)
+    #expect(
+      try changed {
+        $0.properties.append(.attribute("t", .string))
+        $0.properties[2].isTransient = true
+      } == plain)
+    #expect(try changed { $0.properties[0].isOptional = true } != plain)
+    #expect(try changed { $0.versionHashModifier = "2" } != plain)
+    #expect(try changed { $0.isAbstract = true } != plain)
+  }
+}

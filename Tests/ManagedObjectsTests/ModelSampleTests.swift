@@ -1,0 +1,93 @@
+import Foundation
+import ManagedObjects
+import PropertyLists
+import Testing
+
+@Suite("Models made by Apple's tools")
+struct ModelSampleTests {
+  @Test("have the hashes of VersionInfo.plist, from compiled models", arguments: ModelSamples.folders)
+  func compiledHashes(_ folder: URL) throws {
+    let versions = try VersionedModel(contentsOf: folder)
+    #expect(versions.current != nil)
+    for (name, model) in versions.models {
+      try check(model, versions.recordedHashes[name] ?? [:], "\(folder.lastPathComponent)/\(name)")
+    }
+  }
+
+  @Test("have the hashes of VersionInfo.plist, from source")
+  func sourceHashes() throws {
+    for (compiled, source) in ModelSamples.pairs {
+      let versions = try VersionedModel(contentsOf: compiled.deletingLastPathComponent())
+      let model = try ManagedObjectModel(contentsOf: source)
+      let name = compiled.deletingPathExtension().lastPathComponent
+      try check(model, #require(versions.recordedHashes[name]), "\(source.path)")
+    }
+  }
+
+  @Test("have the hashes of their stores, from the model that the store keeps")
+  func storeHashes() throws {
+    for store in try ModelSamples.stores() {
+      guard let cache = store.modelCache else { continue }
+      let model = try ManagedObjectModel(compiled: cache)
+      try check(model, store.hashes, store.name)
+      if let digest = store.digest {
+        #expect(ManagedObjectModel.versionHashesDigest(of: store.hashes) == digest, "\(store.name)")
+      }
+      if let checksum = store.checksum {
+        #expect(ManagedObjectModel.versionChecksum(of: store.hashes) == checksum, "\(store.name)")
+      }
+    }
+  }
+
+  @Test("have the hashes of a store, from one of the sources beside it")
+  func storeHashesFromSource() throws {
+    let sources = try ModelSamples.sources.map { try ManagedObjectModel(contentsOf: $0).entityVersionHashesByName }
+    let names: Set = ["TestModel.sqlite", "SampleModel_V1.sqlite", "SampleModel_V2.sqlite"]
+    for store in try ModelSamples.stores() where names.contains(store.name) {
+      #expect(sources.contains(store.hashes), "\(store.name)")
+    }
+  }
+
+  @Test("are the same after being read and compiled again", arguments: ModelSamples.compiled)
+  func roundTrip(_ file: URL) throws {
+    let original = try Data(contentsOf: file)
+    let copy = try ManagedObjectModel(compiled: original).compiledData()
+    #expect(try ArchiveGraph.differences(original, copy) == [])
+  }
+
+  @Test("that stores keep are the same after being compiled")
+  func modelCaches() throws {
+    for store in try ModelSamples.stores() {
+      guard let cache = store.modelCache else { continue }
+      let model = try ManagedObjectModel(compiled: cache)
+      let copy = try model.compiledData()
+      #expect(try ManagedObjectModel(compiled: copy) == model, "\(store.name)")
+      let differences = try ArchiveGraph.differences(cache, copy, isOfStore: true)
+      #expect(differences == [], "\(store.name)")
+    }
+  }
+
+  @Test("are compiled from source as by momc")
+  func compilesAsMomc() throws {
+    for (compiled, source) in ModelSamples.pairs {
+      let own = try ManagedObjectModel(contentsOf: source).compiledData()
+      let differences = try ArchiveGraph.differences(Data(contentsOf: compiled), own)
+      #expect(differences == [], "\(source.path)")
+    }
+  }
+
+  @Test("are the same after being written as source", arguments: ModelSamples.sources)
+  func sourceRoundTrip(_ file: URL) throws {
+    let model = try ManagedObjectModel(contentsOf: file)
+    let copy = try ManagedObjectModel(source: model.sourceData())
+    #expect(copy == model)
+    #expect(copy.editorAttributes == model.editorAttributes)
+  }
+
+  private func check(_ model: ManagedObjectModel, _ expected: [String: Data], _ place: String) throws {
+    #expect(Set(model.entities.map(\.name)) == Set(expected.keys), "\(place)")
+    for entity in model.entities where entity.hasKnownVersionHash {
+      #expect(entity.versionHash == expected[entity.name], "\(place): \(entity.name)")
+    }
+  }
+}

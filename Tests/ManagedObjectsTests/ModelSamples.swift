@@ -1,0 +1,81 @@
+import Foundation
+import ManagedObjects
+import PropertyLists
+import TestSupport
+
+/// Files that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS` names; none
+/// without it.
+enum ModelSamples {
+  private static let folder: URL? = ProcessInfo.processInfo.environment["PLIST_CORPUS"].map {
+    URL(filePath: $0, relativeTo: Fixtures.url("").deletingLastPathComponent()).deletingLastPathComponent()
+      .appending(path: "samples/core-data")
+  }
+
+  private static let files: [URL] = {
+    guard let folder else { return [] }
+    let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+    return all.sorted { $0.path < $1.path }
+  }()
+
+  static let compiled = files.filter { $0.pathExtension == "mom" }
+
+  static let folders = files.filter { $0.pathExtension == "momd" }
+
+  /// The source files, which are called `contents`, or `NAME.xcdatamodel-contents.xml` where they were taken out of
+  /// their folders.
+  static let sources = files.filter {
+    $0.lastPathComponent == "contents" || $0.lastPathComponent.hasSuffix("-contents.xml")
+  }
+
+  /// Compiled models with the source of the same version.
+  static let pairs: [(compiled: URL, source: URL)] = compiled.compactMap { file in
+    let name = file.deletingPathExtension().lastPathComponent
+    let folder = file.deletingLastPathComponent().deletingPathExtension().appendingPathExtension("xcdatamodeld")
+    let source = folder.appending(path: "\(name).xcdatamodel/contents")
+    return FileManager.default.fileExists(atPath: source.path) ? (file, source) : nil
+  }
+
+  /// What an SQLite store says of its model.
+  struct Store {
+    let name: String
+    let hashes: [String: Data]
+    let digest: String?
+    let checksum: String?
+    let modelCache: Data?
+  }
+
+  static let hasPython = (try? Program.run(URL(filePath: "/usr/bin/env"), ["python3", "--version"]))?.status == 0
+
+  /// The stores, read by Python, which has SQLite.
+  static func stores() throws -> [Store] {
+    guard hasPython else { return [] }
+    return try files.filter { $0.pathExtension == "sqlite" || $0.pathExtension == "storedata" }.compactMap { file in
+      let result = try Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", reader, file.path])
+      guard result.status == 0 else { return nil }
+      let values = try PropertyList(result.output)
+      let metadata = try values["metadata"]?.data.map { try PropertyList($0) }
+      let cache = values["cache"]?.data
+      return Store(
+        name: file.lastPathComponent, hashes: hashes(metadata?["NSStoreModelVersionHashes"]),
+        digest: metadata?["NSStoreModelVersionHashesDigest"]?.string,
+        checksum: metadata?["NSStoreModelVersionChecksumKey"]?.string, modelCache: cache)
+    }
+  }
+
+  static func hashes(_ value: PropertyList?) -> [String: Data] {
+    (value?.dictionary ?? [:]).reduce(into: [:]) { $0[$1.key] = $1.value.data }
+  }
+
+  private static let reader = """
+    import plistlib, sqlite3, sys, zlib
+    store = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro&immutable=1", uri=True)
+    values = {}
+    metadata = store.execute("select Z_PLIST from Z_METADATA").fetchone()
+    if metadata and metadata[0]: values["metadata"] = metadata[0]
+    try:
+        cache = store.execute("select Z_CONTENT from Z_MODELCACHE").fetchone()
+        if cache and cache[0]: values["cache"] = zlib.decompress(cache[0], -15)
+    except sqlite3.OperationalError: pass
+    sys.stdout.buffer.write(plistlib.dumps(values, fmt=plistlib.FMT_BINARY))
+    """
+}

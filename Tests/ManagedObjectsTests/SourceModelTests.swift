@@ -1,0 +1,130 @@
+import Foundation
+import ManagedObjects
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Source models")
+struct SourceModelTests {
+  @Test("are written as they were read, but for the order")
+  func roundTrip() throws {
+    let text = try String(decoding: Fixtures.data("models/Notes.xcdatamodel/contents"), as: UTF8.self)
+    let model = try ManagedObjectModel(source: Data(text.utf8))
+    let written = try String(decoding: model.sourceData(), as: UTF8.self)
+    // The attributes that only one of two editors' versions puts last.
+    func lines(_ text: String) -> [[Substring]] {
+      text.split(separator: "\n").map { $0.split(separator: " ").sorted() }
+    }
+    for (line, original) in zip(lines(written), lines(text)) {
+      let plain = { (words: [Substring]) in Set(words.flatMap { $0.split { "/>".contains($0) } }) }
+      #expect(plain(line) == plain(original))
+    }
+    #expect(try ManagedObjectModel(source: Data(written.utf8)) == model)
+  }
+
+  static func model(_ body: String) -> Data {
+    Data("<?xml version=\"1.0\"?>\n<model>\n<entity name=\"A\">\n\(body)\n</entity>\n</model>".utf8)
+  }
+
+  @Test(
+    "have limits, which are predicates with the codes of Cocoa's errors",
+    arguments: [
+      (#"attributeType="Integer 16" minValueString="1" maxValueString="5""#, [1620, 1610]),
+      (
+        #"attributeType="String" minValueString="1" maxValueString="5" regularExpressionString="a+""#,
+        [1670, 1660, 1680]
+      ),
+      (#"attributeType="Date" minDateTimeInterval="0" maxDateTimeInterval="10.5""#, [1640, 1630]),
+    ])
+  func limits(_ attributes: String, _ codes: [Int]) throws {
+    let data = Self.model("<attribute name=\"a\" \(attributes)/>")
+    let model = try ManagedObjectModel(source: data)
+    let validations = try #require(model["A"]?.attribute(named: "a")?.definition.validations)
+    #expect(validations.map(\.warning) == codes.map { .code($0) })
+    #expect(try ManagedObjectModel(source: model.sourceData()) == model)
+  }
+
+  @Test(
+    "say where and what is wrong",
+    arguments: [
+      ("<entity/>\n<fetchIndex/>", "5:1: <fetchIndex> without name"),
+      ("<attribute attributeType=\"String\"/>", "4:1: <attribute> without name"),
+      ("\n  <attribute name=\"a\" attributeType=\"Text\"/>", "5:3: \"Text\" is no type of an attribute"),
+      (
+        "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"x\"/>",
+        "4:1: \"x\" is no value of the type Integer 16"
+      ),
+      (
+        "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"70000\"/>",
+        "4:1: \"70000\" is no value of the type Integer 16"
+      ),
+      (
+        "<attribute name=\"a\" optional=\"maybe\" attributeType=\"String\"/>",
+        "4:1: optional is \"maybe\", which is neither YES nor NO"
+      ),
+      (
+        "<relationship name=\"r\" destinationEntity=\"A\" minCount=\"few\"/>",
+        "4:1: minCount is \"few\", which is no integer"
+      ),
+      ("<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Keep\"/>", "4:1: \"Keep\" is no deletion rule"),
+      ("<relationship name=\"r\"/>", "A.r: the relationship has no destination"),
+      ("<fetchedProperty name=\"f\"/>", "4:1: a fetched property without a fetchRequest"),
+      ("<attribute name=\"a\" name=\"b\"/>", "4:21: the attribute \"name\" stands twice in a tag"),
+      ("<attribute", "5:1: neither an attribute nor \">\" in a tag"),
+      ("</a>", "4:1: </a>, where </entity> is due"),
+    ])
+  func faults(_ body: String, _ message: String) {
+    let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Self.model(body)) }
+    #expect(error?.description == message)
+  }
+
+  @Test(
+    "are not any XML",
+    arguments: ["", "<a/>", "<model>", "<model/><model/>", "text", "<!DOCTYPE a [<!ENTITY b 'c'>]><model/>"])
+  func others(_ text: String) {
+    #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Data(text.utf8)) }
+  }
+
+  @Test("are read in any encoding, with references and long tags")
+  func encodings() throws {
+    let long = String(repeating: "x", count: 5000)
+    let text =
+      "<?xml version=\"1.0\"?><model><entity name=\"A\"><attribute name=\"größe\" attributeType=\"String\" "
+      + "defaultValueString=\"&#x41;&lt;&#10;\n\(long)\"/></entity></model>"
+    for data in [Data(text.utf8), text.data(using: .utf16)!] {
+      let model = try ManagedObjectModel(source: data)
+      #expect(model["A"]?.attribute(named: "größe")?.initialValue == .string("A<\n \(long)"))
+      #expect(try ManagedObjectModel(source: model.sourceData()) == model)
+    }
+  }
+
+  @Test("refuse what they have no form for")
+  func noForm() throws {
+    var attribute = AttributeDescription("a", .transformable)
+    attribute.defaultValue = .data(Data([1]))
+    let model = try ManagedObjectModel(entities: [EntityDescription("A", [.attribute(attribute)])])
+    let error = #expect(throws: ManagedObjectModelError.self) { try model.sourceData() }
+    #expect(error?.description == "the default value of A.a has no form in a source file")
+    let control = try ManagedObjectModel(entities: [
+      EntityDescription("A", [.attribute("a", .string, defaultValue: .string("\u{1}"))])
+    ])
+    #expect(throws: ManagedObjectModelError.self) { try control.sourceData() }
+  }
+
+  @Test("never trap, however they are damaged")
+  func damaged() throws {
+    let original = [UInt8](try Fixtures.data("models/Notes.xcdatamodel/contents"))
+    var random = SeededGenerator(seed: 11)
+    var opened = 0
+    let count = ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? 3000
+    for _ in 0..<count {
+      var bytes = original
+      for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
+      guard let model = try? ManagedObjectModel(source: Data(bytes)) else { continue }
+      opened += 1
+      _ = try? model.sourceData()
+      _ = try? model.compiledData()
+    }
+    #expect(opened > 0)
+  }
+}
