@@ -6,7 +6,8 @@ import Testing
 
 private let samples = ProcessInfo.processInfo.environment["CORE_DATA_SAMPLES"]
 
-/// Real archives, where there are any: `CORE_DATA_SAMPLES=FOLDER` with `.cdm` and `.mom` files or inflated model caches.
+/// Real archives, where there are any: `CORE_DATA_SAMPLES=FOLDER` with `.cdm` and `.mom` files or inflated model
+/// caches.
 @Suite("Predicates of real files", .enabled(if: samples != nil))
 struct PredicateFileTests {
   /// Parts of key paths and of functions have no meaning by themselves.

@@ -131,8 +131,8 @@ extension KeyedUnarchiver {
   }
 }
 
-/// The keys of an `NSKnownKeysDictionary1`, the dictionary that Core Data keeps its own things in: an array of keys that
-/// several dictionaries share, and beside it in each an array of values.
+/// The keys of an `NSKnownKeysDictionary1`, the dictionary that Core Data keeps its own things in: an array of keys
+/// that several dictionaries share, and beside it in each an array of values.
 private struct KnownKeys: SecureCoding {
   static let archivedClass = ArchivedClass("NSKnownKeysMappingStrategy1")
   static let dictionaryName = "NSKnownKeysDictionary1"

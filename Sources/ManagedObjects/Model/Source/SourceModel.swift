@@ -5,7 +5,8 @@ internal import PropertyLists
 extension ManagedObjectModel {
   /// Reads the file `contents` of an `.xcdatamodel`.
   ///
-  /// - Throws: ``ManagedObjectModelError/source(_:)`` with the line and the column, ``ManagedObjectModelError/invalid(_:)``.
+  /// - Throws: ``ManagedObjectModelError/source(_:)`` with the line and the column,
+  ///   ``ManagedObjectModelError/invalid(_:)``.
   /// - Complexity: O(*n*) in the length of the file.
   public convenience init(source data: Data) throws(ManagedObjectModelError) {
     try self.init(Self.contents(ofSource: data))

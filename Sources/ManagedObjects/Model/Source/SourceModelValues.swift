@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// What the editor has fields for besides the properties of an attribute itself, which a model has as a predicate and an
-/// error code.
+/// What the editor has fields for besides the properties of an attribute itself, which a model has as a predicate
+/// and an error code.
 enum SourceLimit: CaseIterable {
   case minimum, maximum, pattern
 
