@@ -2,7 +2,8 @@
 ///
 /// The syntax is that of ICU, which Core Data uses, without what needs to go back in the string: back references,
 /// looking ahead and behind, atomic groups and possessive quantifiers are errors. There are no names of scripts and
-/// blocks in `\p{…}`, only general categories and some properties. Scalars are matched as they are, without normalization.
+/// blocks in `\p{…}`, only general categories and some properties. Scalars are matched as they are, without
+/// normalization.
 struct Pattern: Hashable, Sendable {
   private let program: [Instruction]
   private let sets: [ScalarSet]
