@@ -132,7 +132,7 @@ extension VersionedModel {
   private static func names(in url: URL) throws(ManagedObjectModelError) -> [String] {
     let path = try path(url)
     do throws(FileError) {
-      return try FileSystem.contents(of: path).entries.map(\.name)
+      return try FileSystem.contents(of: path).map { $0.name }
     } catch {
       throw .file(PropertyListError(error))
     }
