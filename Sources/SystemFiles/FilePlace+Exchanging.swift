@@ -11,8 +11,8 @@ extension FilePlace {
   }
 
   /// Puts back what came out of the place unexpectedly, and now has the name `other`, in exchange for the file that was
-  /// put there. If yet another has taken the place of that, it stays, being the newest, and what came out is kept beside
-  /// it, under the name of the place with `displaced`.
+  /// put there. If yet another has taken the place of that, it stays, being the newest, and what came out is kept
+  /// beside it, under the name of the place with `displaced`.
   func putBack(
     _ other: FileSystem.SystemPath, inPlaceOf file: FileIdentity, displaced: String
   ) throws(FileError) {

@@ -2,8 +2,8 @@
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
 extension FileSystem {
-  /// Makes a folder, and those above it that are missing, for their owner alone if not said otherwise. The folder `base`
-  /// is not made: if it is missing, nothing is.
+  /// Makes a folder, and those above it that are missing, for their owner alone if not said otherwise. The folder
+  /// `base` is not made: if it is missing, nothing is.
   package static func makeFolder(
     _ path: String, below base: String?, permissions: UInt32 = 0o700
   ) throws(FileError) {

@@ -241,8 +241,8 @@ struct EditorTests {
   }
 
   #if os(Linux)
-    /// Edits at a terminal, on which `answers` are typed; nil for a signal at the first question. Returns what it shows,
-    /// and the exit code.
+    /// Edits at a terminal, on which `answers` are typed; nil for a signal at the first question. Returns what it
+    /// shows, and the exit code.
     private func edit(
       _ work: EditedFile, _ script: String, answers: String?
     ) throws -> (shown: String, status: Int32) {

@@ -83,6 +83,7 @@ extension ManagedObjectModelError.Fault: CustomStringConvertible {
 }
 
 extension ManagedObjectModelError: CustomStringConvertible {
+  /// All that is wrong, a line for each fault, with entity and property.
   public var description: String {
     switch self {
     case .invalid(let faults): faults.map(\.description).joined(separator: "\n")

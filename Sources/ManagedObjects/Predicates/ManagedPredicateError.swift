@@ -34,12 +34,14 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
     public let column: Int
   }
 
+  /// The sort of failure. Programs decide by it; people read ``message``.
   public var kind: Kind
   /// What is wrong, in one line without a place.
   public var message: String
   /// The place in the text. Nil if the predicate does not come from text that is at hand.
   public var position: Position?
 
+  /// An error for subjects that check what they are asked for.
   public init(_ kind: Kind, _ message: String, position: Position? = nil) {
     self.kind = kind
     self.message = message

@@ -135,8 +135,8 @@ extension DomainTable {
   /// Sets and removes values that were made of others, until it is known whether the file can have them. `versions` has
   /// what was looked at for that, for each key of `changes` at least.
   ///
-  /// Returns nil, and changes nothing, if a value was set again since it was looked at. If this `isLast`, such values are
-  /// passed over: as if the changes had been made before that.
+  /// Returns nil, and changes nothing, if a value was set again since it was looked at. If this `isLast`, such values
+  /// are passed over: as if the changes had been made before that.
   func stage(
     _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], isLast: Bool
   ) -> StagedChanges? {

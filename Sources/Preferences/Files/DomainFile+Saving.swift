@@ -15,8 +15,8 @@ extension DomainFile {
   /// How often a change is worked out again because other threads set what it looks at.
   private static let greatestRepetition = 8
 
-  /// Brings the changes of this process into the file, and the values of the file into this process; returns when all is
-  /// on the disk. Waits with `patience` for others who save. `isAskedFor` is false if only time has passed.
+  /// Brings the changes of this process into the file, and the values of the file into this process; returns when all
+  /// is on the disk. Waits with `patience` for others who save. `isAskedFor` is false if only time has passed.
   func save(patience: Duration, isAskedFor: Bool = true) throws(PreferencesError) {
     try save(patience: patience, isAskedFor, isUpdate: false) { _ in DomainTable.StagedChanges() }
   }

@@ -54,8 +54,8 @@ public struct DomainValues {
   }
 
   /// Makes the changes in the table until it is known whether the file can have them. What this thread itself has
-  /// `changed` is older. What other threads have set meanwhile counts if this `isLast`; otherwise, returns nil if it was
-  /// looked at.
+  /// `changed` is older. What other threads have set meanwhile counts if this `isLast`; otherwise, returns nil if it
+  /// was looked at.
   mutating func stage(superseding changed: OwnChanges, isLast: Bool) -> DomainTable.StagedChanges? {
     for key in versions.keys where changed.contains(key) { versions[key] = table.versioned(key) }
     return table.stage(changes, insteadOf: versions, isLast: isLast)

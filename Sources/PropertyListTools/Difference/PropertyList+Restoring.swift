@@ -11,8 +11,8 @@ extension PropertyList {
   ///   - original: the value with all there is to it, such as the fractions of seconds.
   ///   - shown: what the form showed of it: the same containers, with other scalars.
   /// - Returns: nil if nothing was edited.
-  /// - Complexity: O(*n*) in the sizes of the values, but for arrays that were edited at many places. Not for values that
-  ///   are nested too deeply for the stack: as deep as a reader takes them.
+  /// - Complexity: O(*n*) in the sizes of the values, but for arrays that were edited at many places. Not for values
+  ///   that are nested too deeply for the stack: as deep as a reader takes them.
   package func restoring(_ original: PropertyList, shownAs shown: PropertyList) throws(PropertyListError)
     -> PropertyList?
   {

@@ -89,8 +89,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     return text
   }
 
-  /// The form that a dictionary of JSON is for a value that JSON has none for, such as `{"$date": "…"}`. The writer puts
-  /// it on one line, and JSON has no comments that would need more.
+  /// The form that a dictionary of JSON is for a value that JSON has none for, such as `{"$date": "…"}`. The writer
+  /// puts it on one line, and JSON has no comments that would need more.
   func form(of node: PropertyListDocument.Node) throws(PropertyListError) -> CoercedForm? {
     guard format == .json, node.kind == .dictionary, node.count == 1 else { return nil }
     let (key, value) = try node.entry(at: 0)

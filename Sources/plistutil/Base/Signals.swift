@@ -31,7 +31,8 @@ package enum Signals {
     }
   }
 
-  /// Has the signals that ``deferInterruption()`` looks after end what waits for input, which goes on with it otherwise.
+  /// Has the signals that ``deferInterruption()`` looks after end what waits for input, which goes on with it
+  /// otherwise.
   package static func endWaiting() {
     for number in [SIGINT, SIGTERM, SIGHUP] {
       // Sound: the system fills the action, and reads it.

@@ -21,8 +21,8 @@ enum BuddyDate {
   }
 
   /// The date of a text in one of the forms that Apple's tool reads: with a zone as it is printed, without a zone
-  /// (C's `%c`), or the first moment of a day as in `12/31/24` (C's `%D`). Of zones, `UTC` and `GMT` are known, those of
-  /// the local time, and `+hhmm`. Also the forms of XML and of descriptions.
+  /// (C's `%c`), or the first moment of a day as in `12/31/24` (C's `%D`). Of zones, `UTC` and `GMT` are known, those
+  /// of the local time, and `+hhmm`. Also the forms of XML and of descriptions.
   static func date(_ text: String) -> Date? {
     let words = text.split { $0.isWhitespace }.map(String.init)
     switch words.count {

@@ -138,7 +138,8 @@ extension BuddySession {
     steps = []
   }
 
-  /// How often it is tried to save a file that other programs change meanwhile: of a thousand at once, each has its turn.
+  /// How often it is tried to save a file that other programs change meanwhile: of a thousand at once, each has its
+  /// turn.
   private static let greatestAttempt = 1000
 
   /// Does again what was done, in what another program has put into the file, so that nothing of either is lost.

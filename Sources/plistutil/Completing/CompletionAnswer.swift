@@ -25,8 +25,8 @@ struct CompletionAnswer {
   static let folders = CompletionAnswer(names: .folders)
   static let nothing = CompletionAnswer()
 
-  /// The lines that scripts read: a candidate, a tab and its help each, and lines with a tab in front that say what else
-  /// the shell is to do.
+  /// The lines that scripts read: a candidate, a tab and its help each, and lines with a tab in front that say what
+  /// else the shell is to do.
   ///
   /// - Parameter spell: how the shell wants a candidate; nil to leave it out.
   func lines(spell: (String) -> String?) -> String {

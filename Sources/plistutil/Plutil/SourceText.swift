@@ -22,8 +22,8 @@ struct SourceName {
 }
 
 extension String {
-  /// The text between quotation marks, with the escapes that C and Swift share, and those that `escape` gives; nil for a
-  /// character that stands for itself.
+  /// The text between quotation marks, with the escapes that C and Swift share, and those that `escape` gives; nil for
+  /// a character that stands for itself.
   func sourceLiteral(
     opening: String, _ escape: (Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
   ) -> String {

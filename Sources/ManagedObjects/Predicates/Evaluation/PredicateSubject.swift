@@ -31,6 +31,7 @@ extension PredicateSubject {
 
 /// A key of a prepared predicate.
 public struct PredicateKey: Hashable, Sendable {
+  /// The key, as key paths have it.
   public let name: String
   /// The place of the name in ``PreparedPredicate/keys``, so that a subject can look each key up once.
   public let index: Int
@@ -46,6 +47,7 @@ public enum PredicateValue<Object: PredicateSubject> {
   /// A constant of the predicate that is none of these: a dictionary, an opaque object.
   case constant(PredicateConstant)
 
+  /// No value.
   public static var null: PredicateValue { .value(.null) }
 
   var isNull: Bool { if case .value(.null) = self { true } else { false } }

@@ -25,8 +25,8 @@ public struct PreparedPredicate: Sendable {
   /// Prepares a predicate.
   ///
   /// - Parameter variables: the values of the variables, without the dollar sign.
-  /// - Throws: ``ManagedPredicateError``: a variable without a value, a regular expression that cannot be read, too many
-  ///   levels.
+  /// - Throws: ``ManagedPredicateError``: a variable without a value, a regular expression that cannot be read, too
+  ///   many levels.
   public init(
     _ predicate: ManagedPredicate, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) {

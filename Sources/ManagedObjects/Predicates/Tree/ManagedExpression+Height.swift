@@ -1,7 +1,8 @@
 extension ManagedPredicate {
   /// How many levels of conditions, expressions and constants there are.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/nestedTooDeeply`` if there are more than `limit`; no more are looked at then.
+  /// - Throws: ``ManagedPredicateError/Kind/nestedTooDeeply`` if there are more than `limit`; no more are looked at
+  ///   then.
   func height(within limit: Int) throws(ManagedPredicateError) -> Int {
     guard limit > 0 else { throw .nestedTooDeeply }
     switch self {

@@ -33,6 +33,7 @@ extension ManagedExpression {
   /// A path that begins at the object itself.
   public static func keyPath(_ path: PredicateKeyPath) -> ManagedExpression { .keyPath(path, of: .evaluatedObject) }
 
+  /// A constant that an attribute could have.
   public static func value(_ value: AttributeValue) -> ManagedExpression { .constant(.value(value)) }
 }
 

@@ -1,13 +1,17 @@
 /// Two expressions and the operator between them.
 public struct PredicateComparison: Hashable, Sendable {
+  /// The expression before the operator.
   public var left: ManagedExpression
+  /// The operator.
   public var comparator: PredicateComparator
+  /// The expression after the operator.
   public var right: ManagedExpression
   /// How a collection on the left is compared. `NONE` is the negation of ``PredicateModifier/any``.
   public var modifier: PredicateModifier
   /// Used by the operators on strings, and by equality of strings.
   public var options: PredicateOptions
 
+  /// A comparison; without a modifier and options, the left side is compared as it is.
   public init(
     left: ManagedExpression, comparator: PredicateComparator, right: ManagedExpression,
     modifier: PredicateModifier = .direct, options: PredicateOptions = []
@@ -55,7 +59,10 @@ public enum PredicateModifier: Int, Hashable, Sendable, CaseIterable {
 
 /// How strings are compared: the letters in brackets after an operator. The raw values are those of Core Data's files.
 public struct PredicateOptions: OptionSet, Hashable, Sendable {
+  /// The sum of the options.
   public let rawValue: UInt
+
+  /// Options by the sum that Core Data's files have.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// `[c]`: upper and lower case are the same.

@@ -11,5 +11,6 @@ public enum PredicateConstant: Hashable, Sendable {
 }
 
 extension PredicateConstant {
+  /// No value.
   public static let null = PredicateConstant.value(.null)
 }

@@ -2,6 +2,7 @@
 ///
 /// A key that begins with `@` is an operator on a collection: see ``PredicateCollectionOperator``.
 public struct PredicateKeyPath: Hashable, Sendable {
+  /// The keys, the first of which belongs to the object.
   public let keys: [String]
 
   /// Nil without keys, or if a key is empty or has a dot.

@@ -212,8 +212,8 @@ extension JSONTokenReader {
     throw failure(fault.message(lexer.bytes), at: fault.place)
   }
 
-  /// Without fraction and exponent a number is an integer; but `-0` is the real -0.0, which JavaScript's heirs write so,
-  /// and of which an integer would lose the sign.
+  /// Without fraction and exponent a number is an integer; but `-0` is the real -0.0, which JavaScript's heirs write
+  /// so, and of which an integer would lose the sign.
   @inline(__always)
   private mutating func number(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
     if let fault = token.fault {

@@ -38,8 +38,8 @@ extension PropertyList {
 }
 
 extension PropertyListDocument {
-  /// Reads a text in the OpenStep format. Places in it are counted in bytes of UTF-8; a byte order mark at its beginning
-  /// is skipped, as in a file.
+  /// Reads a text in the OpenStep format. Places in it are counted in bytes of UTF-8; a byte order mark at its
+  /// beginning is skipped, as in a file.
   convenience init(openStep text: String, options: PropertyListReadingOptions) throws(PropertyListError) {
     let bytes = text.utf8
     try options.limits.check(inputSize: bytes.count)

@@ -30,7 +30,8 @@ package struct XMLLexer: ~Escapable {
 
   /// The next token; at the end of the text, and from then on, one of kind `end`.
   ///
-  /// - Complexity: O(*n*) in its length; of a piece without an end, in the length of the text, once for all such pieces.
+  /// - Complexity: O(*n*) in its length; of a piece without an end, in the length of the text, once for all such
+  ///   pieces.
   package mutating func next() -> XMLToken {
     let start = index
     guard start < bytes.byteCount else { return XMLToken(kind: .end, range: start..<start) }
