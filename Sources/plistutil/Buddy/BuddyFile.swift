@@ -53,17 +53,14 @@ struct BuddyFile {
     guard FileSystem.sizeOfRegularFile(path) != nil else {
       throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(name): it is no regular file")
     }
-    let file = try EditedFile(path) {}
-    return try PropertyListError.converting { () throws(FileError) in
-      guard try FileSystem.read(path) == old else { return false }
-      // What cannot be locked; writing it says why.
-      guard let file else {
-        try FileSystem.replace(path, with: new)
-        return true
+    // Until this returns, no other process of this tool saves the file.
+    let lock = try EditedFile(path) {}
+    return try withExtendedLifetime(lock) { () throws(PropertyListError) in
+      try PropertyListError.converting { () throws(FileError) in
+        let current = try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)
+        guard let current, current.data == old else { return false }
+        return try FileSystem.replace(path, with: new, unlessChangedSince: current.identity)
       }
-      let replacement = try Replacement(of: path)
-      try replacement.output.write(new)
-      return try replacement.takePlace(insteadOf: file.original)
     }
   }
 
