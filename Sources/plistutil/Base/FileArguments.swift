@@ -40,8 +40,8 @@ struct FileArguments: ParsableArguments {
   /// Files that the parser of arguments was not given, since the time it takes grows with the square of their number.
   private static let others = Mutex<[String]>([])
 
-  /// Takes the last of very many files out of the arguments of a verb that end with files; ``search(excluding:)`` puts them
-  /// behind the others again.
+  /// Takes the last of very many files out of the arguments of a verb that end with files; ``search(excluding:)`` puts
+  /// them behind the others again.
   static func takeFiles(from arguments: inout [String]) {
     // The first of the arguments without a dash may belong to an option, or be the path of a value.
     let count = arguments.reversed().prefix { !$0.hasPrefix("-") }.count - 64
