@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
 internal import PropertyLists
+internal import SystemFiles
 
 /// URLs as preferences store them: a file's as its path with `~` for the home folder, any other as an archive of an
 /// `NSURL` (`UserDefaults.set(_:forKey:)` for URLs, in Apple's documentation).
