@@ -8,7 +8,7 @@ extension RawSpan {
 
   /// Eight bytes, the first in the lowest bits.
   @inline(__always)
-  func littleEndianWord(at offset: Int) -> UInt64 {
+  package func littleEndianWord(at offset: Int) -> UInt64 {
     unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
@@ -38,7 +38,7 @@ extension RawSpan {
   }
 
   @inline(__always)
-  func littleEndianUInt32(at offset: Int) -> UInt32 {
+  package func littleEndianUInt32(at offset: Int) -> UInt32 {
     unsafe UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 }
@@ -103,7 +103,7 @@ extension String {
 
 extension RawSpan {
   /// Whether the bytes are UTF-8.
-  var isValidUTF8: Bool {
+  package var isValidUTF8: Bool {
     (try? UTF8Span(validating: Span<UInt8>(_bytes: self))) != nil
   }
 }

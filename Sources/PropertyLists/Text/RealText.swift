@@ -1,8 +1,8 @@
 /// Reals as the text formats write them.
-enum RealText {
+package enum RealText {
   /// Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` with a sign in any case, else a decimal number that
   /// is the whole text. Nil for anything else, and for a number too large for a double.
-  static func parse(_ bytes: RawSpan) -> Double? {
+  package static func parse(_ bytes: RawSpan) -> Double? {
     if let value = parseExact(bytes) { return value }
     return parseGeneral(bytes)
   }
@@ -59,7 +59,7 @@ enum RealText {
   }
 
   /// A 4-byte real by the same rule. It is not rounded to a double first, for that could round twice.
-  static func parseFloat(_ bytes: RawSpan) -> Float? {
+  package static func parseFloat(_ bytes: RawSpan) -> Float? {
     guard let value = parse(bytes) else { return nil }
     guard value.isFinite else { return Float(value) }
     return Float(String(knownUTF8: bytes, isASCII: true)).flatMap { $0.isFinite ? $0 : nil }

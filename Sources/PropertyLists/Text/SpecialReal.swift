@@ -1,13 +1,13 @@
 /// Reals that are no numbers, as the coerced forms of JSON have them: `inf`, `-inf`, `nan`, and with all bits of
 /// another not-a-number `nan(0x7ff8000000000001)`, 16 digits for an 8-byte real and 8 for a 4-byte one.
-enum SpecialReal {
+package enum SpecialReal {
   /// - Parameter value: not finite.
-  static func text(of value: Double) -> String {
+  package static func text(of value: Double) -> String {
     value.bitPattern == Double.nan.bitPattern ? "nan" : text(of: value, bits: value.bitPattern, digits: 16)
   }
 
   /// - Parameter value: not finite.
-  static func text(of value: Float) -> String {
+  package static func text(of value: Float) -> String {
     value.bitPattern == Float.nan.bitPattern ? "nan" : text(of: value, bits: UInt64(value.bitPattern), digits: 8)
   }
 
@@ -18,12 +18,12 @@ enum SpecialReal {
   }
 
   /// An 8-byte real; nil for any other text.
-  static func parse(_ text: RawSpan) -> Double? {
+  package static func parse(_ text: RawSpan) -> Double? {
     parse(text, digits: 16) { Double(bitPattern: $0) }
   }
 
   /// A 4-byte real; nil for any other text.
-  static func parseFloat(_ text: RawSpan) -> Float? {
+  package static func parseFloat(_ text: RawSpan) -> Float? {
     parse(text, digits: 8) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
   }
 

@@ -35,7 +35,7 @@ enum UTF16Text {
 extension [UInt8] {
   /// Appends a Unicode scalar value in UTF-8.
   @inline(__always)
-  mutating func append(scalar: UInt32) {
+  package mutating func append(scalar: UInt32) {
     if scalar < 0x80 {
       append(UInt8(truncatingIfNeeded: scalar))
       return

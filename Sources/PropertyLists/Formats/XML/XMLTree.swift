@@ -34,12 +34,11 @@ package struct XMLTree {
       throw PropertyListError(.unknownFormat, "no XML")
     }
     if let fault = faults.faults.first { throw fault }
-    let bytes = source.text.bytes
-    var reader = XMLTreeReader(bytes)
-    do throws(XMLTreeReader.Failure) {
-      root = try reader.read(depth: Self.greatestDepth)
+    var reader = XMLPullReader(source.text.bytes, depth: Self.greatestDepth)
+    do throws(XMLPullReader.Failure) {
+      root = try Self.read(&reader)
     } catch {
-      throw Self.error(error.kind, error.message, at: error.place, of: source)
+      throw source.error(error)
     }
     self.source = source
   }
@@ -48,156 +47,47 @@ package struct XMLTree {
   package func error(
     _ message: String, at element: Element, kind: PropertyListError.Kind = .malformed
   ) -> PropertyListError {
-    Self.error(kind, message, at: element.offset, of: source)
+    source.error(XMLPullReader.Failure(message, kind: kind, at: element.offset))
   }
 
-  private static func error(
-    _ kind: PropertyListError.Kind, _ message: String, at offset: Int, of source: TextSource
-  ) -> PropertyListError {
-    let place = source.place(offset)
-    return PropertyListError(kind, message, byteOffset: place.byteOffset, position: place.position)
-  }
-}
-
-private struct XMLTreeReader: ~Escapable {
-  struct Failure: Error {
-    let kind: PropertyListError.Kind
-    let message: String
-    let place: Int
-  }
-
-  private var lexer: XMLLexer
-  /// The elements that are open, and the text in each so far.
-  private var open: [(element: XMLTree.Element, text: [UInt8])] = []
-
-  @_lifetime(copy bytes)
-  init(_ bytes: RawSpan) { lexer = XMLLexer(bytes, at: XMLLexer.documentStart(in: bytes)) }
-
-  mutating func read(depth: Int) throws(Failure) -> XMLTree.Element {
-    var root: XMLTree.Element?
-    var hasBegun = false
+  private static func read(_ reader: inout XMLPullReader) throws(XMLPullReader.Failure) -> Element {
+    // The elements that are open, and the text in each so far.
+    var open: [(element: Element, text: [UInt8])] = []
+    var root: Element?
     while true {
-      let token = lexer.next()
-      // The tags of property lists are short, because libxml2 takes long for long ones. It isn't asked here.
-      if let fault = token.fault, fault.kind != .longTag {
-        throw Failure(kind: fault.errorKind, message: fault.message(lexer.bytes), place: fault.place)
-      }
-      let start = token.range.lowerBound
-      switch token.kind {
-      case .comment, .instruction: continue
-      case .declaration:
-        if hasBegun { throw Failure(kind: .malformed, message: "a document type in an element", place: start) }
-      case .text, .cdata:
-        try add(text: token)
-      case .startTag, .emptyTag:
-        if root != nil { throw Failure(kind: .malformed, message: "a second root", place: start) }
-        if open.count >= depth {
-          throw Failure(kind: .nestedTooDeeply, message: "elements are nested more than \(depth) deep", place: start)
-        }
-        hasBegun = true
-        open.append((try element(token), []))
-        if token.kind == .emptyTag { root = close() }
-      case .endTag:
-        guard let last = open.last, last.element.name == text(token.content) else {
-          throw Failure(
-            kind: .malformed,
-            message: "</\(text(token.content).printable(limit: 80))>, where "
-              + (open.last.map { "</\($0.element.name.printable(limit: 80))>" } ?? "nothing") + " is due", place: start)
-        }
-        root = close()
-      case .invalid: throw Failure(kind: .malformed, message: "no XML", place: start)
+      switch try reader.next() {
+      case .begin: open.append((try element(&reader), []))
+      case .text: reader.appendText(to: &open[open.count - 1].text)
       case .end:
-        guard open.isEmpty, let root else {
-          let missing = open.last.map { "</\($0.element.name.printable(limit: 80))> is missing" }
-          throw Failure(kind: .malformed, message: missing ?? "no element", place: start)
-        }
+        guard let (begun, text) = open.popLast() else { continue }
+        var element = begun
+        element.text = String(decoding: text, as: UTF8.self)
+        if open.isEmpty { root = element } else { open[open.count - 1].element.children.append(element) }
+      case .finished:
+        guard let root else { throw XMLPullReader.Failure("no element", at: reader.range.lowerBound) }
         return root
       }
     }
   }
 
-  /// Ends the innermost element.
-  ///
-  /// - Returns: it, if it is the root.
-  private mutating func close() -> XMLTree.Element? {
-    guard let (begun, text) = open.popLast() else { return nil }
-    var element = begun
-    element.text = String(decoding: text, as: UTF8.self)
-    guard !open.isEmpty else { return element }
-    open[open.count - 1].element.children.append(element)
-    return nil
-  }
-
-  private mutating func add(text token: XMLToken) throws(Failure) {
-    guard !open.isEmpty else {
-      let isSpace = token.range.allSatisfy { lexer.bytes[$0].isWhiteSpace }
-      if token.kind == .text, isSpace { return }
-      throw Failure(kind: .malformed, message: "text outside of the root", place: token.range.lowerBound)
-    }
-    let last = open.count - 1
-    if token.kind == .cdata {
-      XMLText.decodeLines(lexer.bytes.extracting(token.content), into: &open[last].text)
-    } else {
-      XMLText.decode(lexer.bytes.extracting(token.range), into: &open[last].text)
-    }
-  }
-
-  private func text(_ range: Range<Int>) -> String { String(decoding: [UInt8](lexer.bytes, range), as: UTF8.self) }
-
-  private mutating func element(_ token: XMLToken) throws(Failure) -> XMLTree.Element {
-    let end = lexer.index
-    defer { lexer.index = end }
+  private static func element(_ reader: inout XMLPullReader) throws(XMLPullReader.Failure) -> Element {
     var attributes: OrderedDictionary<String, String> = [:]
-    lexer.index = token.content.upperBound
-    while true {
-      lexer.passSpace()
-      guard lexer.index < end, lexer.bytes[lexer.index] != UInt8(ascii: ">"),
-        lexer.bytes[lexer.index] != UInt8(ascii: "/")
-      else { break }
-      switch lexer.attribute() {
-      case .success(let (name, value)):
-        let key = text(name)
-        guard attributes.updateValue(attribute(value), forKey: key) == nil else {
-          throw Failure(
-            kind: .malformed, message: "the attribute \(key.quoted) stands twice in a tag", place: name.lowerBound)
-        }
-      case .failure(let fault):
-        throw Failure(kind: fault.errorKind, message: fault.message(lexer.bytes), place: fault.place)
+    while let (name, value) = try reader.nextAttribute() {
+      let key = reader.text(name)
+      guard attributes.updateValue(reader.attributeText(value), forKey: key) == nil else {
+        throw XMLPullReader.Failure("the attribute \(key.quoted) stands twice in a tag", at: name.lowerBound)
       }
     }
-    let rest = lexer.bytes.extracting(min(lexer.index, end)..<end)
-    guard rest.starts(with: token.kind == .emptyTag ? "/>" : ">", at: 0) else {
-      throw Failure(kind: .malformed, message: "neither an attribute nor \">\" in a tag", place: lexer.index)
-    }
-    return XMLTree.Element(name: text(token.content), attributes: attributes, offset: token.range.lowerBound)
-  }
-
-  /// The value of an attribute, in which white space that is no reference stands for a space (XML 1.0, 3.3.3).
-  private func attribute(_ range: Range<Int>) -> String {
-    var text: [UInt8] = []
-    XMLText.decodeAttribute(lexer.bytes.extracting(range), into: &text)
-    return String(decoding: text, as: UTF8.self)
+    return Element(name: reader.text(reader.name), attributes: attributes, offset: reader.range.lowerBound)
   }
 }
 
-extension XMLText {
-  /// Replaces the references of the value of an attribute, and line ends and tabs by spaces.
-  fileprivate static func decodeAttribute(_ content: RawSpan, into text: inout [UInt8]) {
-    var index = 0
-    while index < content.byteCount {
-      let byte = content[index]
-      if byte == UInt8(ascii: "&"), let (scalar, length) = reference(in: content, at: index) {
-        text.append(scalar: scalar)
-        index += length
-        continue
-      }
-      if byte.isWhiteSpace {
-        if !(byte == 0x0A && index > 0 && content[index - 1] == 0x0D) { text.append(0x20) }
-      } else {
-        text.append(byte)
-      }
-      index += 1
-    }
+extension TextSource {
+  /// What is wrong with an XML document, and where.
+  package func error(_ failure: XMLPullReader.Failure) -> PropertyListError {
+    let place = place(failure.place)
+    return PropertyListError(
+      failure.kind, failure.message, byteOffset: place.byteOffset, position: place.position)
   }
 }
 
