@@ -2,6 +2,7 @@ import Foundation
 import KeyedArchiving
 import OrderedCollections
 import PropertyLists
+import TestSupport
 import Testing
 
 /// An object that leads to two others.
@@ -55,7 +56,7 @@ struct ArchiveCostTests {
     _ seconds: Int = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
   ) -> Result<T, any Error> {
     var result: Result<T, any Error>?
-    let duration = ContinuousClock().measure { result = Result(catching: body) }
+    let duration = ThreadClock.measure { result = Result(catching: body) }
     #expect(duration < .seconds(seconds), sourceLocation: sourceLocation)
     return result!
   }

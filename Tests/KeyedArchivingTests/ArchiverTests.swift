@@ -412,9 +412,9 @@ struct InlinePropertyListTests {
   func inManyObjectsTakeNoLongerThanThey() throws {
     let holders = (0..<20_000).map { Holder(list: [.integer(.init($0)), "x"]) }
     let data = try KeyedArchiver.archivedData(withRootObject: holders)
-    let start = ContinuousClock.now
+    let start = ThreadClock.now
     #expect(try KeyedUnarchiver.unarchivedObject(of: [Holder].self, from: data).count == 20_000)
     #expect(
-      ContinuousClock.now - start < .seconds(10), "it was several minutes when each was prepared for the whole archive")
+      ThreadClock.now - start < .seconds(10), "it was several minutes when each was prepared for the whole archive")
   }
 }

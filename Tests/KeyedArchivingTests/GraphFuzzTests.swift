@@ -28,11 +28,7 @@ struct GraphFuzzTests {
   private static let largestMemory = 64 << 20
 
   /// The processor time of this thread, in milliseconds.
-  private static var processorTime: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
-  }
+  private static var processorTime: Double { ThreadClock.now / .milliseconds(1) }
 
   @Test("are decoded, hashed, compared and archived again in little time, or refused")
   func areDecodedHashedComparedAndArchivedAgainInLittle() throws {

@@ -28,8 +28,10 @@ struct UnkeyedValueTests {
   private struct Pair: SecureCoding {
     static let archivedClass = ArchivedClass("Pair")
     let parts: [String]
+    let keys: [String]
 
     init(coder: KeyedUnarchiver) throws {
+      keys = coder.keys
       parts = try (0..<coder.unkeyedCount).map { try coder.decodeUnkeyed(String.self, at: $0) }
     }
 
@@ -39,8 +41,9 @@ struct UnkeyedValueTests {
   @Test("in an object are decoded by the object")
   func inObject() throws {
     var archive = HandmadeArchive()
-    let pair = archive.addObject("Pair", ["$0": archive.add("a"), "$1": archive.add("b")])
+    let pair = archive.addObject("Pair", ["$0": archive.add("a"), "$1": archive.add("b"), "x": archive.add("c")])
     #expect(try archive.decode(Pair.self, root: pair).parts == ["a", "b"])
+    #expect(try archive.decode(Pair.self, root: pair).keys == ["x"])
   }
 
   @Test("every key at the top that is listed is decoded, however its dollar was written")
@@ -52,6 +55,7 @@ struct UnkeyedValueTests {
     ]
     let unarchiver = try archive.unarchiver()
     #expect(unarchiver.topLevelKeys == ["$a", "$b", "$$c", "$", "$d"])
+    #expect(unarchiver.keys == unarchiver.topLevelKeys)
     let values = try unarchiver.topLevelKeys.map { key in
       #expect(unarchiver.containsValue(forKey: key))
       return try unarchiver.decode(String.self, forKey: key)

@@ -325,7 +325,7 @@ struct EditTests {
     if format == .xml { text = text.replacing("\n", with: "").replacing("\t", with: "") }
     let strings = PropertyList.array((0..<count).map { .string("v\($0)") })
     let document = try PropertyListDocument(Data(text.utf8), format: format)
-    let duration = try ContinuousClock().measure {
+    let duration = try ThreadClock.measure {
       for value in [new, strings, .array(Array(repeating: ["x"], count: count))] {
         let result = try #require(try document.editedData(updatedTo: value, options: .init()))
         #expect(try PropertyList(result, format: format) == value)
@@ -340,7 +340,7 @@ struct EditTests {
     let document = try PropertyListDocument(Data(text.utf8), format: .json)
     var value = try PropertyList(document.root)
     for number in 0..<1000 { value.dictionary?["key \(number)"] = .integer(.init(number)) }
-    let duration = try ContinuousClock().measure {
+    let duration = try ThreadClock.measure {
       let result = try #require(try document.editedData(updatedTo: value, options: .init()))
       #expect(try PropertyList(result, format: .json) == value)
     }

@@ -219,7 +219,7 @@ struct FaultHostileTests {
   @Test("take time and memory in proportion to the input", arguments: inputs.indices)
   func takeTimeAndMemoryInProportionToTheInput(_ index: Int) {
     let input = Self.inputs[index]
-    let duration = ContinuousClock().measure {
+    let duration = ThreadClock.measure {
       let faults = PropertyListDocument.faults(in: input.data, format: input.format)
       #expect(!faults.isEmpty && faults.count <= 100, "\(input.name)")
       #expect(faults.allSatisfy { $0.message.utf8.count < 500 })
@@ -231,7 +231,7 @@ struct FaultHostileTests {
   @Test("take time in proportion to the input, however many are listed")
   func takeTimeInProportionToTheInput() {
     let input = Data("[\"\(String(repeating: "\n", count: 40_000))x\"]".utf8)
-    let duration = ContinuousClock().measure {
+    let duration = ThreadClock.measure {
       #expect(PropertyListDocument.faults(in: input, format: .json, limit: .max).count == 40_000)
     }
     #expect(duration < .seconds(15), "\(duration)")

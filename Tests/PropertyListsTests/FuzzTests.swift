@@ -45,7 +45,7 @@ struct FuzzTests {
       else { continue }
       count += 1
       let checks = FuzzChecks(document: document, value: value, input: Data(bytes))
-      let duration = try ContinuousClock().measure {
+      let duration = try ThreadClock.measure {
         do {
           try checks.writing()
           try checks.editing(other: former, using: &random)

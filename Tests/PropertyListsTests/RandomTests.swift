@@ -77,7 +77,7 @@ struct RandomTests {
       var bytes = originals.randomElement(using: &random)!
       for _ in 0..<Int.random(in: 1...8, using: &random) { bytes.damage(using: &random) }
       let input = Data(bytes)
-      let duration = ContinuousClock().measure {
+      let duration = ThreadClock.measure {
         guard let document = try? PropertyListDocument(input) else { return }
         let isValid = (try? document.validate()) != nil
         let tree = try? PropertyList(document.root)

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A program of this package, run as a process.
-public struct Program {
+public struct Program: Sendable {
   public var output = Data()
   public var errors = ""
   /// Its exit code, or the number of the signal that ended it.
@@ -50,5 +50,24 @@ public struct Program {
     return Program(
       output: try Data(contentsOf: names[1]), errors: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self),
       status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal)
+  }
+}
+
+extension Program {
+  /// Runs a program once for each list of arguments, all at the same time.
+  public static func runAtTheSameTime(_ name: String, _ arguments: [[String]]) async throws -> [Program] {
+    try await withThrowingTaskGroup(of: (Int, Program).self) { group in
+      for (index, arguments) in arguments.enumerated() {
+        group.addTask { (index, try await finished(name, arguments)) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+
+  /// Runs on a thread of its own, since it waits.
+  private static func finished(_ name: String, _ arguments: [String]) async throws -> Program {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try run(name, arguments) }) }
+    }
   }
 }

@@ -119,6 +119,10 @@ extension KeyedUnarchiver {
   /// ``unkeyedCount``.
   public var topLevelKeys: [String] { ArchiveKey.userKeys(top.shape.keys) }
 
+  /// The keys of the object that is being decoded, in the order of the file; outside of objects those at the top of the
+  /// archive.
+  public var keys: [String] { ArchiveKey.userKeys(current.shape.keys) }
+
   /// Has objects of a class decoded as a type, and as no other, in this archive only. The type still has to be asked
   /// for.
   ///
