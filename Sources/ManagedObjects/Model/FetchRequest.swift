@@ -10,7 +10,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var fetchLimit = 0
   /// How many of the first results are left out.
   public var fetchOffset = 0
-  /// How many objects are read at once; 0 for all.
+  /// How many objects are read at once, when the first of them is asked for a value; 0 to read all with the request.
   public var fetchBatchSize = 0
   /// What the results are.
   public var resultType = ResultType.objects
@@ -22,7 +22,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var includesPendingChanges = true
   /// True if objects are faults until a value is asked for.
   public var returnsObjectsAsFaults = true
-  /// True if equal dictionaries are one result.
+  /// True if equal dictionaries are one result. Other results are distinct anyway.
   public var returnsDistinctResults = false
   /// True if objects that were read before are read again.
   public var refreshesRefetchedObjects = false
@@ -42,6 +42,7 @@ public struct FetchRequest: Hashable, Sendable {
     case objects = 0
     case objectIDs = 1
     case dictionaries = 2
+    /// The number of results, within offset and limit.
     case count = 4
   }
 
@@ -66,7 +67,11 @@ public struct FetchRequest: Hashable, Sendable {
     public var keyPath: String?
     /// True if the least comes first.
     public var isAscending: Bool
-    /// The comparison: the name of a method, such as `compare:` or `localizedStandardCompare:`.
+    /// The comparison: `compare:`, which nil means too, or for strings `caseInsensitiveCompare:`, `localizedCompare:`,
+    /// `localizedCaseInsensitiveCompare:` or `localizedStandardCompare:`.
+    ///
+    /// The localised ones go by rules that are the same everywhere: strings are compared without regard to case and
+    /// marks, and those that are equal so by what they are. The last takes numbers in strings by their values.
     public var selector: String?
     /// True if missing values come last where they would come first, and the reverse.
     public var reversesNullOrder = false

@@ -12,6 +12,7 @@ extension ManagedObjectModel {
     var merged = Contents(entities: [])
     var conflicts: OrderedSet<ManagedObjectModelError.Conflict> = []
     for model in models {
+      merged.classes.merge(model.contents.classes) { first, _ in first }
       for entity in model.entityDescriptions {
         if let known = entities[entity.name], !known.isSame(as: entity) { conflicts.append(.entity(entity.name)) }
         if entities[entity.name] == nil { entities[entity.name] = entity }

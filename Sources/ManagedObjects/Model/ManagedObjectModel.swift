@@ -29,7 +29,11 @@ public final class ManagedObjectModel: Sendable {
 
   /// All there is to know of each entity, in the order of ``entities``.
   let records: [Entity.Record]
+  /// The classes of the objects of entities that have one of their own, in the order of ``entities``.
+  let classes: [AnyClass?]
   private let indices: [String: Int]
+  /// Where objects have the values of properties, by name. An entity and those that inherit from it share a slot.
+  let keyPlaces: [String: [PredicateKey.Place]]
 
   /// Makes a model of descriptions.
   ///
@@ -59,6 +63,8 @@ public final class ManagedObjectModel: Sendable {
     var editorAttributes: OrderedDictionary<String, String> = [:]
     /// True for what a compiler has checked, which may have names that were allowed once.
     var allowsReservedNames = false
+    /// The classes of objects, by the names of their entities. They are no part of what makes models equal.
+    var classes: [String: AnyClass] = [:]
   }
 
   init(_ contents: Contents) throws(ManagedObjectModelError) {
@@ -69,13 +75,34 @@ public final class ManagedObjectModel: Sendable {
     versionIdentifiers = contents.versionIdentifiers
     editorAttributes = contents.editorAttributes
     self.records = records
+    classes = records.map { contents.classes[$0.definition.name] }
     self.indices = indices
+    keyPlaces = Self.keyPlaces(records)
+  }
+
+  private static func keyPlaces(_ records: [Entity.Record]) -> [String: [PredicateKey.Place]] {
+    var places: [String: [PredicateKey.Place]] = [:]
+    for (index, record) in records.enumerated() {
+      let inherited = record.superentity.map { records[$0] }
+      let entities = Int32(index)..<Int32(record.endOfSubentities)
+      for attribute in record.attributes.dropFirst(inherited?.attributes.count ?? 0) {
+        places[attribute.name, default: []].append(PredicateKey.Place(entities: entities, slot: Int32(attribute.slot)))
+      }
+      for relationship in record.relationships.dropFirst(inherited?.relationships.count ?? 0) {
+        places[relationship.name, default: []].append(
+          PredicateKey.Place(entities: entities, slot: Int32(relationship.slot)))
+      }
+    }
+    return places
   }
 
   var contents: Contents {
     Contents(
       entities: entityDescriptions, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
-      versionIdentifiers: versionIdentifiers, editorAttributes: editorAttributes)
+      versionIdentifiers: versionIdentifiers, editorAttributes: editorAttributes,
+      classes: Dictionary(
+        zip(records, classes).compactMap { record, type in type.map { (record.definition.name, $0) } },
+        uniquingKeysWith: { first, _ in first }))
   }
 }
 

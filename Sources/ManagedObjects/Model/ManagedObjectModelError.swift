@@ -7,7 +7,7 @@ public enum ManagedObjectModelError: Error, Sendable {
   case invalid([Fault])
   /// What two models that were to be merged say differently.
   case conflicts([Conflict])
-  /// A compiled model cannot be read or written.
+  /// A compiled model, or a compiled mapping model, cannot be read or written.
   case archive(KeyedArchiveError)
   /// A source file is not one, or says something that means nothing: where and what.
   case source(PropertyListError)
@@ -40,10 +40,18 @@ public enum ManagedObjectModelError: Error, Sendable {
       case defaultValue
       /// What only some types of attributes can have.
       case attributeType
-      /// A constraint, an index, a configuration or a request names what is not there.
+      /// A constraint, an index, a configuration, a request or a mapping names what is not there.
       case unknownName
       /// Entities inherit so many properties that no program can mean it.
       case tooLarge
+      /// An entity is another version than a mapping of it was made for.
+      case versionMismatch
+      /// What a class says of a property, and no property can have.
+      case classProperty
+      /// A class whose entity is not in the model.
+      case unknownEntity
+      /// A class and its entity say different things.
+      case classMismatch
     }
 
     /// What sort of fault it is.

@@ -20,3 +20,43 @@ public enum AttributeValue: Hashable, Sendable {
   case uuid(UUID)
   case url(URL)
 }
+
+/// Values are equal if they are the same. What is no number is the same as itself, so that an object which has it is
+/// not taken for changed.
+extension AttributeValue {
+  public static func == (first: AttributeValue, second: AttributeValue) -> Bool {
+    switch (first, second) {
+    case (.null, .null): true
+    case (.boolean(let first), .boolean(let second)): first == second
+    case (.integer(let first), .integer(let second)): first == second
+    case (.decimal(let first), .decimal(let second)): first == second
+    case (.double(let first), .double(let second)): first == second || first.isNaN && second.isNaN
+    case (.float(let first), .float(let second)): first == second || first.isNaN && second.isNaN
+    case (.string(let first), .string(let second)): first == second
+    case (.date(let first), .date(let second)):
+      first == second
+        || first.timeIntervalSinceReferenceDate.isNaN && second.timeIntervalSinceReferenceDate.isNaN
+    case (.data(let first), .data(let second)): first == second
+    case (.uuid(let first), .uuid(let second)): first == second
+    case (.url(let first), .url(let second)): first == second
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .boolean(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value.isNaN ? .nan : value)
+    case .float(let value): hasher.combine(value.isNaN ? .nan : value)
+    case .string(let value): hasher.combine(value)
+    case .date(let value):
+      hasher.combine(value.timeIntervalSinceReferenceDate.isNaN ? .distantPast : value)
+    case .data(let value): hasher.combine(value)
+    case .uuid(let value): hasher.combine(value)
+    case .url(let value): hasher.combine(value)
+    }
+  }
+}

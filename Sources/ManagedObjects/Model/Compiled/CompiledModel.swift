@@ -46,7 +46,7 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModelError {
-  fileprivate init(archive error: any Error) {
+  init(archive error: any Error) {
     self = .archive(error as? KeyedArchiveError ?? KeyedArchiveError(.invalidContents, "\(error)"))
   }
 }
@@ -61,7 +61,7 @@ extension ArchivedModel {
 
   /// Returns true for a class that is read as what it is.
   static func knows(_ name: String) -> Bool {
-    classes.contains(name) || name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
+    classes.contains(name) || ArchivedExpressions.isPart(name)
       || ArchivedProperty.types.contains { $0.archivedClass.name == name }
   }
 

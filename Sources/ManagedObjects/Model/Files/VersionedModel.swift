@@ -165,7 +165,9 @@ extension VersionedModel {
   /// Writes all versions into a folder `.momd`, as `momc` would compile them. Each file is replaced in one step, the
   /// one that names the current version last. Other files of the folder stay.
   ///
-  /// - Parameter moduleName: see ``ManagedObjectModel/compiledData(moduleName:)``.
+  /// - Parameters:
+  ///   - url: the folder.
+  ///   - moduleName: see ``ManagedObjectModel/compiledData(moduleName:)``.
   /// - Throws: ``ManagedObjectModelError``; nothing is written if a version cannot be compiled.
   public func writeCompiled(to url: URL, moduleName: String? = nil) throws(ManagedObjectModelError) {
     var files: OrderedDictionary<String, Data> = [:]

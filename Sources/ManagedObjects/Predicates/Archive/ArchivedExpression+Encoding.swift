@@ -8,7 +8,7 @@ extension ManagedExpression {
     switch self {
     case .constant(let constant):
       try encode(type: 0)
-      try coder.encode(constant.archivedValue, forKey: "NSConstantValue")
+      try coder.encode(constant.archivedValue(), forKey: "NSConstantValue")
     case .evaluatedObject: try encode(type: 1)
     case .variable(let name):
       try encode(type: 2)
@@ -23,8 +23,8 @@ extension ManagedExpression {
       try coder.encode(operand, forKey: "NSOperand")
       let isKey = isPlain && path.keys.count == 1 && !path.keys[0].hasPrefix("@")
       try coder.encode(isKey ? "valueForKey:" : "valueForKeyPath:", forKey: "NSSelectorName")
-      let arguments: [any SecureCoding] = [ArchivedKeyPathText(text: path.description)]
-      try coder.encode(arguments, forKey: "NSArguments")
+      // This array is mutable in every file that was found; that of a method may be or not.
+      try coder.encode(Archived.Mutable([ArchivedKeyPathText(text: path.description)]), forKey: "NSArguments")
     case .anyKey: try encode(type: 15)
     case .aggregate(let elements):
       try encode(type: 14)
@@ -80,7 +80,7 @@ extension KeyedArchiver {
 }
 
 /// The keys of a path.
-private struct ArchivedKeyPathText: SecureCoding {
+private struct ArchivedKeyPathText: SecureCoding, Hashable {
   static var archivedClass: ArchivedClass { ArchivedExpressions.KeyPathSpecifier.archivedClass }
   let text: String
 

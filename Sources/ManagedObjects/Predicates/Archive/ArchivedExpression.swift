@@ -261,6 +261,11 @@ enum ArchivedExpressions {
     Fetch.self, AnyKey.self, Aggregate.self, Subquery.self, Conditional.self, Combination.self, Assignment.self,
   ]
 
+  /// Returns true for the name of a class that expressions and predicates consist of.
+  static func isPart(_ name: String) -> Bool {
+    name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
+  }
+
   static func archived(_ expression: ManagedExpression) -> any SecureCoding {
     let content = ArchivedExpressionContent(expression)
     return switch expression {

@@ -47,17 +47,26 @@ extension PredicateConstant {
   }
 
   /// The value that stands for the constant in an archive. Sets and dictionaries are in the order of their texts.
-  var archivedValue: ArchivedValue {
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an object, which means nothing outside its context.
+  func archivedValue() throws(KeyedArchiveError) -> ArchivedValue {
     switch self {
-    case .value(let value): value.archivedValue
-    case .array(let elements): .array(elements.map(\.archivedValue))
-    case .set(let elements): .set(OrderedSet(elements.map(\.archivedValue)))
+    case .value(let value): return value.archivedValue
+    case .array(let elements): return .array(try Self.archived(elements))
+    case .set(let elements): return .set(OrderedSet(try Self.archived(Array(elements))))
     case .dictionary(let entries):
-      .dictionary(
-        OrderedDictionary(
-          uniqueKeysWithValues: entries.sorted { $0.key < $1.key }.map { (.string($0.key), $0.value.archivedValue) }))
-    case .opaque(let object): .object(object)
+      var values: OrderedDictionary<ArchivedValue, ArchivedValue> = [:]
+      for (key, value) in entries.sorted(by: { $0.key < $1.key }) { values[.string(key)] = try value.archivedValue() }
+      return .dictionary(values)
+    case .object: throw KeyedArchiveError(.invalidValue, "a predicate with an object, which no archive can have")
+    case .opaque(let object): return .object(object)
     }
+  }
+
+  private static func archived(_ constants: [PredicateConstant]) throws(KeyedArchiveError) -> [ArchivedValue] {
+    var values: [ArchivedValue] = []
+    for constant in constants { values.append(try constant.archivedValue()) }
+    return values
   }
 }
 

@@ -1,5 +1,5 @@
 /// A comparison with a constant on its right side.
-struct ConstantTest: Sendable {
+final class ConstantTest: Sendable {
   let comparator: PredicateComparator
   let options: PredicateOptions
   let constant: PredicateConstant
@@ -15,6 +15,8 @@ struct ConstantTest: Sendable {
     case pattern(Pattern, TextRules)
     case members(Set<AttributeValue>)
     case range(AttributeValue, AttributeValue)
+    case object(RowKey)
+    case objects(Set<RowKey>)
   }
 
   /// - Throws: ``ManagedPredicateError`` for a regular expression that cannot be read.
@@ -30,6 +32,7 @@ struct ConstantTest: Sendable {
       (.notEqual, .value(.string(let text))) where !options.isEmpty:
       fast = .text(FoldedText(text, rules))
     case (.equal, .value(let value)), (.notEqual, .value(let value)): fast = .equality(value)
+    case (.equal, .object(let key)), (.notEqual, .object(let key)): fast = .object(key)
     case (.lessThan, .value(let value)), (.lessThanOrEqual, .value(let value)),
       (.greaterThan, .value(let value)), (.greaterThanOrEqual, .value(let value)):
       if case .string(let text) = value, !options.isEmpty {
@@ -56,12 +59,21 @@ struct ConstantTest: Sendable {
   }
 
   private static func members(_ elements: [PredicateConstant]) -> Fast {
+    var objects: Set<RowKey> = []
+    for case .object(let key) in elements { objects.insert(key) }
+    if !objects.isEmpty { return objects.count == elements.count ? .objects(objects) : .none }
     var members: Set<AttributeValue> = []
     for element in elements {
       guard case .value(let value) = element else { return .none }
       members.insert(value.canonical)
     }
     return .members(members)
+  }
+
+  /// The result for a value that is no object and no collection.
+  func result(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool {
+    if let result = try holds(value) { return result }
+    return try Evaluation<AttributeValue>.compare(.value(value), comparator, options, PredicateValue(constant))
   }
 
   /// The result for a value that is no object and no collection; nil if the general rules have to tell.
@@ -86,6 +98,18 @@ struct ConstantTest: Sendable {
     case .range(let low, let high):
       guard let first = value.order(to: low), let second = value.order(to: high) else { return nil }
       return first != .less && second != .greater
+    case .object: return comparator == .notEqual
+    case .objects: return false
+    }
+  }
+
+  /// The result for an object that a constant stands for; nil if the general rules have to tell.
+  func holds(_ object: PredicateConstant?) -> Bool? {
+    guard case .object(let key)? = object else { return nil }
+    return switch fast {
+    case .object(let constant): (key == constant) == (comparator == .equal)
+    case .objects(let constants): constants.contains(key)
+    default: nil
     }
   }
 

@@ -71,7 +71,7 @@ extension Evaluation {
   /// A place is a collection of a latitude and a longitude in degrees, or an object with such keys.
   private static func distance(_ first: Value, _ second: Value) throws(ManagedPredicateError) -> Value {
     if first.isNull || second.isNull { return .null }
-    let (from, to) = (try place(first), try place(second))
+    guard let from = try place(first), let to = try place(second) else { return .null }
     let radians = Double.pi / 180
     let height = sin((to.latitude - from.latitude) * radians / 2)
     let width = sin((to.longitude - from.longitude) * radians / 2)
@@ -79,13 +79,15 @@ extension Evaluation {
     return .value(.double(2 * 6_371_008.8 * asin(min(1, chord.squareRoot()))))
   }
 
-  private static func place(_ value: Value) throws(ManagedPredicateError) -> (latitude: Double, longitude: Double) {
+  /// Nil if a coordinate is null.
+  private static func place(_ value: Value) throws(ManagedPredicateError) -> (latitude: Double, longitude: Double)? {
     var coordinates = value.elements ?? []
     if case .object(let object) = value {
       for name in ["latitude", "longitude"] {
         coordinates.append(try object.predicateValue(forKey: PredicateKey(name: name, index: -1)))
       }
     }
+    if coordinates.count == 2, coordinates.contains(where: \.isNull) { return nil }
     guard coordinates.count == 2, case .value(let first) = coordinates[0], case .value(let second) = coordinates[1],
       let latitude = PredicateArithmetic.double(first), let longitude = PredicateArithmetic.double(second)
     else { throw ManagedPredicateError(.typeMismatch, "a distance needs places with a latitude and a longitude") }

@@ -5,9 +5,11 @@ struct Evaluation<Object: PredicateSubject> {
   private let object: Object
   private var variables: [Value]
 
-  init(_ object: Object, variableCount: Int) {
+  /// - Parameter parameters: the values of the first variables.
+  init(_ object: Object, variableCount: Int, _ parameters: [Value]) {
     self.object = object
-    variables = variableCount == 0 ? [] : Array(repeating: .null, count: variableCount)
+    variables = parameters
+    while variables.count < variableCount { variables.append(.null) }
   }
 
   mutating func holds(_ condition: PreparedCondition) throws(ManagedPredicateError) -> Bool {
@@ -52,7 +54,11 @@ struct Evaluation<Object: PredicateSubject> {
 
   @inline(__always)
   private func holds(_ value: Value, _ test: ConstantTest) throws(ManagedPredicateError) -> Bool {
-    if case .value(let value) = value, let result = try test.holds(value) { return result }
+    switch value {
+    case .value(let value): if let result = try test.holds(value) { return result }
+    case .object(let object): if let result = test.holds(object.predicateConstant) { return result }
+    default: break
+    }
     return try Self.compare(value, test.comparator, test.options, Value(test.constant))
   }
 
@@ -191,6 +197,7 @@ extension Evaluation {
         throw ManagedPredicateError(.indexOutOfRange, "there is no element \(place) of \(elements.count)")
       }
       return elements[place]
+    case (.array, .value(.boolean(let place))): return try element(of: base, at: .value(.integer(place ? 1 : 0)))
     case (.constant(.dictionary(let entries)), .value(.string(let key))):
       return entries[key].map { Value($0) } ?? .null
     case (.object(let object), .value(.string(let key))):

@@ -2,9 +2,13 @@
 struct KeyPathWalk<Object: PredicateSubject> {
   typealias Value = PredicateValue<Object>
 
+  private let object: Object
   private let flattens: Bool
 
-  init(_ object: Object, flattens: Bool) { self.flattens = flattens }
+  init(_ object: Object, flattens: Bool) {
+    self.object = object
+    self.flattens = flattens
+  }
 
   func follow(_ steps: ArraySlice<PreparedStep>, from start: Value) throws(ManagedPredicateError) -> Value {
     var value = start
@@ -27,7 +31,8 @@ struct KeyPathWalk<Object: PredicateSubject> {
     // Elements that differ can have equal values. They are kept, so that they can be added up and counted.
     case .set(let elements): return .array(try values(of: elements, key))
     case .constant(.dictionary(let entries)): return entries[key.name].map { Value($0) } ?? .null
-    case .constant:
+    case .constant(let constant):
+      if let subject = object.predicateSubject(for: constant) { return try subject.predicateValue(forKey: key) }
       throw ManagedPredicateError(.unknownKey, "an opaque object has no value for the key \"\(key.name)\"")
     }
   }

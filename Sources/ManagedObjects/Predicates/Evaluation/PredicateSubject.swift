@@ -13,6 +13,9 @@ public protocol PredicateSubject: Hashable {
   /// What stands for the object in a predicate, if it can be a constant there. Objects without one equal only objects.
   var predicateConstant: PredicateConstant? { get }
 
+  /// The object that a constant stands for, so that a key path can begin at it. Nil by default.
+  func predicateSubject(for constant: PredicateConstant) -> Self?
+
   /// The values of all keys, for `ANYKEY`.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` by default.
@@ -23,6 +26,8 @@ extension PredicateSubject {
   public var predicateValue: PredicateValue<Self> { .object(self) }
 
   public var predicateConstant: PredicateConstant? { nil }
+
+  public func predicateSubject(for constant: PredicateConstant) -> Self? { nil }
 
   public func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<Self>] {
     throw ManagedPredicateError(.unsupported, "ANYKEY, which \(Self.self) does not support")
@@ -35,6 +40,40 @@ public struct PredicateKey: Hashable, Sendable {
   public let name: String
   /// The place of the name in ``PreparedPredicate/keys``, so that a subject can look each key up once.
   public let index: Int
+  /// Where the objects of a model have the value; nil for a key that is not known to belong to a model.
+  let places: [Place]?
+
+  init(name: String, index: Int, places: [Place]? = nil) {
+    self.name = name
+    self.index = index
+    self.places = places
+  }
+
+  /// A range of entities whose objects have a value in the same slot.
+  struct Place: Hashable, Sendable {
+    let entities: Range<Int32>
+    let slot: Int32
+  }
+
+  /// Where an object of an entity has the value; nil if it has none, or if ``places`` is nil.
+  @inline(__always)
+  func slot(inEntity index: Int32) -> Int? {
+    guard let places else { return nil }
+    if places.count > 8 { return slot(inEntity: index, among: places) }
+    for place in places where place.entities.contains(index) { return Int(place.slot) }
+    return nil
+  }
+
+  /// The ranges are in ascending order.
+  private func slot(inEntity index: Int32, among places: [Place]) -> Int? {
+    var (low, high) = (0, places.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle].entities.upperBound <= index { low = middle + 1 } else { high = middle }
+    }
+    guard low < places.count, places[low].entities.contains(index) else { return nil }
+    return Int(places[low].slot)
+  }
 }
 
 /// A value in the evaluation of a predicate.
@@ -65,7 +104,7 @@ public enum PredicateValue<Object: PredicateSubject> {
     case .value(let value): self = .value(value)
     case .array(let elements): self = .array(elements.map { PredicateValue($0) })
     case .set(let elements): self = .set(elements.map { PredicateValue($0) })
-    case .dictionary, .opaque: self = .constant(constant)
+    case .dictionary, .object, .opaque: self = .constant(constant)
     }
   }
 
@@ -82,6 +121,7 @@ public enum PredicateValue<Object: PredicateSubject> {
     case .object: "an object"
     case .array, .set: "a collection"
     case .constant(.dictionary): "a dictionary"
+    case .constant(.object): "an object"
     case .constant: "an opaque object"
     }
   }

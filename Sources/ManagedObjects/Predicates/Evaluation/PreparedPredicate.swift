@@ -18,23 +18,29 @@ public struct PreparedPredicate: Sendable {
   public let predicate: ManagedPredicate
   /// The names of all keys, each once. ``PredicateKey/index`` is a place here.
   public let keys: [String]
-  private let condition: PreparedCondition
+  let condition: PreparedCondition
   private let height: Int
   private let variableCount: Int
 
   /// Prepares a predicate.
   ///
-  /// - Parameter variables: the values of the variables, without the dollar sign.
+  /// - Parameters:
+  ///   - predicate: the predicate.
+  ///   - variables: the values of the variables, without the dollar sign.
   /// - Throws: ``ManagedPredicateError``: a variable without a value, a regular expression that cannot be read, too
   ///   many levels.
   public init(
     _ predicate: ManagedPredicate, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) {
     _ = try predicate.height(within: ManagedPredicate.greatestDepth)
-    self.predicate = variables.isEmpty ? predicate : predicate.substituting(variables)
-    height = try self.predicate.height(within: ManagedPredicate.greatestDepth)
-    var preparation = Preparation()
-    condition = try preparation.condition(self.predicate)
+    try self.init(variables.isEmpty ? predicate : predicate.substituting(variables), PreparationContext())
+  }
+
+  init(_ predicate: ManagedPredicate, _ context: PreparationContext) throws(ManagedPredicateError) {
+    self.predicate = predicate
+    height = try predicate.height(within: ManagedPredicate.greatestDepth)
+    var preparation = Preparation(context)
+    condition = try preparation.condition(predicate)
     keys = preparation.keys
     variableCount = preparation.variableCount
   }
@@ -43,8 +49,16 @@ public struct PreparedPredicate: Sendable {
   ///
   /// - Throws: ``ManagedPredicateError`` for values that the predicate cannot be asked about.
   public func evaluate<Object: PredicateSubject>(with object: Object) throws(ManagedPredicateError) -> Bool {
+    try evaluate(with: object, parameters: [])
+  }
+
+  /// - Parameter parameters: the values of ``PreparationContext/parameters``.
+  @inline(__always)
+  func evaluate<Object: PredicateSubject>(
+    with object: Object, parameters: [PredicateValue<Object>]
+  ) throws(ManagedPredicateError) -> Bool {
     try StackNeed.check(height)
-    var evaluation = Evaluation(object, variableCount: variableCount)
+    var evaluation = Evaluation(object, variableCount: variableCount, parameters)
     return try evaluation.holds(condition)
   }
 }
@@ -64,10 +78,13 @@ public struct PreparedExpression: Sendable {
     _ expression: ManagedExpression, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) {
     _ = try expression.height(within: ManagedPredicate.greatestDepth)
-    let substituted = variables.isEmpty ? expression : expression.substituting(variables)
-    height = try substituted.height(within: ManagedPredicate.greatestDepth)
-    var preparation = Preparation()
-    operand = try preparation.operand(substituted)
+    try self.init(variables.isEmpty ? expression : expression.substituting(variables), PreparationContext())
+  }
+
+  init(_ expression: ManagedExpression, _ context: PreparationContext) throws(ManagedPredicateError) {
+    height = try expression.height(within: ManagedPredicate.greatestDepth)
+    var preparation = Preparation(context)
+    operand = try preparation.operand(expression)
     keys = preparation.keys
     variableCount = preparation.variableCount
   }
@@ -78,8 +95,16 @@ public struct PreparedExpression: Sendable {
   public func value<Object: PredicateSubject>(
     with object: Object
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {
+    try value(with: object, parameters: [])
+  }
+
+  /// - Parameter parameters: the values of ``PreparationContext/parameters``.
+  @inline(__always)
+  func value<Object: PredicateSubject>(
+    with object: Object, parameters: [PredicateValue<Object>]
+  ) throws(ManagedPredicateError) -> PredicateValue<Object> {
     try StackNeed.check(height)
-    var evaluation = Evaluation(object, variableCount: variableCount)
+    var evaluation = Evaluation(object, variableCount: variableCount, parameters)
     return try evaluation.value(operand)
   }
 }

@@ -36,18 +36,32 @@ enum PreparedStep: Hashable, Sendable {
   case collection(PredicateCollectionOperator)
 }
 
+/// What is known about the objects before a predicate is prepared for them.
+struct PreparationContext {
+  /// Where objects have the value of a key; nil if their kind is not known.
+  var places: ((String) -> [PredicateKey.Place])?
+  /// Variables that get their values with each evaluation, in this order.
+  var parameters: [String] = []
+}
+
 /// Makes prepared trees. Checks by itself that regular expressions can be read and that variables have values.
 struct Preparation {
   private(set) var keys: [String] = []
   private var indices: [String: Int] = [:]
   private(set) var variableCount = 0
   private var variables: [String: Int] = [:]
+  private let places: ((String) -> [PredicateKey.Place])?
+
+  init(_ context: PreparationContext = PreparationContext()) {
+    places = context.places
+    for name in context.parameters { _ = newVariable(name) }
+  }
 
   private mutating func key(_ name: String) -> PredicateKey {
-    if let index = indices[name] { return PredicateKey(name: name, index: index) }
+    if let index = indices[name] { return PredicateKey(name: name, index: index, places: places?(name)) }
     indices[name] = keys.count
     keys.append(name)
-    return PredicateKey(name: name, index: keys.count - 1)
+    return PredicateKey(name: name, index: keys.count - 1, places: places?(name))
   }
 
   private mutating func newVariable(_ name: String) -> Int {

@@ -18,7 +18,7 @@ extension ManagedPredicate {
   /// As ``init(format:_:)``.
   public init(format: String, arguments: [any PredicateArgument]) throws(ManagedPredicateError) {
     var parser = try PredicateParser(format, arguments: arguments)
-    self = try parser.wholePredicate()
+    self = try parser.wholePredicate().0
   }
 }
 

@@ -73,6 +73,11 @@ extension URL: PredicateArgument {
   public var predicateExpression: ManagedExpression { .value(.url(self)) }
 }
 
+/// The object of the name.
+extension RowKey: PredicateArgument {
+  public var predicateExpression: ManagedExpression { .constant(.object(self)) }
+}
+
 extension OpaqueObject: PredicateArgument {
   public var predicateExpression: ManagedExpression { .constant(.opaque(self)) }
 }

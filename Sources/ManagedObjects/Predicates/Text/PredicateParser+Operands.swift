@@ -7,7 +7,9 @@ extension PredicateParser {
   /// What can stand by itself.
   private mutating func first() throws(ManagedPredicateError) -> Part {
     let offset = token.offset
-    func constant(_ value: AttributeValue) throws(ManagedPredicateError) -> Part { try part(.value(value), 1, offset) }
+    func constant(_ value: AttributeValue) throws(ManagedPredicateError) -> Part {
+      try part(.expression(.value(value)), at: offset)
+    }
     switch token.kind {
     case .string(let text):
       advance()
@@ -18,7 +20,7 @@ extension PredicateParser {
       return try constant(value)
     case .variable(let name):
       advance()
-      return try part(.variable(name), 1, offset)
+      return try part(.expression(.variable(name)), at: offset)
     case .argument(let conversion): return try argument(conversion)
     case .escapedKey, .collectionOperator: return try keyPath(of: nil, offset)
     case .selector(let name):
@@ -33,8 +35,8 @@ extension PredicateParser {
       return inner
     case .symbol(.openBrace):
       advance()
-      let (elements, height) = try list(until: .closeBrace)
-      return try part(.aggregate(elements), height + 1, offset)
+      let elements = try list(until: .closeBrace)
+      return try part(.expression(.aggregate(expressions(elements))), of: elements, at: offset)
     case .symbol, .end: throw failure("\(found), where a value or a condition is due")
     }
   }
@@ -60,19 +62,19 @@ extension PredicateParser {
       return try cast(offset)
     case .true, .yes, .false, .no:
       advance()
-      return try part(.value(.boolean(word == .true || word == .yes)), 1, offset)
+      return try part(.expression(.value(.boolean(word == .true || word == .yes))), at: offset)
     case .null, .nil:
       advance()
-      return try part(.constant(.null), 1, offset)
+      return try part(.expression(.constant(.null)), at: offset)
     case .self:
       advance()
-      return try part(.evaluatedObject, 1, offset)
+      return try part(.expression(.evaluatedObject), at: offset)
     case .anyKey:
       advance()
-      return try part(.anyKey, 1, offset)
+      return try part(.expression(.anyKey), at: offset)
     case .truePredicate, .falsePredicate:
       advance()
-      return try part(ManagedPredicate.constant(word == .truePredicate), 1, offset)
+      return try part(.predicate(.constant(word == .truePredicate)), at: offset)
     default:
       throw failure("\(found), where a value or a condition is due; a key of that name is written \"#\(name)\"")
     }
@@ -88,9 +90,9 @@ extension PredicateParser {
       } else if token.kind == .symbol(.openBracket) {
         let base = try expression(operand)
         advance()
-        let (place, height) = try subscripted()
+        let (place, index) = try subscripted()
         try require(.closeBracket)
-        operand = try part(.element(place, of: base), max(operand.height, height) + 1, operand.offset)
+        operand = try part(.expression(.element(place, of: base)), of: [operand] + index, at: operand.offset)
       } else {
         return operand
       }
@@ -102,27 +104,37 @@ extension PredicateParser {
     var keys: [String] = []
     var base = ManagedExpression.evaluatedObject
     var height = 0
+    var places = [PredicatePlaces(offset: offset)]
     if let operand {
       base = try expression(operand)
-      height = operand.height
-      if case .keyPath(let path, of: let root) = base { (keys, base, height) = (path.keys, root, height - 1) }
+      (height, places) = (operand.height, [operand.places])
+      if case .keyPath(let path, of: let root) = base {
+        (keys, base, height) = (path.keys, root, height - 1)
+        places = (0...keys.count).map { operand.places[$0] }
+      }
     }
     repeat {
+      let place = PredicatePlaces(offset: token.offset)
       switch token.kind {
       case .identifier(let key), .escapedKey(let key), .collectionOperator(let key):
         keys.append(key)
+        places.append(place)
         advance()
       case .argument(UInt8(ascii: "K")):
         guard case .expression(.keyPath(let path, of: _)) = try argument(UInt8(ascii: "K")).content else { break }
         keys += path.keys
+        places += path.keys.map { _ in place }
       default: throw failure("\(found), where a key is due")
       }
     } while take(.dot)
     guard let path = PredicateKeyPath(keys: keys) else { throw failure("no key path", at: offset) }
-    return try part(.keyPath(path, of: base), height + 1, offset)
+    var whole = try part(.expression(.keyPath(path, of: base)), at: offset)
+    whole.height = try checked(height + 1, offset)
+    whole.places.parts = places
+    return whole
   }
 
-  private mutating func subscripted() throws(ManagedPredicateError) -> (PredicateSubscript, height: Int) {
+  private mutating func subscripted() throws(ManagedPredicateError) -> (PredicateSubscript, index: [Part]) {
     let place: PredicateSubscript? =
       switch token.word {
       case .first: .first
@@ -132,28 +144,31 @@ extension PredicateParser {
       }
     if let place {
       advance()
-      return (place, 0)
+      return (place, [])
     }
-    let (index, height) = try nestedExpression()
-    return (.index(index), height)
+    let index = try nested()
+    return (.index(try expression(index)), [index])
   }
 
   private func next(after symbol: PredicateSymbol) -> Bool { following?.kind == .symbol(symbol) }
 
-  /// The elements up to a bracket, with the height of the highest.
-  private mutating func list(
-    until end: PredicateSymbol
-  ) throws(ManagedPredicateError) -> ([ManagedExpression], height: Int) {
-    var elements: [ManagedExpression] = []
-    var height = 0
-    if take(end) { return ([], 0) }
+  /// The elements up to a bracket.
+  private mutating func list(until end: PredicateSymbol) throws(ManagedPredicateError) -> [Part] {
+    var elements: [Part] = []
+    if take(end) { return [] }
     repeat {
-      let element = try nestedExpression()
-      elements.append(element.0)
-      height = max(height, element.height)
+      let element = try nested()
+      _ = try expression(element)
+      elements.append(element)
     } while take(.comma)
     try require(end)
-    return (elements, height)
+    return elements
+  }
+
+  private func expressions(_ parts: [Part]) throws(ManagedPredicateError) -> [ManagedExpression] {
+    var expressions: [ManagedExpression] = []
+    for part in parts { expressions.append(try expression(part)) }
+    return expressions
   }
 }
 
@@ -161,7 +176,8 @@ extension PredicateParser {
 extension PredicateParser {
   private mutating func function(_ function: PredicateFunction, _ offset: Int) throws(ManagedPredicateError) -> Part {
     try require(.open)
-    let (arguments, height) = try list(until: .close)
+    let parts = try list(until: .close)
+    let arguments = try expressions(parts)
     // Two functions are called so.
     let function = function == .random && arguments.count == 1 ? .randomBelow : function
     let counts = function.argumentCounts
@@ -172,7 +188,7 @@ extension PredicateParser {
         at: offset, kind: .argument)
     }
     let call = function == .cast ? ManagedExpression.cast(arguments) : .function(function, arguments)
-    return try part(call, height + 1, offset)
+    return try part(.expression(call), of: parts, at: offset)
   }
 
   /// `CAST(…)`, after the word.
@@ -181,70 +197,71 @@ extension PredicateParser {
   private mutating func ternary(_ offset: Int) throws(ManagedPredicateError) -> Part {
     advance()
     try require(.open)
-    let condition = try nestedPredicate()
+    let condition = try bracketed()
+    let predicate = try predicate(condition)
     try require(.comma)
-    let first = try nestedExpression()
+    let first = try nested()
+    let value = try expression(first)
     try require(.comma)
-    let second = try nestedExpression()
+    let second = try nested()
+    let other = try expression(second)
     try require(.close)
-    return try part(
-      .conditional(condition.0, first.0, second.0), max(condition.height, first.height, second.height) + 1, offset)
+    return try part(.expression(.conditional(predicate, value, other)), of: [condition, first, second], at: offset)
   }
 
   private mutating func method(_ offset: Int) throws(ManagedPredicateError) -> Part {
     advance()
     try require(.open)
-    let (operand, height) = try nestedExpression()
+    let operand = try nested()
+    let object = try expression(operand)
     try require(.comma)
     guard case .expression(.constant(.value(.string(let selector)))) = try first().content else {
       throw failure("FUNCTION needs the name of a method in quotes after its operand", at: offset)
     }
-    var arguments: [ManagedExpression] = []
-    var highest = height
-    if take(.comma) {
-      let list = try list(until: .close)
-      arguments = list.0
-      highest = max(height, list.height)
-    } else {
-      try require(.close)
-    }
-    return try part(.method(selector, of: operand, arguments: arguments), highest + 1, offset)
+    var arguments: [Part] = []
+    if take(.comma) { arguments = try list(until: .close) } else { try require(.close) }
+    return try part(
+      .expression(.method(selector, of: object, arguments: expressions(arguments))), of: [operand] + arguments,
+      at: offset)
   }
 
   private mutating func subquery(_ offset: Int) throws(ManagedPredicateError) -> Part {
     advance()
     try require(.open)
-    let collection = try nestedExpression()
+    let collection = try nested()
+    let elements = try expression(collection)
     try require(.comma)
     guard case .variable(let name) = token.kind else {
       throw failure("\(found), where the variable of SUBQUERY is due")
     }
     advance()
     try require(.comma)
-    let condition = try nestedPredicate()
+    let condition = try bracketed()
+    let predicate = try predicate(condition)
     try require(.close)
     return try part(
-      .subquery(collection.0, variable: name, condition.0), max(collection.height, condition.height) + 1, offset)
+      .expression(.subquery(elements, variable: name, predicate)), of: [collection, condition], at: offset)
   }
 
   private mutating func fetch(_ offset: Int) throws(ManagedPredicateError) -> Part {
     advance()
     try require(.open)
-    let request = try nestedExpression()
+    let request = try nested()
+    let fetched = try expression(request)
     try require(.comma)
-    let context = try nestedExpression()
+    let context = try nested()
+    let place = try expression(context)
     try require(.comma)
     let flag = token.offset
     let countOnly: Bool
-    switch try nestedExpression().0 {
-    case .constant(.value(.boolean(let value))): countOnly = value
-    case .constant(.value(.integer(let value))): countOnly = value != 0
+    switch try nested().content {
+    case .expression(.constant(.value(.boolean(let value)))): countOnly = value
+    case .expression(.constant(.value(.integer(let value)))): countOnly = value != 0
     default: throw failure("FETCH needs TRUE or FALSE as its third argument", at: flag)
     }
     try require(.close)
     return try part(
-      .fetch(request: request.0, context: context.0, countOnly: countOnly), max(request.height, context.height) + 1,
-      offset)
+      .expression(.fetch(request: fetched, context: place, countOnly: countOnly)), of: [request, context], at: offset)
   }
 }
 

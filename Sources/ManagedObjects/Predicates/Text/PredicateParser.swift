@@ -28,7 +28,9 @@ struct PredicateParser {
     }
     var content: Content
     var height: Int
+    /// Where it begins.
     var offset: Int
+    var places: PredicatePlaces
   }
 }
 
@@ -92,21 +94,25 @@ extension PredicateParser {
     return height
   }
 
-  func part(_ expression: ManagedExpression, _ height: Int, _ offset: Int) throws(ManagedPredicateError) -> Part {
-    Part(content: .expression(expression), height: try checked(height, offset), offset: offset)
-  }
-
-  func part(_ predicate: ManagedPredicate, _ height: Int, _ offset: Int) throws(ManagedPredicateError) -> Part {
-    Part(content: .predicate(predicate), height: try checked(height, offset), offset: offset)
+  /// - Parameters:
+  ///   - parts: what it is made of.
+  ///   - offset: where it begins.
+  ///   - sign: where its operator is, if that is elsewhere.
+  func part(
+    _ content: Part.Content, of parts: [Part] = [], at offset: Int, sign: Int? = nil
+  ) throws(ManagedPredicateError) -> Part {
+    Part(
+      content: content, height: try checked((parts.lazy.map(\.height).max() ?? 0) + 1, offset), offset: offset,
+      places: PredicatePlaces(offset: sign ?? offset, parts: parts.map(\.places)))
   }
 }
 
 // The text as a whole.
 extension PredicateParser {
-  mutating func wholePredicate() throws(ManagedPredicateError) -> ManagedPredicate {
+  mutating func wholePredicate() throws(ManagedPredicateError) -> (ManagedPredicate, PredicatePlaces) {
     let part = try parse(.or)
     try finish()
-    return try predicate(part)
+    return (try predicate(part), part.places)
   }
 
   mutating func wholeExpression() throws(ManagedPredicateError) -> ManagedExpression {
@@ -136,7 +142,7 @@ extension PredicateParser {
         throw failure("the argument \(nextArgument) is not a key path", kind: .argument)
       }
       advance()
-      return try part(.keyPath(path), 1, offset)
+      return try part(.expression(.keyPath(path)), at: offset)
     case UInt8(ascii: "@"): break
     default:
       guard case .constant(.value(let value)) = expression, value.isNumber else {
@@ -150,7 +156,8 @@ extension PredicateParser {
       throw failure(error.message, kind: error.kind)
     }
     advance()
-    return try part(expression, height, offset)
+    return Part(
+      content: .expression(expression), height: height, offset: offset, places: PredicatePlaces(offset: offset))
   }
 }
 
@@ -159,15 +166,8 @@ extension PredicateParser {
   /// What stands in round brackets.
   mutating func bracketed() throws(ManagedPredicateError) -> Part { try parse(.or) }
 
-  mutating func nestedPredicate() throws(ManagedPredicateError) -> (ManagedPredicate, height: Int) {
-    let part = try parse(.or)
-    return (try predicate(part), part.height)
-  }
-
-  mutating func nestedExpression() throws(ManagedPredicateError) -> (ManagedExpression, height: Int) {
-    let part = try parse(.assignment)
-    return (try expression(part), part.height)
-  }
+  /// What stands between commas, or between brackets after a name.
+  mutating func nested() throws(ManagedPredicateError) -> Part { try parse(.assignment) }
 
   private mutating func parse(_ least: Precedence) throws(ManagedPredicateError) -> Part {
     try parse(least.rawValue)
@@ -230,26 +230,27 @@ extension PredicateParser {
   private mutating func junction(
     _ first: Part, isAnd: Bool, _ precedence: Precedence
   ) throws(ManagedPredicateError) -> Part {
-    var parts = [try predicate(first)]
-    var height = first.height
+    var parts = [first]
+    var predicates = [try predicate(first)]
     repeat {
       advance()
       let part = try parse(precedence.rawValue + 1)
-      parts.append(try predicate(part))
-      height = max(height, part.height)
+      predicates.append(try predicate(part))
+      parts.append(part)
     } while infix()?.1 == precedence
-    return try part(isAnd ? .and(parts) : .or(parts), height + 1, first.offset)
+    return try part(.predicate(isAnd ? .and(predicates) : .or(predicates)), of: parts, at: first.offset)
   }
 
   private mutating func comparison(
     _ left: Part, _ comparator: PredicateComparator
   ) throws(ManagedPredicateError) -> Part {
     let leftSide = try expression(left)
+    let sign = token.offset
     advance()
     let options = try options()
     let right = try parse(Precedence.comparison.rawValue + 1)
     let predicate = ManagedPredicate.comparing(leftSide, comparator, try expression(right), options: options)
-    return try part(predicate, max(left.height, right.height) + 1, left.offset)
+    return try part(.predicate(predicate), of: [left, right], at: left.offset, sign: sign)
   }
 
   /// `[cd]`.
@@ -275,20 +276,24 @@ extension PredicateParser {
     _ left: Part, _ function: PredicateFunction, _ precedence: Precedence
   ) throws(ManagedPredicateError) -> Part {
     let leftSide = try expression(left)
+    let sign = token.offset
     advance()
     let right = try parse(precedence.rawValue + 1)
     return try part(
-      .function(function, [leftSide, try expression(right)]), max(left.height, right.height) + 1, left.offset)
+      .expression(.function(function, [leftSide, try expression(right)])), of: [left, right], at: left.offset,
+      sign: sign)
   }
 
   private mutating func combination(
     _ left: Part, _ operation: PredicateSetOperation, _ precedence: Precedence
   ) throws(ManagedPredicateError) -> Part {
     let leftSide = try expression(left)
+    let sign = token.offset
     advance()
     let right = try parse(precedence.rawValue + 1)
     return try part(
-      .combination(operation, leftSide, try expression(right)), max(left.height, right.height) + 1, left.offset)
+      .expression(.combination(operation, leftSide, try expression(right))), of: [left, right], at: left.offset,
+      sign: sign)
   }
 
   private mutating func assignment(_ left: Part) throws(ManagedPredicateError) -> Part {
@@ -297,7 +302,7 @@ extension PredicateParser {
     }
     advance()
     let right = try parse(.assignment)
-    return try part(.assignment(variable: name, try expression(right)), right.height + 1, left.offset)
+    return try part(.expression(.assignment(variable: name, try expression(right))), of: [right], at: left.offset)
   }
 
   /// An operand with the words and signs before it.
@@ -307,14 +312,14 @@ extension PredicateParser {
     if token.kind == .symbol(.not) || token.word == .not {
       advance()
       let operand = try parse(.not)
-      return try part(.not(predicate(operand)), operand.height + 1, offset)
+      return try part(.predicate(.not(predicate(operand))), of: [operand], at: offset)
     }
     switch token.word {
     case .any, .someOf: return try modified(.any)
     case .all: return try modified(.all)
     case .noneOf:
       let operand = try modified(.any)
-      return try part(.not(predicate(operand)), operand.height + 1, offset)
+      return try part(.predicate(.not(predicate(operand))), of: [operand], at: offset)
     default: return try operand()
     }
   }
@@ -324,23 +329,25 @@ extension PredicateParser {
     let offset = token.offset
     let word = found
     advance()
-    let operand = try parse(.comparison)
+    var operand = try parse(.comparison)
     guard case .predicate(.comparison(var comparison)) = operand.content, comparison.modifier == .direct else {
       throw failure("\(word) is not followed by a comparison", at: offset)
     }
     comparison.modifier = modifier
-    return try part(.comparison(comparison), operand.height, offset)
+    operand.content = .predicate(.comparison(comparison))
+    operand.offset = offset
+    return operand
   }
 
   private mutating func negation() throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     advance()
     if case .number(let digits) = token.kind {
-      let number = try part(.value(self.number(digits, isNegative: true)), 1, offset)
+      let number = try part(.expression(.value(self.number(digits, isNegative: true))), at: offset)
       advance()
       return try followed(number)
     }
     let operand = try parse(.prefix)
-    return try part(.function(.negate, [expression(operand)]), operand.height + 1, offset)
+    return try part(.expression(.function(.negate, [expression(operand)])), of: [operand], at: offset)
   }
 }

@@ -51,6 +51,7 @@ extension PredicateWriter {
     case .dictionary(let entries):
       let sorted = entries.sorted { $0.key < $1.key }
       try write(sorted.flatMap { [.value(.string($0.key)), $0.value] }, as: .dictionary)
+    case .object: throw ManagedPredicateError(.unsupported, "no text can have an object")
     case .opaque(let object):
       throw ManagedPredicateError(.unsupported, "no text can have an object of the class \(object.className)")
     }

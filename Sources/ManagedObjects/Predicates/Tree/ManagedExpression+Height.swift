@@ -57,7 +57,7 @@ extension PredicateConstant {
     guard limit > 0 else { throw .nestedTooDeeply }
     var height = 0
     switch self {
-    case .value, .opaque: return 1
+    case .value, .object, .opaque: return 1
     case .array(let elements): for element in elements { height = try max(height, element.height(within: limit - 1)) }
     case .set(let elements): for element in elements { height = try max(height, element.height(within: limit - 1)) }
     case .dictionary(let entries):

@@ -6,6 +6,8 @@ public enum PredicateConstant: Hashable, Sendable {
   case array([PredicateConstant])
   case set(Set<PredicateConstant>)
   case dictionary([String: PredicateConstant])
+  /// An object of a store or a context.
+  case object(RowKey)
   /// An archived object of a class that has no case here. It is kept for writing, and equals nothing but itself.
   case opaque(OpaqueObject)
 }

@@ -1,0 +1,58 @@
+public import FoundationEssentials
+public import OrderedCollections
+public import PropertyLists
+
+/// How objects of an entity become objects of an entity of another model.
+public struct EntityMapping: Hashable, Sendable {
+  /// The name, which is unique in a mapping model.
+  public var name: String
+  /// What happens to the objects.
+  public var mappingType: MappingType
+  /// The name of the entity in the source model; nil for entities that are added.
+  public var sourceEntityName: String?
+  /// The version hash of the source entity that the mapping was made for; nil if it was made for any.
+  public var sourceEntityVersionHash: Data?
+  /// The name of the entity in the destination model; nil for entities that are removed.
+  public var destinationEntityName: String?
+  /// The version hash of the destination entity that the mapping was made for; nil if it was made for any.
+  public var destinationEntityVersionHash: Data?
+  /// What finds the objects of the source: a ``ManagedExpression/fetch(request:context:countOnly:)`` in files.
+  public var sourceExpression: ManagedExpression?
+  /// How attributes get their values, in the order of the file.
+  public var attributeMappings: [PropertyMapping] = []
+  /// How relationships get their values, in the order of the file.
+  public var relationshipMappings: [PropertyMapping] = []
+  /// The name of the class that migrates the objects; nil for the one that does as the mapping says.
+  public var migrationPolicyClassName: String?
+  /// What programs keep with the mapping.
+  public var userInfo: OrderedDictionary<String, PropertyList> = [:]
+  /// What a compiled mapping has under keys that are not known, by key. It is kept for writing.
+  public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
+
+  /// What happens to the objects of an entity. The raw values are those of `NSEntityMappingType`.
+  public enum MappingType: Int, Hashable, Sendable, CaseIterable {
+    /// The mapping does not say; the program that migrates decides.
+    case undefined = 0
+    /// A migration policy decides.
+    case custom = 1
+    /// The entity is new in the destination model.
+    case add = 2
+    /// The entity is in the source model only.
+    case remove = 3
+    /// The entity is the same in both models.
+    case copy = 4
+    /// The entity is another version in the destination model.
+    case transform = 5
+  }
+
+  /// A mapping of an entity.
+  public init(
+    _ name: String, _ mappingType: MappingType, from sourceEntityName: String? = nil,
+    to destinationEntityName: String? = nil
+  ) {
+    self.name = name
+    self.mappingType = mappingType
+    self.sourceEntityName = sourceEntityName
+    self.destinationEntityName = destinationEntityName
+  }
+}

@@ -1,0 +1,75 @@
+public import FoundationEssentials
+internal import KeyedArchiving
+public import OrderedCollections
+
+/// How the objects of a store of one model become objects of another model: what Xcode's editor calls a mapping model,
+/// and its compiler writes as a file `.cdm`.
+///
+/// ```swift
+/// let mapping = try MappingModel(contentsOf: URL(filePath: "2to3.cdm"))
+/// let faults = mapping.faults(from: second, to: third)
+/// ```
+///
+/// A mapping model is a value. It is read, compared and written; nothing in it is executed.
+public struct MappingModel: Hashable, Sendable {
+  /// The mappings of entities, in the order in which they are to be done.
+  public var entityMappings: [EntityMapping]
+  /// What a compiled mapping model has under keys that are not known, by key. It is kept for writing.
+  public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
+
+  /// A mapping model.
+  public init(_ entityMappings: [EntityMapping] = []) { self.entityMappings = entityMappings }
+
+  /// The mapping of a name, the first if there are several; nil if there is none.
+  ///
+  /// - Complexity: O(*n*) in the number of mappings.
+  public subscript(name: String) -> EntityMapping? { entityMappings.first { $0.name == name } }
+}
+
+/// Compiled mapping models, which are keyed archives.
+extension MappingModel {
+  /// Reads a compiled mapping model.
+  ///
+  /// Nothing of it is trusted: no object is made but of the classes of mapping models, expressions, predicates and
+  /// Foundation. What it has under other keys is kept, objects of other classes as they are. What cannot be kept is an
+  /// error.
+  ///
+  /// - Parameter data: a `.cdm` file.
+  /// - Throws: ``ManagedObjectModelError/archive(_:)``.
+  /// - Complexity: O(*n*) in the size of the archive.
+  public init(compiled data: Data) throws(ManagedObjectModelError) {
+    do {
+      let coder = try KeyedUnarchiver(forReadingFrom: data)
+      try coder.allowOpaqueObjects(in: data, except: ArchivedMappingModel.knows)
+      self = try coder.decode(ArchivedMappingModel.self, forKey: KeyedArchiver.rootObjectKey).model
+    } catch {
+      throw ManagedObjectModelError(archive: error)
+    }
+  }
+
+  /// Reads a compiled mapping model from a file `.cdm`.
+  ///
+  /// - Throws: ``ManagedObjectModelError/file(_:)`` if it cannot be read, and as ``init(compiled:)``.
+  public init(contentsOf url: URL) throws(ManagedObjectModelError) {
+    try self.init(compiled: VersionedModel.read(url))
+  }
+
+  /// The mapping model as a file `.cdm` has it.
+  ///
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` if two mappings have one name, which files find them by;
+  ///   ``ManagedObjectModelError/archive(_:)`` for expressions that no archive can have.
+  /// - Complexity: O(*n*) in the number of mappings of properties.
+  public func compiledData() throws(ManagedObjectModelError) -> Data {
+    var names: Set<String> = []
+    let repeated = entityMappings.filter { !names.insert($0.name).inserted }
+    guard repeated.isEmpty else {
+      throw .invalid(
+        repeated.map { .init(.duplicateName, "two mappings of entities are called \($0.name.quoted)") })
+    }
+    do {
+      return try KeyedArchiver.archivedData(withRootObject: ArchivedMappingModel(self))
+    } catch {
+      throw ManagedObjectModelError(archive: error)
+    }
+  }
+}

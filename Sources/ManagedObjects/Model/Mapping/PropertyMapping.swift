@@ -1,0 +1,24 @@
+public import OrderedCollections
+public import PropertyLists
+
+/// How objects of the destination get the value of a property.
+public struct PropertyMapping: Hashable, Sendable {
+  /// The name of the property in the destination entity.
+  public var name: String
+  /// The value, by variables such as `$source` and `$manager`; nil if the mapping says nothing, so that the property
+  /// keeps its default value unless a migration policy sets it.
+  public var valueExpression: ManagedExpression?
+  /// What programs keep with the mapping.
+  public var userInfo: OrderedDictionary<String, PropertyList> = [:]
+  /// What a compiled mapping calls the transforms of the property. No file with any was found, so they are kept as they
+  /// are and mean nothing here.
+  public var transforms: [PredicateConstant] = []
+  /// What a compiled mapping has under keys that are not known, by key. It is kept for writing.
+  public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
+
+  /// A mapping of a property.
+  public init(_ name: String, valueExpression: ManagedExpression? = nil) {
+    self.name = name
+    self.valueExpression = valueExpression
+  }
+}

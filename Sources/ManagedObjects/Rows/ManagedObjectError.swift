@@ -1,0 +1,139 @@
+public import PropertyLists
+
+/// What went wrong with objects or their store.
+public struct ManagedObjectError: Error, Sendable {
+  /// The sort of failure. The raw values are those of Cocoa (`NSCocoaErrorDomain`). Programs decide by it; people read
+  /// ``ManagedObjectError/message``.
+  public enum Code: Int, Hashable, Sendable, CaseIterable {
+    /// A value does not fulfil a rule that has no code of its own.
+    case validation = 1550
+    /// A uniqueness constraint is not fulfilled.
+    case constraintValidation = 1551
+    /// Several things are wrong: ``ManagedObjectError/details``.
+    case multipleErrors = 1560
+    case missingMandatoryProperty = 1570
+    case relationshipLacksMinimumCount = 1580
+    case relationshipExceedsMaximumCount = 1590
+    /// An object cannot be deleted as long as others are there that it refers to.
+    case deleteDenied = 1600
+    case numberTooLarge = 1610
+    case numberTooSmall = 1620
+    case dateTooLate = 1630
+    case dateTooSoon = 1640
+    case invalidDate = 1650
+    case stringTooLong = 1660
+    case stringTooShort = 1670
+    case stringPatternMismatch = 1680
+    case invalidURI = 1690
+    /// Another process has the file of the store locked.
+    case locked = 132_000
+    /// The object is not in its store any more.
+    case referentialIntegrity = 133_000
+    /// A relationship refers to an object of another store.
+    case externalRelationship = 133_010
+    /// Somebody else saved the object after it was read.
+    case merge = 133_020
+    /// Objects have the same values of a uniqueness constraint.
+    case constraintMerge = 133_021
+    /// A type of store that there is not, or that the file is not of.
+    case invalidStoreType = 134_000
+    case storeTypeMismatch = 134_010
+    case incompatibleSchema = 134_020
+    /// A store cannot be saved.
+    case save = 134_030
+    /// Some stores were saved and others not.
+    case incompleteSave = 134_040
+    /// An object, a context or a store is not in a state for what is asked, or is none of the one who is asked.
+    case invalidState = 134_060
+    /// A store cannot do what is asked.
+    case operation = 134_070
+    /// A store cannot be opened.
+    case open = 134_080
+    case timeout = 134_090
+    /// A request that cannot be executed.
+    case unsupportedRequest = 134_091
+    /// The store was made with another version of the model.
+    case incompatibleVersionHash = 134_100
+    case migration = 134_110
+    /// A name that the entity or the model does not have (`NSUndefinedKeyException`).
+    case undefinedKey = 134_901
+    /// Somebody else saved objects under the keys of new ones. They need others; a context gives them those by itself,
+    /// unless ``ManagedObjectContext/obtainPermanentIDs(for:)`` made them known.
+    case keysTaken = 134_903
+    /// A value that the property cannot have (`NSInvalidArgumentException`).
+    case invalidValue = 134_902
+  }
+
+  /// The sort of failure. Programs decide by it; people read ``message``.
+  public var code: Code
+  /// What is wrong, in one line without a place.
+  public var message: String
+  /// The object that it is about.
+  public var objectID: ManagedObjectID?
+  /// The property that it is about.
+  public var key: String?
+  /// The value that is wrong.
+  public var value: AttributeValue?
+  /// The rule that the value does not fulfil.
+  public var predicate: ManagedPredicate?
+  /// What a fetch request's predicate has wrong.
+  public var predicateError: ManagedPredicateError?
+  /// What is wrong with the file of a store.
+  public var fileError: PropertyListError?
+  /// Of ``Code/multipleErrors``, all that is wrong.
+  public var details: [ManagedObjectError] = []
+  /// Of ``Code/merge`` and ``Code/constraintMerge``, the objects.
+  public var conflicts: [MergeConflict] = []
+  /// Of ``Code/incompatibleVersionHash``, the names of the entities that differ, in order.
+  public var differingEntities: [String] = []
+
+  /// An error.
+  public init(
+    _ code: Code, _ message: String, objectID: ManagedObjectID? = nil, key: String? = nil,
+    value: AttributeValue? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.objectID = objectID
+    self.key = key
+    self.value = value
+  }
+
+  /// One error for several; nil for none.
+  public init?(all errors: [ManagedObjectError]) {
+    guard let first = errors.first else { return nil }
+    self = first
+    guard errors.count > 1 else { return }
+    self.init(.multipleErrors, "\(errors.count) errors")
+    details = errors
+  }
+}
+
+extension ManagedObjectError: CustomStringConvertible {
+  /// The object and the property, then the message; a line for each of several.
+  public var description: String {
+    if !details.isEmpty { return details.map(\.description).joined(separator: "\n") }
+    let place = [objectID?.uriRepresentation, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
+    return place.isEmpty ? message : "\(place): \(message)"
+  }
+}
+
+/// An object that somebody else saved after it was read, or objects that have the same values of a constraint.
+public struct MergeConflict: Hashable, Sendable {
+  /// What the save would have written; nil for an object that it deletes.
+  public var object: StoreRow?
+  /// The object as it was read; nil for a new one.
+  public var snapshot: StoreRow?
+  /// The object as the store has it now; nil if it is gone.
+  public var stored: StoreRow?
+  /// Of a uniqueness constraint, the names of its properties.
+  public var constraint: [String] = []
+
+  /// A conflict.
+  public init(object: StoreRow?, snapshot: StoreRow?, stored: StoreRow?, constraint: [String] = []) {
+    self.object = object
+    self.snapshot = snapshot
+    self.stored = stored
+    self.constraint = constraint
+  }
+}

@@ -1,0 +1,77 @@
+/// Names an object for as long as its store has it.
+///
+/// An object that was never saved has a temporary one; with the first save it gets another, which stays.
+/// ``uriRepresentation`` can be kept in files.
+public struct ManagedObjectID: Sendable {
+  /// The entity of the object.
+  public let entity: ManagedObjectModel.Entity
+  /// What rows refer to the object by.
+  public let key: RowKey
+  /// The identifier of the store (`NSStoreUUID`); nil for an object that was never saved.
+  public let storeIdentifier: String?
+
+  /// The name of an object of a store.
+  public init(_ key: RowKey, model: ManagedObjectModel, storeIdentifier: String?) {
+    self.key = key
+    entity = ManagedObjectModel.Entity(model: model, index: Int(key.entityIndex))
+    self.storeIdentifier = storeIdentifier
+  }
+
+  /// True until the object is saved.
+  public var isTemporary: Bool { key.isTemporary }
+
+  /// The name as text: `x-coredata://STORE/Entity/p12`; of an object that was never saved,
+  /// `x-coredata:///Entity/t3`, which means something only as long as this process runs.
+  ///
+  /// The form of a saved object's is that of files of Core Data.
+  public var uriRepresentation: String {
+    "x-coredata://\(storeIdentifier ?? "")/\(entity.name)/"
+      + (isTemporary ? "t\(key.number.magnitude)" : "p\(key.number)")
+  }
+}
+
+/// Names are equal if they are of the same object, also if two coordinators opened its store.
+extension ManagedObjectID: Hashable {
+  public static func == (first: ManagedObjectID, second: ManagedObjectID) -> Bool {
+    first.key.number == second.key.number
+      && (first.key == second.key
+        || first.storeIdentifier == second.storeIdentifier && first.entity.name == second.entity.name)
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(key.number) }
+}
+
+extension ManagedObjectID: CustomStringConvertible {
+  public var description: String { uriRepresentation }
+}
+
+/// The object of the name, in predicates.
+extension ManagedObjectID: PredicateArgument {
+  public var predicateExpression: ManagedExpression { key.predicateExpression }
+}
+
+/// The parts of ``ManagedObjectID/uriRepresentation``.
+struct ObjectURI {
+  let storeIdentifier: String?
+  let entityName: String
+  /// Negative for an object that was never saved.
+  let number: Int64
+
+  /// Nil for other text.
+  init?(_ text: String) {
+    let start = "x-coredata://"
+    guard text.hasPrefix(start) else { return nil }
+    let parts = text.dropFirst(start.count).split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[1].isEmpty, let number = Int64(parts[2].dropFirst()), number > 0 else { return nil }
+    switch (parts[2].first, parts[0].isEmpty) {
+    case ("p", false):
+      storeIdentifier = String(parts[0])
+      self.number = number
+    case ("t", true):
+      storeIdentifier = nil
+      self.number = -number
+    default: return nil
+    }
+    entityName = String(parts[1])
+  }
+}

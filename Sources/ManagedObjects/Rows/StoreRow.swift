@@ -1,0 +1,78 @@
+public import OrderedCollections
+
+/// An object as a store has it.
+public struct StoreRow: Hashable, Sendable {
+  /// Which object it is.
+  public let key: RowKey
+  /// 1 for a new row, and 1 more for each change that was saved (`Z_OPT` in SQLite stores).
+  public var version: Int64
+  /// A value for each slot of the entity.
+  public var values: [RowValue]
+
+  /// A row.
+  public init(key: RowKey, version: Int64, values: [RowValue]) {
+    self.key = key
+    self.version = version
+    self.values = values
+  }
+}
+
+/// What a row has in a slot.
+public enum RowValue: Hashable, Sendable {
+  case attribute(AttributeValue)
+  case toOne(RowKey?)
+  case toMany(Set<RowKey>)
+  case orderedToMany(OrderedSet<RowKey>)
+  /// A to-many relationship that the store reads when it is asked for.
+  case unread
+
+  /// No value of an attribute.
+  public static let null = RowValue.attribute(.null)
+
+  /// The objects that a relationship refers to: those of an ordered one in their order, others in any order. None for
+  /// an attribute.
+  public var keys: [RowKey] {
+    switch self {
+    case .attribute, .unread, .toOne(nil): []
+    case .toOne(let key?): [key]
+    case .toMany(let keys): Array(keys)
+    case .orderedToMany(let keys): Array(keys)
+    }
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// The values of a row that has none: attributes are null, relationships refer to nothing.
+  public var emptyValues: [RowValue] {
+    var values = [RowValue](repeating: .null, count: slotCount)
+    for relationship in relationships { values[relationship.slot] = relationship.emptyValue }
+    return values
+  }
+
+  /// The values of a new object.
+  var initialValues: [RowValue] {
+    var values = emptyValues
+    for attribute in attributes { values[attribute.slot] = .attribute(attribute.initialValue) }
+    return values
+  }
+}
+
+extension ManagedObjectModel.Entity.Relationship {
+  /// The value of a relationship that refers to nothing.
+  public var emptyValue: RowValue {
+    if !definition.isToMany { return .toOne(nil) }
+    return definition.isOrdered ? .orderedToMany([]) : .toMany([])
+  }
+}
+
+extension RowValue {
+  /// The number of objects that a relationship refers to.
+  public var count: Int {
+    switch self {
+    case .attribute, .unread, .toOne(nil): 0
+    case .toOne: 1
+    case .toMany(let keys): keys.count
+    case .orderedToMany(let keys): keys.count
+    }
+  }
+}
