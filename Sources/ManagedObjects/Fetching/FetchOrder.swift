@@ -1,0 +1,156 @@
+internal import PropertyLists
+
+/// The order of a request, ready to be used.
+///
+/// What is compared is asked for once for each object. Null comes before all else, as in SQLite; in descending order
+/// it comes last.
+struct FetchOrder: Sendable {
+  private let keys: [Key]
+
+  /// A sort descriptor that is ready to be used.
+  fileprivate struct Key {
+    let value: PreparedExpression
+    let comparison: SortComparison
+    let isAscending: Bool
+    let reversesNullOrder: Bool
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a key path or a selector that nothing can be sorted
+  ///   by.
+  init(_ descriptors: [FetchRequest.SortDescriptor], _ context: PreparationContext) throws(ManagedObjectError) {
+    var keys: [Key] = []
+    for descriptor in descriptors {
+      guard let comparison = SortComparison(selector: descriptor.selector) else {
+        throw ManagedObjectError(
+          .unsupportedRequest, "a request cannot be sorted by the method \((descriptor.selector ?? "").quoted)",
+          key: descriptor.keyPath)
+      }
+      var expression = ManagedExpression.evaluatedObject
+      if let text = descriptor.keyPath, text != "self" {
+        guard let path = PredicateKeyPath(text) else {
+          throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is no key path to sort by", key: text)
+        }
+        expression = .keyPath(path)
+      }
+      do throws(ManagedPredicateError) {
+        keys.append(
+          Key(
+            value: try PreparedExpression(expression, context), comparison: comparison,
+            isAscending: descriptor.isAscending, reversesNullOrder: descriptor.reversesNullOrder))
+      } catch {
+        throw ManagedObjectError(error)
+      }
+    }
+    self.keys = keys
+  }
+
+  /// True if everything is equal in the order.
+  var isEmpty: Bool { keys.isEmpty }
+}
+
+extension FetchOrder {
+  /// An element that is sorted.
+  private struct Item {
+    /// ``Key/lead(of:)`` by the first key.
+    let lead: SortValue.Lead
+    let index: Int
+  }
+
+  /// How many of the first elements are found without sorting all.
+  private static let fewElements = 256
+
+  func sorted<Element, Subject: PredicateSubject>(
+    _ elements: [Element], first limit: Int, by subject: (Element) -> Subject
+  ) throws(ManagedPredicateError) -> [Element] {
+    guard let firstKey = keys.first, elements.count > 1 else { return elements }
+    // The values of a key are next to each other.
+    var columns = keys.map { _ in
+      var column: [SortValue] = []
+      column.reserveCapacity(elements.count)
+      return column
+    }
+    var items: [Item] = []
+    items.reserveCapacity(elements.count)
+    var leadsTellAll = keys.count == 1
+    for (index, element) in elements.enumerated() {
+      let subject = subject(element)
+      for (place, key) in keys.enumerated() { columns[place].append(try key.sortValue(of: subject)) }
+      items.append(Item(lead: firstKey.lead(of: columns[0][index]), index: index))
+      if !columns[0][index].isWhole { leadsTellAll = false }
+    }
+    let precedes = { (first: Item, second: Item) in
+      if first.lead != second.lead { return first.lead < second.lead }
+      return leadsTellAll ? first.index < second.index : isInOrder(first.index, second.index, columns)
+    }
+    if limit < min(Self.fewElements, elements.count) {
+      items = Self.first(limit, of: items, by: precedes)
+    } else {
+      items.sort(by: precedes)
+    }
+    return items.map { elements[$0.index] }
+  }
+
+  /// True if an element comes before another whose first values have the same lead.
+  @inline(never)
+  private func isInOrder(_ first: Int, _ second: Int, _ columns: [[SortValue]]) -> Bool {
+    for place in keys.indices {
+      let order = keys[place].order(of: columns[place][first], columns[place][second])
+      if order != .equal { return order == .less }
+    }
+    return first < second
+  }
+
+  private static func first(_ limit: Int, of items: [Item], by precedes: (Item, Item) -> Bool) -> [Item] {
+    var first: [Item] = []
+    first.reserveCapacity(limit + 1)
+    for item in items {
+      if first.count == limit {
+        guard let last = first.last, precedes(item, last) else { continue }
+        first.removeLast()
+      }
+      var (low, high) = (0, first.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if precedes(item, first[middle]) { high = middle } else { low = middle + 1 }
+      }
+      first.insert(item, at: low)
+    }
+    return first
+  }
+
+  func order<Subject: PredicateSubject>(
+    of first: Subject, _ second: Subject
+  ) throws(ManagedPredicateError) -> PredicateOrder {
+    for key in keys {
+      let order = try key.order(of: key.sortValue(of: first), key.sortValue(of: second))
+      if order != .equal { return order }
+    }
+    return .equal
+  }
+}
+
+extension FetchOrder.Key {
+  func sortValue<Subject: PredicateSubject>(of subject: Subject) throws(ManagedPredicateError) -> SortValue {
+    switch try value.value(with: subject) {
+    case .value(let value): return SortValue(value, comparison)
+    case .object(let object): return SortValue(object: object)
+    case let value:
+      throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot be sorted by")
+    }
+  }
+
+  /// ``SortValue/lead`` in the direction of the order: of two values with different leads, the one with the lesser
+  /// comes first.
+  func lead(of value: SortValue) -> SortValue.Lead {
+    if value.isNull { return isAscending == reversesNullOrder ? .greatest : .least }
+    return isAscending ? value.lead : value.lead.complement
+  }
+
+  func order(of first: SortValue, _ second: SortValue) -> PredicateOrder {
+    let (one, other) = (lead(of: first), lead(of: second))
+    if one != other { return one < other ? .less : .greater }
+    if first.isWhole, second.isWhole { return .equal }
+    let order = comparison.order(first, second)
+    return isAscending ? order : order.reversed
+  }
+}

@@ -1,0 +1,154 @@
+internal import OrderedCollections
+internal import PropertyLists
+
+/// How the dictionaries of a request are made of objects: one of each, or one of each group.
+///
+/// With an aggregate such as `sum(pages)` among the properties to fetch, all objects are one group, unless the request
+/// says what to group by. Aggregates leave out null. Of no values, `count` and `sum` are 0 and the others null.
+struct FetchProjection: Sendable {
+  private let columns: [Column]
+  private let groupKeys: [PreparedExpression]
+  private let having: GroupCondition?
+  private let isDistinct: Bool
+  private let isGrouped: Bool
+  /// The dictionary without its values.
+  private let template: OrderedDictionary<String, RowValue>
+
+  /// What a dictionary has under a name.
+  fileprivate struct Column {
+    let name: String
+    /// Of a property, it has no aggregates.
+    let value: GroupExpression
+    let type: AttributeType
+  }
+
+  /// True if a dictionary can stand for several objects.
+  var joinsObjects: Bool { isGrouped || isDistinct }
+
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest``.
+  init(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ context: PreparationContext
+  ) throws(ManagedObjectError) {
+    let plan = try FetchPlan(request, of: entity)
+    do throws(ManagedPredicateError) {
+      var columns: [Column] = []
+      for column in plan.columns {
+        columns.append(
+          Column(name: column.name, value: try GroupExpression(column.value, plan, entity.model), type: column.type))
+      }
+      self.columns = columns
+      var groupKeys: [PreparedExpression] = []
+      for key in plan.groupKeys { groupKeys.append(try PreparedExpression(key, context)) }
+      self.groupKeys = groupKeys
+      having = try plan.having.map { having throws(ManagedPredicateError) in
+        try GroupCondition(having, plan, entity.model)
+      }
+    } catch {
+      throw ManagedObjectError(error)
+    }
+    isDistinct = request.returnsDistinctResults
+    isGrouped = plan.isGrouped
+    template = OrderedDictionary(uniqueKeysWithValues: plan.columns.map { ($0.name, RowValue.null) })
+  }
+}
+
+extension FetchProjection {
+  typealias Dictionary = OrderedDictionary<String, RowValue>
+
+  /// The dictionaries of objects, which are in order. Groups are in the order of their first objects.
+  func dictionaries<Subject: PredicateSubject>(
+    of subjects: [Subject]
+  ) throws(ManagedPredicateError) -> [Dictionary] {
+    var all: [Dictionary] = []
+    if !isGrouped {
+      all.reserveCapacity(subjects.count)
+      for subject in subjects { all.append(try dictionary(of: subject)) }
+    } else if groupKeys.isEmpty {
+      // Aggregates alone need no object to be asked.
+      all = [try dictionary(of: subjects, with: AttributeValue.null)]
+    } else {
+      for group in try groups(subjects) {
+        if try having?.holds(for: group, with: group[0]) == false { continue }
+        all.append(try dictionary(of: group, with: group[0]))
+      }
+    }
+    guard isDistinct else { return all }
+    var seen: Set<[PredicateValue<AttributeValue>]> = []
+    return all.filter { seen.insert($0.values.map(\.comparable)).inserted }
+  }
+
+  private func dictionary(of subject: some PredicateSubject) throws(ManagedPredicateError) -> Dictionary {
+    var dictionary = template
+    for (place, column) in columns.enumerated() {
+      dictionary.values[place] = try column.rowValue(column.value.value(with: subject))
+    }
+    return dictionary
+  }
+
+  /// - Parameter representative: has the values that the objects of the group have in common.
+  private func dictionary<Subject: PredicateSubject, Representative: PredicateSubject>(
+    of group: [Subject], with representative: Representative
+  ) throws(ManagedPredicateError) -> Dictionary {
+    var dictionary = template
+    for (place, column) in columns.enumerated() {
+      dictionary.values[place] = try column.rowValue(column.value.value(of: group, with: representative))
+    }
+    return dictionary
+  }
+
+  private func groups<Subject: PredicateSubject>(_ subjects: [Subject]) throws(ManagedPredicateError) -> [[Subject]] {
+    var groups: [[Subject]] = []
+    var places: [[PredicateValue<Subject>]: Int] = [:]
+    for subject in subjects {
+      var values: [PredicateValue<Subject>] = []
+      for key in groupKeys { values.append(try key.value(with: subject)) }
+      if let place = places[values] {
+        groups[place].append(subject)
+      } else {
+        places[values] = groups.count
+        groups.append([subject])
+      }
+    }
+    return groups
+  }
+}
+
+extension RowValue {
+  /// The value as results are told apart by.
+  fileprivate var comparable: PredicateValue<AttributeValue> {
+    switch self {
+    case .attribute(let value): .value(value)
+    default: .array(keys.map { .constant(.object($0)) })
+    }
+  }
+}
+
+extension FetchProjection.Column {
+  /// A value as the type of the column.
+  func rowValue<Subject: PredicateSubject>(
+    _ value: PredicateValue<Subject>
+  ) throws(ManagedPredicateError) -> RowValue {
+    switch value {
+    case .value(let value):
+      if let result = type.converted(value) { return .attribute(result) }
+    case .object(let object):
+      if case .object(let key)? = object.predicateConstant { return .toOne(key) }
+    case .constant(.object(let key)): return .toOne(key)
+    case .array, .set, .constant: break
+    }
+    throw ManagedPredicateError(
+      .typeMismatch, "\(name.quoted) is \(value.kindName), which a dictionary cannot have as \(type.name)")
+  }
+}
+
+extension AttributeType {
+  /// A result as a value of the type; nil if it is none. What is behind the point of a number is left out if the type
+  /// has no place for it.
+  fileprivate func converted(_ value: AttributeValue) -> AttributeValue? {
+    if let value = normalized(value) { return value }
+    guard let integers, value.isNumber, let number = PredicateArithmetic.double(value),
+      let integer = Int64(exactly: number.rounded(.towardZero)), integers.contains(integer)
+    else { return nil }
+    return .integer(integer)
+  }
+}

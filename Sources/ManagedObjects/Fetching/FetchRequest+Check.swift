@@ -1,0 +1,92 @@
+internal import PropertyLists
+
+extension FetchRequest {
+  /// Checks the request against a model: names, kinds that are compared, what is sorted by, and what dictionaries
+  /// consist of. A request is checked before it is executed, too.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have, and
+  ///   ``ManagedObjectError/Code/unsupportedRequest``. ``ManagedObjectError/predicateError`` says what is wrong with
+  ///   the predicate.
+  public func check(against model: ManagedObjectModel) throws(ManagedObjectError) {
+    guard let entity = model[entityName] else {
+      throw ManagedObjectError(
+        .undefinedKey, "the entity \(entityName.quoted) to fetch is not in the model", key: entityName)
+    }
+    try check(for: entity)
+  }
+
+  /// - Parameter entity: the entity of the request.
+  func check(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
+    if fetchLimit < 0 || fetchOffset < 0 || fetchBatchSize < 0 {
+      throw ManagedObjectError(.unsupportedRequest, "a limit, an offset or a batch below 0")
+    }
+    if let predicate {
+      do throws(ManagedPredicateError) { try predicate.check(for: entity) } catch { throw ManagedObjectError(error) }
+    }
+    for descriptor in sortDescriptors { try descriptor.check(for: entity) }
+    for path in relationshipKeyPathsForPrefetching { try Self.checkPrefetching(path, for: entity) }
+    if resultType == .dictionaries {
+      _ = try FetchPlan(self, of: entity)
+    } else if propertiesToGroupBy?.isEmpty == false || havingPredicate != nil {
+      throw ManagedObjectError(.unsupportedRequest, "only dictionaries can be of groups, not \(resultType.name)")
+    }
+  }
+
+  private static func checkPrefetching(
+    _ text: String, for entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) {
+    guard let path = PredicateKeyPath(text) else {
+      throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is no key path to prefetch", key: text)
+    }
+    var check = PredicateCheck(entity)
+    let kind: PredicateKind
+    do throws(ManagedPredicateError) { kind = try check.kind(of: .keyPath(path), flattens: true) } catch {
+      throw ManagedObjectError(error, key: text)
+    }
+    switch kind {
+    case .object, .collection(.object, _): return
+    default: throw ManagedObjectError(.unsupportedRequest, "\(text.quoted) is no relationship to prefetch", key: text)
+    }
+  }
+}
+
+extension FetchRequest.SortDescriptor {
+  fileprivate func check(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
+    func failure(_ message: String) -> ManagedObjectError {
+      ManagedObjectError(.unsupportedRequest, message, key: keyPath)
+    }
+    guard let comparison = SortComparison(selector: selector) else {
+      throw failure("a request cannot be sorted by the method \((selector ?? "").quoted)")
+    }
+    var kind = PredicateKind.object(entity.index)
+    if let keyPath {
+      guard let path = PredicateKeyPath(keyPath) else { throw failure("\(keyPath.quoted) is no key path to sort by") }
+      if let other = path.keys.first(where: { $0.hasPrefix("@") && $0 != PredicateCollectionOperator.count.rawValue }) {
+        throw failure("a request cannot be sorted by \(other.quoted)")
+      }
+      var check = PredicateCheck(entity)
+      do throws(ManagedPredicateError) { kind = try check.kind(of: .keyPath(path)) } catch {
+        throw ManagedObjectError(error, key: keyPath)
+      }
+    }
+    switch kind {
+    case .collection, .dictionary, .opaque:
+      throw failure("\((keyPath ?? "").quoted) is \(kind.name(entity.model)), which nothing can be sorted by")
+    case _ where comparison.isOfTexts && !kind.isString:
+      throw failure(
+        "\((keyPath ?? "self").quoted) is \(kind.name(entity.model)), and \(comparison.rawValue) is of strings")
+    default: return
+    }
+  }
+}
+
+extension FetchRequest.ResultType {
+  fileprivate var name: String {
+    switch self {
+    case .objects: "objects"
+    case .objectIDs: "object IDs"
+    case .dictionaries: "dictionaries"
+    case .count: "a count"
+    }
+  }
+}

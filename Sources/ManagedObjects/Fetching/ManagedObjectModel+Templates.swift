@@ -1,0 +1,26 @@
+internal import PropertyLists
+
+extension ManagedObjectModel {
+  /// The request of a template, with values for the variables of its predicates.
+  ///
+  /// ```swift
+  /// let request = try model.fetchRequest(fromTemplate: "notesOf", substituting: ["AUTHOR": person.objectID])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: the name in ``fetchRequestTemplates``.
+  ///   - variables: the values, by the names of the variables without the dollar sign.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if there is no such template, and
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` if a variable has no value, or one that does not fit.
+  public func fetchRequest(
+    fromTemplate name: String, substituting variables: [String: any PredicateArgument] = [:]
+  ) throws(ManagedObjectError) -> FetchRequest {
+    guard var request = fetchRequestTemplates[name] else {
+      throw ManagedObjectError(.undefinedKey, "the model has no fetch-request template \(name.quoted)", key: name)
+    }
+    request.predicate = request.predicate?.substituting(variables)
+    request.havingPredicate = request.havingPredicate?.substituting(variables)
+    try request.check(against: self)
+    return request
+  }
+}

@@ -1,0 +1,191 @@
+internal import PropertyLists
+
+extension PredicateCheck {
+  /// The kind of the values of an expression.
+  ///
+  /// - Parameter flattens: true if collections of collections that a key path goes through become one.
+  mutating func kind(
+    of expression: ManagedExpression, _ places: PredicatePlaces? = nil, flattens: Bool = false
+  ) throws(ManagedPredicateError) -> PredicateKind {
+    switch expression {
+    case .constant(let constant): return PredicateKind(constant, model)
+    case .evaluatedObject: return .object(entity.index)
+    case .variable(let name):
+      if let kind = kind(ofVariable: name) { return kind }
+      throw failure(.unboundVariable, "the variable $\(name) has no value", places)
+    case .assignment(let name, let value):
+      let kind = try kind(of: value, places?[0])
+      try assign(name, kind, places)
+      return kind
+    case .keyPath(let path, of: let root):
+      return try kind(of: path.keys[...], from: kind(of: root, places?[0]), places?.parts.dropFirst(), places, flattens)
+    case .anyKey: return .collection(.anything, isOrdered: true)
+    case .aggregate(let elements):
+      var kind = PredicateKind.null
+      for (index, element) in elements.enumerated() {
+        kind = kind.joined(try self.kind(of: element, places?[index]), model)
+      }
+      return .collection(kind, isOrdered: true)
+    case .function(let function, let arguments):
+      var kinds: [PredicateKind] = []
+      for (index, argument) in arguments.enumerated() { kinds.append(try kind(of: argument, places?[index])) }
+      return try kind(of: function, arguments, kinds, places)
+    case .method(let selector, of: let operand, let arguments):
+      return try kind(ofMethod: selector, of: operand, arguments, places)
+    case .element(let place, of: let base):
+      return try kind(ofElement: place, of: kind(of: base, places?[0]), places)
+    case .subquery(let collection, let name, let predicate):
+      let whole = try kind(of: collection, places?[0])
+      guard let elements = whole.elements else {
+        throw mismatch("SUBQUERY needs a collection, not \(self.name(whole))", places?[0])
+      }
+      try with(name, elements) { check throws(ManagedPredicateError) in try check.check(predicate, places?[1]) }
+      return whole == .null || whole == .anything ? .collection(elements, isOrdered: false) : whole
+    case .conditional(let predicate, let first, let second):
+      try check(predicate, places?[0])
+      return try kind(of: first, places?[1]).joined(kind(of: second, places?[2]), model)
+    case .combination(let operation, let first, let second):
+      let (left, right) = (try kind(of: first, places?[0]), try kind(of: second, places?[1]))
+      guard let one = left.elements, let other = right.elements else {
+        throw mismatch(
+          "\(operation.rawValue) needs collections, not \(name(left)) and \(name(right))", places)
+      }
+      return .collection(one.joined(other, model), isOrdered: false)
+    case .fetch: throw failure(.unsupported, "FETCH is evaluated by a context, not by itself", places)
+    }
+  }
+
+  private mutating func kind(
+    ofMethod selector: String, of operand: ManagedExpression, _ arguments: [ManagedExpression],
+    _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) -> PredicateKind {
+    let base = try kind(of: operand, places?[0])
+    guard ["valueForKey:", "valueForKeyPath:"].contains(selector), arguments.count == 1,
+      case .constant(.value(.string(let text))) = arguments[0], let path = PredicateKeyPath(text)
+    else { throw failure(.unsupported, "the method \(selector.quoted) of an object cannot be called", places) }
+    return try kind(of: path.keys[...], from: base, nil, places?[1], false)
+  }
+
+  private mutating func kind(
+    ofElement place: PredicateSubscript, of base: PredicateKind, _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) -> PredicateKind {
+    if base == .null || base == .anything {
+      if case .index(let index) = place { _ = try kind(of: index, places?[1]) }
+      return base
+    }
+    switch (place, base) {
+    case (.size, .collection): return .integer
+    case (.first, .collection(let element, isOrdered: true)), (.last, .collection(let element, isOrdered: true)):
+      return element
+    case (.index(.constant(.value(.string(let key)))), .object),
+      (.index(.constant(.value(.string(let key)))), .dictionary):
+      return try kind(ofKey: key, in: base, places?[1])
+    case (.index(let index), .collection(let element, isOrdered: true)):
+      let kind = try kind(of: index, places?[1])
+      guard [.integer, .anything].contains(kind) else {
+        throw mismatch("an element is found by an integer, not by \(name(kind))", places?[1])
+      }
+      return element
+    case (_, .collection): throw mismatch("the elements of this collection have no order", places)
+    default: throw mismatch("\(name(base)) has no elements", places)
+    }
+  }
+}
+
+// Key paths.
+extension PredicateCheck {
+  /// - Parameters:
+  ///   - keyPlaces: where the keys are; nil or too few if that is not known.
+  ///   - places: where the whole is.
+  private func kind(
+    of keys: ArraySlice<String>, from root: PredicateKind, _ keyPlaces: ArraySlice<PredicatePlaces>?,
+    _ places: PredicatePlaces?, _ flattens: Bool
+  ) throws(ManagedPredicateError) -> PredicateKind {
+    var kind = root
+    var keyPlaces = keyPlaces ?? []
+    for (index, key) in zip(keys.indices, keys) {
+      let place = keyPlaces.popFirst() ?? places
+      if key.hasPrefix("@") {
+        guard let collection = PredicateCollectionOperator(rawValue: key) else {
+          throw failure(.unsupported, "no operator on collections is called \(key.quoted)", place)
+        }
+        return try self.kind(of: collection, kind, keys[(index + 1)...], keyPlaces, place, flattens)
+      }
+      kind = try self.kind(ofKey: key, in: kind, place, flattens)
+    }
+    return kind
+  }
+
+  func kind(
+    ofKey key: String, in base: PredicateKind, _ place: PredicatePlaces?, _ flattens: Bool = false
+  ) throws(ManagedPredicateError) -> PredicateKind {
+    switch base {
+    case .anything, .dictionary: return .anything
+    case .null: return .null
+    case .object(let index): return try kind(ofKey: key, of: index, place)
+    case .collection(let element, _):
+      let inner = try kind(ofKey: key, in: element, place, flattens)
+      if flattens, case .collection(let innermost, _) = inner { return .collection(innermost, isOrdered: true) }
+      return .collection(inner, isOrdered: true)
+    default:
+      // The keys of Foundation's classes.
+      switch (base, key) {
+      case (_, "self"): return base
+      case (.string, "length"), (.data, "length"): return .integer
+      case (.string, "lowercaseString"), (.string, "uppercaseString"), (.url, "absoluteString"),
+        (.uuid, "UUIDString"):
+        return .string
+      case (.date, "timeIntervalSinceReferenceDate"), (.date, "timeIntervalSince1970"): return .number
+      default: throw failure(.unknownKey, "\(name(base)) has no property \(key.quoted)", place)
+      }
+    }
+  }
+
+  private func kind(
+    ofKey key: String, of index: Int, _ place: PredicatePlaces?
+  ) throws(ManagedPredicateError) -> PredicateKind {
+    let entity = ManagedObjectModel.Entity(model: model, index: index)
+    if let property = entity.property(named: key) { return PredicateKind(property) }
+    if EntityKey.ofObjectItself.contains(key) { return .object(index) }
+    if entity.fetchedProperty(named: key) != nil {
+      throw failure(.unsupported, "\(key.quoted) is a fetched property, which predicates cannot ask for", place)
+    }
+    let descendants = Int32(index)..<Int32(entity.record.endOfSubentities)
+    var kind: PredicateKind?
+    for property in model.keyPlaces[key] ?? [] where descendants.contains(property.entities.lowerBound) {
+      let owner = ManagedObjectModel.Entity(model: model, index: Int(property.entities.lowerBound))
+      guard let other = owner.property(named: key).map({ PredicateKind($0) }) else { continue }
+      kind = kind?.joined(other, model) ?? other
+    }
+    if let kind { return kind }
+    throw failure(.unknownKey, "\(entity.name.quoted) has no property \(key.quoted)", place)
+  }
+
+  private func kind(
+    of collection: PredicateCollectionOperator, _ base: PredicateKind, _ rest: ArraySlice<String>,
+    _ keyPlaces: ArraySlice<PredicatePlaces>, _ place: PredicatePlaces?, _ flattens: Bool
+  ) throws(ManagedPredicateError) -> PredicateKind {
+    guard let first = base.elements else {
+      throw mismatch("\(collection.rawValue) needs a collection, not \(name(base))", place)
+    }
+    if collection == .count {
+      guard rest.isEmpty else { throw failure(.unsupported, "a key path that goes on after @count", place) }
+      return .integer
+    }
+    let element = try kind(of: rest, from: first, keyPlaces, place, flattens)
+    switch collection {
+    case .count, .sum, .average:
+      guard element.isNumber else { throw mismatch("\(collection.rawValue) of \(name(element))", place) }
+      return collection == .average ? .number : element == .integer ? .integer : .number
+    case .minimum, .maximum:
+      guard element.isOrdered else { throw mismatch("\(collection.rawValue) of \(name(element))", place) }
+      return element
+    case .unionOfObjects, .distinctUnionOfObjects: return .collection(element, isOrdered: true)
+    case .unionOfArrays, .distinctUnionOfArrays, .unionOfSets, .distinctUnionOfSets:
+      guard let inner = element.elements else {
+        throw mismatch("\(collection.rawValue) needs collections, not \(name(element))", place)
+      }
+      return .collection(inner, isOrdered: collection == .unionOfArrays || collection == .distinctUnionOfArrays)
+    }
+  }
+}

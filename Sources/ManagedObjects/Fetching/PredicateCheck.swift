@@ -1,0 +1,189 @@
+internal import PropertyLists
+
+/// Checks a predicate or an expression against an entity before it runs.
+///
+/// What it lets pass can be evaluated with every object of the entity, except where values alone decide: a division by
+/// zero, an element that a list does not have, a text that is cast to a number, and attributes of any type. What it
+/// refuses would be an error there, or the same for all objects.
+///
+/// A key of a sub-entity can be asked of objects of its superentity: for those that do not have it, it is null.
+struct PredicateCheck {
+  let entity: ManagedObjectModel.Entity
+  /// The text that the predicate was made of, for the places of errors.
+  private let text: String?
+  private var variables: [String: PredicateKind] = [:]
+
+  /// - Parameter text: what the predicate was made of. Nil if it is not known; errors have no place then.
+  init(_ entity: ManagedObjectModel.Entity, text: String? = nil) {
+    self.entity = entity
+    self.text = text
+  }
+
+  var model: ManagedObjectModel { entity.model }
+
+  func failure(
+    _ kind: ManagedPredicateError.Kind, _ message: String, _ places: PredicatePlaces?
+  ) -> ManagedPredicateError {
+    var error = ManagedPredicateError(kind, message)
+    if let text, let places {
+      error.position = ManagedPredicateError.Position(utf8Offset: places.offset, in: text.utf8)
+    }
+    return error
+  }
+
+  func mismatch(_ message: String, _ places: PredicatePlaces?) -> ManagedPredicateError {
+    failure(.typeMismatch, message, places)
+  }
+
+  func name(_ kind: PredicateKind) -> String { kind.name(model) }
+
+  func kind(ofVariable name: String) -> PredicateKind? { variables[name] }
+
+  /// Calls a function with another kind of a variable.
+  mutating func with<Result>(
+    _ name: String, _ kind: PredicateKind,
+    _ body: (inout PredicateCheck) throws(ManagedPredicateError) -> Result
+  ) throws(ManagedPredicateError) -> Result {
+    let outer = variables[name]
+    variables[name] = kind
+    let result = try body(&self)
+    variables[name] = outer
+    return result
+  }
+
+  mutating func assign(_ name: String, _ kind: PredicateKind, _ places: PredicatePlaces?) throws(ManagedPredicateError)
+  {
+    let known = variables[name] ?? kind
+    guard known.canEqual(kind, model) else {
+      throw mismatch("the variable $\(name) is \(self.name(known)) already, and not \(self.name(kind))", places)
+    }
+    variables[name] = known.joined(kind, model)
+  }
+}
+
+// Predicates.
+extension PredicateCheck {
+  /// - Parameter places: where its parts are in the text.
+  mutating func check(_ predicate: ManagedPredicate, _ places: PredicatePlaces? = nil) throws(ManagedPredicateError) {
+    switch predicate {
+    case .constant: return
+    case .and(let parts), .or(let parts):
+      for (index, part) in parts.enumerated() { try check(part, places?[index]) }
+    case .not(let part): try check(part, places?[0])
+    case .comparison(let comparison): try check(comparison, places)
+    }
+  }
+
+  private mutating func check(
+    _ comparison: PredicateComparison, _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) {
+    var left = try kind(of: comparison.left, places?[0], flattens: comparison.modifier != .direct)
+    if comparison.modifier != .direct {
+      guard let elements = left.elements else {
+        let word = comparison.modifier == .any ? "ANY" : "ALL"
+        throw mismatch("\(word) needs a to-many relationship or another collection, not \(name(left))", places?[0])
+      }
+      left = elements
+    }
+    let right = try kind(of: comparison.right, places?[1])
+    switch comparison.comparator {
+    case .in:
+      if let elements = try literal(comparison.right, places?[1]) {
+        for element in elements where !left.canEqual(element.kind, model) {
+          throw unequal(left, element.kind, element.places)
+        }
+      } else {
+        try checkContainment(of: left, in: right, comparison, places)
+      }
+    case .contains: try checkContainment(of: right, in: left, comparison, places)
+    case .between: try checkRange(left, comparison.right, right, places?[1])
+    default: try check(left, comparison.comparator, right, places)
+    }
+    try checkPattern(comparison, places?[1])
+  }
+
+  private func check(
+    _ left: PredicateKind, _ comparator: PredicateComparator, _ right: PredicateKind, _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) {
+    let fits =
+      switch comparator {
+      case .equal, .notEqual: left.canEqual(right, model)
+      case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: left.hasOrder(to: right)
+      default: left.isString && right.isString
+      }
+    if fits { return }
+    if case .collection(let element, _) = left, right.elements == nil || comparator != .equal && comparator != .notEqual
+    {
+      throw mismatch(
+        "\(comparator.rawValue) cannot compare a collection; ANY, ALL and NONE compare its elements, each \(name(element))",
+        places)
+    }
+    throw mismatch("\(comparator.rawValue) cannot compare \(name(left)) with \(name(right))", places)
+  }
+
+  private func unequal(
+    _ first: PredicateKind, _ second: PredicateKind, _ places: PredicatePlaces?
+  ) -> ManagedPredicateError {
+    mismatch("\(name(first)) never equals \(name(second))", places)
+  }
+
+  private func checkContainment(
+    of part: PredicateKind, in whole: PredicateKind, _ comparison: PredicateComparison, _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) {
+    if let elements = whole.elements {
+      guard part.canEqual(elements, model) else { throw unequal(part, elements, places) }
+    } else {
+      guard whole == .string, part.isString else {
+        throw mismatch("\(comparison.comparator.rawValue) cannot find \(name(part)) in \(name(whole))", places)
+      }
+    }
+  }
+
+  /// Evaluation needs two values that are there.
+  private mutating func checkRange(
+    _ left: PredicateKind, _ expression: ManagedExpression, _ right: PredicateKind, _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) {
+    if right == .null || right == .anything { return }
+    var bounds: [(kind: PredicateKind, places: PredicatePlaces?)] = []
+    if right.elementsAreInOrder { bounds = try literal(expression, places) ?? [] }
+    guard bounds.count == 2 else { throw mismatch("BETWEEN needs a list of the lowest and the highest value", places) }
+    for bound in bounds where !left.hasOrder(to: bound.kind) {
+      throw mismatch("\(name(left)) and \(name(bound.kind)) have no order", bound.places)
+    }
+  }
+
+  /// The kinds of the elements of a list that is written in the predicate; nil for anything else.
+  private mutating func literal(
+    _ expression: ManagedExpression, _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) -> [(kind: PredicateKind, places: PredicatePlaces?)]? {
+    switch expression {
+    case .aggregate(let elements):
+      var kinds: [(PredicateKind, PredicatePlaces?)] = []
+      for (index, element) in elements.enumerated() {
+        kinds.append((try kind(of: element, places?[index]), places?[index]))
+      }
+      return kinds
+    case .constant(.array(let elements)): return elements.map { (PredicateKind($0, model), places) }
+    case .constant(.set(let elements)): return elements.map { (PredicateKind($0, model), places) }
+    default: return nil
+    }
+  }
+
+  /// Reads a regular expression if its place is known. Otherwise the preparation of the predicate does.
+  private func checkPattern(
+    _ comparison: PredicateComparison, _ places: PredicatePlaces?
+  ) throws(ManagedPredicateError) {
+    guard text != nil, comparison.comparator == .matches, case .constant(let pattern) = comparison.right else { return }
+    do throws(ManagedPredicateError) {
+      _ = try ConstantTest(.matches, comparison.options, pattern)
+    } catch {
+      throw failure(error.kind, error.message, places)
+    }
+  }
+}
+
+extension PredicateKind {
+  fileprivate var elementsAreInOrder: Bool {
+    if case .collection(_, let isOrdered) = self { isOrdered } else { false }
+  }
+}

@@ -1,0 +1,175 @@
+internal import PropertyLists
+
+/// What is known about the values of an expression before there are any. Each can be null as well.
+indirect enum PredicateKind: Hashable, Sendable {
+  /// Nothing is known.
+  case anything
+  case null
+  /// A whole number or a truth value.
+  case integer
+  case number
+  case string
+  case date
+  case data
+  case uuid
+  case url
+  /// An object of the entity at a place in the model, or of one that inherits from it.
+  case object(Int)
+  case collection(PredicateKind, isOrdered: Bool)
+  case dictionary
+  /// What has no parts, and is compared only with its like.
+  case opaque
+  /// One of several kinds, which have nothing in common.
+  case mixed
+}
+
+extension PredicateKind {
+  init(_ type: AttributeType) {
+    self =
+      switch type {
+      case .integer16, .integer32, .integer64, .boolean: .integer
+      case .decimal, .double, .float: .number
+      case .string: .string
+      case .date: .date
+      case .binary: .data
+      case .uuid: .uuid
+      case .uri: .url
+      case .composite: .opaque
+      case .undefined, .transformable, .objectID: .anything
+      }
+  }
+
+  init(_ property: ManagedObjectModel.Entity.Property) {
+    switch property {
+    case .attribute(let attribute): self.init(attribute.type)
+    case .relationship(let relationship):
+      let object = PredicateKind.object(relationship.destinationIndex)
+      self = relationship.isToMany ? .collection(object, isOrdered: relationship.isOrdered) : object
+    }
+  }
+
+  init(_ value: AttributeValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .boolean, .integer: .integer
+      case .decimal, .double, .float: .number
+      case .string: .string
+      case .date: .date
+      case .data: .data
+      case .uuid: .uuid
+      case .url: .url
+      }
+  }
+
+  init(_ constant: PredicateConstant, _ model: ManagedObjectModel) {
+    switch constant {
+    case .value(let value): self.init(value)
+    case .array(let elements): self = .collection(Self.joined(elements, model), isOrdered: true)
+    case .set(let elements): self = .collection(Self.joined(elements, model), isOrdered: false)
+    case .dictionary: self = .dictionary
+    case .object(let key):
+      let index = Int(key.entityIndex)
+      self = model.records.indices.contains(index) ? .object(index) : .anything
+    case .opaque: self = .opaque
+    }
+  }
+
+  private static func joined(_ elements: some Sequence<PredicateConstant>, _ model: ManagedObjectModel) -> Self {
+    var kind = PredicateKind.null
+    for element in elements { kind = kind.joined(PredicateKind(element, model), model) }
+    return kind
+  }
+}
+
+extension PredicateKind {
+  /// The kind of values that are of this kind or of another.
+  func joined(_ other: PredicateKind, _ model: ManagedObjectModel) -> PredicateKind {
+    switch (self, other) {
+    case (_, _) where self == other: return self
+    case (.anything, _), (_, .anything): return .anything
+    case (.null, _): return other
+    case (_, .null): return self
+    case (.integer, .number), (.number, .integer): return .number
+    case (.object(let first), .object(let second)):
+      if model.isEntity(second, kindOf: first) { return self }
+      return model.isEntity(first, kindOf: second) ? other : .mixed
+    case (.collection(let first, let isOrdered), .collection(let second, let otherIsOrdered)):
+      return .collection(first.joined(second, model), isOrdered: isOrdered && otherIsOrdered)
+    default: return .mixed
+    }
+  }
+
+  /// True if values of the kind can be equal to those of another.
+  func canEqual(_ other: PredicateKind, _ model: ManagedObjectModel) -> Bool {
+    switch (self, other) {
+    case (.anything, _), (_, .anything), (.null, _), (_, .null), (.mixed, _), (_, .mixed): true
+    case (.integer, .number), (.number, .integer): true
+    case (.object(let first), .object(let second)):
+      model.isEntity(second, kindOf: first) || model.isEntity(first, kindOf: second)
+    case (.collection(let first, _), .collection(let second, _)): first.canEqual(second, model)
+    default: self == other
+    }
+  }
+
+  /// True if values of the kind come before or after those of another.
+  func hasOrder(to other: PredicateKind) -> Bool {
+    switch (self, other) {
+    case (.anything, _): other.isOrdered
+    case (_, .anything): isOrdered
+    case (.null, _): other.isOrdered
+    case (_, .null): isOrdered
+    default: isOrdered && other.isOrdered && (self == other || isNumber && other.isNumber)
+    }
+  }
+
+  /// True if values of the kind come before or after each other.
+  var isOrdered: Bool {
+    switch self {
+    case .object, .collection, .dictionary, .opaque, .mixed: false
+    default: true
+    }
+  }
+
+  /// True if the values may be numbers.
+  var isNumber: Bool { [.integer, .number, .null, .anything].contains(self) }
+
+  /// True if the values may be texts.
+  var isString: Bool { [.string, .null, .anything].contains(self) }
+
+  /// The kind of the elements; nil if there are none.
+  var elements: PredicateKind? {
+    switch self {
+    case .collection(let element, _): element
+    case .anything: .anything
+    case .null: .null
+    default: nil
+    }
+  }
+
+  /// The kind as a message names it.
+  func name(_ model: ManagedObjectModel) -> String {
+    switch self {
+    case .anything: "a value"
+    case .null: "null"
+    case .integer, .number: "a number"
+    case .string: "a string"
+    case .date: "a date"
+    case .data: "data"
+    case .uuid: "a UUID"
+    case .url: "a URL"
+    case .object(let index): "an object of \(model.records[index].definition.name.quoted)"
+    case .collection: "a collection"
+    case .dictionary: "a dictionary"
+    case .opaque: "an opaque object"
+    case .mixed: "a value of one of several kinds"
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// True if an entity is another, or inherits from it.
+  fileprivate func isEntity(_ index: Int, kindOf other: Int) -> Bool {
+    index >= other && index < records[other].endOfSubentities
+  }
+}

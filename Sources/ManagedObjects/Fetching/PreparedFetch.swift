@@ -1,0 +1,140 @@
+internal import OrderedCollections
+
+/// A request that is ready to be executed, on rows or on objects.
+///
+/// Its parts can be used alone. Who has objects of two origins tests each with ``holds(for:)``, puts them together, and
+/// uses ``sorted(_:first:by:)`` and ``window(_:)``.
+struct PreparedFetch: Sendable {
+  let request: FetchRequest
+  let entity: ManagedObjectModel.Entity
+  /// Nil if all objects of the entity fit.
+  let predicate: PreparedPredicate?
+  let order: FetchOrder
+  /// How dictionaries are made; nil for other results.
+  private let projection: FetchProjection?
+
+  /// Prepares a request.
+  ///
+  /// - Parameter entity: the entity of the request.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request does not fit the entity.
+  init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
+    self.request = request
+    self.entity = entity
+    try request.check(for: entity)
+    let context = PreparationContext(entity.model)
+    do throws(ManagedPredicateError) {
+      if let condition = request.predicate, condition != .constant(true) {
+        predicate = try PreparedPredicate(condition, context)
+      } else {
+        predicate = nil
+      }
+    } catch {
+      throw ManagedObjectError(error)
+    }
+    order = try FetchOrder(request.sortDescriptors, context)
+    projection = request.resultType == .dictionaries ? try FetchProjection(request, of: entity, context) : nil
+  }
+}
+
+extension PreparedFetch {
+  /// The places of the entities whose own objects count.
+  var entityIndices: Range<Int> {
+    request.includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
+  }
+
+  /// True if the predicate holds for an object. It has to be of one of ``entityIndices``.
+  @inline(__always)
+  func holds<Subject: PredicateSubject>(for subject: Subject) throws(ManagedObjectError) -> Bool {
+    guard let predicate else { return true }
+    do throws(ManagedPredicateError) { return try predicate.evaluate(with: subject) } catch {
+      throw ManagedObjectError(error)
+    }
+  }
+
+  /// The objects that the predicate holds for, in their order.
+  func filter<Subject: PredicateSubject>(_ subjects: [Subject]) throws(ManagedObjectError) -> [Subject] {
+    if predicate == nil { return subjects }
+    var found: [Subject] = []
+    for subject in subjects where try holds(for: subject) { found.append(subject) }
+    return found
+  }
+
+  /// The elements in the order of the request. Those that are equal in it stay in the order that they come in.
+  ///
+  /// - Parameters:
+  ///   - limit: how many of the first are wanted.
+  ///   - subject: what an element is compared by. Called once for each.
+  /// - Complexity: O(*n* log *n*); O(*n*) for a small limit.
+  func sorted<Element, Subject: PredicateSubject>(
+    _ elements: [Element], first limit: Int = .max, by subject: (Element) -> Subject
+  ) throws(ManagedObjectError) -> [Element] {
+    do throws(ManagedPredicateError) { return try order.sorted(elements, first: limit, by: subject) } catch {
+      throw ManagedObjectError(error)
+    }
+  }
+
+  /// True if an object comes before another in the order of the request. Neither does if they are equal in it.
+  func precedes<Subject: PredicateSubject>(
+    _ first: Subject, _ second: Subject
+  ) throws(ManagedObjectError) -> Bool {
+    do throws(ManagedPredicateError) { return try order.order(of: first, second) == .less } catch {
+      throw ManagedObjectError(error)
+    }
+  }
+}
+
+/// Offset and limit.
+extension PreparedFetch {
+  /// How many results have to be found for the window; `Int.max` if it has no end.
+  var windowEnd: Int {
+    guard request.fetchLimit > 0 else { return .max }
+    let (end, overflows) = max(request.fetchOffset, 0).addingReportingOverflow(request.fetchLimit)
+    return overflows ? .max : end
+  }
+
+  /// The results from the offset on, no more than the limit.
+  func window<Result>(_ all: [Result]) -> [Result] {
+    let start = min(max(request.fetchOffset, 0), all.count)
+    let end = min(windowEnd, all.count)
+    return start == 0 && end == all.count ? all : Array(all[start..<end])
+  }
+
+  /// How many of a number of results are in the window. Counts honour offset and limit, as all results do.
+  func windowCount(of count: Int) -> Int { max(min(windowEnd, count) - max(request.fetchOffset, 0), 0) }
+
+  /// False for dictionaries of which several objects make one.
+  var isWindowedBeforeProjection: Bool { projection?.joinsObjects != true }
+}
+
+/// Dictionaries.
+extension PreparedFetch {
+  /// The dictionaries of objects that fit, which are in order.
+  ///
+  /// - Parameter subjects: those of the window if ``isWindowedBeforeProjection`` is true, else all.
+  func dictionaries<Subject: PredicateSubject>(
+    of subjects: [Subject]
+  ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
+    guard let projection else { return [] }
+    do throws(ManagedPredicateError) {
+      let dictionaries = try projection.dictionaries(of: subjects)
+      return projection.joinsObjects ? window(dictionaries) : dictionaries
+    } catch {
+      throw ManagedObjectError(error)
+    }
+  }
+}
+
+extension PreparationContext {
+  /// For objects of a model.
+  init(_ model: ManagedObjectModel, parameters: [String] = []) {
+    self.init(places: { model.keyPlaces[$0] ?? [] }, parameters: parameters)
+  }
+}
+
+extension ManagedObjectError {
+  /// A request that cannot be executed because of a predicate or an expression.
+  init(_ error: ManagedPredicateError, key: String? = nil) {
+    self.init(error.kind == .unknownKey ? .undefinedKey : .unsupportedRequest, error.description, key: key)
+    predicateError = error
+  }
+}

@@ -1,0 +1,75 @@
+internal import PropertyLists
+
+/// A row that a predicate is tested with. Relationships are followed through the source.
+///
+/// A transformable attribute is data here. A relationship to an object that is gone refers to nothing.
+struct RowSubject<Source: RowSource> {
+  let row: StoreRow
+  let source: Source
+
+  init(_ row: StoreRow, _ source: Source) {
+    self.row = row
+    self.source = source
+  }
+}
+
+extension RowSubject: PredicateSubject {
+  static func == (first: Self, second: Self) -> Bool { first.row.key == second.row.key }
+  func hash(into hasher: inout Hasher) { hasher.combine(row.key) }
+
+  var predicateConstant: PredicateConstant? { .object(row.key) }
+
+  @inline(__always)
+  func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self> {
+    if let slot = key.slot(inEntity: row.key.entityIndex), slot < row.values.count {
+      if case .attribute(let value) = row.values[slot] { return .value(value) }
+      return try related(row.values[slot], key.name)
+    }
+    return try unusualValue(forKey: key)
+  }
+
+  @inline(never)
+  private func unusualValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self> {
+    if EntityKey.ofObjectItself.contains(key.name) { return .object(self) }
+    guard let places = source.model.keyPlaces[key.name] else {
+      throw ManagedPredicateError(.unknownKey, "no entity has a property \(key.name.quoted)")
+    }
+    let known = PredicateKey(name: key.name, index: key.index, places: places)
+    // Else it is a key of objects of other entities.
+    guard let slot = known.slot(inEntity: row.key.entityIndex), slot < row.values.count else { return .null }
+    return try related(row.values[slot], key.name)
+  }
+
+  private func related(_ value: RowValue, _ name: String) throws(ManagedPredicateError) -> PredicateValue<Self> {
+    switch value {
+    case .attribute(let value): return .value(value)
+    case .toOne(let key): return key.flatMap(object) ?? .null
+    // In an order that is the same each time.
+    case .toMany(let keys): return .set(keys.sorted().compactMap(object))
+    case .orderedToMany(let keys): return .array(keys.compactMap(object))
+    case .unread:
+      throw ManagedPredicateError(.unsupported, "the relationship \(name.quoted) is not among the values of its row")
+    }
+  }
+
+  private func object(_ key: RowKey) -> PredicateValue<Self>? {
+    source.row(key).map { .object(RowSubject($0, source)) }
+  }
+
+  func predicateSubject(for constant: PredicateConstant) -> Self? {
+    guard case .object(let key) = constant, let row = source.row(key) else { return nil }
+    return RowSubject(row, source)
+  }
+
+  func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<Self>] {
+    var values: [PredicateValue<Self>] = []
+    for value in row.values { values.append(try related(value, "ANYKEY")) }
+    return values
+  }
+}
+
+/// Keys that every object has, beside its properties.
+enum EntityKey {
+  /// What stands for the object itself.
+  static let ofObjectItself: Set<String> = ["self", "objectID"]
+}
