@@ -65,7 +65,7 @@ let package = Package(
     .target(
       name: "ManagedObjects",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", "SystemFiles",
+        "KeyedArchiving", "PropertyLists", "SharedFiles", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -80,9 +80,14 @@ let package = Package(
     .executableTarget(
       name: "notes",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "KeyedArchiving", "ManagedObjects", "PropertyLists",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Notes", swiftSettings: testSettings),
+    .executableTarget(
+      name: "contacts",
+      dependencies: ["ManagedObjects", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Examples/Contacts", swiftSettings: testSettings),
     .executableTarget(
       name: "settings",
       dependencies: [
@@ -128,11 +133,18 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
-      name: "ManagedObjectsTests", dependencies: ["ManagedObjects", "KeyedArchiving", "PropertyLists", "TestSupport"],
+      name: "ManagedObjectsTests",
+      dependencies: [
+        "ManagedObjects", "KeyedArchiving", "PropertyLists", "TestSupport",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: testSettings),
     .testTarget(
       name: "ExamplesTests",
-      dependencies: ["notes", "settings", "KeyedArchiving", "Preferences", "PropertyLists", "TestSupport"],
+      dependencies: [
+        "contacts", "notes", "settings", "KeyedArchiving", "ManagedObjects", "Preferences", "PropertyLists",
+        "TestSupport",
+      ],
       swiftSettings: testSettings),
     .testTarget(
       name: "plistutilTests", dependencies: ["plistutil", "PropertyListTools", "PropertyLists", "TestSupport"],

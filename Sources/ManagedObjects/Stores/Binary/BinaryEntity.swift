@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+
+/// The objects of an entity in the archive of a ``BinaryStore``.
+struct BinaryEntity: SecureCoding {
+  static let archivedClass = ArchivedClass("MOBinaryEntity")
+
+  let name: String
+  let count: Int
+  let numbers: Data
+  /// Empty if all are 1.
+  let versions: Data
+  let columns: [BinaryColumn]
+
+  init(name: String, count: Int, numbers: Data, versions: Data, columns: [BinaryColumn]) {
+    self.name = name
+    self.count = count
+    self.numbers = numbers
+    self.versions = versions
+    self.columns = columns
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(name, forKey: "name")
+    try coder.encode(count, forKey: "count")
+    try coder.encodeBytes(numbers, forKey: "numbers")
+    try coder.encodeBytes(versions, forKey: "versions")
+    try coder.encode(columns, forKey: "columns")
+  }
+
+  init(coder: KeyedUnarchiver) throws {
+    name = try coder.decode(String.self, forKey: "name")
+    count = try coder.decode(Int.self, forKey: "count")
+    numbers = try coder.decodeBytes(forKey: "numbers")
+    versions = try coder.decodeBytes(forKey: "versions")
+    columns = try coder.decode([BinaryColumn].self, forKey: "columns")
+  }
+}
+
+/// The values of a property in the archive of a ``BinaryStore``.
+struct BinaryColumn: SecureCoding {
+  static let archivedClass = ArchivedClass("MOBinaryColumn")
+
+  let name: String
+  let type: Int
+  /// Empty if every object has a value.
+  let nulls: Data
+  let values: Data
+
+  /// The types of relationships. Those of attributes are the raw values of ``AttributeType``.
+  static let toOne = -1
+  static let toMany = -2
+  static let orderedToMany = -3
+
+  init(name: String, type: Int, nulls: Data, values: Data) {
+    self.name = name
+    self.type = type
+    self.nulls = nulls
+    self.values = values
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    try coder.encode(name, forKey: "name")
+    try coder.encode(type, forKey: "type")
+    try coder.encodeBytes(nulls, forKey: "nulls")
+    try coder.encodeBytes(values, forKey: "values")
+  }
+
+  init(coder: KeyedUnarchiver) throws {
+    name = try coder.decode(String.self, forKey: "name")
+    type = try coder.decode(Int.self, forKey: "type")
+    nulls = try coder.decodeBytes(forKey: "nulls")
+    values = try coder.decodeBytes(forKey: "values")
+  }
+}
+
+extension ManagedObjectModel.Entity.Property {
+  /// The type of the property's column; nil for one that no store keeps.
+  var columnType: Int? {
+    switch self {
+    case .attribute(let attribute): attribute.isTransient ? nil : attribute.definition.type.rawValue
+    case .relationship(let relationship):
+      if relationship.isTransient {
+        nil
+      } else if !relationship.definition.isToMany {
+        BinaryColumn.toOne
+      } else {
+        relationship.isOrdered ? BinaryColumn.orderedToMany : BinaryColumn.toMany
+      }
+    }
+  }
+}

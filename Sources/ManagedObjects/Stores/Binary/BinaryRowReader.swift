@@ -1,0 +1,252 @@
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+
+/// What is wrong with the objects of a ``BinaryStore``.
+struct BinaryFault: Error, CustomStringConvertible {
+  var message: String
+  var entity: String?
+  var property: String?
+
+  init(_ message: String, entity: String? = nil, property: String? = nil) {
+    self.message = message
+    self.entity = entity
+    self.property = property
+  }
+
+  var description: String {
+    let place = [entity, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".")
+    return place.isEmpty ? message : "\(place): \(message)"
+  }
+}
+
+/// Makes rows out of the columns of a ``BinaryStore``.
+struct BinaryRowReader {
+  private let entities: [BinaryEntity]
+  private let model: ManagedObjectModel
+  private let store: StoreNumber
+  private let shapes: [[SlotShape]]
+  /// Of each entity of the file, its place in the model.
+  private var indices: [Int] = []
+
+  init(_ entities: [BinaryEntity], _ table: RowTable) throws(BinaryFault) {
+    self.entities = entities
+    model = table.model
+    store = table.storeNumber
+    shapes = table.shapes
+    for entity in entities {
+      guard let index = model.entity(named: entity.name)?.index, table.isMember[index] else {
+        throw BinaryFault("the store has no such entity", entity: entity.name)
+      }
+      if indices.contains(index) { throw BinaryFault("the entity is there twice", entity: entity.name) }
+      indices.append(index)
+    }
+  }
+
+  func read(into table: inout RowTable) throws(BinaryFault) {
+    for (entity, index) in zip(entities, indices) {
+      do throws(BinaryFault) {
+        table.load(try rows(entity, index), ofEntity: index)
+      } catch {
+        throw BinaryFault(error.message, entity: entity.name, property: error.property)
+      }
+    }
+  }
+
+  private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryFault) -> [StoreRow] {
+    // Each number has a byte at least.
+    guard entity.count > 0, entity.count <= entity.numbers.count else {
+      throw BinaryFault("\(entity.count) objects, and \(entity.numbers.count) bytes of numbers")
+    }
+    let description = ManagedObjectModel.Entity(model: model, index: index)
+    let properties = description.properties.filter { $0.columnType != nil }
+    guard properties.map(\.name) == entity.columns.map(\.name) else {
+      throw BinaryFault("the columns are not those of the entity's properties")
+    }
+    var rows = try keys(entity, index, description.emptyValues)
+    for (column, property) in zip(entity.columns, properties) {
+      guard column.type == property.columnType else {
+        throw BinaryFault("the column is of the type \(column.type)", property: column.name)
+      }
+      do throws(BinaryFault) {
+        try read(column, shapes[index][property.slot], property.slot, into: &rows)
+      } catch {
+        throw BinaryFault(error.message, property: column.name)
+      }
+    }
+    return rows
+  }
+
+  private func keys(
+    _ entity: BinaryEntity, _ index: Int, _ values: [RowValue]
+  ) throws(BinaryFault) -> [StoreRow] {
+    var rows: [StoreRow] = []
+    rows.reserveCapacity(entity.count)
+    var numbers = BinaryValueReader(entity.numbers.bytes)
+    var versions = BinaryValueReader(entity.versions.bytes)
+    let hasVersions = !entity.versions.isEmpty
+    var number: Int64 = 0
+    for _ in 0..<entity.count {
+      guard let step = Int64(exactly: try numbers.integer()), step > 0,
+        case (let next, false) = number.addingReportingOverflow(step)
+      else { throw BinaryFault("the numbers of the objects are not in order") }
+      number = next
+      var version: Int64 = 1
+      if hasVersions {
+        guard let known = Int64(exactly: try versions.integer()), known > 0 else {
+          throw BinaryFault("an object has a version that no row can have")
+        }
+        version = known
+      }
+      rows.append(
+        StoreRow(key: RowKey(store: store, entityIndex: index, number: number), version: version, values: values))
+    }
+    try numbers.finish()
+    try versions.finish()
+    return rows
+  }
+
+  private func read(
+    _ column: BinaryColumn, _ shape: SlotShape, _ slot: Int, into rows: inout [StoreRow]
+  ) throws(BinaryFault) {
+    let nulls = column.nulls.bytes
+    let hasNulls = nulls.byteCount > 0
+    guard !hasNulls || nulls.byteCount == (rows.count + 7) / 8 else {
+      throw BinaryFault("\(nulls.byteCount) bytes of nulls for \(rows.count) objects")
+    }
+    var values = BinaryValueReader(column.values.bytes)
+    for place in rows.indices {
+      if hasNulls, nulls[place / 8] >> UInt8(place % 8) & 1 == 1 { continue }
+      let value: RowValue
+      switch shape {
+      case .attribute(let type): value = .attribute(try values.value(type))
+      case .toOne(let destination): value = .toOne(try key(&values, destination))
+      case .toMany(let destination):
+        let count = try values.count(size: 2)
+        var keys: Set<RowKey> = []
+        keys.reserveCapacity(count)
+        for _ in 0..<count { keys.insert(try key(&values, destination)) }
+        guard keys.count == count else { throw BinaryFault("an object is in a relationship twice") }
+        value = .toMany(keys)
+      case .orderedToMany(let destination):
+        let count = try values.count(size: 2)
+        var keys: OrderedSet<RowKey> = []
+        keys.reserveCapacity(count)
+        for _ in 0..<count { keys.append(try key(&values, destination)) }
+        guard keys.count == count else { throw BinaryFault("an object is in a relationship twice") }
+        value = .orderedToMany(keys)
+      case .transient: continue
+      }
+      rows[place].values[slot] = value
+    }
+    try values.finish()
+  }
+
+  @inline(__always)
+  private func key(_ values: inout BinaryValueReader, _ destination: Range<Int>) throws(BinaryFault) -> RowKey {
+    guard let place = Int(exactly: try values.integer()), indices.indices.contains(place),
+      let number = Int64(exactly: try values.integer()), number > 0
+    else { throw BinaryFault("a reference to no object") }
+    guard destination.contains(indices[place]) else { throw BinaryFault("a reference to an object of another entity") }
+    return RowKey(store: store, entityIndex: indices[place], number: number)
+  }
+}
+
+/// Takes the values of a column one by one.
+struct BinaryValueReader: ~Escapable {
+  private let bytes: RawSpan
+  private var index = 0
+
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan) { self.bytes = bytes }
+
+  private var isCutOff: BinaryFault { BinaryFault("the values are cut off") }
+
+  /// - Throws: if there is more.
+  func finish() throws(BinaryFault) {
+    if index < bytes.byteCount { throw BinaryFault("more values than objects") }
+  }
+
+  /// A variable-length integer.
+  @inline(__always)
+  mutating func integer() throws(BinaryFault) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while index < bytes.byteCount {
+      let byte = bytes[index]
+      index += 1
+      // The tenth byte has one bit.
+      guard shift < 63 || shift == 63 && byte < 2 else { throw BinaryFault("an integer of more than 64 bits") }
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    throw isCutOff
+  }
+
+  /// A number of things that take some bytes each.
+  mutating func count(size: Int) throws(BinaryFault) -> Int {
+    guard let count = Int(exactly: try integer()), count <= (bytes.byteCount - index) / size else { throw isCutOff }
+    return count
+  }
+
+  private mutating func pass(_ count: Int) throws(BinaryFault) -> Int {
+    guard bytes.byteCount - index >= count else { throw isCutOff }
+    index += count
+    return index - count
+  }
+
+  private mutating func text() throws(BinaryFault) -> String {
+    let count = try count(size: 1)
+    let start = try pass(count)
+    let text = bytes.extracting(start..<start + count)
+    if text.isASCII { return String(knownUTF8: text, isASCII: true) }
+    guard text.isValidUTF8 else { throw BinaryFault("text that is not UTF-8") }
+    return String(knownUTF8: text, isASCII: false)
+  }
+
+  /// The value of an attribute.
+  mutating func value(_ type: AttributeType) throws(BinaryFault) -> AttributeValue {
+    switch type {
+    case .integer16, .integer32, .integer64:
+      let bits = try integer()
+      let value = Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
+      guard type.integers?.contains(value) == true else { throw BinaryFault("an integer that is too large") }
+      return .integer(value)
+    case .boolean:
+      let byte = bytes[try pass(1)]
+      guard byte < 2 else { throw BinaryFault("a truth value \(byte)") }
+      return .boolean(byte == 1)
+    case .double: return .double(Double(bitPattern: bytes.littleEndianWord(at: try pass(8))))
+    case .date:
+      let seconds = Double(bitPattern: bytes.littleEndianWord(at: try pass(8)))
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case .float: return .float(Float(bitPattern: bytes.littleEndianUInt32(at: try pass(4))))
+    case .string: return .string(try text())
+    case .decimal:
+      guard let value = ManagedExpression.decimal(try text()) else { throw BinaryFault("no decimal number") }
+      return .decimal(value)
+    case .uri:
+      guard let url = URL(string: try text()) else { throw BinaryFault("no URL") }
+      return .url(url)
+    case .binary, .transformable, .composite:
+      let count = try count(size: 1)
+      let start = try pass(count)
+      return .data(Data([UInt8](bytes, start..<start + count)))
+    case .uuid:
+      let s = try pass(16)
+      let b = bytes
+      return .uuid(
+        UUID(
+          uuid: (
+            b[s], b[s + 1], b[s + 2], b[s + 3], b[s + 4], b[s + 5], b[s + 6], b[s + 7], b[s + 8], b[s + 9], b[s + 10],
+            b[s + 11], b[s + 12], b[s + 13], b[s + 14], b[s + 15]
+          )))
+    case .undefined:
+      guard let type = AttributeType(rawValue: Int(bytes[try pass(1)]) * 100), type != .undefined, type != .objectID
+      else { throw BinaryFault("a value of no known type") }
+      return try value(type)
+    case .objectID: throw BinaryFault("a value of an object's name")
+    }
+  }
+}

@@ -1,0 +1,136 @@
+internal import FoundationEssentials
+internal import PropertyLists
+
+/// Makes the columns of a ``BinaryStore`` out of rows.
+struct BinaryRowWriter {
+  private let table: RowTable
+  /// Of each entity that has objects, its place in the file.
+  private var places: [Int: UInt64] = [:]
+
+  init(_ table: RowTable) {
+    self.table = table
+    for index in table.entityRows.indices where table.entityRows[index].count > 0 {
+      places[index] = UInt64(places.count)
+    }
+  }
+
+  func entities() throws(ManagedObjectError) -> [BinaryEntity] {
+    var entities: [BinaryEntity] = []
+    for index in places.keys.sorted() { entities.append(try entity(index)) }
+    return entities
+  }
+
+  private func entity(_ index: Int) throws(ManagedObjectError) -> BinaryEntity {
+    let rows = table.entityRows[index].rows
+    var numbers = ByteBuffer()
+    var versions = ByteBuffer()
+    var last: Int64 = 0
+    for row in rows {
+      numbers.append(variable: UInt64(row.key.number - last))
+      last = row.key.number
+      versions.append(variable: UInt64(row.version))
+    }
+    var columns: [BinaryColumn] = []
+    let entity = ManagedObjectModel.Entity(model: table.model, index: index)
+    for property in entity.properties {
+      guard let type = property.columnType else { continue }
+      columns.append(try column(property, type, rows))
+    }
+    return BinaryEntity(
+      name: entity.name, count: rows.count, numbers: numbers.takeData(),
+      versions: rows.allSatisfy { $0.version == 1 } ? Data() : versions.takeData(), columns: columns)
+  }
+
+  private func column(
+    _ property: ManagedObjectModel.Entity.Property, _ type: Int, _ rows: [StoreRow]
+  ) throws(ManagedObjectError) -> BinaryColumn {
+    var values = ByteBuffer()
+    var nulls = [UInt8](repeating: 0, count: (rows.count + 7) / 8)
+    var hasNulls = false
+    for (place, row) in rows.enumerated() {
+      switch row.values[property.slot] {
+      case .attribute(.null), .toOne(nil), .unread:
+        nulls[place / 8] |= 1 << UInt8(place % 8)
+        hasNulls = true
+      case .attribute(let value):
+        if type == AttributeType.undefined.rawValue {
+          values.append(byte: UInt8(truncatingIfNeeded: XMLStoreText.type(of: value).rawValue / 100))
+        }
+        try append(value, to: &values)
+      case .toOne(let key?): append(key, to: &values)
+      case .toMany(let keys):
+        values.append(variable: UInt64(keys.count))
+        for key in keys.sorted() { append(key, to: &values) }
+      case .orderedToMany(let keys):
+        values.append(variable: UInt64(keys.count))
+        for key in keys { append(key, to: &values) }
+      }
+    }
+    return BinaryColumn(
+      name: property.name, type: type, nulls: hasNulls ? Data(nulls) : Data(), values: values.takeData())
+  }
+
+  @inline(__always)
+  private func append(_ key: RowKey, to values: inout ByteBuffer) {
+    values.append(variable: places[Int(key.entityIndex)] ?? 0)
+    values.append(variable: UInt64(key.number.magnitude))
+  }
+
+  @inline(__always)
+  private func append(_ value: AttributeValue, to values: inout ByteBuffer) throws(ManagedObjectError) {
+    switch value {
+    case .null: break
+    case .boolean(let value): values.append(byte: value ? 1 : 0)
+    case .integer(let value): values.append(variable: UInt64(bitPattern: value &<< 1 ^ value >> 63))
+    case .double(let value): values.append(littleEndianWord: value.bitPattern, length: 8)
+    case .date(let value):
+      values.append(littleEndianWord: value.timeIntervalSinceReferenceDate.bitPattern, length: 8)
+    case .float(let value): values.append(littleEndianWord: UInt64(value.bitPattern), length: 4)
+    case .decimal(let value):
+      let text = value.isNaN ? "nan" : value.description
+      guard let read = ManagedExpression.decimal(text), read == value || read.isNaN && value.isNaN else {
+        throw ManagedObjectError(.invalidValue, "the decimal number \(text.quoted) cannot be read back")
+      }
+      values.append(counted: text.utf8Span.rawBytes)
+    case .string(let text): values.append(counted: text.utf8Span.rawBytes)
+    case .url(let url):
+      let text = url.absoluteString
+      guard URL(string: text)?.absoluteString == text else {
+        throw ManagedObjectError(.invalidValue, "the URL \(text.quoted) cannot be read back")
+      }
+      values.append(counted: text.utf8Span.rawBytes)
+    case .data(let data): values.append(counted: data.bytes)
+    case .uuid(let uuid): values.append(uuid.bytes)
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// Seven bits a byte, the lowest first.
+  @inline(__always)
+  fileprivate mutating func append(variable value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(byte: UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(byte: UInt8(truncatingIfNeeded: rest))
+  }
+
+  @inline(__always)
+  fileprivate mutating func append(counted bytes: RawSpan) {
+    append(variable: UInt64(bytes.byteCount))
+    append(bytes)
+  }
+
+  fileprivate mutating func append(_ bytes: [UInt8]) { for byte in bytes { append(byte: byte) } }
+}
+
+extension UUID {
+  fileprivate var bytes: [UInt8] {
+    let b = uuid
+    return [
+      b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
+    ]
+  }
+}

@@ -1,0 +1,154 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+internal import OrderedCollections
+internal import PropertyLists
+
+/// The layout of the file of a ``BinaryStore``, which is described there.
+struct BinaryStoreFormat: StoreFileFormat {
+  var type: String { BinaryStore.type }
+  var firstLastNumber: Int64 { 0 }
+
+  private static let version = 1
+
+  enum Key {
+    static let version = "MOBinaryStoreVersion"
+    static let metadata = "metadata"
+    static let lastNumber = "lastNumber"
+    static let entities = "entities"
+  }
+
+  static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata { try metadata(archive(data)) }
+
+  /// The archive of a file.
+  private static func archive(_ data: Data) throws(ManagedObjectError) -> KeyedUnarchiver {
+    if let kind = StoreFileKind(data), kind.name == nil || kind != .binaryPropertyList {
+      throw ManagedObjectError(.storeTypeMismatch, "the file is \(kind.name ?? "XML"), not a binary store")
+    }
+    let archive: KeyedUnarchiver
+    do throws(KeyedArchiveError) {
+      archive = try KeyedUnarchiver(forReadingFrom: data)
+    } catch {
+      if case .notAnArchive = error.kind {
+        throw ManagedObjectError(.storeTypeMismatch, "the file is a property list, but not a store")
+      }
+      throw ManagedObjectError(error)
+    }
+    guard archive.topLevelKeys.contains(Key.version) else {
+      throw ManagedObjectError(.storeTypeMismatch, "the file is a keyed archive, but not a store")
+    }
+    let version = try decoding { try archive.decode(Int.self, forKey: Key.version) }
+    guard version == Self.version else {
+      throw ManagedObjectError(.open, "version \(version) of the binary store is not known")
+    }
+    return archive
+  }
+
+  private static func metadata(_ archive: KeyedUnarchiver) throws(ManagedObjectError) -> StoreMetadata {
+    let values = try decoding {
+      guard let values = try PropertyList(archive.decodeBytes(forKey: Key.metadata), format: .binary).dictionary else {
+        throw PropertyListError(.wrongKind, "the metadata are not a dictionary")
+      }
+      return values
+    }
+    guard let identifier = values[StoreMetadataKey.identifier]?.string, !identifier.isEmpty else {
+      throw ManagedObjectError(.open, "the metadata have no \(StoreMetadataKey.identifier)")
+    }
+    return StoreMetadata(file: values, identifier: identifier, type: BinaryStore.type)
+  }
+
+  private static func decoding<Result>(_ body: () throws -> Result) throws(ManagedObjectError) -> Result {
+    do {
+      return try body()
+    } catch let error as KeyedArchiveError {
+      throw ManagedObjectError(error)
+    } catch let error as PropertyListError {
+      throw ManagedObjectError(error)
+    } catch {
+      throw ManagedObjectError(.open, "\(error)")
+    }
+  }
+
+  func read(
+    _ data: Data, into table: RowTable, configuration: String?
+  ) throws(ManagedObjectError) -> StoreFileContents {
+    let archive = try Self.archive(data)
+    let metadata = try Self.metadata(archive)
+    try metadata.check(table.model, configuration)
+    let (last, entities) = try Self.decoding {
+      (
+        try archive.decode(Int64.self, forKey: Key.lastNumber),
+        try archive.decode([BinaryEntity].self, forKey: Key.entities)
+      )
+    }
+    guard last >= 0 else { throw ManagedObjectError(.open, "the last number \(last) is negative") }
+    var table = table
+    do throws(BinaryFault) {
+      try BinaryRowReader(entities, table).read(into: &table)
+      try table.checkReferences()
+    } catch {
+      throw ManagedObjectError(PropertyListError(.malformed, error.description))
+    }
+    do throws(RowTable.InverseFault) {
+      _ = try table.mendInverses()
+    } catch {
+      throw ManagedObjectError(PropertyListError(.malformed, error.message))
+    }
+    return StoreFileContents(table: table, metadata: metadata, lastNumber: max(last, table.lastNumber))
+  }
+
+  func write(
+    _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
+  ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?) {
+    do {
+      var values = contents.metadata.values
+      values.sort { $0.key.precedes($1.key) }
+      let archiver = KeyedArchiver()
+      try archiver.encode(Self.version, forKey: Key.version)
+      try archiver.encodeBytes(PropertyList.dictionary(values).data(format: .binary), forKey: Key.metadata)
+      try archiver.encode(contents.lastNumber, forKey: Key.lastNumber)
+      try archiver.encode(BinaryRowWriter(contents.table).entities(), forKey: Key.entities)
+      return (try archiver.encodedData(), nil)
+    } catch let error as KeyedArchiveError {
+      throw ManagedObjectError(error, .save)
+    } catch let error as PropertyListError {
+      throw ManagedObjectError(error, .save)
+    } catch {
+      throw ManagedObjectError(.save, "\(error)")
+    }
+  }
+}
+
+extension RowTable {
+  /// - Throws: for a reference to a row that is not there.
+  fileprivate func checkReferences() throws(BinaryFault) {
+    for (index, record) in model.records.enumerated() where !record.relationships.isEmpty {
+      for row in entityRows[index].rows {
+        for relationship in record.relationships {
+          func check(_ key: RowKey) throws(BinaryFault) {
+            guard self.row(key) == nil else { return }
+            throw BinaryFault(
+              "object \(row.key.number) refers to object \(key.number), which is not in the file",
+              entity: record.definition.name, property: relationship.name)
+          }
+          switch row.values[relationship.slot] {
+          case .toOne(let key?): try check(key)
+          case .toMany(let keys): for key in keys { try check(key) }
+          case .orderedToMany(let keys): for key in keys { try check(key) }
+          default: break
+          }
+        }
+      }
+    }
+  }
+}
+
+extension ManagedObjectError {
+  /// What is wrong with the archive that a file is.
+  fileprivate init(_ error: KeyedArchiveError, _ code: Code = .open) {
+    if case .propertyList(let error) = error.kind {
+      self.init(error, code)
+    } else {
+      self.init(PropertyListError(.malformed, error.message, keyPath: error.path), code)
+    }
+  }
+}

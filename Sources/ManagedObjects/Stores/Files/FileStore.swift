@@ -1,0 +1,34 @@
+public import OrderedCollections
+public import PropertyLists
+
+/// A store whose rows are all in memory, and that is saved by writing its whole file.
+///
+/// ``XMLStore`` and ``BinaryStore`` are the two that there are; ``StoreFile`` does the work of both.
+public protocol FileStore: PersistentStore {
+  /// The file of the store.
+  var file: StoreFile { get }
+}
+
+extension FileStore {
+  public var number: StoreNumber { file.number }
+  public var identifier: String { file.identifier }
+  public var model: ManagedObjectModel { file.model }
+  public var configuration: String? { file.configuration }
+  public var isReadOnly: Bool { file.isReadOnly }
+  public var metadata: OrderedDictionary<String, PropertyList> { file.metadata }
+
+  public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) { file.setMetadata(metadata) }
+
+  public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try file.makeKeys(entityIndices)
+  }
+
+  public func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] { file.rows(keys) }
+
+  public func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult { try file.fetch(request, of: entity) }
+
+  @discardableResult
+  public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] { try file.save(changes) }
+}

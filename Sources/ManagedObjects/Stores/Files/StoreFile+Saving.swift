@@ -1,0 +1,162 @@
+internal import FoundationEssentials
+internal import PropertyLists
+internal import SharedFiles
+internal import SystemFiles
+
+extension StoreFile {
+  /// Saves changes and metadata, all or none.
+  ///
+  /// - Returns: the keys of the rows that were changed besides, or saved with other values.
+  func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+    if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 }) { return [] }
+    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened to be read only") }
+    return try saving.withLock { _ throws(ManagedObjectError) in
+      let deadline = ContinuousClock.now + Self.patience
+      for _ in 0..<10 { if let mended = try attempt(changes, until: deadline) { return mended } }
+      throw ManagedObjectError(.save, "\(path.printable()) is changed again and again by another program")
+    }
+  }
+
+  /// Takes over what somebody else has saved, if the file is another than the one that was read. Called while
+  /// ``saving`` is held.
+  func refresh() throws(ManagedObjectError) {
+    let known = state.withLock { $0.identity }
+    guard (try? FileIdentity(at: path)) != known, let (data, identity) = try Self.read(path) else { return }
+    let state = try refreshed(state.withLock { $0 }, data, identity)
+    commit(state, metadataChanges: 0)
+  }
+
+  /// The state after somebody else has saved the file.
+  private func refreshed(
+    _ old: State, _ data: Data, _ identity: FileIdentity
+  ) throws(ManagedObjectError) -> State {
+    let table = RowTable(model: model, storeNumber: number, configuration: configuration)
+    let saved = try format.read(data, into: table, configuration: configuration)
+    guard saved.metadata.identifier == identifier else {
+      throw ManagedObjectError(
+        .save, "another store has taken the place of \(path.printable())")
+    }
+    var state = old
+    state.contents.table = old.contents.table.carryingVersions(into: saved.table)
+    state.contents.layout = saved.layout
+    state.contents.lastNumber = saved.lastNumber
+    if old.metadataChanges == 0 { state.contents.metadata = saved.metadata }
+    state.lastNumber = max(old.lastNumber, saved.lastNumber)
+    state.identity = identity
+    return state
+  }
+
+  /// Makes a state the known one.
+  ///
+  /// - Parameter metadataChanges: how many of the changes of metadata are saved with it.
+  private func commit(_ new: State, metadataChanges: Int) {
+    state.withLock { state in
+      var new = new
+      // Others may have asked for keys or set metadata meanwhile.
+      new.lastNumber = max(new.lastNumber, state.lastNumber)
+      if state.metadataChanges > new.metadataChanges {
+        let values = state.contents.metadata.values
+        new.contents.metadata.replace(with: values)
+      }
+      new.metadataChanges = state.metadataChanges - metadataChanges
+      state = new
+    }
+  }
+
+  /// One attempt to save. Returns what ``save(_:)`` does; nil if the file was changed meanwhile.
+  private func attempt(
+    _ changes: StoreChanges, until deadline: ContinuousClock.Instant
+  ) throws(ManagedObjectError) -> [RowKey]? {
+    var next = state.withLock { $0 }
+    let known = next.contents.lastNumber
+    var locked: LockedFile?
+    do throws(FileError) {
+      locked = try LockedFile(path, until: deadline)
+    } catch {
+      throw ManagedObjectError(error, .save)
+    }
+    guard var file = locked.take() else { return try replaceMissing(&next, changes) }
+    let data: Data
+    do throws(FileError) {
+      data = try file.read(limit: Self.greatestSize)
+    } catch {
+      throw ManagedObjectError(error, .save)
+    }
+    if file.identity != next.identity {
+      next = try refreshed(next, data, file.identity)
+      commit(next, metadataChanges: 0)
+      let last = next.contents.lastNumber
+      if changes.inserted.contains(where: { $0.key.number > known && $0.key.number <= last }) {
+        throw ManagedObjectError(
+          .keysTaken, "somebody else has saved objects under the numbers of new ones, which need new keys")
+      }
+    }
+    let (bytes, mended) = try apply(changes, to: &next, old: data)
+    do throws(FileError) {
+      guard let identity = try file.replace(with: bytes, settingAside: nil, displaced: Self.displacedSuffix) else {
+        return nil
+      }
+      next.identity = identity
+    } catch {
+      throw ManagedObjectError(error, .save)
+    }
+    try synchronizeName(next.identity, old: data)
+    commit(next, metadataChanges: next.metadataChanges)
+    return mended
+  }
+
+  private static let displacedSuffix = ".displaced"
+
+  /// Makes changes.
+  ///
+  /// - Parameter old: the file that the state is of; nil if there is none any more.
+  /// - Returns: the bytes of the new file, and the keys of the rows that were changed besides.
+  private func apply(
+    _ changes: StoreChanges, to state: inout State, old: Data?
+  ) throws(ManagedObjectError) -> (bytes: Data, mended: [RowKey]) {
+    let mended = try state.contents.table.apply(changes, identifier: identifier)
+    var changed = state.contents.table.removeDanglingReferences(after: changes)
+    for row in changes.inserted { changed.insert(row.key.number) }
+    for row in changes.updated { changed.insert(row.key.number) }
+    for key in mended { changed.insert(key.number) }
+    state.contents.lastNumber = changes.inserted.reduce(state.contents.lastNumber) { max($0, $1.key.number) }
+    state.lastNumber = max(state.lastNumber, state.contents.lastNumber)
+    state.contents.metadata.describe(model, configuration)
+    let (data, layout) = try format.write(state.contents, old: old, changed: changed)
+    state.contents.layout = layout
+    return (data, mended)
+  }
+
+  /// Writes all that is known to a new file, since somebody has removed the old one.
+  private func replaceMissing(
+    _ next: inout State, _ changes: StoreChanges
+  ) throws(ManagedObjectError) -> [RowKey]? {
+    let (bytes, mended) = try apply(changes, to: &next, old: nil)
+    do throws(FileError) {
+      guard let identity = try FileSystem.create(path, with: bytes, permissions: 0o644) else {
+        if try FileIdentity(at: path) != nil { return nil }
+        throw FileError(ENOENT, "cannot write \(path): its folder is missing")
+      }
+      next.identity = identity
+      try FileSystem.synchronizeFolder(of: path)
+    } catch {
+      throw ManagedObjectError(error, .save)
+    }
+    commit(next, metadataChanges: next.metadataChanges)
+    return mended
+  }
+
+  /// Brings the name of the new file to the disk. If that fails the old file is put back, so that the save has not
+  /// happened.
+  private func synchronizeName(_ identity: FileIdentity, old: Data) throws(ManagedObjectError) {
+    do throws(FileError) {
+      try FileSystem.synchronizeFolder(of: path)
+    } catch {
+      var locked = try? LockedFile(path, until: .now + Self.patience)
+      if let file = locked.take(), file.identity == identity {
+        _ = try? file.replace(with: old, settingAside: nil, displaced: Self.displacedSuffix)
+      }
+      throw ManagedObjectError(error, .save)
+    }
+  }
+}

@@ -1,0 +1,181 @@
+public import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+internal import SharedFiles
+internal import Synchronization
+internal import SystemFiles
+
+/// The file of a store that is read and written as a whole.
+///
+/// All rows are in memory. A save locks the file, looks whether somebody else has saved it since it was read, writes a
+/// new file beside it and puts that in its place; so whoever opens the file finds what was there before or all of what
+/// is there now, and of two processes that save at the same time neither takes away what the other has saved. What
+/// somebody else has saved is compared with what was read: rows that differ have another version from then on, by
+/// which the conflicts of a save are found.
+///
+/// Numbers of new objects come from the file's highest. If another process gives the same to its own new objects, and
+/// saves them first, the save of this one fails with ``ManagedObjectError/Code/save`` and changes nothing. A context
+/// gives its objects new keys then and saves again, unless ``ManagedObjectContext/obtainPermanentIDs(for:)`` has given
+/// them out.
+///
+/// A file has no references to objects that it does not have: a relationship that a delete rule leaves with one is
+/// saved without it.
+public final class StoreFile: Sendable {
+  /// Where the file is.
+  public let url: URL
+  let path: String
+  let number = StoreNumber.next()
+  let identifier: String
+  let model: ManagedObjectModel
+  let configuration: String?
+  let isReadOnly: Bool
+  let format: any StoreFileFormat
+
+  let state: Mutex<State>
+  /// Held during a save and whatever else reads the file.
+  let saving = Mutex<Void>(())
+
+  /// What is known of the file.
+  struct State {
+    var contents: StoreFileContents
+    /// The file that ``contents`` were read from or written to.
+    var identity: FileIdentity
+    /// The highest number that was given to an object, saved or not.
+    var lastNumber: Int64
+    /// How often a program has set metadata that are not saved.
+    var metadataChanges = 0
+  }
+
+  /// The most bytes that a file may have.
+  static let greatestSize = ParsingLimits().inputSize
+
+  /// How long a save waits for another process that has the file locked.
+  static let patience: Duration = .seconds(10)
+
+  /// Opens a file, or makes one without objects if there is none.
+  init(
+    _ url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel, configuration: String?, isReadOnly: Bool
+  ) throws(ManagedObjectError) {
+    try model.checkConfiguration(configuration)
+    let path = try Self.path(of: url)
+    let table = RowTable(model: model, storeNumber: number, configuration: configuration)
+    var found = try Self.read(path)
+    for _ in 0..<3 where found == nil {
+      if isReadOnly { throw ManagedObjectError(.open, "there is no file \(path.printable())") }
+      let made = try Self.make(path, format, table, configuration)
+      found = try Self.read(path)
+      if !made, found == nil { throw ManagedObjectError(.open, "there is no folder for \(path.printable())") }
+    }
+    guard let (data, identity) = found else {
+      throw ManagedObjectError(.open, "\(path.printable()) comes and goes")
+    }
+    let contents = try format.read(data, into: table, configuration: configuration)
+    // What a process left that ended in the middle of a save.
+    if !isReadOnly { FileSystem.removeAbandonedFiles(of: path) }
+    self.url = url
+    self.path = path
+    self.identifier = contents.metadata.identifier
+    self.model = model
+    self.configuration = configuration
+    self.isReadOnly = isReadOnly
+    self.format = format
+    state = Mutex(State(contents: contents, identity: identity, lastNumber: contents.lastNumber))
+  }
+
+  static func path(of url: URL) throws(ManagedObjectError) -> String {
+    guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is no file URL") }
+    return url.path
+  }
+
+  static func read(_ path: String) throws(ManagedObjectError) -> (data: Data, identity: FileIdentity)? {
+    do throws(FileError) {
+      return try FileSystem.readRegularFile(path, limit: greatestSize)
+    } catch {
+      throw ManagedObjectError(error, .open)
+    }
+  }
+
+  /// Makes a file without objects. Returns false if there is one by now, or no folder.
+  private static func make(
+    _ path: String, _ format: any StoreFileFormat, _ table: RowTable, _ configuration: String?
+  ) throws(ManagedObjectError) -> Bool {
+    let metadata = StoreMetadata(
+      identifier: UUID().uuidString, type: format.type, model: table.model, configuration: configuration)
+    let contents = StoreFileContents(table: table, metadata: metadata, lastNumber: format.firstLastNumber)
+    let data = try format.write(contents, old: nil, changed: []).data
+    do throws(FileError) {
+      guard try FileSystem.create(path, with: data, permissions: 0o644) != nil else { return false }
+      try FileSystem.synchronizeFolder(of: path)
+      return true
+    } catch {
+      throw ManagedObjectError(error, .open)
+    }
+  }
+
+  /// What contradicts itself; nil if nothing does. For tests.
+  func _checkInvariants() -> String? { state.withLock { $0.contents.table._checkInvariants() } }
+}
+
+/// What a ``PersistentStore`` is asked.
+extension StoreFile {
+  var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.contents.metadata.values } }
+
+  func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {
+    state.withLock { state in
+      state.contents.metadata.replace(with: metadata)
+      state.metadataChanges += 1
+    }
+  }
+
+  func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    // Others may have saved new objects. Should the file be unreadable now, the save will say so.
+    if !isReadOnly { saving.withLock { _ in try? refresh() } }
+    return try state.withLock { state throws(ManagedObjectError) in
+      try RowKey.makeKeys(entityIndices, store: number, after: &state.lastNumber)
+    }
+  }
+
+  func rows(_ keys: [RowKey]) -> [StoreRow?] {
+    state.withLock { state in keys.map { state.contents.table.row($0) } }
+  }
+
+  func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    // So that a program which only reads sees what others save. To look takes a microsecond.
+    if (try? FileIdentity(at: path)) != state.withLock({ $0.identity }) {
+      try saving.withLock { _ throws(ManagedObjectError) in try refresh() }
+    }
+    let table = state.withLock { $0.contents.table }
+    return try table.fetch(request, of: entity)
+  }
+}
+
+extension ManagedObjectError {
+  /// An error of the system.
+  ///
+  /// - Parameter code: the sort of failure, unless another process has the file locked.
+  init(_ error: FileError, _ code: Code) {
+    self.init(error.isLocked ? .locked : code, error.message.printable())
+    fileError = PropertyListError(error)
+  }
+
+  /// What is wrong with the contents of a file.
+  init(_ error: PropertyListError, _ code: Code = .open) {
+    self.init(code, error.description)
+    fileError = error
+  }
+}
+
+extension StoreFile {
+  /// The metadata of a file.
+  static func metadata(
+    of url: URL, _ read: (Data) throws(ManagedObjectError) -> StoreMetadata
+  ) throws(ManagedObjectError) -> StoreMetadata {
+    let path = try path(of: url)
+    guard let (data, _) = try Self.read(path) else {
+      throw ManagedObjectError(.open, "there is no file \(path.printable())")
+    }
+    return try read(data)
+  }
+}

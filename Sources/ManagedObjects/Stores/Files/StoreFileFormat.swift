@@ -1,0 +1,40 @@
+internal import FoundationEssentials
+
+/// How a store is laid out in a file that is read and written as a whole.
+protocol StoreFileFormat: Sendable {
+  /// The value of ``StoreMetadataKey/type``.
+  var type: String { get }
+  /// The highest number that no object of a new file has.
+  var firstLastNumber: Int64 { get }
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - table: a table without rows, which gets those of the file.
+  ///   - configuration: the configuration whose entities the store has; nil for all.
+  /// - Throws: ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file,
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash``, ``ManagedObjectError/Code/open`` for anything else.
+  func read(
+    _ data: Data, into table: RowTable, configuration: String?
+  ) throws(ManagedObjectError) -> StoreFileContents
+
+  /// The bytes of a file, and how they are laid out if that is to be known.
+  ///
+  /// - Parameters:
+  ///   - contents: what is to be written. Its layout is that of `old`.
+  ///   - old: the file as it is.
+  ///   - changed: the numbers of the rows that the old file does not have, or has with other values.
+  func write(
+    _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
+  ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?)
+}
+
+/// What the file of a store holds.
+struct StoreFileContents: Sendable {
+  var table: RowTable
+  var metadata: StoreMetadata
+  /// The highest number that an object of the file has or had.
+  var lastNumber: Int64
+  /// Where the objects stand in the file.
+  var layout: XMLFileLayout?
+}

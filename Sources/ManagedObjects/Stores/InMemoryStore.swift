@@ -1,0 +1,120 @@
+public import FoundationEssentials
+public import OrderedCollections
+public import PropertyLists
+internal import Synchronization
+
+/// A store without a file: what is saved lasts as long as the store.
+public final class InMemoryStore: PersistentStore {
+  /// The value of ``StoreMetadataKey/type``.
+  public static let type = "InMemory"
+
+  public let number: StoreNumber
+  public let identifier: String
+  public let model: ManagedObjectModel
+  public let configuration: String?
+  public var isReadOnly: Bool { false }
+
+  private let state: Mutex<State>
+
+  private struct State {
+    var table: RowTable
+    var metadata: StoreMetadata
+    var lastNumber: Int64 = 0
+  }
+
+  /// A store without objects.
+  ///
+  /// - Parameters:
+  ///   - model: what the objects consist of.
+  ///   - configuration: the configuration whose entities the store has; nil for all.
+  ///   - identifier: the value of ``StoreMetadataKey/identifier``.
+  /// - Throws: ``ManagedObjectError/Code/open`` for a configuration that the model does not have.
+  public init(
+    model: ManagedObjectModel, configuration: String? = nil, identifier: String = UUID().uuidString
+  ) throws(ManagedObjectError) {
+    try model.checkConfiguration(configuration)
+    let number = StoreNumber.next()
+    self.number = number
+    self.identifier = identifier
+    self.model = model
+    self.configuration = configuration
+    state = Mutex(
+      State(
+        table: RowTable(model: model, storeNumber: number, configuration: configuration),
+        metadata: StoreMetadata(
+          identifier: identifier, type: Self.type, model: model, configuration: configuration)))
+  }
+
+  public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.metadata.values } }
+
+  public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {
+    state.withLock { $0.metadata.replace(with: metadata) }
+  }
+
+  public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try state.withLock { state throws(ManagedObjectError) in
+      try RowKey.makeKeys(entityIndices, store: number, after: &state.lastNumber)
+    }
+  }
+
+  public func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    state.withLock { state in keys.map { state.table.row($0) } }
+  }
+
+  public func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    // A copy, so that others can read meanwhile.
+    let table = state.withLock { $0.table }
+    return try table.fetch(request, of: entity)
+  }
+
+  @discardableResult
+  public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+    try state.withLock { state throws(ManagedObjectError) in
+      let mended = try state.table.apply(changes, identifier: identifier)
+      state.lastNumber = max(state.lastNumber, changes.inserted.reduce(0) { max($0, $1.key.number) })
+      return mended
+    }
+  }
+
+  /// What contradicts itself; nil if nothing does. For tests.
+  func _checkInvariants() -> String? { state.withLock { $0.table._checkInvariants() } }
+}
+
+extension RowKey {
+  /// Keys with the numbers after the last one.
+  static func makeKeys(
+    _ entityIndices: [Int], store: StoreNumber, after last: inout Int64
+  ) throws(ManagedObjectError) -> [RowKey] {
+    let (end, isTooHigh) = last.addingReportingOverflow(Int64(entityIndices.count))
+    guard !isTooHigh, entityIndices.allSatisfy({ Int32(exactly: $0) != nil }) else {
+      throw ManagedObjectError(.operation, "the store has no number left for another object")
+    }
+    let first = last
+    last = end
+    return entityIndices.enumerated().map { place, entity in
+      RowKey(store: store, entityIndex: entity, number: first + Int64(place) + 1)
+    }
+  }
+}
+
+extension RowTable {
+  /// Executes a request for an entity of the table's model.
+  func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    guard entity.model === model || entity.model == model else {
+      throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) is one of another model")
+    }
+    return try request.execute(on: self, of: ManagedObjectModel.Entity(model: model, index: entity.index))
+  }
+}
+
+extension ManagedObjectModel {
+  /// - Throws: ``ManagedObjectError/Code/open`` for a name that no configuration has.
+  func checkConfiguration(_ name: String?) throws(ManagedObjectError) {
+    guard let name, configurations[name] == nil else { return }
+    throw ManagedObjectError(.open, "the model has no configuration \(name.quoted)")
+  }
+}

@@ -1,0 +1,92 @@
+public import OrderedCollections
+public import PropertyLists
+
+/// Keeps the rows of objects.
+///
+/// ``InMemoryStore``, ``XMLStore`` and ``BinaryStore`` are stores; programs can write others. A coordinator and any
+/// number of contexts use a store at the same time.
+public protocol PersistentStore: AnyObject, Sendable {
+  /// Which store of the process it is: the one in the keys of all its rows.
+  var number: StoreNumber { get }
+  /// The identifier (`NSStoreUUID`), which goes with the store's file.
+  var identifier: String { get }
+  /// The model of the store.
+  var model: ManagedObjectModel { get }
+  /// The configuration whose entities the store has; nil for all.
+  var configuration: String? { get }
+  /// True if nothing can be saved.
+  var isReadOnly: Bool { get }
+  /// What the store says of itself, under Apple's keys and those of programs: ``StoreMetadataKey``.
+  var metadata: OrderedDictionary<String, PropertyList> { get }
+
+  /// Changes what the store says of itself, with the next save. Keys of the store itself keep their values.
+  func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>)
+
+  /// Keys for new objects, which no other object of the store ever gets.
+  ///
+  /// - Parameter entityIndices: the entity of each.
+  func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
+
+  /// The rows of keys, nil where an object is not there (any more).
+  func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?]
+
+  /// What a relationship refers to, for each of several objects of one entity; nil where an object is not there. Asked
+  /// for rows that have ``RowValue/unread``.
+  func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
+
+  /// Executes a request.
+  ///
+  /// - Parameters:
+  ///   - request: what to find. Its predicate has no variables, and names objects by
+  ///     ``PredicateConstant/object(_:)``.
+  ///   - entity: the entity of the request.
+  func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult
+
+  /// Saves changes, all or none.
+  ///
+  /// A store whose rows have both sides of relationships keeps them in step: what the changes do to one side it does to
+  /// the other, also in rows that the changes do not have. Those get another version, too.
+  ///
+  /// - Returns: the keys of the rows that were changed besides, or saved with other values. Contexts read them again.
+  /// - Throws: ``ManagedObjectError/Code/merge`` with all objects that somebody else saved after they were read, and
+  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/keysTaken`` if new rows need other keys:
+  ///   nothing is saved then.
+  @discardableResult
+  func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]
+}
+
+extension PersistentStore {
+  public func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
+    try rows(keys).map { $0?.values[slot] }
+  }
+}
+
+/// What a save changes in a store.
+public struct StoreChanges: Sendable {
+  /// New rows, with keys of ``PersistentStore/makeKeys(_:)`` and version 1.
+  public var inserted: [StoreRow] = []
+  /// Rows with new values, and the version that they were read with. The store gives them 1 more.
+  public var updated: [StoreRow] = []
+  /// Rows that go, as they were read.
+  public var deleted: [StoreRow] = []
+
+  /// No changes.
+  public init() {}
+
+  /// True if nothing changes.
+  public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+/// The keys of ``PersistentStore/metadata`` that Core Data's files have.
+public enum StoreMetadataKey {
+  public static let identifier = "NSStoreUUID"
+  public static let type = "NSStoreType"
+  public static let versionHashes = "NSStoreModelVersionHashes"
+  public static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
+  public static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
+  public static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
+  public static let versionChecksum = "NSStoreModelVersionChecksumKey"
+  public static let frameworkVersion = "NSPersistenceFrameworkVersion"
+}

@@ -1,0 +1,147 @@
+internal import Synchronization
+
+/// The stores of a program, which have one model. Any number of tasks can use it.
+///
+/// Most programs get one from a ``PersistentContainer``.
+public final class PersistentStoreCoordinator: Sendable {
+  /// The model of all stores.
+  public let model: ManagedObjectModel
+  private let state = Mutex(State())
+
+  private struct State {
+    var stores: [any PersistentStore] = []
+    var listeners: [Int: AsyncStream<SavedChanges>.Continuation] = [:]
+    var nextListener = 0
+  }
+
+  /// A coordinator without stores.
+  public init(model: ManagedObjectModel) { self.model = model }
+
+  /// The stores, in the order in which they were added.
+  public var stores: [any PersistentStore] { state.withLock { $0.stores } }
+
+  /// Adds a store.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a store of another model, and if there is one with the same
+  ///   identifier.
+  public func add(_ store: any PersistentStore) throws(ManagedObjectError) {
+    guard store.model === model else {
+      throw ManagedObjectError(.invalidState, "the store \(store.identifier) was opened with another model")
+    }
+    let isNew = state.withLock { state in
+      if state.stores.contains(where: { $0.identifier == store.identifier }) { return false }
+      state.stores.append(store)
+      return true
+    }
+    if !isNew { throw ManagedObjectError(.invalidState, "the store \(store.identifier) was added before") }
+  }
+
+  /// Takes a store out. Objects of it that contexts still have cannot be read or saved any more.
+  public func remove(_ store: any PersistentStore) {
+    state.withLock { state in state.stores.removeAll { $0.number == store.number } }
+  }
+
+  /// The name of an object by its text; nil for other text, and for an object of a store or an entity that is not here.
+  public func objectID(forURI uri: String) -> ManagedObjectID? {
+    guard let parts = ObjectURI(uri), let entity = model.entity(named: parts.entityName) else { return nil }
+    guard let identifier = parts.storeIdentifier else {
+      return ManagedObjectID(
+        RowKey(store: .none, entityIndex: entity.index, number: parts.number), model: model, storeIdentifier: nil)
+    }
+    guard let store = stores.first(where: { $0.identifier == identifier }) else { return nil }
+    return ManagedObjectID(
+      RowKey(store: store.number, entityIndex: entity.index, number: parts.number), model: model,
+      storeIdentifier: identifier)
+  }
+
+  /// The store of a number.
+  func store(_ number: StoreNumber) -> (any PersistentStore)? {
+    state.withLock { state in
+      if let first = state.stores.first, first.number == number { return first }
+      return state.stores.first { $0.number == number }
+    }
+  }
+
+  /// True if a store takes new objects of an entity.
+  func accepts(_ store: any PersistentStore, entityIndex: Int) -> Bool {
+    if store.isReadOnly { return false }
+    guard let name = store.configuration else { return true }
+    return model.configurations[name]?.contains(model.records[entityIndex].definition.name) ?? false
+  }
+
+  /// The first store that takes new objects of an entity.
+  func storeNumber(forNew entityIndex: Int) -> StoreNumber? {
+    stores.first { accepts($0, entityIndex: entityIndex) }?.number
+  }
+}
+
+/// Reading.
+extension PersistentStoreCoordinator {
+  /// The rows of keys, nil where there is none (any more).
+  func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.rows(keys) }
+  }
+
+  /// What a relationship refers to, for each of several objects of one entity.
+  func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
+    try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.values(ofSlot: slot, keys) }
+  }
+
+  /// Asks each store for what is its own.
+  private func eachStore<Result>(
+    _ keys: [RowKey], _ read: (any PersistentStore, [RowKey]) throws(ManagedObjectError) -> [Result?]
+  ) throws(ManagedObjectError) -> [Result?] {
+    guard let first = keys.first else { return [] }
+    if keys.allSatisfy({ $0.store == first.store }) {
+      guard let store = store(first.store) else { return Array(repeating: nil, count: keys.count) }
+      return try read(store, keys)
+    }
+    var results = [Result?](repeating: nil, count: keys.count)
+    for store in stores {
+      let places = keys.indices.filter { keys[$0].store == store.number }
+      guard !places.isEmpty else { continue }
+      for (place, result) in zip(places, try read(store, places.map { keys[$0] })) { results[place] = result }
+    }
+    return results
+  }
+
+  /// Executes a request on all stores that have the entity.
+  func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    let stores = stores.filter { store in
+      guard let entities = model.entities(ofConfiguration: store.configuration) else { return false }
+      return entities.contains { $0.isKind(of: entity) }
+    }
+    if stores.count == 1 { return try stores[0].fetch(request, of: entity) }
+    return try request.execute(on: JoinedRows(request, of: entity, in: stores), of: entity)
+  }
+}
+
+/// What is saved.
+extension PersistentStoreCoordinator {
+  /// What contexts save from now on, until the stream is not used any more.
+  ///
+  /// ```swift
+  /// for await changes in coordinator.saves { try context.mergeChanges(from: changes) }
+  /// ```
+  public var saves: AsyncStream<SavedChanges> {
+    AsyncStream { continuation in
+      let number = state.withLock { state in
+        state.nextListener += 1
+        state.listeners[state.nextListener] = continuation
+        return state.nextListener
+      }
+      continuation.onTermination = { [weak self] _ in self?.forget(number) }
+    }
+  }
+
+  private func forget(_ number: Int) { state.withLock { $0.listeners[number] = nil } }
+
+  var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+  func tell(_ changes: SavedChanges) {
+    let listeners = state.withLock { Array($0.listeners.values) }
+    for listener in listeners { listener.yield(changes) }
+  }
+}

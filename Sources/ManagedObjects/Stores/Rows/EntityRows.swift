@@ -1,0 +1,110 @@
+/// The rows of one entity, by ascending number.
+struct EntityRows: Sendable {
+  /// Rows, and tombstones of those that are gone: they keep the number and have version 0.
+  private var entries: [StoreRow] = []
+  private var tombstoneCount = 0
+
+  /// How many rows there are.
+  var count: Int { entries.count - tombstoneCount }
+
+  /// The rows.
+  ///
+  /// - Complexity: O(1) without tombstones.
+  var rows: [StoreRow] { tombstoneCount == 0 ? entries : entries.filter { $0.version != 0 } }
+
+  /// The highest number that a row has or had; 0 for none.
+  var lastNumber: Int64 { entries.last?.key.number ?? 0 }
+
+  /// The row of a number.
+  ///
+  /// - Complexity: O(1) if few numbers are missing, O(log *n*) otherwise.
+  func row(_ number: Int64) -> StoreRow? { place(number).map { entries[$0] } }
+
+  private func place(_ number: Int64) -> Int? {
+    let place = lowerBound(number)
+    guard place < entries.count, entries[place].key.number == number, entries[place].version != 0 else { return nil }
+    return place
+  }
+
+  /// The first place whose number is not below `number`.
+  private func lowerBound(_ number: Int64) -> Int {
+    guard let first = entries.first?.key.number, number > first else { return 0 }
+    // Numbers mostly follow one another, also if another entity has some of them.
+    var (low, high) = (0, entries.count)
+    let distance = number - first
+    if distance < Int64(high) {
+      let guess = Int(distance)
+      if entries[guess].key.number == number { return guess }
+      high = guess
+    }
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].key.number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Adds rows whose numbers no row has or had.
+  ///
+  /// - Parameter rows: by ascending number.
+  /// - Complexity: O(*k*) in the new rows, and in those with higher numbers.
+  mutating func insert(_ rows: [StoreRow]) {
+    guard let first = rows.first else { return }
+    if first.key.number > lastNumber {
+      entries += rows
+      return
+    }
+    let place = lowerBound(first.key.number)
+    let tail = Array(entries[place...])
+    entries.removeSubrange(place...)
+    var (next, new) = (0, 0)
+    while next < tail.count || new < rows.count {
+      if next < tail.count, new == rows.count || tail[next].key.number < rows[new].key.number {
+        entries.append(tail[next])
+        next += 1
+      } else {
+        // A row takes the place of its own tombstone.
+        if next < tail.count, tail[next].key.number == rows[new].key.number {
+          tombstoneCount -= 1
+          next += 1
+        }
+        entries.append(rows[new])
+        new += 1
+      }
+    }
+  }
+
+  /// Replaces the row of a key, if there is one.
+  mutating func replace(with row: StoreRow) {
+    guard let place = place(row.key.number) else { return }
+    entries[place] = row
+  }
+
+  /// Removes the row of a number, if there is one.
+  ///
+  /// - Complexity: that of a search, and O(1) on average.
+  mutating func remove(_ number: Int64) {
+    guard let place = place(number) else { return }
+    entries[place].version = 0
+    entries[place].values = []
+    tombstoneCount += 1
+    guard tombstoneCount > 16, tombstoneCount > entries.count / 2 else { return }
+    entries = rows
+    tombstoneCount = 0
+  }
+
+  /// What contradicts itself; nil if nothing does. For tests.
+  func _checkInvariants(entityIndex: Int, slotCount: Int, store: StoreNumber) -> String? {
+    var last: Int64 = 0
+    var found = 0
+    for row in entries {
+      if row.key.number <= last { return "the number \(row.key.number) comes after \(last)" }
+      last = row.key.number
+      if row.key.store != store || Int(row.key.entityIndex) != entityIndex { return "a row has the key \(row.key)" }
+      if row.version == 0 { found += 1 }
+      if row.values.count != (row.version == 0 ? 0 : slotCount) { return "a row has \(row.values.count) values" }
+      if row.version < 0 { return "a row has the version \(row.version)" }
+    }
+    return found == tombstoneCount ? nil : "\(found) tombstones, counted as \(tombstoneCount)"
+  }
+}

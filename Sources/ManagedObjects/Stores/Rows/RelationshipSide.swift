@@ -1,0 +1,22 @@
+/// A relationship that has an inverse, so that rows have both sides of it.
+struct RelationshipSide: Sendable {
+  let slot: Int
+  /// The slot of the other side, in the rows that the relationship leads to.
+  let inverseSlot: Int
+  /// True if the other side stays as it is when the row is deleted.
+  let leavesReferences: Bool
+
+  /// The relationships of an entity that stores keep both sides of.
+  static func all(_ entity: ManagedObjectModel.Entity) -> [RelationshipSide] {
+    entity.relationships.compactMap { relationship in
+      guard !relationship.isTransient, let inverse = entity.inverse(of: relationship), !inverse.isTransient
+      else { return nil }
+      // The inverse may lead to fewer entities than those that have the relationship.
+      let back = entity.destination(of: relationship).destination(of: inverse)
+      guard (back.index..<back.record.endOfSubentities).contains(entity.index) else { return nil }
+      return RelationshipSide(
+        slot: relationship.slot, inverseSlot: inverse.slot,
+        leavesReferences: relationship.definition.deleteRule == .noAction)
+    }
+  }
+}

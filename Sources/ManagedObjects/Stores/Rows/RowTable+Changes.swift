@@ -1,0 +1,220 @@
+/// Saving.
+extension RowTable {
+  /// Makes changes, all or none, and those that keep both sides of relationships in step.
+  ///
+  /// - Parameter identifier: that of the store, for errors.
+  /// - Returns: the keys of the rows that were changed besides, or to other values.
+  /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that have another version by now or are gone,
+  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/externalRelationship``,
+  ///   ``ManagedObjectError/Code/invalidValue``, ``ManagedObjectError/Code/invalidState`` for keys that rows of the
+  ///   changes cannot have.
+  /// - Complexity: O(*k* log *k*) in the changes; the first that touch a constraint look at all its rows.
+  @discardableResult
+  mutating func apply(
+    _ changes: StoreChanges, identifier: String = ""
+  ) throws(ManagedObjectError) -> [RowKey] {
+    var inserted = try checkedInsertions(changes.inserted, identifier)
+    let changed = try checkedChanges(changes, identifier)
+    for row in changes.inserted { try checkValues(row, identifier) }
+    for row in changes.updated { try checkValues(row, identifier) }
+    try checkVersions(changes)
+    var completed = changes
+    let mended = SideMending.complete(&completed, of: self)
+    if !mended.isEmpty { inserted = try checkedInsertions(completed.inserted, identifier) }
+    try checkConstraints(completed, changed.union(mended))
+    perform(completed, inserted)
+    return mended
+  }
+
+  /// The new rows by entity, in order.
+  private func checkedInsertions(
+    _ rows: [StoreRow], _ identifier: String
+  ) throws(ManagedObjectError) -> [(entity: Int, rows: [StoreRow])] {
+    var byEntity: [Int: [StoreRow]] = [:]
+    for row in rows {
+      let index = Int(row.key.entityIndex)
+      guard row.key.store == storeNumber, row.key.number > 0, isMember.indices.contains(index) else {
+        throw ManagedObjectError(.invalidState, "a new row has a key that is not one of this store")
+      }
+      guard isMember[index] else {
+        throw ManagedObjectError(
+          .invalidState, "the store has no objects of the entity \(model.entities[index].name)",
+          objectID: objectID(row.key, identifier))
+      }
+      byEntity[index, default: []].append(row)
+    }
+    // Numbers are unique among the entities that inherit from one, and so are those of all entities here.
+    var result: [(entity: Int, rows: [StoreRow])] = []
+    for index in byEntity.keys.sorted() {
+      guard var rows = byEntity[index] else { continue }
+      if !zip(rows, rows.dropFirst()).allSatisfy({ $0.key.number < $1.key.number }) {
+        rows.sort { $0.key.number < $1.key.number }
+      }
+      var last: Int64 = 0
+      for row in rows {
+        if row.key.number == last || entityRows[index].row(row.key.number) != nil {
+          throw ManagedObjectError(
+            .invalidState, "a new row has the key of another one", objectID: objectID(row.key, identifier))
+        }
+        last = row.key.number
+      }
+      result.append((index, rows))
+    }
+    return result
+  }
+
+  /// The keys of what is updated and deleted.
+  private func checkedChanges(
+    _ changes: StoreChanges, _ identifier: String
+  ) throws(ManagedObjectError) -> Set<RowKey> {
+    var changed: Set<RowKey> = []
+    changed.reserveCapacity(changes.updated.count + changes.deleted.count)
+    for rows in [changes.updated, changes.deleted] {
+      for row in rows {
+        guard row.key.store == storeNumber, entityRows.indices.contains(Int(row.key.entityIndex)) else {
+          throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store")
+        }
+        guard changed.insert(row.key).inserted else {
+          throw ManagedObjectError(
+            .invalidState, "a row is in the changes twice", objectID: objectID(row.key, identifier))
+        }
+      }
+    }
+    return changed
+  }
+
+  private func checkValues(_ row: StoreRow, _ identifier: String) throws(ManagedObjectError) {
+    let index = Int(row.key.entityIndex)
+    let shapes = shapes[index]
+    guard row.values.count == shapes.count else {
+      throw ManagedObjectError(
+        .invalidValue, "the row has \(row.values.count) values, and the entity \(shapes.count) places",
+        objectID: objectID(row.key, identifier))
+    }
+    for slot in shapes.indices {
+      guard let fault = shapes[slot].fault(row.values[slot], store: storeNumber) else { continue }
+      let key = model.entities[index].properties.first { $0.slot == slot }?.name
+      var error =
+        switch fault {
+        case .external:
+          ManagedObjectError(.externalRelationship, "the relationship refers to an object of another store")
+        case .kind(let message): ManagedObjectError(.invalidValue, message)
+        }
+      error.objectID = objectID(row.key, identifier)
+      error.key = key
+      if case .attribute(let value) = row.values[slot] { error.value = value }
+      throw error
+    }
+  }
+
+  /// Finds the rows that somebody else saved after they were read.
+  private func checkVersions(_ changes: StoreChanges) throws(ManagedObjectError) {
+    var conflicts: [MergeConflict] = []
+    for row in changes.updated {
+      let stored = self.row(row.key)
+      if stored?.version != row.version {
+        conflicts.append(MergeConflict(object: row, snapshot: nil, stored: stored))
+      }
+    }
+    for row in changes.deleted {
+      let stored = self.row(row.key)
+      if stored?.version != row.version {
+        conflicts.append(MergeConflict(object: nil, snapshot: row, stored: stored))
+      }
+    }
+    guard !conflicts.isEmpty else { return }
+    var error = ManagedObjectError(
+      .merge, "\(conflicts.count) of the objects were saved by somebody else after they were read")
+    error.conflicts = conflicts
+    throw error
+  }
+
+  /// Finds new values of constraints that another row has, or another row of the same changes. Each row that has the
+  /// values of another one of the changes is a conflict of its own, with no stored row.
+  private mutating func checkConstraints(
+    _ changes: StoreChanges, _ changed: Set<RowKey>
+  ) throws(ManagedObjectError) {
+    var conflicts: [MergeConflict] = []
+    for place in uniquenessIndexes.indices {
+      let entities = uniquenessIndexes[place].entities
+      let isTouched =
+        changes.inserted.contains { entities.contains(Int($0.key.entityIndex)) }
+        || changes.updated.contains { entities.contains(Int($0.key.entityIndex)) }
+      guard isTouched else { continue }
+      uniquenessIndexes[place].build(entityRows)
+      let index = uniquenessIndexes[place]
+      var rows: [UniquenessIndex.Values: StoreRow] = [:]
+      var repeated: Set<RowKey> = []
+      for (row, isNew) in changes.inserted.map({ ($0, true) }) + changes.updated.map({ ($0, false) }) {
+        guard entities.contains(Int(row.key.entityIndex)), let values = index.values(row) else { continue }
+        let snapshot = isNew ? nil : self.row(row.key)
+        if let other = rows.updateValue(row, forKey: values) {
+          for row in [other, row] where repeated.insert(row.key).inserted {
+            conflicts.append(
+              MergeConflict(object: row, snapshot: self.row(row.key), stored: nil, constraint: index.names))
+          }
+        }
+        if let owner = index.keys?[values], owner != row.key, !changed.contains(owner) {
+          conflicts.append(
+            MergeConflict(object: row, snapshot: snapshot, stored: self.row(owner), constraint: index.names))
+        }
+      }
+    }
+    guard let first = conflicts.first else { return }
+    var error = ManagedObjectError(
+      .constraintMerge,
+      "another object has the same values of the uniqueness constraint "
+        + first.constraint.joined(separator: ", ").quoted)
+    error.conflicts = conflicts
+    throw error
+  }
+
+  private mutating func perform(_ changes: StoreChanges, _ inserted: [(entity: Int, rows: [StoreRow])]) {
+    for row in changes.deleted { forget(row.key) }
+    for row in changes.updated { forget(row.key) }
+    for row in changes.deleted { entityRows[Int(row.key.entityIndex)].remove(row.key.number) }
+    for row in changes.updated {
+      var row = kept(row)
+      row.version = row.nextVersion
+      entityRows[Int(row.key.entityIndex)].replace(with: row)
+      note(row)
+    }
+    for (entity, rows) in inserted {
+      var rows = rows
+      for place in rows.indices {
+        rows[place] = kept(rows[place])
+        rows[place].version = max(rows[place].version, 1)
+        note(rows[place])
+      }
+      entityRows[entity].insert(rows)
+    }
+  }
+
+  private mutating func forget(_ key: RowKey) {
+    guard !uniquenessIndexes.isEmpty, let row = row(key) else { return }
+    for place in uniquenessIndexes.indices { uniquenessIndexes[place].remove(row) }
+  }
+
+  private mutating func note(_ row: StoreRow) {
+    for place in uniquenessIndexes.indices { uniquenessIndexes[place].add(row) }
+  }
+
+  /// A row as a store keeps it: without values of transient properties.
+  private func kept(_ row: StoreRow) -> StoreRow {
+    var row = row
+    for (slot, shape) in shapes[Int(row.key.entityIndex)].enumerated() {
+      if case .transient(let empty) = shape, row.values[slot] != empty { row.values[slot] = empty }
+    }
+    return row
+  }
+}
+
+extension StoreRow {
+  /// The version after a change.
+  var nextVersion: Int64 { version.nextVersion }
+}
+
+extension Int64 {
+  /// The version that follows this one.
+  var nextVersion: Int64 { self == .max ? 1 : self + 1 }
+}

@@ -1,0 +1,58 @@
+/// Relationships of which a file has one side only.
+extension RowTable {
+  /// A relationship that refers to an object which refers back to another one.
+  struct InverseFault: Error {
+    let key: RowKey
+    let message: String
+  }
+
+  /// Adds the missing sides of relationships.
+  ///
+  /// - Returns: the numbers of the rows that were changed.
+  /// - Throws: for a side that is missing where a to-one relationship has another object.
+  mutating func mendInverses() throws(InverseFault) -> Set<Int64> {
+    var missing: [(key: RowKey, slot: Int, source: RowKey)] = []
+    for (index, record) in model.records.enumerated() where entityRows[index].count > 0 {
+      let entity = ManagedObjectModel.Entity(model: model, index: index)
+      for relationship in record.relationships where !relationship.isTransient {
+        guard let inverse = entity.inverse(of: relationship), !inverse.isTransient else { continue }
+        for row in entityRows[index].rows {
+          func look(_ key: RowKey) {
+            guard let other = self.row(key) else { return }
+            if !other.values[inverse.slot].refers(to: row.key) { missing.append((key, inverse.slot, row.key)) }
+          }
+          switch row.values[relationship.slot] {
+          case .toOne(let key?): look(key)
+          case .toMany(let keys): for key in keys { look(key) }
+          case .orderedToMany(let keys): for key in keys { look(key) }
+          default: break
+          }
+        }
+      }
+    }
+    // A set has no order, and what is added to an ordered relationship is to have one.
+    missing.sort { ($0.key, $0.slot, $0.source) < ($1.key, $1.slot, $1.source) }
+    var start = 0
+    while start < missing.count {
+      let (key, slot, _) = missing[start]
+      let end = missing[start...].firstIndex { $0.key != key || $0.slot != slot } ?? missing.count
+      defer { start = end }
+      guard var row = row(key) else { continue }
+      let sources = missing[start..<end].map(\.source)
+      switch row.values[slot] {
+      case .toMany(let keys): row.values[slot] = .toMany(keys.union(sources))
+      case .orderedToMany(let keys): row.values[slot] = .orderedToMany(keys.union(sources))
+      case .toOne(nil) where sources.count == 1: row.values[slot] = .toOne(sources[0])
+      case .toOne(let other):
+        let name = model.entities[Int(key.entityIndex)].relationships.first { $0.slot == slot }?.name ?? ""
+        throw InverseFault(
+          key: sources[0],
+          message: "object \(sources[0].number) refers to object \(key.number), whose relationship \(name.quoted) "
+            + "is that of object \(other?.number ?? sources[1].number)")
+      default: continue
+      }
+      entityRows[Int(key.entityIndex)].replace(with: row)
+    }
+    return Set(missing.map(\.key.number))
+  }
+}

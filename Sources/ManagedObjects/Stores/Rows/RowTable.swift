@@ -1,0 +1,69 @@
+/// The rows of a store in memory.
+///
+/// Rows of an entity are in the order of their numbers. New ones are mostly appended, others found by their number, and
+/// those that go leave tombstones, which are swept up from time to time. So a save costs as much as it changes.
+struct RowTable: RowSource {
+  let model: ManagedObjectModel
+  let storeNumber: StoreNumber
+  /// Of each entity, whether the store has objects of it.
+  let isMember: [Bool]
+  let shapes: [[SlotShape]]
+  /// Of each entity, the relationships that have an inverse.
+  let sides: [[RelationshipSide]]
+  /// The rows, by entity.
+  var entityRows: [EntityRows]
+  var uniquenessIndexes: [UniquenessIndex]
+
+  /// A table without rows.
+  ///
+  /// - Parameter configuration: the configuration whose entities the store has; nil for all.
+  init(model: ManagedObjectModel, storeNumber: StoreNumber, configuration: String? = nil) {
+    self.model = model
+    self.storeNumber = storeNumber
+    var isMember = [Bool](repeating: false, count: model.records.count)
+    for entity in model.entities(ofConfiguration: configuration) ?? [] {
+      isMember[entity.index] = !entity.isAbstract
+    }
+    self.isMember = isMember
+    shapes = model.entities.map(SlotShape.all)
+    sides = model.entities.map(RelationshipSide.all)
+    entityRows = Array(repeating: EntityRows(), count: model.records.count)
+    uniquenessIndexes = UniquenessIndex.all(model)
+  }
+
+  /// How many rows there are.
+  var count: Int { entityRows.reduce(0) { $0 + $1.count } }
+
+  /// The highest number that a row has; 0 for none.
+  var lastNumber: Int64 { entityRows.reduce(0) { max($0, $1.lastNumber) } }
+
+  func row(_ key: RowKey) -> StoreRow? {
+    guard key.store == storeNumber, entityRows.indices.contains(Int(key.entityIndex)) else { return nil }
+    return entityRows[Int(key.entityIndex)].row(key.number)
+  }
+
+  func rows(ofEntity index: Int) -> [StoreRow] {
+    entityRows.indices.contains(index) ? entityRows[index].rows : []
+  }
+
+  /// The name of an object.
+  func objectID(_ key: RowKey, _ identifier: String) -> ManagedObjectID? {
+    guard entityRows.indices.contains(Int(key.entityIndex)) else { return nil }
+    return ManagedObjectID(key, model: model, storeIdentifier: identifier)
+  }
+
+  /// What contradicts itself; nil if nothing does. For tests.
+  func _checkInvariants() -> String? {
+    for (index, rows) in entityRows.enumerated() {
+      let fault = rows._checkInvariants(
+        entityIndex: index, slotCount: model.records[index].slotCount, store: storeNumber)
+      if let fault { return "\(model.entities[index].name): \(fault)" }
+    }
+    for (index, current) in zip(uniquenessIndexes, UniquenessIndex.all(model)) where index.keys != nil {
+      var current = current
+      current.build(entityRows)
+      if current.keys != index.keys { return "the index of \(index.names) is not that of the rows" }
+    }
+    return nil
+  }
+}

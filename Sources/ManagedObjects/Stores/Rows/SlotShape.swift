@@ -1,0 +1,65 @@
+/// What may be in a slot of a row.
+enum SlotShape: Sendable {
+  case attribute(AttributeType)
+  case toOne(destination: Range<Int>)
+  case toMany(destination: Range<Int>)
+  case orderedToMany(destination: Range<Int>)
+  /// No store keeps it: it is always empty.
+  case transient(RowValue)
+
+  /// The shapes of the slots of an entity.
+  static func all(_ entity: ManagedObjectModel.Entity) -> [SlotShape] {
+    var shapes = [SlotShape](repeating: .transient(.null), count: entity.slotCount)
+    for attribute in entity.attributes where !attribute.isTransient {
+      shapes[attribute.slot] = .attribute(attribute.definition.type)
+    }
+    for relationship in entity.relationships {
+      let destination = entity.destination(of: relationship)
+      let entities = destination.index..<destination.record.endOfSubentities
+      shapes[relationship.slot] =
+        if relationship.isTransient {
+          .transient(relationship.emptyValue)
+        } else if !relationship.definition.isToMany {
+          .toOne(destination: entities)
+        } else {
+          relationship.isOrdered ? .orderedToMany(destination: entities) : .toMany(destination: entities)
+        }
+    }
+    return shapes
+  }
+
+  /// Why a slot cannot have a value; nil if it can.
+  @inline(__always)
+  func fault(_ value: RowValue, store: StoreNumber) -> SlotFault? {
+    switch (self, value) {
+    case (.attribute(let type), .attribute(let value)):
+      return type.admits(value) ? nil : .kind("\(value.kindName) where \(type.name) is due")
+    case (.toOne, .toOne(nil)), (.transient, _): return nil
+    case (.toOne(let entities), .toOne(let key?)): return Self.fault(key, entities, store)
+    case (.toMany(let entities), .toMany(let keys)):
+      for key in keys { if let fault = Self.fault(key, entities, store) { return fault } }
+      return nil
+    case (.orderedToMany(let entities), .orderedToMany(let keys)):
+      for key in keys { if let fault = Self.fault(key, entities, store) { return fault } }
+      return nil
+    case (.attribute, _): return .kind("a relationship where an attribute is due")
+    case (_, .attribute): return .kind("an attribute where a relationship is due")
+    case (_, .unread): return .kind("a relationship that was not read")
+    default: return .kind("another kind of relationship than the model has")
+    }
+  }
+
+  private static func fault(_ key: RowKey, _ entities: Range<Int>, _ store: StoreNumber) -> SlotFault? {
+    if key.isTemporary { return .kind("an object that was never saved") }
+    if key.store != store { return .external }
+    return entities.contains(Int(key.entityIndex)) ? nil : .kind("an object of another entity")
+  }
+}
+
+/// Why a slot cannot have a value.
+enum SlotFault: Error {
+  /// It is not of the kind of the slot.
+  case kind(String)
+  /// It refers to an object of another store.
+  case external
+}

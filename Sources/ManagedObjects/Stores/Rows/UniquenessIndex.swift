@@ -1,0 +1,83 @@
+/// Finds the row that has the values of a uniqueness constraint.
+struct UniquenessIndex: Sendable {
+  /// The entity that has the constraint, and all that inherit it.
+  let entities: Range<Int>
+  /// The properties.
+  let names: [String]
+  private let slots: [Int]
+  /// The rows by their values; nil as long as nobody asked.
+  private(set) var keys: [Values: RowKey]?
+
+  /// The values of the properties of a constraint.
+  enum Values: Hashable, Sendable {
+    case one(RowValue)
+    case several([RowValue])
+  }
+
+  /// The indexes of all constraints of a model, without rows.
+  static func all(_ model: ManagedObjectModel) -> [UniquenessIndex] {
+    model.entities.flatMap { entity in
+      entity.definition.uniquenessConstraints.map { names in
+        UniquenessIndex(
+          entities: entity.index..<entity.record.endOfSubentities, names: names,
+          slots: names.compactMap { entity.property(named: $0)?.slot })
+      }
+    }
+  }
+
+  private init(entities: Range<Int>, names: [String], slots: [Int]) {
+    self.entities = entities
+    self.names = names
+    self.slots = slots
+  }
+
+  /// The values of a row; nil if one of them is nothing, which is equal to no other.
+  func values(_ row: StoreRow) -> Values? {
+    if slots.count == 1 {
+      let value = row.values[slots[0]]
+      return value.isNothing ? nil : .one(value)
+    }
+    var values: [RowValue] = []
+    values.reserveCapacity(slots.count)
+    for slot in slots {
+      if row.values[slot].isNothing { return nil }
+      values.append(row.values[slot])
+    }
+    return .several(values)
+  }
+
+  /// Makes the index of the rows that are there, unless it was made.
+  mutating func build(_ entityRows: [EntityRows]) {
+    guard keys == nil else { return }
+    var keys: [Values: RowKey] = [:]
+    keys.reserveCapacity(entities.reduce(0) { $0 + entityRows[$1].count })
+    for entity in entities {
+      for row in entityRows[entity].rows {
+        if let values = values(row) { keys[values] = row.key }
+      }
+    }
+    self.keys = keys
+  }
+
+  /// Forgets a row that goes or gets other values. Does nothing in an index that is not made.
+  mutating func remove(_ row: StoreRow) {
+    guard keys != nil, entities.contains(Int(row.key.entityIndex)), let values = values(row), keys?[values] == row.key
+    else { return }
+    keys?[values] = nil
+  }
+
+  /// Notes a new row, or the new values of one. Does nothing in an index that is not made.
+  mutating func add(_ row: StoreRow) {
+    guard keys != nil, entities.contains(Int(row.key.entityIndex)), let values = values(row) else { return }
+    keys?[values] = row.key
+  }
+}
+
+extension RowValue {
+  fileprivate var isNothing: Bool {
+    switch self {
+    case .attribute(.null), .toOne(nil): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,116 @@
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+
+/// What a store says of itself: its own keys, and those of programs.
+struct StoreMetadata: Sendable, Equatable {
+  /// All keys.
+  private(set) var values: OrderedDictionary<String, PropertyList>
+
+  /// The keys that programs cannot change.
+  static let ownKeys: Set<String> = [
+    StoreMetadataKey.identifier, StoreMetadataKey.type, StoreMetadataKey.versionHashes,
+    StoreMetadataKey.versionHashesVersion, StoreMetadataKey.versionIdentifiers, StoreMetadataKey.versionHashesDigest,
+    StoreMetadataKey.versionChecksum, StoreMetadataKey.frameworkVersion,
+  ]
+
+  /// The version of Apple's framework whose metadata those of new stores look like.
+  private static let frameworkVersion: Int64 = 1344
+  /// The first versions that wrote the digest and the checksum. A file of an older one gets neither.
+  private static let firstWithDigest: Int64 = 977
+  private static let firstWithChecksum: Int64 = 1344
+
+  /// The metadata of a file, which may be empty.
+  init(file values: OrderedDictionary<String, PropertyList>, identifier: String, type: String) {
+    self.values = values
+    self.values[StoreMetadataKey.identifier] = .string(identifier)
+    self.values[StoreMetadataKey.type] = .string(type)
+  }
+
+  /// The metadata of a new store.
+  init(identifier: String, type: String, model: ManagedObjectModel, configuration: String?) {
+    self.init(file: [:], identifier: identifier, type: type)
+    describe(model, configuration)
+  }
+
+  /// The identifier of the store.
+  var identifier: String { values[StoreMetadataKey.identifier]?.string ?? "" }
+
+  /// The keys but for those that a file has elsewhere, in order.
+  var fileValues: OrderedDictionary<String, PropertyList> {
+    var values = values
+    values[StoreMetadataKey.identifier] = nil
+    values[StoreMetadataKey.type] = nil
+    values.sort { $0.key.precedes($1.key) }
+    return values
+  }
+
+  /// Takes the keys of a program; the store's own keep their values.
+  mutating func replace(with new: OrderedDictionary<String, PropertyList>) {
+    var values = new.filter { !Self.ownKeys.contains($0.key) }
+    for (key, value) in self.values where Self.ownKeys.contains(key) { values[key] = value }
+    self.values = values
+  }
+
+  /// Writes the version hashes of a model, and what goes with them.
+  mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
+    let own = model.entityVersionHashesByName
+    let names = (model.entities(ofConfiguration: configuration) ?? []).map(\.name).sorted { $0.precedes($1) }
+    var hashes: [String: Data] = [:]
+    var list: OrderedDictionary<String, PropertyList> = [:]
+    for name in names {
+      hashes[name] = own[name]
+      list[name] = own[name].map { .data($0) }
+    }
+    let version: Int64
+    if let known = values[StoreMetadataKey.frameworkVersion]?.integer.flatMap({ Int64(exactly: $0) }) {
+      version = known
+    } else {
+      version = Self.frameworkVersion
+      values[StoreMetadataKey.frameworkVersion] = .integer(PropertyList.Integer(version))
+    }
+    // As the file has them, in its order, if they are the same.
+    if values[StoreMetadataKey.versionHashes]?.dictionary.map({ Dictionary(uniqueKeysWithValues: Array($0)) })
+      != Dictionary(uniqueKeysWithValues: Array(list))
+    {
+      values[StoreMetadataKey.versionHashes] = .dictionary(list)
+    }
+    values[StoreMetadataKey.versionHashesVersion] = .integer(3)
+    // Core Data has one empty identifier where a model of Xcode has none.
+    if values[StoreMetadataKey.versionIdentifiers] == nil || !model.versionIdentifiers.isEmpty {
+      values[StoreMetadataKey.versionIdentifiers] = .array(model.versionIdentifiers.map { .string($0) })
+    }
+    if version >= Self.firstWithDigest || values[StoreMetadataKey.versionHashesDigest] != nil {
+      values[StoreMetadataKey.versionHashesDigest] = .string(ManagedObjectModel.versionHashesDigest(of: hashes))
+    }
+    if version >= Self.firstWithChecksum || values[StoreMetadataKey.versionChecksum] != nil {
+      values[StoreMetadataKey.versionChecksum] = .string(ManagedObjectModel.versionChecksum(of: hashes))
+    }
+  }
+
+  /// Compares the version hashes with those of a model. Files of the first versions of Core Data have none.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` with the entities that differ.
+  func check(_ model: ManagedObjectModel, _ configuration: String?) throws(ManagedObjectError) {
+    guard let value = values[StoreMetadataKey.versionHashes] else { return }
+    guard let list = value.dictionary else {
+      throw ManagedObjectError(.open, "the version hashes of the store are not a dictionary")
+    }
+    var hashes: [String: Data] = [:]
+    for (name, hash) in list {
+      guard let hash = hash.data else {
+        throw ManagedObjectError(.open, "the version hash of the entity \(name.quoted) is not data")
+      }
+      hashes[name] = hash
+    }
+    let names = model.entitiesThatDiffer(from: hashes, configuration: configuration)
+    guard !names.isEmpty else { return }
+    let shown = names.prefix(5).map { $0.printable(limit: 80) } + (names.count > 5 ? ["…"] : [])
+    var error = ManagedObjectError(
+      .incompatibleVersionHash,
+      "the store was made with another version of the model; these entities differ: "
+        + shown.joined(separator: ", "))
+    error.differingEntities = names
+    throw error
+  }
+}

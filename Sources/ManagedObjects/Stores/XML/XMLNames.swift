@@ -1,0 +1,116 @@
+internal import PropertyLists
+
+/// The names of a model in an ``XMLStore``, which has entities in upper case and properties in lower case.
+struct XMLNames: Sendable {
+  /// By the index of the entity.
+  let entities: [Entity]
+  private let indices: [String: Int]
+
+  struct Entity: Sendable {
+    let name: [UInt8]
+    /// All that is written, attributes first, by name.
+    let properties: [Property]
+    fileprivate let places: [String: Int]
+
+    /// The property of a name in the file.
+    func property(named name: String) -> Int? { places[name] }
+  }
+
+  struct Property: Sendable {
+    let name: [UInt8]
+    let slot: Int
+    let kind: Kind
+    /// The tag that begins the property, up to what differs from object to object.
+    let beginning: [UInt8]
+
+    var isAttribute: Bool { if case .attribute = kind { true } else { false } }
+  }
+
+  enum Kind: Sendable {
+    case attribute(AttributeType)
+    case relationship(destination: Range<Int>, destinationName: [UInt8], isToMany: Bool, isOrdered: Bool)
+  }
+
+  /// No names.
+  init() { (entities, indices) = ([], [:]) }
+
+  /// - Throws: ``ManagedObjectError/Code/incompatibleSchema`` if two names are the same in the file.
+  init(_ model: ManagedObjectModel) throws(ManagedObjectError) {
+    var entities: [Entity] = []
+    var indices: [String: Int] = [:]
+    for entity in model.entities {
+      let name = entity.name.uppercased()
+      for name in [name] + entity.properties.map(\.name)
+      where !name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && XMLText.isAllowed($0.value) }) {
+        throw ManagedObjectError(.incompatibleSchema, "the name \(name.quoted) has characters that XML does not allow")
+      }
+      if let other = indices.updateValue(entity.index, forKey: name) {
+        throw ManagedObjectError(
+          .incompatibleSchema,
+          "the entities \(model.entities[other].name.quoted) and \(entity.name.quoted) have one name in XML")
+      }
+      entities.append(try Self.entity(entity, name))
+    }
+    self.entities = entities
+    self.indices = indices
+  }
+
+  /// The entity of a name in the file.
+  func entity(named name: String) -> Int? { indices[name] }
+
+  private static func entity(
+    _ entity: ManagedObjectModel.Entity, _ name: String
+  ) throws(ManagedObjectError) -> Entity {
+    var properties: [Property] = []
+    for attribute in entity.attributes where !attribute.isTransient {
+      properties.append(Property(attribute))
+    }
+    for relationship in entity.relationships where !relationship.isTransient {
+      properties.append(Property(relationship, entity.destination(of: relationship)))
+    }
+    properties.sort {
+      $0.isAttribute != $1.isAttribute ? $0.isAttribute : $0.name.lexicographicallyPrecedes($1.name)
+    }
+    let propertyNames = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.slot, $0.name) })
+    var places: [String: Int] = [:]
+    for (place, property) in properties.enumerated() {
+      let key = propertyNames[property.slot] ?? ""
+      if let other = places.updateValue(place, forKey: key.lowercased()) {
+        let known = propertyNames[properties[other].slot] ?? ""
+        throw ManagedObjectError(
+          .incompatibleSchema,
+          "the properties \(known.quoted) and \(key.quoted) of the entity \(entity.name.quoted) have one name in XML",
+          key: key)
+      }
+    }
+    return Entity(name: XMLStoreText.attribute(name), properties: properties, places: places)
+  }
+}
+
+extension XMLNames.Property {
+  fileprivate init(_ attribute: ManagedObjectModel.Entity.Attribute) {
+    name = XMLStoreText.attribute(attribute.name.lowercased())
+    slot = attribute.slot
+    let type = attribute.definition.type
+    kind = .attribute(type)
+    var tag = Array("\n        <attribute name=\"".utf8) + name + Array("\" type=\"".utf8)
+    // The kind of a value without a type is that of the value.
+    if type != .undefined { tag += Array("\(XMLStoreText.typeName(type))\">".utf8) }
+    beginning = tag
+  }
+
+  fileprivate init(
+    _ relationship: ManagedObjectModel.Entity.Relationship, _ destination: ManagedObjectModel.Entity
+  ) {
+    name = XMLStoreText.attribute(relationship.name.lowercased())
+    slot = relationship.slot
+    let destinationName = XMLStoreText.attribute(destination.name.uppercased())
+    kind = .relationship(
+      destination: destination.index..<destination.record.endOfSubentities, destinationName: destinationName,
+      isToMany: relationship.definition.isToMany, isOrdered: relationship.isOrdered)
+    let counts = "\(relationship.minimumCount)/\(relationship.maximumCount)"
+    beginning =
+      Array("\n        <relationship name=\"".utf8) + name + Array("\" type=\"\(counts)\" destination=\"".utf8)
+      + destinationName + Array("\"".utf8)
+  }
+}

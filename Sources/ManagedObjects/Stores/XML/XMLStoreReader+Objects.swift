@@ -1,0 +1,269 @@
+internal import OrderedCollections
+internal import PropertyLists
+
+/// Objects.
+extension XMLStoreReader {
+  /// Reads the objects, and what is left of the document.
+  ///
+  /// - Parameter isMember: of each entity, whether the store has objects of it.
+  mutating func readObjects(store: StoreNumber, isMember: [Bool]) throws(Failure) {
+    var start = head.end
+    var last = 0
+    while try nextElement() {
+      guard reader.isNamed("object") else {
+        throw Failure("<object> is due", at: reader.range.lowerBound)
+      }
+      last = try readObject(store, isMember, guess: last)
+      let end = reader.range.upperBound
+      objects[objects.count - 1] = XMLFileLayout.Object(number: objects[objects.count - 1].number, range: start..<end)
+      start = end
+    }
+    _ = try reader.next()
+  }
+
+  /// - Parameter guess: the entity that it may be of.
+  /// - Returns: the entity.
+  private mutating func readObject(
+    _ store: StoreNumber, _ isMember: [Bool], guess: Int
+  ) throws(Failure) -> Int {
+    let place = reader.range.lowerBound
+    var entity: Int?
+    var number: Int64?
+    while let (name, value) = try reader.nextAttribute() {
+      if isText(name, "type"), entity == nil {
+        guard let known = self.entity(value, guess: guess), isMember[known] else {
+          throw Failure("an object of \(shown(value)), which is no entity of the store", at: value.lowerBound)
+        }
+        entity = known
+      } else if isText(name, "id"), number == nil {
+        guard let known = objectNumber(value) else {
+          throw Failure("\(shown(value)) is not the id of an object", at: value.lowerBound)
+        }
+        number = known
+      } else {
+        throw Failure("the attribute \(shown(name)) of an object is not known, or is there twice", at: name.lowerBound)
+      }
+    }
+    guard let entity, let number else { throw Failure("an object without its type or its id", at: place) }
+    objects.append(XMLFileLayout.Object(number: number, range: place..<place))
+    objectEntities.append(Int32(truncatingIfNeeded: entity))
+    var values = emptyValues[entity]
+    var (attributePlace, relationshipPlace) = (0, 0)
+    while try nextElement() {
+      if reader.isNamed("attribute") {
+        try readAttribute(entity, &values, &attributePlace)
+      } else if reader.isNamed("relationship") {
+        try readRelationship(entity, &relationshipPlace)
+      } else {
+        throw Failure("neither an attribute nor a relationship", at: reader.range.lowerBound)
+      }
+    }
+    rows[entity].append(
+      StoreRow(key: RowKey(store: store, entityIndex: entity, number: number), version: 1, values: values))
+    return entity
+  }
+
+  private mutating func readAttribute(
+    _ entity: Int, _ values: inout [RowValue], _ place: inout Int
+  ) throws(Failure) {
+    let start = reader.range.lowerBound
+    var (name, type) = (Range<Int>?.none, Range<Int>?.none)
+    while let (key, value) = try reader.nextAttribute() {
+      if isText(key, "name"), name == nil {
+        name = value
+      } else if isText(key, "type"), type == nil {
+        type = value
+      } else {
+        throw Failure("the attribute \(shown(key)) is not known, or is there twice", at: key.lowerBound)
+      }
+    }
+    guard let name, let type else { throw Failure("an attribute without its name or its type", at: start) }
+    let property = try property(name, entity, &place, isAttribute: true)
+    guard case .attribute(var kind) = names.entities[entity].properties[property].kind else { return }
+    try check(type, &kind)
+    let range = try readContent()
+    let value: AttributeValue?
+    if let range {
+      value = Self.value(reader.bytes.extracting(range), kind)
+    } else {
+      value = Self.value(text.rawBytes, kind)
+    }
+    guard let value else {
+      let shown = (range.map { reader.text($0) } ?? String(decoding: text, as: UTF8.self)).quoted
+      throw Failure("\(shown) is not a value of the type \(kind.name)", at: range?.lowerBound ?? start)
+    }
+    values[names.entities[entity].properties[property].slot] = .attribute(value)
+  }
+
+  /// Checks the name of a type, which says what a value is of an attribute without a type.
+  @inline(__always)
+  private func check(_ name: Range<Int>, _ type: inout AttributeType) throws(Failure) {
+    if name.count == Self.typeNames[type]?.utf8CodeUnitCount, isText(name, Self.typeNames[type] ?? "") { return }
+    let text = reader.attributeText(name)
+    if type == .undefined {
+      guard let known = XMLStoreText.typeOfUndefined(text) else {
+        throw Failure("\(text.quoted) is no type of attributes", at: name.lowerBound)
+      }
+      type = known
+    } else if !XMLStoreText.isName(text, of: type) {
+      throw Failure("the type \(text.quoted), where \(XMLStoreText.typeName(type).quoted) is due", at: name.lowerBound)
+    }
+  }
+
+  /// The names of the types that most attributes are of, for a comparison without a string.
+  private static let typeNames: [AttributeType: StaticString] = [
+    .integer16: "int16", .integer32: "int32", .integer64: "int64", .boolean: "bool", .string: "string", .date: "date",
+    .double: "double", .float: "float", .decimal: "decimal", .binary: "binary",
+  ]
+
+  @inline(__always)
+  private static func value(_ text: RawSpan, _ type: AttributeType) -> AttributeValue? {
+    guard type == .string else { return XMLStoreText.value(text, type) }
+    guard text.firstIndex(of: UInt8(ascii: "\\"), from: 0) != nil else {
+      return .string(String(knownUTF8: text, isASCII: text.isASCII))
+    }
+    var bytes: [UInt8] = []
+    XMLStoreText.unescape(text, into: &bytes)
+    return .string(String(decoding: bytes, as: UTF8.self))
+  }
+
+  private mutating func readRelationship(_ entity: Int, _ place: inout Int) throws(Failure) {
+    let start = reader.range.lowerBound
+    var (name, ids) = (Range<Int>?.none, Range<Int>?.none)
+    var (type, destination) = (Range<Int>?.none, Range<Int>?.none)
+    while let (key, value) = try reader.nextAttribute() {
+      if isText(key, "name"), name == nil {
+        name = value
+      } else if isText(key, "type"), type == nil {
+        // The counts of the relationship, which the model has too.
+        type = value
+      } else if isText(key, "destination"), destination == nil {
+        destination = value
+      } else if isText(key, "idrefs"), ids == nil {
+        ids = value
+      } else {
+        throw Failure(
+          "the attribute \(shown(key)) of a relationship is not known, or is there twice", at: key.lowerBound)
+      }
+    }
+    guard let name else { throw Failure("a relationship without its name", at: start) }
+    let property = try property(name, entity, &place, isAttribute: false)
+    guard
+      case .relationship(_, let destinationName, let isToMany, _) = names.entities[entity].properties[property].kind
+    else { return }
+    if let destination, !isBytes(destination, destinationName),
+      Array(reader.attributeText(destination).utf8) != destinationName
+    {
+      throw Failure("the relationship leads to another entity than \(shown(destination))", at: destination.lowerBound)
+    }
+    if let range = try readContent() {
+      guard range.allSatisfy({ reader.bytes[$0].isWhiteSpace }) else {
+        throw Failure("text in a relationship", at: range.lowerBound)
+      }
+    } else {
+      throw Failure("text in a relationship", at: start)
+    }
+    guard let ids else { return }
+    try readReferences(ids, entity, property, isToMany: isToMany, at: start)
+  }
+
+  private mutating func readReferences(
+    _ ids: Range<Int>, _ entity: Int, _ property: Int, isToMany: Bool, at place: Int
+  ) throws(Failure) {
+    let first = referredNumbers.count
+    var index = ids.lowerBound
+    while true {
+      while index < ids.upperBound, reader.bytes[index].isWhiteSpace { index += 1 }
+      guard index < ids.upperBound else { break }
+      let start = index
+      while index < ids.upperBound, !reader.bytes[index].isWhiteSpace { index += 1 }
+      guard let number = objectNumber(start..<index) else {
+        throw Failure("\(shown(start..<index)) is not the id of an object", at: start)
+      }
+      referredNumbers.append(number)
+    }
+    let count = referredNumbers.count - first
+    if !isToMany, count > 1 { throw Failure("\(count) objects in a to-one relationship", at: ids.lowerBound) }
+    guard count > 0 else { return }
+    references.append(
+      Reference(
+        entity: Int32(truncatingIfNeeded: entity), row: Int32(truncatingIfNeeded: rows[entity].count),
+        property: Int32(truncatingIfNeeded: property), first: first, count: count, place: place))
+  }
+}
+
+/// Names.
+extension XMLStoreReader {
+  /// The property of a name. Objects of an entity mostly have them in the same order, so that the next is near.
+  ///
+  /// - Parameter place: where in that order the object is.
+  private mutating func property(
+    _ name: Range<Int>, _ entity: Int, _ place: inout Int, isAttribute: Bool
+  ) throws(Failure) -> Int {
+    let property = try findProperty(name, entity, &place, isAttribute)
+    guard lastObjects[entity][property] != objects.count else {
+      throw Failure("\(shown(name)) is there twice in an object", at: name.lowerBound)
+    }
+    lastObjects[entity][property] = objects.count
+    return property
+  }
+
+  private mutating func findProperty(
+    _ name: Range<Int>, _ entity: Int, _ place: inout Int, _ isAttribute: Bool
+  ) throws(Failure) -> Int {
+    let order = isAttribute ? orders[entity].attributes : orders[entity].relationships
+    for next in place..<max(place, min(order.count, place + 8))
+    where isBytes(name, names.entities[entity].properties[order[next]].name) {
+      place = next + 1
+      return order[next]
+    }
+    guard let property = names.entities[entity].property(named: reader.attributeText(name)),
+      names.entities[entity].properties[property].isAttribute == isAttribute
+    else {
+      throw Failure(
+        "\(shown(name)) is no \(isAttribute ? "attribute" : "relationship") of the entity", at: name.lowerBound)
+    }
+    orders[entity].insert(property, at: place, isAttribute: isAttribute)
+    place += 1
+    return property
+  }
+
+  private func entity(_ name: Range<Int>, guess: Int) -> Int? {
+    if guess < names.entities.count, isBytes(name, names.entities[guess].name) { return guess }
+    return names.entity(named: reader.attributeText(name))
+  }
+
+  /// The number in an id: `z` and digits.
+  @inline(__always)
+  private func objectNumber(_ range: Range<Int>) -> Int64? {
+    guard range.count >= 2, range.count <= 20, reader.bytes[range.lowerBound] == UInt8(ascii: "z") else { return nil }
+    var number: Int64 = 0
+    for index in range.lowerBound + 1..<range.upperBound {
+      let digit = reader.bytes[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      let (product, isTooLong) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isTooLarge) = product.addingReportingOverflow(Int64(digit))
+      if isTooLong || isTooLarge { return nil }
+      number = sum
+    }
+    return number > 0 ? number : nil
+  }
+
+  @inline(__always)
+  private func isText(_ range: Range<Int>, _ text: StaticString) -> Bool {
+    range.count == text.utf8CodeUnitCount && reader.bytes.starts(with: text, at: range.lowerBound)
+  }
+
+  @inline(__always)
+  private func isBytes(_ range: Range<Int>, _ bytes: [UInt8]) -> Bool {
+    guard range.count == bytes.count else { return false }
+    var index = range.lowerBound
+    for byte in bytes {
+      if reader.bytes[index] != byte { return false }
+      index += 1
+    }
+    return true
+  }
+
+  func shown(_ range: Range<Int>) -> String { reader.text(range).quoted }
+}

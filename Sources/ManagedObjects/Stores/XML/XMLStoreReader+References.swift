@@ -1,0 +1,95 @@
+internal import OrderedCollections
+internal import PropertyLists
+
+/// What relationships refer to.
+extension XMLStoreReader {
+  /// Finds the objects of all relationships.
+  ///
+  /// - Throws: for an id that two objects have, or none, or one of another entity.
+  mutating func resolve(store: StoreNumber) throws(Failure) {
+    var repeated: XMLFileLayout.Object?
+    let entities = ObjectEntities(objects, objectEntities, repeated: &repeated)
+    if let repeated {
+      throw Failure("two objects have the id z\(repeated.number)", at: passSpace(from: repeated.range.lowerBound))
+    }
+    for reference in references {
+      let entity = Int(reference.entity)
+      let property = names.entities[entity].properties[Int(reference.property)]
+      guard case .relationship(let destination, _, let isToMany, let isOrdered) = property.kind else { continue }
+      let numbers = referredNumbers[reference.first..<reference.first + reference.count]
+      func key(_ number: Int64) throws(Failure) -> RowKey {
+        guard let target = entities[number] else {
+          throw Failure("the object z\(number) is not in the file", at: reference.place)
+        }
+        guard destination.contains(target) else {
+          throw Failure("the object z\(number) is not of the relationship's entity", at: reference.place)
+        }
+        return RowKey(store: store, entityIndex: target, number: number)
+      }
+      let value: RowValue
+      if !isToMany, let number = numbers.first {
+        value = .toOne(try key(number))
+      } else if isOrdered {
+        var keys: OrderedSet<RowKey> = []
+        keys.reserveCapacity(numbers.count)
+        for number in numbers { keys.append(try key(number)) }
+        if keys.count < numbers.count { throw Failure("an object is in a relationship twice", at: reference.place) }
+        value = .orderedToMany(keys)
+      } else {
+        var keys: Set<RowKey> = []
+        keys.reserveCapacity(numbers.count)
+        for number in numbers { keys.insert(try key(number)) }
+        if keys.count < numbers.count { throw Failure("an object is in a relationship twice", at: reference.place) }
+        value = .toMany(keys)
+      }
+      rows[entity][Int(reference.row)].values[property.slot] = value
+    }
+  }
+
+  /// The entities of the objects, by number.
+  private struct ObjectEntities {
+    private var first: Int64 = 0
+    /// One more than the index of the entity; 0 where there is no object.
+    private var dense: [Int32] = []
+    private var sparse: [Int64: Int32] = [:]
+
+    /// - Parameter repeated: an object with the number of another.
+    init(_ objects: [XMLFileLayout.Object], _ entities: [Int32], repeated: inout XMLFileLayout.Object?) {
+      var (least, greatest) = (Int64.max, Int64.min)
+      for object in objects {
+        least = min(least, object.number)
+        greatest = max(greatest, object.number)
+      }
+      // Numbers are above 0.
+      let isDense = !objects.isEmpty && greatest - least < Int64(8 * objects.count + 1024)
+      if isDense {
+        first = least
+        dense = Array(repeating: 0, count: Int(greatest - least) + 1)
+      } else {
+        sparse.reserveCapacity(objects.count)
+      }
+      for (object, entity) in zip(objects, entities) {
+        let isNew: Bool
+        if isDense {
+          let place = Int(object.number - first)
+          isNew = dense[place] == 0
+          dense[place] = entity + 1
+        } else {
+          isNew = sparse.updateValue(entity + 1, forKey: object.number) == nil
+        }
+        if !isNew { repeated = object }
+      }
+    }
+
+    subscript(number: Int64) -> Int? {
+      let value: Int32
+      if dense.isEmpty {
+        value = sparse[number] ?? 0
+      } else {
+        guard number >= first, number - first < Int64(dense.count) else { return nil }
+        value = dense[Int(number - first)]
+      }
+      return value == 0 ? nil : Int(value) - 1
+    }
+  }
+}

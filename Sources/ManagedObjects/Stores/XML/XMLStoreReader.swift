@@ -1,0 +1,215 @@
+internal import FoundationEssentials
+internal import OrderedCollections
+internal import PropertyLists
+
+/// Reads the file of an ``XMLStore`` into rows, in one pass; what the relationships refer to is looked up at the end.
+struct XMLStoreReader: ~Escapable {
+  typealias Failure = XMLPullReader.Failure
+
+  var reader: XMLPullReader
+  let names: XMLNames
+  var head = Head()
+
+  /// What precedes the objects.
+  struct Head {
+    var identifier = ""
+    var lastNumber: Int64 = 0
+    var values: OrderedDictionary<String, PropertyList> = [:]
+    /// Places in the text.
+    var prolog = 0..<0
+    var lastNumberRange = 0..<0
+    var end = 0
+  }
+
+  // Objects.
+  var rows: [[StoreRow]]
+  var objects: [XMLFileLayout.Object] = []
+  var objectEntities: [Int32] = []
+  var orders: [XMLPropertyOrder]
+  var references: [Reference] = []
+  var referredNumbers: [Int64] = []
+  let emptyValues: [[RowValue]]
+  /// Of each entity and property, the number of the object that had it last, from 1.
+  var lastObjects: [[Int]]
+  /// The text of the element, if it is not one plain piece of the document.
+  var text: [UInt8] = []
+
+  /// The objects that a relationship of a row refers to, as numbers in ``referredNumbers``.
+  struct Reference {
+    let entity: Int32
+    let row: Int32
+    let property: Int32
+    let first: Int
+    let count: Int
+    /// Where the relationship stands in the text.
+    let place: Int
+  }
+
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, _ table: RowTable, _ names: XMLNames) {
+    reader = XMLPullReader(bytes, depth: 512)
+    self.names = names
+    rows = Array(repeating: [], count: names.entities.count)
+    orders = names.entities.map { XMLPropertyOrder(propertyCount: $0.properties.count) }
+    emptyValues = table.model.entities.map(\.emptyValues)
+    lastObjects = names.entities.map { Array(repeating: 0, count: $0.properties.count) }
+  }
+
+  /// A reader of what precedes the objects.
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan) {
+    reader = XMLPullReader(bytes, depth: 512)
+    names = XMLNames()
+    (rows, orders, emptyValues, lastObjects) = ([], [], [], [])
+  }
+
+  /// Reads up to the objects.
+  ///
+  /// - Returns: false if the root is that of another kind of document.
+  mutating func readHead() throws(Failure) -> Bool {
+    guard case .begin = try reader.next(), reader.isNamed("database") else { return false }
+    head.prolog = 0..<reader.range.lowerBound
+    try refuseAttributes()
+    guard try nextElement(), reader.isNamed("databaseInfo") else {
+      throw Failure("<databaseInfo> is due", at: reader.range.lowerBound)
+    }
+    try refuseAttributes()
+    var hasVersion = false
+    var (identifier, lastNumber, hasMetadata) = (String?.none, Int64?.none, false)
+    while try nextElement() {
+      let place = reader.range.lowerBound
+      if reader.isNamed("version"), !hasVersion {
+        hasVersion = true
+        let version = try content()
+        guard version == "134481920" else {
+          throw Failure("\(version.quoted) is not a known version of the format", kind: .unsupportedVersion, at: place)
+        }
+      } else if reader.isNamed("UUID"), identifier == nil {
+        let text = try content()
+        guard !text.isEmpty else { throw Failure("an empty <UUID>", at: place) }
+        identifier = text
+      } else if reader.isNamed("nextObjectID"), lastNumber == nil {
+        let text = try content()
+        guard let number = Int64(text), number >= 0 else {
+          throw Failure("\(text.quoted) in <nextObjectID> is not the number of an object", at: place)
+        }
+        lastNumber = number
+      } else if reader.isNamed("metadata"), !hasMetadata {
+        hasMetadata = true
+        try readMetadata()
+      } else {
+        throw Failure(
+          "an element <\(reader.text(reader.name).printable(limit: 80))> that is not known, or is there twice",
+          at: place)
+      }
+    }
+    head.end = reader.range.upperBound
+    guard let identifier else { throw Failure("<UUID> is missing", at: reader.range.lowerBound) }
+    head.identifier = identifier
+    head.lastNumber = lastNumber ?? 0
+    return true
+  }
+
+  /// The text of the element that has begun. Its range is that of the digits of `nextObjectID`, which comes last.
+  private mutating func content() throws(Failure) -> String {
+    try refuseAttributes()
+    let isNumber = reader.isNamed("nextObjectID")
+    let range = try readContent()
+    if isNumber { head.lastNumberRange = range ?? 0..<0 }
+    let bytes = range.map { [UInt8](reader.bytes, $0) } ?? text
+    return String(decoding: bytes, as: UTF8.self).trimmingXMLSpace
+  }
+
+  /// The property list in the metadata, which may be empty.
+  private mutating func readMetadata() throws(Failure) {
+    try refuseAttributes()
+    let depth = reader.depth
+    var start: Int?
+    while try nextElement() {
+      guard start == nil, reader.isNamed("plist") else {
+        throw Failure("a property list is due in <metadata>", at: reader.range.lowerBound)
+      }
+      start = reader.range.lowerBound
+      // The reader of property lists looks at what is in it.
+      repeat { _ = try reader.next() } while reader.depth > depth
+      let range = reader.range.lowerBound..<reader.range.upperBound
+      guard let start else { continue }
+      do throws(PropertyListError) {
+        let data = Data([UInt8](reader.bytes, start..<range.upperBound))
+        guard let values = try PropertyList(data, format: .xml).dictionary else {
+          throw PropertyListError(.wrongKind, "the metadata are not a dictionary")
+        }
+        head.values = values
+      } catch {
+        throw Failure("in the property list of <metadata>: \(error)", kind: error.kind, at: start)
+      }
+    }
+  }
+
+  /// Goes to the next element that begins. Returns false at the end of the one that is open.
+  mutating func nextElement() throws(Failure) -> Bool {
+    while true {
+      switch try reader.next() {
+      case .begin: return true
+      case .end, .finished: return false
+      case .text: try checkSpace()
+      }
+    }
+  }
+
+  private func checkSpace() throws(Failure) {
+    let range = reader.textRange
+    let place = passSpace(from: range.lowerBound)
+    if place < range.upperBound { throw Failure("text where only elements are due", at: place) }
+  }
+
+  /// The first place that has no white space.
+  func passSpace(from start: Int) -> Int {
+    var place = start
+    while place < reader.bytes.byteCount, reader.bytes[place].isWhiteSpace { place += 1 }
+    return place
+  }
+
+  /// Passes the text of an element that has begun, and its end.
+  ///
+  /// - Returns: where the text stands if it stands for itself; nil if it was put into ``text``.
+  @inline(__always)
+  mutating func readContent() throws(Failure) -> Range<Int>? {
+    var event = try reader.next()
+    if event == .end { return reader.range.lowerBound..<reader.range.lowerBound }
+    guard event == .text else { throw elementInText }
+    let range = reader.textRange
+    let isPlain = reader.isPlainText
+    if !isPlain {
+      text.removeAll(keepingCapacity: true)
+      reader.appendText(to: &text)
+    }
+    event = try reader.next()
+    if event == .end { return isPlain ? range : nil }
+    if isPlain { text = [UInt8](reader.bytes, range) }
+    while event == .text {
+      reader.appendText(to: &text)
+      event = try reader.next()
+    }
+    guard event == .end else { throw elementInText }
+    return nil
+  }
+
+  private var elementInText: Failure {
+    Failure("an element where only text is due", at: reader.range.lowerBound)
+  }
+
+  mutating func refuseAttributes() throws(Failure) {
+    if let (name, _) = try reader.nextAttribute() {
+      throw Failure("an attribute that is not known", at: name.lowerBound)
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingXMLSpace: String {
+    let text = utf8.drop { $0.isWhiteSpace }
+    let end = text.lastIndex { !$0.isWhiteSpace }.map { text.index(after: $0) } ?? text.startIndex
+    return String(decoding: text[text.startIndex..<end], as: UTF8.self)
+  }
+}

@@ -1,0 +1,303 @@
+internal import FoundationEssentials
+internal import PropertyLists
+
+/// The text of values in an ``XMLStore``.
+enum XMLStoreText {
+  /// The name of a type. Those of 16-bit integers, truth values, strings and data are Apple's, as files show; those of
+  /// the other numbers and of dates are reported. The rest is unknown, and named in their way here.
+  static func typeName(_ type: AttributeType) -> String {
+    switch type {
+    case .integer16: "int16"
+    case .integer32: "int32"
+    case .integer64: "int64"
+    case .decimal: "decimal"
+    case .double: "double"
+    case .float: "float"
+    case .string: "string"
+    case .boolean: "bool"
+    case .date: "date"
+    case .binary: "binary"
+    case .uuid: "uuid"
+    case .uri: "uri"
+    case .transformable: "transformable"
+    case .undefined: "undefined"
+    case .objectID: "objectid"
+    case .composite: "composite"
+    }
+  }
+
+  /// Other names that are taken for that of a type, in any case.
+  private static func otherNames(_ type: AttributeType) -> [String] {
+    switch type {
+    case .integer16: ["integer16"]
+    case .integer32: ["integer32"]
+    case .integer64: ["integer64"]
+    case .boolean: ["boolean"]
+    case .binary: ["data"]
+    case .uuid: ["string", "binary"]
+    case .uri: ["url", "string"]
+    case .transformable, .composite: ["binary", "data"]
+    default: []
+    }
+  }
+
+  /// Returns true if a name stands for a type.
+  static func isName(_ name: String, of type: AttributeType) -> Bool {
+    let name = name.lowercased()
+    return name == typeName(type) || otherNames(type).contains(name)
+  }
+
+  /// The type whose name a value of an attribute without a type has.
+  static func type(of value: AttributeValue) -> AttributeType {
+    switch value {
+    case .null: .undefined
+    case .boolean: .boolean
+    case .integer: .integer64
+    case .decimal: .decimal
+    case .double: .double
+    case .float: .float
+    case .string: .string
+    case .date: .date
+    case .data: .binary
+    case .uuid: .uuid
+    case .url: .uri
+    }
+  }
+
+  /// The type that the name of a value of an attribute without a type stands for.
+  static func typeOfUndefined(_ name: String) -> AttributeType? {
+    AttributeType.allCases.first { isName(name, of: $0) && $0 != .undefined && $0 != .objectID && $0 != .composite }
+  }
+
+  /// A name in the value of an attribute.
+  static func attribute(_ name: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): bytes += Array("&amp;".utf8)
+      case UInt8(ascii: "<"): bytes += Array("&lt;".utf8)
+      case UInt8(ascii: ">"): bytes += Array("&gt;".utf8)
+      case UInt8(ascii: "\""): bytes += Array("&quot;".utf8)
+      default: bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+}
+
+/// Values from text.
+extension XMLStoreText {
+  /// The value of text as the type of an attribute; nil for text that is no such value. Strings are not read here.
+  static func value(_ text: RawSpan, _ type: AttributeType) -> AttributeValue? {
+    var (start, end) = (0, text.byteCount)
+    while start < end, text[start].isWhiteSpace { start += 1 }
+    while start < end, text[end - 1].isWhiteSpace { end -= 1 }
+    let text = text.extracting(start..<end)
+    switch type {
+    case .integer16, .integer32, .integer64:
+      guard let value = integer(text), type.integers?.contains(value) == true else { return nil }
+      return .integer(value)
+    case .boolean: return boolean(text).map { .boolean($0) }
+    case .double: return real(text).map { .double($0) }
+    case .float: return (SpecialReal.parseFloat(text) ?? RealText.parseFloat(text)).map { .float($0) }
+    case .date: return real(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case .decimal: return ManagedExpression.decimal(string(text).lowercased()).map { .decimal($0) }
+    case .uuid: return uuid(text).map { .uuid($0) }
+    case .uri: return URL(string: string(text)).map { .url($0) }
+    case .binary, .transformable, .composite: return data(text).map { .data($0) }
+    case .string, .undefined, .objectID: return nil
+    }
+  }
+
+  private static func string(_ text: RawSpan) -> String {
+    String(decoding: [UInt8](text, 0..<text.byteCount), as: UTF8.self)
+  }
+
+  private static func integer(_ text: RawSpan) -> Int64? {
+    var index = 0
+    let isNegative = text.byteCount > 0 && text[0] == UInt8(ascii: "-")
+    if isNegative { index = 1 }
+    guard index < text.byteCount, text.byteCount <= 20 else { return nil }
+    var value: Int64 = 0
+    while index < text.byteCount {
+      let digit = text[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      // Negative, since there is one number more of those.
+      let (product, isTooLong) = value.multipliedReportingOverflow(by: 10)
+      let (difference, isTooLarge) = product.subtractingReportingOverflow(Int64(digit))
+      if isTooLong || isTooLarge { return nil }
+      value = difference
+      index += 1
+    }
+    if isNegative { return value }
+    return value == .min ? nil : -value
+  }
+
+  private static func boolean(_ text: RawSpan) -> Bool? {
+    if text.byteCount == 1 {
+      return text[0] == UInt8(ascii: "1") ? true : text[0] == UInt8(ascii: "0") ? false : nil
+    }
+    return switch string(text).lowercased() {
+    case "yes", "true": true
+    case "no", "false": false
+    default: nil
+    }
+  }
+
+  private static func real(_ text: RawSpan) -> Double? { SpecialReal.parse(text) ?? RealText.parse(text) }
+
+  private static func uuid(_ text: RawSpan) -> UUID? {
+    if text.byteCount == 36 { return UUID(uuidString: string(text)) }
+    guard let data = data(text), data.count == 16 else { return nil }
+    let b = [UInt8](data)
+    return UUID(
+      uuid: (
+        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
+      ))
+  }
+
+  private static func data(_ text: RawSpan) -> Data? {
+    guard Base64Text.fault(in: text, called: "the attribute") == nil else { return nil }
+    var bytes: [UInt8] = []
+    Base64Text.decode(text, into: &bytes)
+    return Data(bytes)
+  }
+
+  /// Replaces the escapes of a string: a backslash, `u`, and the four digits of a character that XML cannot have, of
+  /// another control character, or of the backslash. Any other backslash is one.
+  static func unescape(_ text: RawSpan, into bytes: inout [UInt8]) {
+    var index = 0
+    while let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: index) {
+      bytes.append(bytes: text.extracting(index..<backslash))
+      if let unit = JSONText.unit(text, at: backslash), isEscaped(unit) {
+        bytes.append(scalar: unit)
+        index = backslash + 6
+      } else {
+        bytes.append(UInt8(ascii: "\\"))
+        index = backslash + 1
+      }
+    }
+    bytes.append(bytes: text.extracting(index...))
+  }
+
+  static func isEscaped(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0..<0x20, 0x5C, 0x7F..<0xA0, 0xFFFE, 0xFFFF: true
+    default: false
+    }
+  }
+}
+
+/// Text from values.
+extension XMLStoreText {
+  /// Appends a value.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that could not be read back.
+  static func append(_ value: AttributeValue, to output: inout ByteBuffer) throws(ManagedObjectError) {
+    switch value {
+    case .null: break
+    case .boolean(let value): output.append(byte: value ? UInt8(ascii: "1") : UInt8(ascii: "0"))
+    case .integer(let value):
+      if value < 0 { output.append(byte: UInt8(ascii: "-")) }
+      output.append(decimal: value.magnitude)
+    case .double(let value): append(value, to: &output)
+    case .float(let value):
+      let text = value.isFinite ? value.description : SpecialReal.text(of: value)
+      append(number: text, to: &output)
+    case .date(let date): append(date.timeIntervalSinceReferenceDate, to: &output)
+    case .decimal(let value):
+      let text = value.isNaN ? "nan" : value.description
+      guard let read = ManagedExpression.decimal(text), read == value || read.isNaN && value.isNaN else {
+        throw ManagedObjectError(.invalidValue, "the decimal number \(text.quoted) has no form in XML")
+      }
+      append(number: text, to: &output)
+    case .string(let text): append(text.utf8Span.rawBytes, to: &output)
+    case .data(let data): append(data, to: &output)
+    case .uuid(let value):
+      let text = value.uuidString
+      output.append(text.utf8Span.rawBytes)
+    case .url(let url):
+      let text = url.absoluteString
+      guard URL(string: text)?.absoluteString == text else {
+        throw ManagedObjectError(.invalidValue, "the URL \(text.quoted) cannot be read back")
+      }
+      append(text.utf8Span.rawBytes, to: &output)
+    }
+  }
+
+  /// The shortest digits that are read back as the same number.
+  private static func append(_ value: Double, to output: inout ByteBuffer) {
+    append(number: value.isFinite ? value.description : SpecialReal.text(of: value), to: &output)
+  }
+
+  private static func append(number text: String, to output: inout ByteBuffer) {
+    let bytes = text.utf8Span.rawBytes
+    let length = bytes.byteCount
+    // Whole numbers of reals.
+    let isWhole = length > 2 && bytes[length - 1] == UInt8(ascii: "0") && bytes[length - 2] == UInt8(ascii: ".")
+    output.append(bytes.extracting(0..<(isWhole ? length - 2 : length)))
+  }
+
+  /// Base64 as Apple's files have it: 76 characters, and all the rest on a second line.
+  private static func append(_ data: Data, to output: inout ByteBuffer) {
+    let bytes = data.bytes
+    guard bytes.byteCount > 0 else { return }
+    let first = min(57, bytes.byteCount)
+    Base64Text.append(bytes, 0..<first, to: &output)
+    output.append(byte: 0x0A)
+    guard first < bytes.byteCount else { return }
+    Base64Text.append(bytes, first..<bytes.byteCount, to: &output)
+    output.append(byte: 0x0A)
+  }
+
+  private static func append(_ text: RawSpan, to output: inout ByteBuffer) {
+    var rest = text
+    var index = 0
+    if let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: 0) {
+      // What could be taken for an escape is one of the backslash.
+      var place = backslash
+      while true {
+        append(plain: text.extracting(index..<place), to: &output)
+        if let unit = JSONText.unit(text, at: place), isEscaped(unit) {
+          output.append("\\u005c")
+        } else {
+          output.append(byte: UInt8(ascii: "\\"))
+        }
+        index = place + 1
+        guard let next = text.firstIndex(of: UInt8(ascii: "\\"), from: index) else { break }
+        place = next
+      }
+      rest = text.extracting(index...)
+    }
+    append(plain: rest, to: &output)
+  }
+
+  /// Text without backslashes.
+  private static func append(plain text: RawSpan, to output: inout ByteBuffer) {
+    var index = output.append(cleanTextOf: text, from: 0)
+    while index < text.byteCount {
+      let byte = text[index]
+      index += 1
+      switch byte {
+      case UInt8(ascii: "&"): output.append("&amp;")
+      case UInt8(ascii: "<"): output.append("&lt;")
+      case UInt8(ascii: ">"): output.append("&gt;")
+      // Every reader of XML makes an LF of one that is no reference.
+      case 0x0D: output.append("&#13;")
+      case 0x09, 0x0A: output.append(byte: byte)
+      case 0xEF:
+        if index + 1 < text.byteCount, text[index] == 0xBF, text[index + 1] >= 0xBE {
+          output.append(text[index + 1] == 0xBE ? "\\ufffe" : "\\uffff")
+          index += 2
+        } else {
+          output.append(byte: byte)
+        }
+      case 0..<0x20:
+        output.append("\\u00")
+        output.append(hexadecimal: byte)
+      default: output.append(byte: byte)
+      }
+      index = output.append(cleanTextOf: text, from: index)
+    }
+  }
+}
