@@ -1,0 +1,111 @@
+public import FoundationEssentials
+public import OrderedCollections
+public import PropertyLists
+
+/// What is said of an attribute besides its type: `@Attribute(.indexed, .maximumLength(80)) var title: String`.
+public struct AttributeOption<Value: AttributeConvertible>: Sendable {
+  let apply: @Sendable (inout ClassProperty) -> Void
+
+  private init(_ apply: @escaping @Sendable (inout ClassProperty) -> Void) { self.apply = apply }
+
+  private static func attribute(
+    _ change: @escaping @Sendable (inout AttributeDescription) throws(ManagedPredicateError) -> Void
+  ) -> AttributeOption {
+    AttributeOption { property in
+      guard case .attribute(var attribute) = property.description else { return }
+      do throws(ManagedPredicateError) {
+        try change(&attribute)
+      } catch {
+        property.faults.append(.init(.classProperty, error.description))
+      }
+      property.description = .attribute(attribute)
+    }
+  }
+
+  private static func limit(_ limit: SourceLimit, _ value: AttributeValue) -> AttributeOption {
+    attribute { $0.traits.validations.append(limit.validation(of: $0.type, value)) }
+  }
+}
+
+/// What every attribute can have.
+extension AttributeOption {
+  /// A fetch index of the attribute alone: a store finds values fast.
+  public static var indexed: AttributeOption { AttributeOption { $0.isIndexed = true } }
+
+  /// A uniqueness constraint of the attribute alone: no two objects have the same value.
+  public static var unique: AttributeOption { AttributeOption { $0.isUnique = true } }
+
+  /// No store keeps the value.
+  public static var transient: AttributeOption { attribute { $0.traits.isTransient = true } }
+
+  /// The history of changes keeps the value of a deleted object.
+  public static var preservedInHistory: AttributeOption {
+    attribute { $0.preservesValueInHistoryOnDeletion = true }
+  }
+
+  /// The name of the attribute in an earlier version of the model.
+  public static func renamed(from name: String) -> AttributeOption {
+    attribute { $0.traits.renamingIdentifier = name }
+  }
+
+  /// A part of the version hash: a new one makes another version of an attribute that looks the same.
+  public static func hashModifier(_ modifier: String) -> AttributeOption {
+    attribute { $0.traits.versionHashModifier = modifier }
+  }
+
+  /// What programs keep with the attribute.
+  public static func userInfo(_ entries: OrderedDictionary<String, PropertyList>) -> AttributeOption {
+    attribute { $0.traits.userInfo = entries }
+  }
+
+  /// A condition on the value, which is `SELF` in it: `.predicate("SELF != 13", warning: "13 brings bad luck")`.
+  ///
+  /// - Parameters:
+  ///   - format: the condition; see ``ManagedPredicate/init(format:_:)``. A model of a class with one that is none is
+  ///     an error.
+  ///   - warning: what is wrong if it is false: a sentence, or a key of the model's localisation.
+  public static func predicate(_ format: String, warning: String? = nil) -> AttributeOption {
+    attribute { attribute throws(ManagedPredicateError) in
+      let predicate = try ManagedPredicate(format: format, arguments: [])
+      attribute.traits.validations.append(PropertyValidation(predicate, warning: warning.map { .text($0) }))
+    }
+  }
+
+  /// The store computes the value: `.derived("pages.@sum.words")`.
+  ///
+  /// - Parameter format: an expression; see ``ManagedExpression/init(format:_:)``.
+  public static func derived(_ format: String) -> AttributeOption {
+    attribute { attribute throws(ManagedPredicateError) in
+      attribute.derivation = .init(try ManagedExpression(format: format, arguments: []))
+      attribute.traits.isReadOnly = true
+    }
+  }
+}
+
+extension AttributeOption where Value.Base: OrderedAttributeValue {
+  /// The least value.
+  public static func minimum(_ bound: Value.Base) -> AttributeOption {
+    limit(.minimum, (try? bound.attributeValue) ?? .null)
+  }
+
+  /// The greatest value.
+  public static func maximum(_ bound: Value.Base) -> AttributeOption {
+    limit(.maximum, (try? bound.attributeValue) ?? .null)
+  }
+}
+
+extension AttributeOption where Value.Base == String {
+  /// The least length, in units of UTF-16 as in all validation of strings.
+  public static func minimumLength(_ length: Int) -> AttributeOption { limit(.minimum, .integer(Int64(length))) }
+
+  /// The greatest length, in units of UTF-16 as in all validation of strings.
+  public static func maximumLength(_ length: Int) -> AttributeOption { limit(.maximum, .integer(Int64(length))) }
+
+  /// A regular expression that the whole value matches.
+  public static func pattern(_ pattern: String) -> AttributeOption { limit(.pattern, .string(pattern)) }
+}
+
+extension AttributeOption where Value.Base == Data {
+  /// A store may keep large data in files beside it.
+  public static var externalStorage: AttributeOption { attribute { $0.allowsExternalBinaryDataStorage = true } }
+}

@@ -1,0 +1,69 @@
+public import FoundationEssentials
+
+/// Requests with key paths of classes.
+extension FetchRequest {
+  /// A request for the objects of a class.
+  ///
+  /// ```swift
+  /// let request = try FetchRequest(
+  ///   Note.self, where: #Predicate { $0.author?.name == name }, sortedBy: .descending(\.date), .ascending(\.title))
+  /// ```
+  ///
+  /// - Throws: ``ManagedPredicateError`` for a predicate that has no form here, or a key path that is not one of
+  ///   properties that a model knows.
+  public init<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>, sortedBy order: Order<Object>...
+  ) throws(ManagedPredicateError) {
+    try self.init(type, where: try ManagedPredicate(predicate), order)
+  }
+
+  /// A request for the objects of a class, with a predicate of any origin.
+  ///
+  /// - Throws: ``ManagedPredicateError`` for a key path that is not one of properties that a model knows.
+  public init<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy order: Order<Object>...
+  ) throws(ManagedPredicateError) {
+    try self.init(type, where: predicate, order)
+  }
+
+  private init<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: ManagedPredicate?, _ order: [Order<Object>]
+  ) throws(ManagedPredicateError) {
+    self.init(type.entityName, where: predicate)
+    for key in order { sortDescriptors.append(try key.descriptor()) }
+  }
+
+  /// A key to sort the objects of a class by.
+  public struct Order<Object: ManagedObject> {
+    private let keyPath: PartialKeyPath<Object>
+    private let isAscending: Bool
+    private let selector: String?
+
+    /// The least first: `.ascending(\.author?.name)`.
+    ///
+    /// - Parameters:
+    ///   - keyPath: what is compared.
+    ///   - selector: the comparison, as in ``FetchRequest/SortDescriptor``.
+    public static func ascending<Value>(
+      _ keyPath: KeyPath<Object, Value>, selector: String? = "compare:"
+    ) -> Order { Order(keyPath: keyPath, isAscending: true, selector: selector) }
+
+    /// The greatest first.
+    ///
+    /// - Parameters:
+    ///   - keyPath: what is compared.
+    ///   - selector: the comparison, as in ``FetchRequest/SortDescriptor``.
+    public static func descending<Value>(
+      _ keyPath: KeyPath<Object, Value>, selector: String? = "compare:"
+    ) -> Order { Order(keyPath: keyPath, isAscending: false, selector: selector) }
+
+    func descriptor() throws(ManagedPredicateError) -> SortDescriptor {
+      guard let path = PropertyPath(keyPath) else {
+        let type = type(of: keyPath)
+        throw ManagedPredicateError(
+          .unknownKey, "a key path of \(type.rootType) to a \(type.valueType), which no model knows")
+      }
+      return SortDescriptor(path.names.joined(separator: "."), isAscending: isAscending, selector: selector)
+    }
+  }
+}

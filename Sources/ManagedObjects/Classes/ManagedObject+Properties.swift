@@ -1,0 +1,73 @@
+/// What wrappers of properties do with their objects.
+extension ManagedObject {
+  /// The place of a property; nil if the entity does not have it.
+  @inline(__always)
+  private final func slot(at storage: AnyKeyPath) -> Int? {
+    // A prototype, which has no properties, must not make others to find names.
+    shape.slot(storage) { shape.prototypeState == nil ? PropertyNames.name(ofWrapperAt: storage) : nil }
+  }
+
+  /// The value of an attribute; nil if the entity does not have it.
+  @usableFromInline
+  final func attributeValue(at storage: AnyKeyPath) -> AttributeValue? {
+    guard let slot = slot(at: storage), case .attribute(let value) = value(ofSlot: slot) else { return nil }
+    return value
+  }
+
+  /// The default of an attribute in the model.
+  @usableFromInline
+  final func initialValue(at storage: AnyKeyPath) -> AttributeValue {
+    guard let slot = slot(at: storage), let attribute = record.attributes.first(where: { $0.slot == slot }) else {
+      return .null
+    }
+    return attribute.initialValue
+  }
+
+  private final var record: ManagedObjectModel.Entity.Record { shape.record }
+
+  @usableFromInline
+  final func setAttributeValue(_ value: AttributeValue, at storage: AnyKeyPath) {
+    guard let slot = slot(at: storage) else { return }
+    setAttribute(value, slot: slot)
+  }
+
+  /// Says that a property was given a value that it cannot have.
+  @usableFromInline
+  final func refuseValue(_ error: ManagedObjectError, at storage: AnyKeyPath) {
+    guard let slot = slot(at: storage) else { return }
+    refuseValue(error, slot: slot)
+  }
+
+  /// The objects of a relationship; nil if the entity does not have it.
+  @usableFromInline
+  final func relatedObjects(at storage: AnyKeyPath) -> [ManagedObject]? {
+    slot(at: storage).map { objects(ofSlot: $0) }
+  }
+
+  @usableFromInline
+  final func setRelatedObjects(_ objects: [ManagedObject], at storage: AnyKeyPath) {
+    guard let slot = slot(at: storage) else { return }
+    setObjects(objects, slot: slot)
+  }
+
+  /// The object of a to-one relationship.
+  @usableFromInline
+  final func relatedObject(at storage: AnyKeyPath) -> ManagedObject?? {
+    slot(at: storage).map { object(ofSlot: $0) }
+  }
+
+  @usableFromInline
+  final func setRelatedObject(_ object: ManagedObject?, at storage: AnyKeyPath) {
+    guard let slot = slot(at: storage) else { return }
+    setObject(object, slot: slot)
+  }
+
+  /// What a fetched property finds.
+  final func fetchedObjects(at storage: AnyKeyPath) -> [ManagedObject] {
+    guard let name = PropertyNames.name(ofWrapperAt: storage) else { return [] }
+    do throws(ManagedObjectError) { return try fetchedObjects(named: name) } catch {
+      shape.context?.note(error)
+      return []
+    }
+  }
+}

@@ -1,0 +1,103 @@
+public import FoundationEssentials
+
+/// Objects by their classes.
+extension ManagedObjectContext {
+  /// Makes an object of a class.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the class is none of the model's,
+  ///   ``ManagedObjectError/Code/invalidValue`` for an abstract one.
+  /// - Complexity: O(1).
+  @discardableResult
+  public func insert<Object: ManagedObject>(_ type: Object.Type) throws(ManagedObjectError) -> Object {
+    guard let object = try insert(try entity(of: type)) as? Object else { throw Self.unknown(type) }
+    return object
+  }
+
+  /// The objects of a class that a predicate is true for.
+  ///
+  /// ```swift
+  /// let recent = try context.fetch(Note.self, where: ManagedPredicate(format: "date > %@", yesterday))
+  /// ```
+  ///
+  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: ManagedPredicate? = nil,
+    sortedBy sortDescriptors: [FetchRequest.SortDescriptor] = [], limit: Int = 0
+  ) throws(ManagedObjectError) -> [Object] {
+    var request = FetchRequest(try entity(of: type).name, where: predicate, sortedBy: sortDescriptors)
+    request.fetchLimit = limit
+    return try fetch(request).compactMap { $0 as? Object }
+  }
+
+  /// The objects of a class that a `#Predicate` is true for, in an order.
+  ///
+  /// ```swift
+  /// let found = try context.fetch(Note.self, where: #Predicate { $0.pages > 100 }, sortedBy: .descending(\.date))
+  /// ```
+  ///
+  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``; ``ManagedObjectError/Code/unsupportedRequest`` for a
+  ///   predicate that has no form here.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>, sortedBy order: FetchRequest.Order<Object>...,
+    limit: Int = 0
+  ) throws(ManagedObjectError) -> [Object] {
+    let translated: ManagedPredicate
+    do throws(ManagedPredicateError) { translated = try ManagedPredicate(predicate) } catch {
+      throw ManagedObjectError(error)
+    }
+    return try fetch(type, translated, order, limit)
+  }
+
+  /// The objects of a class in an order of key paths: `sortedBy: .descending(\.date), .ascending(\.title)`.
+  ///
+  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``; ``ManagedObjectError/Code/undefinedKey`` for a key
+  ///   path that is not one of properties that a model knows.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy first: FetchRequest.Order<Object>,
+    _ others: FetchRequest.Order<Object>..., limit: Int = 0
+  ) throws(ManagedObjectError) -> [Object] { try fetch(type, predicate, [first] + others, limit) }
+
+  private func fetch<Object: ManagedObject>(
+    _ type: Object.Type, _ predicate: ManagedPredicate?, _ order: [FetchRequest.Order<Object>], _ limit: Int
+  ) throws(ManagedObjectError) -> [Object] {
+    var descriptors: [FetchRequest.SortDescriptor] = []
+    do throws(ManagedPredicateError) {
+      for key in order { descriptors.append(try key.descriptor()) }
+    } catch {
+      throw ManagedObjectError(error)
+    }
+    return try fetch(type, where: predicate, sortedBy: descriptors, limit: limit)
+  }
+
+  /// How many objects of a class a predicate is true for.
+  ///
+  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
+  public func count<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: ManagedPredicate? = nil
+  ) throws(ManagedObjectError) -> Int {
+    try count(for: FetchRequest(try entity(of: type).name, where: predicate))
+  }
+
+  /// The object of a name, with its values.
+  ///
+  /// - Throws: as ``existingObject(with:)``; ``ManagedObjectError/Code/invalidValue`` for an object of another class.
+  public func existingObject<Object: ManagedObject>(
+    _ type: Object.Type, with id: ManagedObjectID
+  ) throws(ManagedObjectError) -> Object {
+    guard let object = try existingObject(with: id) as? Object else {
+      throw ManagedObjectError(.invalidValue, "the object is not of the class \(type)", objectID: id)
+    }
+    return object
+  }
+
+  private func entity(of type: ManagedObject.Type) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
+    if let index = classIndices[ObjectIdentifier(type)] { return ManagedObjectModel.Entity(model: model, index: index) }
+    guard let entity = model.entity(of: type) else { throw Self.unknown(type) }
+    classIndices[ObjectIdentifier(type)] = entity.index
+    return entity
+  }
+
+  private static func unknown(_ type: ManagedObject.Type) -> ManagedObjectError {
+    ManagedObjectError(.undefinedKey, "the model has no entity for the class \(type)")
+  }
+}

@@ -1,0 +1,167 @@
+internal import KeyedArchiving
+
+/// The entities of classes.
+struct ClassModel {
+  typealias Fault = ManagedObjectModelError.Fault
+
+  private let classes: [ManagedObject.Type]
+  /// The names of the entities by class.
+  private var names: [ObjectIdentifier: String] = [:]
+  private(set) var entities: [EntityDescription] = []
+  private(set) var faults: [Fault] = []
+  /// The inverses that wrappers name, with the place of the relationship in ``entities``.
+  private var inverses: [(entity: Int, property: Int, inverse: String)] = []
+
+  init(_ classes: [ManagedObject.Type]) {
+    self.classes = classes
+    for type in classes { names[ObjectIdentifier(type)] = type.entityName }
+    for type in classes { addEntity(of: type) }
+    for inverse in inverses { set(inverse) }
+  }
+
+  /// The classes by the names of their entities.
+  var classesByEntity: [String: ManagedObject.Type] {
+    Dictionary(classes.map { ($0.entityName, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private mutating func addEntity(of type: ManagedObject.Type) {
+    var entity = EntityDescription(type.entityName)
+    entity.className = ArchivedClass(type).name
+    let ancestors = type.ancestors
+    let inherited = ancestors.firstIndex { names[ObjectIdentifier($0)] != nil } ?? ancestors.count
+    if inherited < ancestors.count { entity.superentity = names[ObjectIdentifier(ancestors[inherited])] }
+    let known = Set(ancestors[inherited...].map { ObjectIdentifier($0) })
+    let properties = ClassProperties(of: type)
+    faults += properties.faults.map { fault($0, entity.name) }
+    for level in properties.levels where !known.contains(ObjectIdentifier(level.type)) {
+      for (name, property) in level.properties { add(property, name, to: &entity) }
+    }
+    describe(&entity, type, ancestors)
+    entities.append(entity)
+  }
+
+  private func fault(_ fault: Fault, _ entity: String, _ property: String? = nil) -> Fault {
+    Fault(fault.kind, entity: entity, property: property ?? fault.property, fault.message)
+  }
+
+  private mutating func add(_ property: ClassProperty, _ name: String, to entity: inout EntityDescription) {
+    faults += property.faults.map { fault($0, entity.name, name) }
+    var description = property.description
+    description.traits.name = name
+    let destination = property.destination.map { names[ObjectIdentifier($0)] ?? $0.entityName }
+    switch description {
+    case .attribute: break
+    case .relationship(var relationship):
+      relationship.destination = destination ?? ""
+      description = .relationship(relationship)
+    case .fetched(var fetched):
+      fetched.request.entityName = destination ?? ""
+      description = .fetched(fetched)
+    }
+    if let inverse = property.inverse { inverses.append((entities.count, entity.properties.count, inverse)) }
+    if property.isUnique { entity.uniquenessConstraints.append([name]) }
+    if property.isIndexed {
+      let index = "by\(name.prefix(1).uppercased())\(name.dropFirst())Index"
+      entity.fetchIndexes.append(FetchIndexDescription(index, [.init(.property(name))]))
+    }
+    entity.properties.append(description)
+  }
+
+  /// Lets a class change its entity. What it only inherits from a class with an entity is said of that one, and is not
+  /// said again.
+  private func describe(
+    _ entity: inout EntityDescription, _ type: ManagedObject.Type, _ ancestors: [ManagedObject.Type]
+  ) {
+    var changed = entity
+    type.describe(&changed)
+    if let superclass = ancestors.first(where: { names[ObjectIdentifier($0)] != nil }) {
+      var inherited = entity
+      superclass.describe(&inherited)
+      if inherited == changed { return }
+    }
+    entity = changed
+  }
+
+  /// Names the relationship at the other side of one that names its inverse.
+  private mutating func set(_ link: (entity: Int, property: Int, inverse: String)) {
+    guard case .relationship(var relationship) = entities[link.entity].properties[link.property] else { return }
+    relationship.inverse = link.inverse
+    entities[link.entity].properties[link.property] = .relationship(relationship)
+    // Where the inverse is not found, the model says so.
+    guard let (entity, property) = place(of: link.inverse, relationship.destination),
+      case .relationship(var inverse) = entities[entity].properties[property]
+    else { return }
+    let name = relationship.traits.name
+    if let other = inverse.inverse, other != name || inverse.destination != entities[link.entity].name {
+      faults.append(
+        Fault(
+          .inverseMismatch, entity: entities[link.entity].name, property: name,
+          "its inverse \("\(relationship.destination).\(link.inverse)".quoted) is the inverse of "
+            + "\("\(inverse.destination).\(other)".quoted) too"))
+    }
+    inverse.inverse = name
+    entities[entity].properties[property] = .relationship(inverse)
+  }
+
+  /// Where a property is that an entity has or inherits.
+  private func place(of property: String, _ entity: String) -> (entity: Int, property: Int)? {
+    var name: String? = entity
+    // A circle of entities is a fault of the model.
+    for _ in entities {
+      guard let found = entities.firstIndex(where: { $0.name == name }) else { return nil }
+      if let place = entities[found].properties.firstIndex(where: { $0.traits.name == property }) {
+        return (found, place)
+      }
+      name = entities[found].superentity
+    }
+    return nil
+  }
+}
+
+extension ManagedObject {
+  /// The classes that a class inherits from, the nearest first, without ``ManagedObject`` itself.
+  static var ancestors: [ManagedObject.Type] {
+    var ancestors: [ManagedObject.Type] = []
+    var type: AnyClass? = _getSuperclass(self)
+    while let ancestor = type as? ManagedObject.Type, ancestor != ManagedObject.self {
+      ancestors.append(ancestor)
+      type = _getSuperclass(ancestor)
+    }
+    return ancestors
+  }
+}
+
+/// What the wrappers of a class and its superclasses say.
+struct ClassProperties {
+  struct Level {
+    let type: ManagedObject.Type
+    let properties: [(name: String, property: ClassProperty)]
+  }
+
+  /// The superclass first.
+  let levels: [Level]
+  let faults: [ManagedObjectModelError.Fault]
+
+  init(of type: ManagedObject.Type) {
+    guard let prototype = ClassPrototype(type, describes: true) else {
+      levels = []
+      faults = []
+      return
+    }
+    let found = prototype.recording.properties
+    levels = prototype.levels().map { level in
+      Level(
+        type: level.type, properties: level.names.compactMap { name in found[name.number].map { (name.name, $0) } })
+    }
+    let count = levels.reduce(0) { $0 + $1.properties.count }
+    faults =
+      count == found.count
+      ? []
+      : [
+        .init(
+          .classProperty,
+          "\(found.count) properties have wrappers, and the class \(type) tells the names of \(count): it is compiled "
+            + "without reflection, or has a mirror of its own")
+      ]
+  }
+}

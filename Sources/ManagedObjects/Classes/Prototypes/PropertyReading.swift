@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+
+/// What is read of a prototype, so that a key path such as `\Note.author?.name` gets a name.
+///
+/// A key path to a wrapped property is a pair of functions, whose name nobody tells. It is read of a prototype: the
+/// wrapper that it asks takes itself down here, and gives it a value that is told from others.
+final class PropertyReading {
+  /// What a property gave to the reader.
+  enum Value {
+    case attribute(AttributeType, AttributeValue)
+    case relationship(isToMany: Bool, [ManagedObject])
+    case fetched
+  }
+
+  struct Read {
+    let object: ManagedObject
+    let name: String
+    let value: Value
+  }
+
+  /// A property is read several times, each time with another value.
+  enum Round: CaseIterable {
+    case first, second
+    /// Properties have no values.
+    case empty
+  }
+
+  let round: Round
+  private(set) var reads: [Read] = []
+
+  init(_ round: Round) { self.round = round }
+
+  /// What takes down the reads of an object; nil if it is no prototype, or one that is not read.
+  static func of(_ object: ManagedObject) -> PropertyReading? {
+    (object.shape.prototypeState as? ClassPrototype.State)?.reading
+  }
+
+  /// Takes down what is read.
+  func add(_ object: ManagedObject, _ wrapper: some ManagedPropertyWrapper, _ value: Value) {
+    let name = PropertyNames.of(type(of: object))[wrapper.number] ?? ""
+    reads.append(Read(object: object, name: name, value: value))
+  }
+}
+
+extension PropertyReading.Round {
+  /// A value that a computed property would hardly leave as it is: of either sign, with spaces around it, with letters
+  /// of both cases.
+  func probe(_ type: AttributeType) -> AttributeValue {
+    guard self != .empty else { return .null }
+    let sign = self == .first ? 1 : -1
+    let text = self == .first ? " Probe ß 31357 " : "\tZweite  probe\n"
+    switch type {
+    case .boolean: return .boolean(self == .first)
+    case .integer16, .integer32, .integer64: return .integer(Int64(sign * 31_357))
+    case .double: return .double(Double(sign) * 31_357.25)
+    case .float: return .float(Float(sign) * 31_357.25)
+    case .decimal: return .decimal(Decimal(sign * 31_357) / 4)
+    case .string: return .string(text)
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(sign) * 3_135_731_357.25))
+    case .binary: return .data(Data(text.utf8))
+    case .uuid: return .uuid(UUID(uuid: (UInt8(sign + 2), 3, 1, 3, 5, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    case .uri: return .url(URL(filePath: "/probe/\(sign)", directoryHint: .notDirectory))
+    case .undefined, .transformable, .objectID, .composite: return .null
+    }
+  }
+}
+
+/// The properties that a key path leads through.
+struct PropertyPath {
+  let names: [String]
+  let last: PropertyReading.Value
+
+  /// Finds the names of a key path.
+  ///
+  /// - Returns: nil for a key path that is not one of properties that a model knows, such as one to a computed
+  ///   property. Computed properties are told by their results: they do not give all the values of one property.
+  init?(_ keyPath: AnyKeyPath) {
+    guard let type = Swift.type(of: keyPath).rootType as? ManagedObject.Type, let prototype = ClassPrototype(type),
+      let found = Self.reads(of: keyPath, prototype, .first), let last = found.last
+    else { return nil }
+    names = found.map(\.name)
+    self.last = last.value
+    for round in [PropertyReading.Round.second, .empty] {
+      // A chain of optional objects ends at the first that is missing.
+      if round == .empty, names.count > 1 { continue }
+      guard Self.reads(of: keyPath, prototype, round)?.map(\.name) == names else { return nil }
+    }
+  }
+
+  /// The reads of a key path; nil unless each is of the object that the one before gave, and the last is the result.
+  private static func reads(
+    of keyPath: AnyKeyPath, _ prototype: ClassPrototype, _ round: PropertyReading.Round
+  ) -> [PropertyReading.Read]? {
+    let reading = PropertyReading(round)
+    prototype.state.reading = reading
+    guard let result = prototype.object[keyPath: keyPath], let last = reading.reads.last else { return nil }
+    var object = prototype.object
+    for (place, read) in reading.reads.enumerated() {
+      guard read.object === object, !read.name.isEmpty else { return nil }
+      if place == reading.reads.count - 1 { break }
+      guard case .relationship(isToMany: false, let objects) = read.value, let next = objects.first else { return nil }
+      object = next
+    }
+    return isValue(result, last.value) ? reading.reads : nil
+  }
+
+  private static func isValue(_ result: Any, _ value: PropertyReading.Value) -> Bool {
+    let mirror = Mirror(reflecting: result)
+    let isNil = mirror.displayStyle == .optional && mirror.children.isEmpty
+    switch value {
+    case .attribute(_, .null): return isNil
+    case .attribute(_, let value):
+      guard let result = result as? any AttributeCoding, let found = try? result.attributeValue else { return false }
+      return found == value
+    case .relationship(_, let objects):
+      if isNil { return objects.isEmpty }
+      if let object = result as? ManagedObject { return objects.count == 1 && objects[0] === object }
+      guard let found = result as? any RelationshipValue else { return false }
+      return found.objects == objects
+    case .fetched: return true
+    }
+  }
+}

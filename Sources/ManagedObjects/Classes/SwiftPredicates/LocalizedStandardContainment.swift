@@ -1,0 +1,45 @@
+// The macro #Predicate calls functions of these names.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import FoundationEssentials
+
+/// `$0.title.localizedStandardContains(text)` in a `#Predicate`, which toolchains for Linux have no node for:
+/// `title CONTAINS[cd] text`.
+public struct LocalizedStandardContainment<Text: PredicateExpression, Part: PredicateExpression>: PredicateExpression
+where Text.Output == String, Part.Output == String {
+  let text: Text
+  let part: Part
+
+  /// True if a text contains another, without regard to case and marks of letters.
+  public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+    let predicate = ManagedPredicate.comparing(
+      .evaluatedObject, .contains, .value(.string(try part.evaluate(bindings))),
+      options: [.caseInsensitive, .diacriticInsensitive])
+    return try predicate.evaluate(with: AttributeValue.string(try text.evaluate(bindings)))
+  }
+}
+
+extension LocalizedStandardContainment: Sendable where Text: Sendable, Part: Sendable {}
+
+extension LocalizedStandardContainment: Codable where Text: Codable, Part: Codable {}
+
+extension LocalizedStandardContainment: StandardPredicateExpression
+where Text: StandardPredicateExpression, Part: StandardPredicateExpression {}
+
+extension PredicateExpressions {
+  /// A text that contains another, without regard to case and marks of letters.
+  @_disfavoredOverload
+  public static func build_localizedStandardContains<Text: PredicateExpression, Part: PredicateExpression>(
+    _ text: Text, _ part: Part
+  ) -> LocalizedStandardContainment<Text, Part> { LocalizedStandardContainment(text: text, part: part) }
+}
+
+extension LocalizedStandardContainment: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    .condition(
+      .comparing(
+        try translation.expression(text), .contains, try translation.expression(part),
+        options: [.caseInsensitive, .diacriticInsensitive]))
+  }
+}

@@ -1,0 +1,24 @@
+public import FoundationEssentials
+
+extension ManagedPredicate {
+  /// The condition of a `#Predicate` about objects of a class.
+  ///
+  /// ```swift
+  /// let name = "Ada"
+  /// let predicate = try ManagedPredicate(#Predicate<Note> { $0.author?.name == name && $0.pages > 3 })
+  /// ```
+  ///
+  /// It is the predicate that the format string of the same meaning makes: `author.name == %@ AND pages > 3`. What is
+  /// captured can be a value of any type that attributes have, an object or the ID of one, or a collection of those.
+  /// Where Swift and predicates differ, predicates are followed: the length of a string is counted in units of UTF-16,
+  /// and what is asked about a missing value is not true. A missing value is unwrapped as one, and is no error.
+  ///
+  /// - Throws: ``ManagedPredicateError/Kind/unsupported`` for what predicates have no form for, with its name;
+  ///   ``ManagedPredicateError/Kind/unknownKey`` for a property that is not one of a model.
+  public init<Object: ManagedObject>(_ predicate: Predicate<Object>) throws(ManagedPredicateError) {
+    var translation = PredicateTranslation()
+    translation.bind(predicate.variable, to: .evaluatedObject)
+    self = try translation.condition(predicate.expression)
+    _ = try height(within: ManagedPredicate.greatestDepth)
+  }
+}

@@ -1,0 +1,210 @@
+internal import FoundationEssentials
+
+extension PredicateExpressions.SequenceContains: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let element = try translation.expression(element)
+    let whole = try translation.expression(sequence)
+    if LHS.Output.self is any StringProtocol.Type { return .condition(.comparing(whole, .contains, element)) }
+    try PredicateTranslation.checkElements(of: whole, LHS.Output.self)
+    return .condition(.comparing(element, .in, whole))
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let (collection, name, test) = try translation.test(of: sequence, LHS.Output.self, variable, test)
+    return .condition(
+      PredicateTranslation.quantified(collection, name, test, .any)
+        ?? .comparing(
+          try PredicateTranslation.keyPath(["@count"], of: .subquery(collection, variable: name, test)), .greaterThan,
+          .value(.integer(0))))
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let (collection, name, test) = try translation.test(of: sequence, LHS.Output.self, variable, test)
+    return .condition(
+      PredicateTranslation.quantified(collection, name, test, .all)
+        ?? .comparing(
+          try PredicateTranslation.keyPath(["@count"], of: .subquery(collection, variable: name, .not(test))), .equal,
+          .value(.integer(0))))
+  }
+}
+
+extension PredicateExpressions.Filter: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let (collection, name, test) = try translation.test(of: sequence, LHS.Output.self, variable, filter)
+    return .expression(.subquery(collection, variable: name, test))
+  }
+}
+
+extension PredicateTranslation {
+  /// A condition on the elements of a collection, which a variable stands for.
+  fileprivate mutating func test<Element>(
+    of sequence: any PredicateExpression, _ type: Any.Type, _ variable: PredicateExpressions.Variable<Element>,
+    _ test: any PredicateExpression
+  ) throws(ManagedPredicateError) -> (ManagedExpression, String, ManagedPredicate) {
+    let collection = try expression(sequence)
+    try Self.checkElements(of: collection, type)
+    let name = newVariable()
+    bind(variable, to: .variable(name))
+    return (collection, name, try condition(test))
+  }
+
+  /// `ANY notes.pages > 3` for a condition on `$x.pages`; nil for one that has to be a subquery.
+  fileprivate static func quantified(
+    _ collection: ManagedExpression, _ variable: String, _ test: ManagedPredicate, _ modifier: PredicateModifier
+  ) -> ManagedPredicate? {
+    guard case .comparison(var comparison) = test, comparison.modifier == .direct,
+      case .keyPath(let path, of: .variable(variable)) = comparison.left,
+      !path.keys.contains(where: { $0.hasPrefix("@") }),
+      case .keyPath(let start, of: let root) = collection, !start.keys.contains(where: { $0.hasPrefix("@") }),
+      comparison.right.replacingVariables([variable: .constant(.null)]) == comparison.right,
+      let whole = PredicateKeyPath(keys: start.keys + path.keys)
+    else { return nil }
+    comparison.left = .keyPath(whole, of: root)
+    comparison.modifier = modifier
+    return .comparison(comparison)
+  }
+
+  /// The elements of an attribute are in an archive.
+  fileprivate static func checkElements(of collection: ManagedExpression, _ type: Any.Type)
+    throws(ManagedPredicateError)
+  {
+    switch collection {
+    case .aggregate, .subquery: return
+    default:
+      guard type is any RelationshipValue.Type else {
+        throw unsupported("the elements of a \(type) that is kept as an archive")
+      }
+    }
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    guard Base.Output.self is any StringProtocol.Type, Prefix.Output.self is any StringProtocol.Type else {
+      throw PredicateTranslation.unsupported("the start of a \(Base.Output.self)")
+    }
+    return .condition(.comparing(try translation.expression(base), .beginsWith, try translation.expression(prefix)))
+  }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
+      throw PredicateTranslation.unsupported("a collection that another one has as a part")
+    }
+    return .condition(.comparing(try translation.expression(base), .contains, try translation.expression(other)))
+  }
+}
+
+extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    guard case .pattern(let pattern) = try translation.term(regex) else {
+      throw PredicateTranslation.unsupported("a regular expression that is not written down")
+    }
+    // The whole string matches, so anything may stand around the pattern.
+    return .condition(
+      .comparing(
+        try translation.expression(subject), .matches, .value(.string("(?s:.*)(?:\(pattern))(?s:.*)"))))
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let collection = try translation.expression(elements)
+    try PredicateTranslation.checkElements(of: collection, Elements.Output.self)
+    return .expression(.function(.maximum, [collection]))
+  }
+}
+
+extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let collection = try translation.expression(elements)
+    try PredicateTranslation.checkElements(of: collection, Elements.Output.self)
+    return .expression(.function(.minimum, [collection]))
+  }
+}
+
+// Ranges.
+
+extension PredicateExpressions.Range: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    .range(lower: try translation.expression(lower), upper: try translation.expression(upper), includesUpper: false)
+  }
+}
+
+extension PredicateExpressions.ClosedRange: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    .range(lower: try translation.expression(lower), upper: try translation.expression(upper), includesUpper: true)
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let element = try translation.expression(element)
+    guard case .range(let lower, let upper, let includesUpper) = try translation.term(range) else {
+      throw PredicateTranslation.unsupported("a \(RangeExpression.Output.self) as a range")
+    }
+    if let lower, let upper, includesUpper {
+      return .condition(.comparing(element, .between, .aggregate([lower, upper])))
+    }
+    let above = lower.map { ManagedPredicate.comparing(element, .greaterThanOrEqual, $0) }
+    let below = upper.map { ManagedPredicate.comparing(element, includesUpper ? .lessThanOrEqual : .lessThan, $0) }
+    let parts = [above, below].compactMap(\.self)
+    return .condition(parts.count == 1 ? parts[0] : .and(parts))
+  }
+}
+
+/// A range that is captured.
+protocol RangeConstant {
+  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term
+}
+
+extension ClosedRange: RangeConstant {
+  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+    .range(
+      lower: try PredicateTranslation.constant(lowerBound), upper: try PredicateTranslation.constant(upperBound),
+      includesUpper: true)
+  }
+}
+
+extension Range: RangeConstant {
+  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+    .range(
+      lower: try PredicateTranslation.constant(lowerBound), upper: try PredicateTranslation.constant(upperBound),
+      includesUpper: false)
+  }
+}
+
+extension PartialRangeFrom: RangeConstant {
+  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+    .range(lower: try PredicateTranslation.constant(lowerBound), upper: nil, includesUpper: false)
+  }
+}
+
+extension PartialRangeUpTo: RangeConstant {
+  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+    .range(lower: nil, upper: try PredicateTranslation.constant(upperBound), includesUpper: false)
+  }
+}
+
+extension PartialRangeThrough: RangeConstant {
+  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+    .range(lower: nil, upper: try PredicateTranslation.constant(upperBound), includesUpper: true)
+  }
+}

@@ -1,0 +1,199 @@
+internal import FoundationEssentials
+
+extension PredicateExpressions.Value: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    try PredicateTranslation.term(constant: value)
+  }
+}
+
+extension PredicateTranslation {
+  static func term(constant value: Any) throws(ManagedPredicateError) -> Term {
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .optional {
+      return try mirror.children.first.map { child throws(ManagedPredicateError) in try term(constant: child.value) }
+        ?? .expression(.constant(.null))
+    }
+    if let range = value as? any RangeConstant { return try range.rangeTerm() }
+    if let regex = value as? PredicateExpressions.PredicateRegex { return .pattern(regex.stringRepresentation) }
+    return .expression(try constant(value))
+  }
+
+  static func constant(_ value: Any) throws(ManagedPredicateError) -> ManagedExpression {
+    switch value {
+    case let object as ManagedObject: return .constant(.object(object.key))
+    case let id as ManagedObjectID: return .constant(.object(id.key))
+    case let character as Character: return .value(.string(String(character)))
+    case let text as Substring: return .value(.string(String(text)))
+    case let argument as any PredicateArgument: return argument.predicateExpression
+    case is AnyHashable where Mirror(reflecting: value).displayStyle == .dictionary:
+      throw unsupported("a dictionary")
+    case let elements as any Collection: return .aggregate(try aggregate(elements))
+    case let attribute as any AttributeCoding:
+      do throws(ManagedObjectError) {
+        return .value(try attribute.attributeValue)
+      } catch {
+        throw ManagedPredicateError(.argument, error.message)
+      }
+    default:
+      throw unsupported("a value of the type \(type(of: value))")
+    }
+  }
+
+  private static func aggregate(
+    _ elements: some Collection
+  ) throws(ManagedPredicateError) -> [ManagedExpression] {
+    var constants: [ManagedExpression] = []
+    constants.reserveCapacity(elements.count)
+    for element in elements {
+      guard case .expression(let constant) = try term(constant: element) else {
+        throw unsupported("a collection of ranges")
+      }
+      constants.append(constant)
+    }
+    return constants
+  }
+}
+
+extension PredicateExpressions.KeyPath: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let base = try translation.expression(root)
+    switch kind {
+    case .collectionCount: return .expression(try PredicateTranslation.count(of: base, Root.Output.self))
+    case .collectionIsEmpty:
+      if Root.Output.self is any StringProtocol.Type {
+        return .condition(.comparing(base, .equal, .value(.string(""))))
+      }
+      let count = try PredicateTranslation.count(of: base, Root.Output.self)
+      return .condition(.comparing(count, .equal, .value(.integer(0))))
+    case .collectionFirst, .bidirectionalCollectionLast:
+      guard case .keyPath = base, let type = Root.Output.self as? any RelationshipValue.Type, type.isOrdered else {
+        throw PredicateTranslation.unsupported("the first or last element of a \(Root.Output.self)")
+      }
+      return .expression(.element(kind == .collectionFirst ? .first : .last, of: base))
+    case nil: break
+    @unknown default: break
+    }
+    if Root.Output.self is ManagedObject.Type {
+      return .expression(try PredicateTranslation.property(keyPath, of: base))
+    }
+    if let key = PredicateTranslation.builtInKey(keyPath) {
+      return .expression(try PredicateTranslation.keyPath([key], of: base))
+    }
+    if let type = Root.Output.self as? any AttributeConvertible.Type, type.isRawValue(keyPath) {
+      return .expression(base)
+    }
+    throw PredicateTranslation.unsupported("\(Output.self), a property of \(Root.Output.self)")
+  }
+}
+
+extension PredicateTranslation {
+  /// The number of objects, or the length of a string or of data.
+  fileprivate static func count(of base: ManagedExpression, _ type: Any.Type) throws(ManagedPredicateError)
+    -> ManagedExpression
+  {
+    if type is any StringProtocol.Type || type == Data.self { return try keyPath(["length"], of: base) }
+    if type is any RelationshipValue.Type { return try keyPath(["@count"], of: base) }
+    if case .aggregate(let elements) = base { return .value(.integer(Int64(elements.count))) }
+    throw unsupported("the number of elements of a \(type)")
+  }
+
+  /// The value of a property of a managed object.
+  fileprivate static func property(
+    _ keyPath: AnyKeyPath, of base: ManagedExpression
+  ) throws(ManagedPredicateError) -> ManagedExpression {
+    if let path = PropertyPath(keyPath) {
+      if case .fetched = path.last { throw unsupported("the fetched property \(path.names.joined(separator: "."))") }
+      return try Self.keyPath(path.names, of: base)
+    }
+    let type = type(of: keyPath)
+    // What names an object is the object, for a predicate.
+    if type.valueType == ManagedObjectID.self { return base }
+    throw ManagedPredicateError(
+      .unknownKey, "a property of \(type.rootType) of the type \(type.valueType), which no model knows")
+  }
+
+  /// The keys that values have by themselves; see ``AttributeValue``.
+  fileprivate static func builtInKey(_ keyPath: AnyKeyPath) -> String? {
+    switch keyPath {
+    case \Date.timeIntervalSinceReferenceDate: "timeIntervalSinceReferenceDate"
+    case \Date.timeIntervalSince1970: "timeIntervalSince1970"
+    case \URL.absoluteString: "absoluteString"
+    case \UUID.uuidString: "UUIDString"
+    default: nil
+    }
+  }
+}
+
+extension AttributeConvertible {
+  /// True if a key path leads from a value to its raw value, as which it is kept.
+  fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
+    guard let type = Self.self as? any RawRepresentable.Type, let value = missingValue as? any RawRepresentable,
+      type.isRawValue(Swift.type(of: keyPath).valueType), let result = missingValue[keyPath: keyPath]
+    else { return false }
+    return (result as? any AttributeCoding).flatMap { try? $0.attributeValue } == value.rawAttributeValue
+  }
+
+  private subscript(keyPath keyPath: AnyKeyPath) -> Any? { (self as Any)[keyPath: keyPath] }
+}
+
+extension RawRepresentable {
+  fileprivate static func isRawValue(_ type: Any.Type) -> Bool { type == RawValue.self }
+
+  fileprivate var rawAttributeValue: AttributeValue? {
+    (rawValue as? any AttributeCoding).flatMap { try? $0.attributeValue }
+  }
+}
+
+// Arithmetic.
+
+extension PredicateExpressions.Arithmetic: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let function: PredicateFunction? =
+      switch op {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      @unknown default: nil
+      }
+    guard let function else { throw PredicateTranslation.unsupported("an unknown operation") }
+    return .expression(.function(function, [try translation.expression(lhs), try translation.expression(rhs)]))
+  }
+}
+
+extension PredicateExpressions.IntDivision: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    .expression(.function(.divide, [try translation.expression(lhs), try translation.expression(rhs)]))
+  }
+}
+
+extension PredicateExpressions.FloatDivision: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    .expression(.function(.divide, [try translation.expression(lhs), try translation.expression(rhs)]))
+  }
+}
+
+extension PredicateExpressions.IntRemainder: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    .expression(.function(.modulus, [try translation.expression(lhs), try translation.expression(rhs)]))
+  }
+}
+
+extension PredicateExpressions.UnaryMinus: TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  {
+    let operand = try translation.expression(wrapped)
+    // As the format has it, a minus sign and a number are a number.
+    switch operand {
+    case .constant(.value(.integer(let value))) where value != .min: return .expression(.value(.integer(-value)))
+    case .constant(.value(.double(let value))): return .expression(.value(.double(-value)))
+    case .constant(.value(.float(let value))): return .expression(.value(.float(-value)))
+    default: return .expression(.function(.negate, [operand]))
+    }
+  }
+}

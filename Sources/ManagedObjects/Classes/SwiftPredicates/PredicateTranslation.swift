@@ -1,0 +1,130 @@
+internal import FoundationEssentials
+
+/// Turns the tree of a `#Predicate` into one of ours.
+struct PredicateTranslation {
+  /// What a node of the tree becomes.
+  enum Term {
+    case expression(ManagedExpression)
+    case condition(ManagedPredicate)
+    /// A condition on a value that may be missing: neither true nor false if it is.
+    case optionalCondition(ManagedPredicate, on: ManagedExpression)
+    /// The values between two. Without a bound, all on that side.
+    case range(lower: ManagedExpression?, upper: ManagedExpression?, includesUpper: Bool)
+    /// A regular expression.
+    case pattern(String)
+  }
+
+  private var variables: [PredicateExpressions.VariableID: ManagedExpression] = [:]
+  private var variableCount = 0
+  private var depth = 0
+
+  mutating func bind<Value>(_ variable: PredicateExpressions.Variable<Value>, to expression: ManagedExpression) {
+    variables[variable.key] = expression
+  }
+
+  func value<Value>(
+    of variable: PredicateExpressions.Variable<Value>
+  ) throws(ManagedPredicateError) -> ManagedExpression {
+    guard let expression = variables[variable.key] else {
+      throw ManagedPredicateError(.unboundVariable, "a variable of another predicate")
+    }
+    return expression
+  }
+
+  /// A name for the variable of a subquery.
+  mutating func newVariable() -> String {
+    variableCount += 1
+    return variableCount == 1 ? "x" : "x\(variableCount)"
+  }
+
+  static func unsupported(_ what: String) -> ManagedPredicateError {
+    ManagedPredicateError(.unsupported, "\(what), which a predicate about managed objects cannot have")
+  }
+
+  /// What a node becomes.
+  mutating func term(_ node: any PredicateExpression) throws(ManagedPredicateError) -> Term {
+    guard let node = node as? any TranslatableExpression else {
+      throw Self.unsupported("PredicateExpressions.\(Self.name(of: node))")
+    }
+    guard depth < ManagedPredicate.greatestDepth else { throw .nestedTooDeeply }
+    depth += 1
+    defer { depth -= 1 }
+    return try node.translated(by: &self)
+  }
+
+  /// The name of the node's type, without what it is made of.
+  private static func name(of node: any PredicateExpression) -> String {
+    let name = String(describing: type(of: node))
+    return String(name.prefix { $0 != "<" })
+  }
+
+  /// A node as a value.
+  mutating func expression(_ node: any PredicateExpression) throws(ManagedPredicateError) -> ManagedExpression {
+    try Self.expression(term(node))
+  }
+
+  static func expression(_ term: Term) throws(ManagedPredicateError) -> ManagedExpression {
+    switch term {
+    case .expression(let expression): return expression
+    case .condition(.constant(let truth)): return .value(.boolean(truth))
+    case .condition(let condition): return .conditional(condition, .value(.boolean(true)), .value(.boolean(false)))
+    case .optionalCondition(let condition, let operand):
+      return .conditional(
+        isPresent(operand),
+        .conditional(condition, .value(.boolean(true)), .value(.boolean(false))), .constant(.null))
+    case .range: throw unsupported("a range that is not asked for what it contains")
+    case .pattern: throw unsupported("a regular expression that is not searched for")
+    }
+  }
+
+  /// A node as a condition.
+  mutating func condition(_ node: any PredicateExpression) throws(ManagedPredicateError) -> ManagedPredicate {
+    try Self.condition(term(node))
+  }
+
+  static func condition(_ term: Term) throws(ManagedPredicateError) -> ManagedPredicate {
+    switch term {
+    case .condition(let condition): return condition
+    case .expression(.constant(.value(.boolean(let truth)))): return .constant(truth)
+    case .expression(let expression): return .comparing(expression, .equal, .value(.boolean(true)))
+    case .optionalCondition(let condition, let operand): return conjunction(isPresent(operand), condition)
+    case .range, .pattern: return try condition(.expression(expression(term)))
+    }
+  }
+
+  static func isPresent(_ expression: ManagedExpression) -> ManagedPredicate {
+    .comparing(expression, .notEqual, .constant(.null))
+  }
+
+  static func isMissing(_ expression: ManagedExpression) -> ManagedPredicate {
+    .comparing(expression, .equal, .constant(.null))
+  }
+
+  /// As the parser makes them: a chain is one list.
+  static func conjunction(_ first: ManagedPredicate, _ second: ManagedPredicate) -> ManagedPredicate {
+    var parts: [ManagedPredicate] = []
+    for side in [first, second] { if case .and(let inner) = side { parts += inner } else { parts.append(side) } }
+    return .and(parts)
+  }
+
+  static func disjunction(_ first: ManagedPredicate, _ second: ManagedPredicate) -> ManagedPredicate {
+    var parts: [ManagedPredicate] = []
+    for side in [first, second] { if case .or(let inner) = side { parts += inner } else { parts.append(side) } }
+    return .or(parts)
+  }
+
+  /// The value at a key of another.
+  static func keyPath(_ keys: [String], of base: ManagedExpression) throws(ManagedPredicateError) -> ManagedExpression {
+    var (all, root) = (keys, base)
+    if case .keyPath(let path, let inner) = base { (all, root) = (path.keys + keys, inner) }
+    guard let path = PredicateKeyPath(keys: all) else {
+      throw ManagedPredicateError(.unknownKey, "a property without a name")
+    }
+    return .keyPath(path, of: root)
+  }
+}
+
+/// A node of a `#Predicate` that ours have a form for.
+protocol TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+}

@@ -1,0 +1,60 @@
+public import FoundationEssentials
+
+/// Which store a container opens, and how.
+///
+/// ```swift
+/// let description = PersistentStoreDescription.xml(URL(filePath: "notes.xml"))
+/// ```
+public struct PersistentStoreDescription: Sendable {
+  /// Opens a store for a model.
+  public typealias Opening =
+    @Sendable (ManagedObjectModel, PersistentStoreDescription) throws(ManagedObjectError) ->
+    any PersistentStore
+
+  /// The configuration whose entities the store has; nil for all.
+  public var configuration: String?
+  /// True if nothing is to be saved.
+  public var isReadOnly = false
+  /// Changes the file of a store that was made with another version of the model, given the error that names the
+  /// entities that differ. The store is opened again then. Nil to leave it at the error.
+  public var migration: (@Sendable (ManagedObjectError) throws(ManagedObjectError) -> Void)?
+  private let opening: Opening
+
+  /// A store that a function opens.
+  public init(opening: @escaping Opening) { self.opening = opening }
+
+  /// A store that is gone when the program ends.
+  public static var inMemory: PersistentStoreDescription {
+    PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+      try InMemoryStore(model: model, configuration: description.configuration)
+    }
+  }
+
+  /// A store in a file as Core Data's XML stores have it.
+  public static func xml(_ file: URL) -> PersistentStoreDescription {
+    PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+      try XMLStore(
+        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly)
+    }
+  }
+
+  /// A store in a file of the project's own: a keyed archive, smaller and faster than XML.
+  public static func binary(_ file: URL) -> PersistentStoreDescription {
+    PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+      try BinaryStore(
+        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly)
+    }
+  }
+
+  /// Opens the store; migrates it first if that is needed and wanted.
+  func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {
+    guard let migration else { return try opening(model, self) }
+    do throws(ManagedObjectError) {
+      return try opening(model, self)
+    } catch {
+      guard error.code == .incompatibleVersionHash else { throw error }
+      try migration(error)
+      return try opening(model, self)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/// Values by name.
+extension ManagedObject {
+  /// A value of an object.
+  public enum Value: Hashable {
+    /// Of an attribute; null also of a to-one relationship that refers to nothing.
+    case attribute(AttributeValue)
+    /// Of a to-one relationship.
+    case object(ManagedObject)
+    /// Of an ordered relationship, a fetched property, or a key path.
+    case array([Value])
+    /// Of a to-many relationship without an order. The elements differ; those with the lowest keys come first.
+    case set([Value])
+
+    /// No value.
+    public static var null: Value { .attribute(.null) }
+  }
+
+  /// The value of a property; nil if there is no such property.
+  public final subscript(key: String) -> Value? { shape.entity.property(named: key).map { value(of: $0) } }
+
+  /// The value of a property.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey``.
+  public final func value(forKey key: String) throws(ManagedObjectError) -> Value {
+    if shape.entity.fetchedProperty(named: key) != nil {
+      return .array(try fetchedObjects(named: key).map(Value.object))
+    }
+    return value(of: try property(key))
+  }
+
+  /// The value that a key path leads to, with operators on collections as in predicates: `notes.@count`.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` with what the path has wrong.
+  public final func value(forKeyPath path: String) throws(ManagedObjectError) -> Value {
+    guard let keyPath = PredicateKeyPath(path) else {
+      throw ManagedObjectError(.undefinedKey, "\(path.quoted) is no key path", objectID: objectID, key: path)
+    }
+    do throws(ManagedPredicateError) {
+      return Value(try PreparedExpression(.keyPath(keyPath)).value(with: ObjectSubject(object: self)))
+    } catch {
+      var failure = ManagedObjectError(.undefinedKey, error.message, objectID: objectID, key: path)
+      failure.predicateError = error
+      throw failure
+    }
+  }
+
+  /// Changes the value of a property. Numbers are taken for each other if nothing is lost.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey``, ``ManagedObjectError/Code/invalidValue`` for a value that the
+  ///   property cannot have, ``ManagedObjectError/Code/referentialIntegrity`` for an object that is gone.
+  public final func setValue(_ value: Value, forKey key: String) throws(ManagedObjectError) {
+    let property = try property(key)
+    if status.contains(.fault) { fire() }
+    if isInaccessible {
+      throw ManagedObjectError(.referentialIntegrity, "the object is gone", objectID: objectID, key: key)
+    }
+    switch property {
+    case .attribute(let attribute):
+      guard case .attribute(let value) = value, let normalized = attribute.definition.type.normalized(value) else {
+        throw unsuitable(value, key, "is not of the type \(attribute.definition.type.name)")
+      }
+      setAttribute(normalized, slot: attribute.slot)
+    case .relationship(let relationship):
+      guard let objects = Self.objects(value, isToMany: relationship.definition.isToMany) else {
+        throw unsuitable(value, key, "is not what a relationship can have")
+      }
+      guard let context = managedObjectContext else {
+        throw ManagedObjectError(.invalidState, "the object has no context", objectID: objectID, key: key)
+      }
+      for object in objects { try context.checkRelation(of: self, relationship, to: object) }
+      setObjects(objects, slot: relationship.slot)
+    }
+  }
+
+  /// Changes the value of an attribute.
+  ///
+  /// - Throws: as ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
+  public final func setValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
+    try setValue(.attribute(value), forKey: key)
+  }
+
+  /// Changes the values of several attributes.
+  ///
+  /// - Throws: as ``setValue(_:forKey:)-(ManagedObject.Value,_)``. Those before the one that is wrong are changed.
+  public final func setValues(_ values: KeyValuePairs<String, AttributeValue>) throws(ManagedObjectError) {
+    for (key, value) in values { try setValue(.attribute(value), forKey: key) }
+  }
+
+  /// The values of properties as they were read or saved last: for those named, or for all. None for a new object.
+  public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
+    if status.contains(.fault) { fire() }
+    if status.contains(.inserted) { return [:] }
+    let names = keys.map { Set($0) }
+    var result: [String: Value] = [:]
+    for property in shape.entity.properties where names?.contains(property.name) ?? true {
+      if case .unread = values[property.slot] { _ = value(ofSlot: property.slot) }
+      result[property.name] = present((committed ?? values)[property.slot], property)
+    }
+    return result
+  }
+
+  /// The values that changed since the object was read or saved; all that are not null for a new object.
+  public final func changedValues() -> [String: Value] {
+    guard hasChanges, !status.contains(.fault) else { return [:] }
+    let old = status.contains(.inserted) ? shape.emptyValues : committed ?? values
+    var result: [String: Value] = [:]
+    for property in shape.entity.properties where values[property.slot] != old[property.slot] {
+      result[property.name] = present(values[property.slot], property)
+    }
+    return result
+  }
+
+  /// The objects that a fetched property finds.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey``, and what fetching throws.
+  public final func fetchedObjects(named name: String) throws(ManagedObjectError) -> [ManagedObject] {
+    guard let property = shape.entity.fetchedProperty(named: name) else { throw undefined(name) }
+    guard let context = managedObjectContext else { return [] }
+    var request = property.request
+    request.predicate = request.predicate?.substituting([
+      "FETCH_SOURCE": ManagedExpression.constant(.object(key)), "FETCHED_PROPERTY": name,
+    ])
+    return try context.fetch(request)
+  }
+
+  private final func property(_ key: String) throws(ManagedObjectError) -> ManagedObjectModel.Entity.Property {
+    guard let property = shape.entity.property(named: key) else { throw undefined(key) }
+    return property
+  }
+
+  private final func undefined(_ key: String) -> ManagedObjectError {
+    ManagedObjectError(
+      .undefinedKey, "the entity \(shape.entity.name.quoted) has no property \(key.quoted)", objectID: objectID,
+      key: key)
+  }
+
+  private final func unsuitable(_ value: Value, _ key: String, _ message: String) -> ManagedObjectError {
+    var attribute: AttributeValue?
+    if case .attribute(let value) = value { attribute = value }
+    return ManagedObjectError(
+      .invalidValue, "\(value.kindName) \(message)", objectID: objectID, key: key, value: attribute)
+  }
+
+  /// The objects that a value has; nil if a relationship cannot have the value.
+  private static func objects(_ value: Value, isToMany: Bool) -> [ManagedObject]? {
+    switch value {
+    case .object(let object): return isToMany ? nil : [object]
+    case .attribute(.null): return []
+    case .array(let elements), .set(let elements):
+      let objects = elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
+      return isToMany && objects.count == elements.count ? objects : nil
+    case .attribute: return nil
+    }
+  }
+
+  final func value(of property: ManagedObjectModel.Entity.Property) -> Value {
+    present(value(ofSlot: property.slot), property)
+  }
+
+  private final func present(_ value: RowValue, _ property: ManagedObjectModel.Entity.Property) -> Value {
+    let context = managedObjectContext
+    // Without a context there are no other objects.
+    func objects(_ keys: some Sequence<RowKey>) -> [Value] {
+      context.map { context in keys.map { .object(context.object(for: $0)) } } ?? []
+    }
+    switch value {
+    case .attribute(let value): return .attribute(value)
+    case .toOne(let key): return objects(key.map { [$0] } ?? []).first ?? .null
+    case .toMany(let keys): return .set(objects(keys.sorted()))
+    case .orderedToMany(let keys): return .array(objects(keys))
+    case .unread: return .set([])
+    }
+  }
+}
+
+extension ManagedObject.Value {
+  /// The value as a message names it.
+  var kindName: String {
+    switch self {
+    case .attribute(let value): value.kindName
+    case .object: "an object"
+    case .array, .set: "a collection"
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// Checking values.
+extension ManagedObject {
+  /// Checks whether a property can have a value, by the rules of the model and those of the class.
+  ///
+  /// - Throws: ``ManagedObjectError`` with the rule.
+  public final func validate(_ value: Value, forKey key: String) throws(ManagedObjectError) {
+    if let rule = shape.rules.attributes.first(where: { $0.name == key }) {
+      guard case .attribute(let value) = value else {
+        throw located(ManagedObjectError(.invalidValue, "\(value.kindName) is no value of an attribute", key: key))
+      }
+      if let failure = rule.failure(value) { throw located(failure) }
+      try validateValue(value, forKey: key)
+    } else if let rule = shape.rules.relationships.first(where: { $0.name == key }) {
+      if let failure = rule.failure(count: Self.count(value)) { throw located(failure) }
+    } else {
+      throw located(
+        ManagedObjectError(
+          .undefinedKey, "the entity \(shape.entity.name.quoted) has no property \(key.quoted)", key: key))
+    }
+  }
+
+  private static func count(_ value: Value) -> Int {
+    switch value {
+    case .attribute(.null): 0
+    case .array(let elements), .set(let elements): elements.count
+    case .attribute, .object: 1
+    }
+  }
+
+  /// Checks all values.
+  final func validateProperties() throws(ManagedObjectError) {
+    if status.contains(.fault) { fire() }
+    var errors = shape.rules.faults
+    if status.contains(.refusing) {
+      let refusals = shape.context?.refusals[ObjectIdentifier(self)] ?? [:]
+      errors += refusals.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for rule in shape.rules.attributes {
+      guard case .attribute(let value) = values[rule.slot] else { continue }
+      if let failure = rule.failure(value) {
+        errors.append(failure)
+        continue
+      }
+      do throws(ManagedObjectError) { try validateValue(value, forKey: rule.name) } catch { errors.append(error) }
+    }
+    for rule in shape.rules.relationships {
+      // What was not read did not change.
+      if case .unread = values[rule.slot] { continue }
+      if let failure = rule.failure(count: values[rule.slot].count) { errors.append(failure) }
+    }
+    if errors.isEmpty { return }
+    if let error = ManagedObjectError(all: errors.map { located($0) }) { throw error }
+  }
+
+  /// An error with the object that it is about.
+  private final func located(_ error: ManagedObjectError) -> ManagedObjectError {
+    var error = error
+    error.objectID = error.objectID ?? objectID
+    return error
+  }
+}

@@ -1,0 +1,140 @@
+internal import OrderedCollections
+
+/// Changes that a context takes over from one that saves into it.
+extension ManagedObjectContext {
+  /// Takes over the changes of a child, all or none.
+  ///
+  /// What this context changed meanwhile stays where the child has no change of the same property. Of a to-many
+  /// relationship, what the child added is added, and what it removed is removed.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` for changed objects that are deleted here, or gone.
+  func take(_ objects: [ManagedObject]) throws(ManagedObjectError) {
+    try checkPresence(of: objects)
+    var relations: [(object: ManagedObject, slot: Int, value: RowValue)] = []
+    for child in objects where !child.isDeleted {
+      let object = object(for: child.key)
+      if child.isInserted, !object.isInserted {
+        object.values = object.shape.emptyValues
+        object.status = []
+        list(object, as: .inserted)
+        record(.created(object))
+      }
+      takeAttributes(of: child, into: object)
+      // One side of a relationship changes the other, so that all are compared before any is changed.
+      let base = base(of: child)
+      for relationship in child.shape.record.relationships {
+        let slot = relationship.slot
+        let value = child.values[slot]
+        guard value != base[slot] else { continue }
+        relations.append((object, slot, merged(value, since: base[slot], with: object.value(ofSlot: slot))))
+      }
+    }
+    for (object, slot, value) in relations {
+      let keys = value.keys
+      let isOrdered = object.shape.relationships[slot]?.definition.isOrdered == true
+      // A deletion here prevails over a reference there.
+      let targets = (isOrdered ? keys : keys.sorted()).map { self.object(for: $0) }.filter { !$0.isDeleted }
+      setObjects(targets, of: object, slot)
+    }
+    for child in objects where child.isDeleted { takeDeletion(of: child) }
+    processPendingChanges()
+  }
+
+  private func checkPresence(of objects: [ManagedObject]) throws(ManagedObjectError) {
+    var errors: [ManagedObjectError] = []
+    for child in objects where child.isUpdated {
+      let object = object(for: child.key)
+      if object.isFault { object.fire() }
+      guard object.isDeleted || object.isInaccessible else { continue }
+      errors.append(
+        ManagedObjectError(
+          .referentialIntegrity, "the object was changed, and the parent does not have it any more",
+          objectID: child.objectID))
+    }
+    if let error = ManagedObjectError(all: errors) { throw error }
+  }
+
+  /// What the child started from: nothing for a new object.
+  private func base(of child: ManagedObject) -> [RowValue] {
+    child.isInserted ? child.shape.emptyValues : child.committed ?? child.values
+  }
+
+  private func takeAttributes(of child: ManagedObject, into object: ManagedObject) {
+    let base = base(of: child)
+    for attribute in child.shape.record.attributes where child.values[attribute.slot] != base[attribute.slot] {
+      let value = child.values[attribute.slot]
+      if object.value(ofSlot: attribute.slot) != value { object.change(attribute.slot, to: value) }
+    }
+  }
+
+  /// The rules were followed by the child: the objects that they change or delete come from it.
+  private func takeDeletion(of child: ManagedObject) {
+    let object = object(for: child.key)
+    if object.isFault { object.fire() }
+    if object.isInaccessible || object.isDeleted { return }
+    // What this context has made refer to the object meanwhile does so no longer.
+    for relationship in object.shape.record.relationships where relationship.definition.deleteRule != .noAction {
+      guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
+      let known = child.value(ofSlot: relationship.slot).keys
+      for key in object.value(ofSlot: relationship.slot).keys where key != object.key && !known.contains(key) {
+        let target = self.object(for: key)
+        if !target.isDeleted { drop(object.key, from: target, inverse) }
+      }
+    }
+    markDeleted(object)
+  }
+}
+
+/// Names of objects.
+extension ManagedObjectContext {
+  /// Takes over the names that new objects got. Other contexts that save into this one do it too.
+  func follow(_ newKeys: [RowKey: RowKey]) {
+    guard !newKeys.isEmpty else { return }
+    for (old, key) in newKeys {
+      guard let object = registered[old] else { continue }
+      registered.remove(old)
+      if undoManager != nil { aliases[old] = key }
+      object.key = key
+      registered.insert(object)
+      if object.version == 0, !object.isInserted { object.version = 1 }
+    }
+    // What is new in a parent can be in relationships that are no changes.
+    if parent == nil {
+      for object in listed { rename(in: object, newKeys) }
+    } else {
+      registered.visit { rename(in: $0, newKeys) }
+    }
+    for child in children { child.context?.follow(newKeys) }
+  }
+
+  /// Gives new objects the names that they will have in their stores, before they are saved.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context, and for one that no store
+  ///   takes.
+  public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ManagedObjectError) {
+    for object in objects where object.managedObjectContext !== self {
+      throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
+    }
+    var root = self
+    while let parent = root.parent { root = parent }
+    // All contexts that have the objects get to know the names.
+    root.follow(try SavePlan.makeKeys(objects.filter(\.key.isTemporary), root))
+  }
+
+  /// Says which store a new object goes to, where several could take it.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object that was saved, is of another context, or whose
+  ///   entity the store does not have.
+  public func assign(_ object: ManagedObject, to store: any PersistentStore) throws(ManagedObjectError) {
+    guard parent == nil, object.managedObjectContext === self, object.isInserted, object.key.isTemporary else {
+      throw ManagedObjectError(
+        .invalidState, "only a new object of the context can be assigned", objectID: object.objectID)
+    }
+    guard coordinator.store(store.number) != nil, coordinator.accepts(store, entityIndex: Int(object.key.entityIndex))
+    else {
+      throw ManagedObjectError(
+        .invalidState, "the store does not take objects of \(object.entity.name.quoted)", objectID: object.objectID)
+    }
+    assignments[object.key] = store.number
+  }
+}

@@ -1,0 +1,104 @@
+/// Deletion.
+extension ManagedObjectContext {
+  /// Deletes an object, and does with those it refers to what the delete rules of its relationships say: at once, so
+  /// that relationships show it. What a rule denies is an error of the save.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context; what reading the object, or
+  ///   those that its rules are about, throws.
+  /// - Complexity: O(*n*) in the number of objects that are deleted or changed.
+  public func delete(_ object: ManagedObject) throws(ManagedObjectError) {
+    if object.managedObjectContext !== self {
+      throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
+    }
+    // A list, and not recursion: objects can refer to each other in long chains and in circles.
+    var open = [object]
+    while let next = open.popLast() { open += try deleteAlone(next).reversed() }
+  }
+
+  /// Deletes one object.
+  ///
+  /// - Returns: the objects that its rules delete, too.
+  private func deleteAlone(_ object: ManagedObject) throws(ManagedObjectError) -> [ManagedObject] {
+    if !object.status.isDisjoint(with: [.deleted, .detached, .leaving]) { return [] }
+    try readFaults([object])
+    if object.isFault { object.fire() }
+    if object.isInaccessible { return [] }
+    // What is called may delete the object itself, or others that delete this one.
+    object.status.insert(.leaving)
+    object.prepareForDeletion()
+    object.status.remove(.leaving)
+    if !object.status.isDisjoint(with: [.deleted, .detached]) { return [] }
+    let wasNew = object.isInserted
+    var values = object.shape.emptyValues
+    for relationship in object.shape.record.relationships {
+      values[relationship.slot] = object.value(ofSlot: relationship.slot)
+      // All at once, and before anything is changed.
+      if relationship.definition.deleteRule == .cascade || object.shape.inverseSlots[relationship.slot] != nil {
+        try readFaults(values[relationship.slot].keys.map { self.object(for: $0) })
+      }
+    }
+    markDeleted(object)
+    return followRules(of: object, wasNew: wasNew, values)
+  }
+
+  /// Does what the delete rules of a deleted object say.
+  ///
+  /// - Parameter values: what its relationships refer to, by slot.
+  /// - Returns: the objects that the rules delete, too.
+  func followRules(of object: ManagedObject, wasNew: Bool, _ values: [RowValue]) -> [ManagedObject] {
+    var cascade: [ManagedObject] = []
+    for relationship in object.shape.record.relationships {
+      let slot = relationship.slot
+      let keys = values[slot].keys
+      guard !keys.isEmpty else { continue }
+      let inverse = object.shape.inverseSlots[slot]
+      for key in relationship.definition.isOrdered ? keys : keys.sorted() {
+        switch relationship.definition.deleteRule {
+        // No store could keep a reference to an object that it never had.
+        case .noAction, .deny: if !wasNew { continue }
+        case .nullify: break
+        case .cascade: cascade.append(self.object(for: key))
+        }
+        guard let inverse, key != object.key else { continue }
+        let target = self.object(for: key)
+        if !target.isDeleted { drop(object.key, from: target, inverse) }
+      }
+    }
+    return cascade
+  }
+
+  /// Marks an object as deleted, and leaves all others as they are. A new one is not part of the context any more.
+  func markDeleted(_ object: ManagedObject) {
+    record(.deleted(object, wasNew: object.isInserted))
+    if object.isInserted { detach(object) } else { list(object, as: .deleted) }
+  }
+}
+
+extension ManagedObject {
+  /// Throws if a relationship of a deleted object forbids its deletion.
+  final func validateDeleteRules() throws(ManagedObjectError) {
+    guard let context = managedObjectContext else { return }
+    var errors: [ManagedObjectError] = []
+    for relationship in shape.record.relationships where relationship.definition.deleteRule == .deny {
+      let isDenied = value(ofSlot: relationship.slot).keys.contains { key in
+        key != self.key && !context.isGone(key)
+      }
+      if isDenied {
+        errors.append(
+          ManagedObjectError(
+            .deleteDenied, "the object cannot be deleted as long as it refers to others", objectID: objectID,
+            key: relationship.definition.traits.name))
+      }
+    }
+    if let error = ManagedObjectError(all: errors) { throw error }
+  }
+}
+
+extension ManagedObjectContext {
+  /// True if an object is deleted, or was before.
+  fileprivate func isGone(_ key: RowKey) -> Bool {
+    let object = object(for: key)
+    if object.isFault { object.fire() }
+    return object.isDeleted || object.isInaccessible || object.managedObjectContext == nil
+  }
+}

@@ -1,0 +1,278 @@
+public import OrderedCollections
+
+/// Reading.
+extension ManagedObjectContext {
+  /// The rows of keys as the parent or the stores have them; nil where they have none.
+  func readRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    guard let parent else { return try coordinator.rows(keys) }
+    var rows = [StoreRow?](repeating: nil, count: keys.count)
+    var unknown: [Int] = []
+    for (place, key) in keys.enumerated() {
+      if let object = parent.registered[parent.current(key)] {
+        rows[place] = parent.row(of: object, key)
+      } else {
+        unknown.append(place)
+      }
+    }
+    guard !unknown.isEmpty else { return rows }
+    for (place, row) in zip(unknown, try parent.readRows(unknown.map { keys[$0] })) { rows[place] = row }
+    return rows
+  }
+
+  /// An object as a child context reads it.
+  private func row(of object: ManagedObject, _ key: RowKey) -> StoreRow? {
+    if object.isDeleted { return nil }
+    if object.isFault { object.fire() }
+    if object.isInaccessible { return nil }
+    return StoreRow(key: key, version: object.version, values: object.values)
+  }
+
+  func readValues(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
+    guard let parent else { return try coordinator.values(ofSlot: slot, keys) }
+    return keys.map { parent.object(for: $0).value(ofSlot: slot) }
+  }
+}
+
+/// Fetching.
+extension ManagedObjectContext {
+  /// The objects that a request finds, in its order. Changes that are not saved count, unless the request says that
+  /// they do not.
+  ///
+  /// The objects that prefetched relationships lead to are kept until the next request that has such.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity,
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` with the ``ManagedObjectError/predicateError`` for a predicate
+  ///   that does not fit the model; what the store throws.
+  public func fetch(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObject] {
+    var request = request
+    request.resultType = .objects
+    let entity = try entity(of: request)
+    if request.fetchBatchSize > 0 { request.includesPropertyValues = false }
+    let objects = try find(request, entity)
+    if request.fetchBatchSize > 0 { makeBatches(of: objects, size: request.fetchBatchSize) }
+    try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
+    if !request.returnsObjectsAsFaults {
+      try readFaults(objects)
+      for object in objects where object.isFault { object.fire() }
+    }
+    return objects
+  }
+
+  /// The names of the objects that a request finds, in its order.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  public func fetchObjectIDs(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObjectID] {
+    var request = request
+    request.includesPropertyValues = false
+    request.relationshipKeyPathsForPrefetching = []
+    return try fetch(request).map(\.objectID)
+  }
+
+  /// How many objects a request finds; its offset and limit count.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  public func count(for request: FetchRequest) throws(ManagedObjectError) -> Int {
+    var request = request
+    let entity = try entity(of: request)
+    if parent == nil, !isConcerned(request, entity) {
+      request.resultType = .count
+      if case .count(let count) = try coordinator.fetch(request, of: entity) { return count }
+    }
+    request.resultType = .objects
+    return try find(request, entity).count
+  }
+
+  /// The dictionaries that a request makes of objects or groups of them. Only what is saved counts, as in Core Data.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  public func fetchDictionaries(
+    _ request: FetchRequest
+  ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
+    var request = request
+    request.resultType = .dictionaries
+    let entity = try entity(of: request)
+    guard case .dictionaries(let dictionaries) = try coordinator.fetch(request, of: entity) else { return [] }
+    return dictionaries
+  }
+
+  /// The entity of a request that fits the model.
+  private func entity(of request: FetchRequest) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
+    guard let entity = model.entity(named: request.entityName) else {
+      throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
+    }
+    try request.check(for: entity)
+    return entity
+  }
+
+  /// True if changes of the context could make a difference for what a request finds.
+  private func isConcerned(_ request: FetchRequest, _ entity: ManagedObjectModel.Entity) -> Bool {
+    guard request.includesPendingChanges, hasChanges else { return false }
+    return !request.readsOnlyAttributes(of: entity) || listed.contains { $0.hasChanges && $0.entity.isKind(of: entity) }
+  }
+
+  /// The objects that a request finds: what the parent or the stores find, and the changes of this context.
+  private func find(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    guard isConcerned(request, entity) else { return try findBelow(request, entity) }
+    let prepared = try PreparedFetch(request, of: entity)
+    var below = request
+    below.fetchOffset = 0
+    let changed = changedObjects.filter {
+      $0.entity.isKind(of: entity) && (request.includesSubentities || $0.entity == entity)
+    }
+    var found: [ManagedObject]
+    if request.readsOnlyAttributes(of: entity) {
+      if request.fetchLimit > 0 {
+        below.fetchLimit = request.fetchLimit &+ request.fetchOffset &+ changed.count
+        if below.fetchLimit < request.fetchLimit { below.fetchLimit = 0 }
+      }
+      found = try findBelow(below, entity).filter { !$0.hasChanges }
+      var mine: [ManagedObject] = []
+      for object in changed where !object.isDeleted {
+        if try prepared.holds(for: ObjectSubject(object: object)) { mine.append(object) }
+      }
+      found = try joined(found, try prepared.sorted(mine) { ObjectSubject(object: $0) }, prepared)
+    } else {
+      // The changes of other objects may decide which ones are found, so that all are looked at.
+      below.predicate = nil
+      below.sortDescriptors = []
+      below.fetchLimit = 0
+      found = []
+      for object in try findBelow(below, entity).filter({ !$0.hasChanges }) + changed.filter({ !$0.isDeleted })
+      where try prepared.holds(for: ObjectSubject(object: object)) {
+        found.append(object)
+      }
+      found = try prepared.sorted(found) { ObjectSubject(object: $0) }
+    }
+    return prepared.window(found)
+  }
+
+  /// The objects of two lists in the order that each has. Of equal ones those of the first list come first.
+  ///
+  /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
+  private func joined(
+    _ first: [ManagedObject], _ second: [ManagedObject], _ prepared: PreparedFetch
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    if prepared.order.isEmpty || first.isEmpty || second.isEmpty { return first + second }
+    var result: [ManagedObject] = []
+    result.reserveCapacity(first.count + second.count)
+    var next = 0
+    for object in second {
+      // The store may have another order than values that were read before.
+      let end = max(next, try place(of: object, in: first, prepared))
+      result += first[next..<end]
+      result.append(object)
+      next = end
+    }
+    return result + first[next...]
+  }
+
+  /// Where an object belongs in an order: after those that are equal in it.
+  private func place(
+    of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
+  ) throws(ManagedObjectError) -> Int {
+    if prepared.order.isEmpty { return sorted.count }
+    let subject = ObjectSubject(object: object)
+    var (low, high) = (0, sorted.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if try prepared.precedes(subject, ObjectSubject(object: sorted[middle])) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
+  }
+
+  /// The objects that the parent or the stores find.
+  private func findBelow(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    if let parent {
+      return try parent.find(request, entity).map { found in
+        let object = object(for: found.key)
+        if object.needsRow, !found.needsRow, !found.isInaccessible {
+          object.take(StoreRow(key: found.key, version: found.version, values: found.values))
+        }
+        return object
+      }
+    }
+    var request = request
+    if !request.includesPropertyValues, !request.refreshesRefetchedObjects { request.resultType = .objectIDs }
+    switch try coordinator.fetch(request, of: entity) {
+    case .rows(let rows):
+      registered.reserveCapacity(registered.count + rows.count)
+      var objects: [ManagedObject] = []
+      objects.reserveCapacity(rows.count)
+      for row in rows { objects.append(try register(row, refreshing: request.refreshesRefetchedObjects)) }
+      return objects
+    case .keys(let keys): return keys.map { object(for: $0) }
+    case .dictionaries, .count: return []
+    }
+  }
+
+  /// The object of a row. It keeps the values that it has, unless it is a fault or to be refreshed.
+  private func register(_ row: StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
+    let object = object(for: row.key)
+    if object.isFault || object.isInaccessible && !object.hasChanges {
+      object.take(row)
+    } else if refreshing, row.version != object.version, !object.isInserted {
+      if object.hasChanges {
+        try withoutUndo { () throws(ManagedObjectError) in try merge(row, into: object, by: .objectTrump) }
+      } else {
+        object.take(row)
+      }
+      noteRefreshed(object)
+    }
+    return object
+  }
+
+  /// Reads the objects that relationships lead to, all of a level at once.
+  private func prefetch(
+    _ paths: [String], of objects: [ManagedObject], _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) {
+    if paths.isEmpty { return }
+    var read: [ManagedObject] = []
+    defer { prefetched = read }
+    for path in paths {
+      var level = objects
+      var entities = entity
+      for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+        guard let relationship = entities.relationship(named: String(name)) else {
+          throw ManagedObjectError(
+            .unsupportedRequest,
+            "the entity \(entities.name.quoted) has no relationship \(name.description.quoted) to prefetch", key: path)
+        }
+        try readFaults(level)
+        try readUnread(relationship.slot, of: level)
+        var keys = OrderedKeys()
+        for object in level { keys.append(contentsOf: object.value(ofSlot: relationship.slot).keys) }
+        level = keys.map { object(for: $0) }
+        try readFaults(level)
+        read += level
+        entities = entities.destination(of: relationship)
+      }
+    }
+  }
+
+  /// Reads the rows of faults at once.
+  func readFaults(_ objects: [ManagedObject]) throws(ManagedObjectError) {
+    let faults = objects.filter(\.needsRow)
+    guard !faults.isEmpty else { return }
+    for (object, row) in zip(faults, try readRows(faults.map(\.key))) {
+      if let row { object.take(row) }
+    }
+  }
+
+  /// Reads a to-many relationship of objects at once, where the store left it out of the rows.
+  private func readUnread(_ slot: Int, of objects: [ManagedObject]) throws(ManagedObjectError) {
+    let unread = objects.filter { !$0.values.isEmpty && $0.values[slot] == .unread }
+    guard !unread.isEmpty else { return }
+    for (object, value) in zip(unread, try readValues(ofSlot: slot, unread.map(\.key))) {
+      object.values[slot] = value ?? object.shape.emptyValues[slot]
+      object.committed?[slot] = object.values[slot]
+    }
+  }
+}

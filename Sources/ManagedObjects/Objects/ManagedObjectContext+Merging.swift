@@ -1,0 +1,24 @@
+/// What others saved.
+extension ManagedObjectContext {
+  /// Takes over what another context saved into the same stores: objects are read again when they are asked for. An
+  /// object with changes keeps them, over the new values of everything else. One that is gone and has no changes is not
+  /// part of the context any more.
+  ///
+  /// - Throws: what reading throws.
+  /// - Complexity: O(*n*) in the number of objects that were saved.
+  public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
+    try refreshAll(
+      changes.updated.union(changes.inserted).sorted { $0.key < $1.key }.compactMap { registeredObject(for: $0) })
+    for id in changes.deleted.sorted(by: { $0.key < $1.key }) {
+      guard let object = registeredObject(for: id) else { continue }
+      // The deletion is what both want. Other changes meet it in the next save.
+      if object.hasChanges, !object.isDeleted { continue }
+      notePending(object)
+      if object.isFault, object.values.isEmpty { object.values = object.shape.emptyValues }
+      object.status.remove(.fault)
+      object.status.insert(.inaccessible)
+      detach(object)
+    }
+    processPendingChanges()
+  }
+}

@@ -1,0 +1,160 @@
+/// Relationships and their inverses.
+extension ManagedObjectContext {
+  /// Throws if an object cannot be in a relationship of another one.
+  func checkRelation(
+    of object: ManagedObject, _ relationship: ManagedObjectModel.Entity.Relationship, to target: ManagedObject
+  ) throws(ManagedObjectError) {
+    let key = relationship.definition.traits.name
+    if target.managedObjectContext !== self {
+      throw ManagedObjectError(
+        .invalidState, "\(target) is of another context", objectID: object.objectID, key: key)
+    }
+    let destination = object.shape.entity.destination(of: relationship)
+    if !target.shape.entity.isKind(of: destination) {
+      throw ManagedObjectError(
+        .invalidValue, "\(target) is no \(destination.name)", objectID: object.objectID, key: key)
+    }
+    // A fault without an inverse is not read for this.
+    if object.isFault { object.fire() }
+    if target.isFault, object.shape.inverseSlots[relationship.slot] != nil { target.fire() }
+    for each in [object, target] where each.isDeleted || each.isInaccessible {
+      throw ManagedObjectError(
+        .referentialIntegrity, "\(each) is \(each.isDeleted ? "deleted" : "gone")", objectID: object.objectID, key: key)
+    }
+  }
+
+  /// True if an object can be in a relationship. Notes why not.
+  func isOwn(_ target: ManagedObject, of object: ManagedObject, _ slot: Int) -> Bool {
+    guard let relationship = object.shape.relationships[slot] else { return false }
+    do throws(ManagedObjectError) {
+      try checkRelation(of: object, relationship, to: target)
+      return true
+    } catch {
+      note(error)
+      return false
+    }
+  }
+
+  /// Makes a relationship refer to other objects, and keeps the inverses.
+  func setObjects(_ targets: [ManagedObject], of object: ManagedObject, _ slot: Int) {
+    guard let relationship = object.shape.relationships[slot] else { return }
+    guard relationship.definition.isToMany else { return setObject(targets.first, of: object, slot) }
+    switch object.value(ofSlot: slot) {
+    case .toMany(let old):
+      let new = Set(targets.map(\.key))
+      for key in old.sorted() where !new.contains(key) { remove(self.object(for: key), from: object, slot) }
+      for target in targets where !old.contains(target.key) { add(target, to: object, slot) }
+    case .orderedToMany(let old):
+      let new = OrderedKeys(targets.map(\.key))
+      guard new != old else { return }
+      // At once: to take one object out of an order costs as much as there are behind it.
+      object.change(slot, to: .orderedToMany(new))
+      guard let inverse = object.shape.inverseSlots[slot] else { return }
+      for key in old where !new.contains(key) { drop(object.key, from: self.object(for: key), inverse) }
+      for key in new where !old.contains(key) { enter(object, into: self.object(for: key), inverse, from: slot) }
+    case .attribute, .toOne, .unread: break
+    }
+  }
+
+  /// Makes a to-one relationship refer to another object, or to none, and keeps the inverses.
+  private func setObject(_ target: ManagedObject?, of object: ManagedObject, _ slot: Int) {
+    guard case .toOne(let old) = object.value(ofSlot: slot), old != target?.key else { return }
+    let inverse = object.shape.inverseSlots[slot]
+    if let old, let inverse { drop(object.key, from: self.object(for: old), inverse) }
+    object.change(slot, to: .toOne(target?.key))
+    if let target, let inverse { enter(object, into: target, inverse, from: slot) }
+  }
+
+  /// Adds an object to a to-many relationship, at the end of an ordered one, and keeps the inverse.
+  func add(_ target: ManagedObject, to object: ManagedObject, _ slot: Int) {
+    guard let relationship = object.shape.relationships[slot] else { return }
+    guard relationship.definition.isToMany else { return setObject(target, of: object, slot) }
+    guard put(target.key, into: object, slot) else { return }
+    if let inverse = object.shape.inverseSlots[slot] { enter(object, into: target, inverse, from: slot) }
+  }
+
+  /// Takes an object out of a relationship, and keeps the inverse.
+  func remove(_ target: ManagedObject, from object: ManagedObject, _ slot: Int) {
+    guard object.shape.relationships[slot] != nil, drop(target.key, from: object, slot) else { return }
+    guard let inverse = object.shape.inverseSlots[slot] else { return }
+    if !target.status.contains(.detached) {
+      drop(object.key, from: target, inverse)
+    } else if !target.key.isTemporary {
+      drop(object.key, from: self.object(for: target.key), inverse)
+    }
+  }
+
+  /// Makes the other side of a relationship refer back to an object. What it referred to before no longer refers to it.
+  func enter(_ object: ManagedObject, into target: ManagedObject, _ inverse: Int, from slot: Int) {
+    guard case .toOne(let old) = target.value(ofSlot: inverse) else {
+      _ = put(object.key, into: target, inverse)
+      return
+    }
+    if old == object.key { return }
+    if let old { drop(target.key, from: self.object(for: old), slot) }
+    target.change(inverse, to: .toOne(object.key))
+  }
+
+  /// Adds a key to a to-many relationship of one object alone.
+  ///
+  /// - Returns: false if it was there.
+  @discardableResult
+  func put(_ key: RowKey, into object: ManagedObject, _ slot: Int, at place: Int? = nil) -> Bool {
+    switch object.value(ofSlot: slot) {
+    case .toMany(let keys): if keys.contains(key) { return false }
+    case .orderedToMany(let keys): if keys.contains(key) { return false }
+    case .attribute, .toOne, .unread: return false
+    }
+    willChange(object)
+    // The set is changed where it is, and not copied: nothing else may refer to it.
+    let value = object.values[slot]
+    object.values[slot] = .unread
+    switch consume value {
+    case .toMany(var keys):
+      keys.insert(key)
+      object.values[slot] = .toMany(keys)
+    case .orderedToMany(var keys):
+      if let place, place < keys.count { keys.insert(key, at: place) } else { keys.append(key) }
+      object.values[slot] = .orderedToMany(keys)
+    case let other: object.values[slot] = other
+    }
+    if isTracking { record(.put(object, slot: slot, key)) } else { object.committed?[slot] = object.values[slot] }
+    return true
+  }
+
+  /// Takes a key out of a relationship of one object alone.
+  ///
+  /// - Returns: false if it was not there.
+  @discardableResult
+  func drop(_ key: RowKey, from object: ManagedObject, _ slot: Int) -> Bool {
+    switch object.value(ofSlot: slot) {
+    case .toOne(let old):
+      if old != key { return false }
+      object.change(slot, to: .toOne(nil))
+      return true
+    case .toMany(let keys): if !keys.contains(key) { return false }
+    case .orderedToMany(let keys): if !keys.contains(key) { return false }
+    case .attribute, .unread: return false
+    }
+    willChange(object)
+    let value = object.values[slot]
+    object.values[slot] = .unread
+    var place: Int?
+    switch consume value {
+    case .toMany(var keys):
+      keys.remove(key)
+      object.values[slot] = .toMany(keys)
+    case .orderedToMany(var keys):
+      place = keys.firstIndex(of: key)
+      keys.remove(key)
+      object.values[slot] = .orderedToMany(keys)
+    case let other: object.values[slot] = other
+    }
+    if isTracking {
+      record(.drop(object, slot: slot, key, at: place))
+    } else {
+      object.committed?[slot] = object.values[slot]
+    }
+    return true
+  }
+}

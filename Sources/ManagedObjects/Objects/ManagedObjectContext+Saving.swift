@@ -1,0 +1,192 @@
+/// Saving.
+extension ManagedObjectContext {
+  /// How often objects can change others before a save gives up.
+  private static let greatestRounds = 1_000
+  /// How often a merge policy can find new conflicts before a save gives up.
+  private static let greatestAttempts = 100
+
+  /// Saves all changes: into the parent if there is one, else into the stores. Each store takes all or none.
+  ///
+  /// Objects are told by `willSave` and `didSave`, and are checked. A save that fails leaves the changes.
+  ///
+  /// - Throws: ``ManagedObjectError``. What is not valid: the error of the rule, or
+  ///   ``ManagedObjectError/Code/multipleErrors`` with all of them. ``ManagedObjectError/Code/merge`` and
+  ///   ``ManagedObjectError/Code/constraintMerge`` if the policy is ``MergePolicy/error``.
+  ///   ``ManagedObjectError/Code/incompleteSave`` if one of several stores fails after another one was saved.
+  /// - Complexity: O(*n*) in the number of changed objects.
+  public func save() throws(ManagedObjectError) {
+    if isSaving { throw ManagedObjectError(.invalidState, "save() was called while the context is being saved") }
+    guard hasChanges else {
+      processPendingChanges()
+      return
+    }
+    isSaving = true
+    defer { isSaving = false }
+    try announce()
+    processPendingChanges()
+    try validate()
+    sweep()
+    let saved = listed
+    if let parent {
+      try parent.take(saved)
+      for object in saved { settle(object) }
+    } else {
+      try saveIntoStores()
+    }
+    sweep()
+    for object in saved { object.didSave() }
+    processPendingChanges()
+  }
+
+  /// Calls `willSave` of all changed objects, also of those that change meanwhile, until nothing changes any more. What
+  /// an object changes in itself is no reason to call it again.
+  private func announce() throws(ManagedObjectError) {
+    for object in listed { object.status.remove(.announced) }
+    for _ in 0..<Self.greatestRounds {
+      let waiting = listed.filter { $0.hasChanges && !$0.status.contains(.announced) }
+      if waiting.isEmpty { return }
+      for object in waiting {
+        object.willSave()
+        object.status.insert(.announced)
+      }
+    }
+    throw ManagedObjectError(.invalidState, "objects go on changing each other in willSave()")
+  }
+
+  /// Checks all changed objects.
+  private func validate() throws(ManagedObjectError) {
+    var errors: [ManagedObjectError] = []
+    for object in changedObjects {
+      do throws(ManagedObjectError) {
+        if object.isDeleted {
+          try object.validateForDelete()
+        } else if object.isInserted {
+          try object.validateForInsert()
+        } else {
+          try object.validateForUpdate()
+        }
+      } catch {
+        errors += error.details.isEmpty ? [error] : error.details
+      }
+    }
+    if let error = ManagedObjectError(all: errors) { throw error }
+  }
+
+  private func saveIntoStores() throws(ManagedObjectError) {
+    var isPartlySaved = false
+    do throws(ManagedObjectError) {
+      for _ in 0..<Self.greatestAttempts {
+        if try attempt(&isPartlySaved) { return }
+      }
+      throw ManagedObjectError(.timeout, "the objects changed in the store again and again")
+    } catch {
+      guard isPartlySaved else { throw error }
+      var failure = ManagedObjectError(.incompleteSave, "some stores were saved and others not: \(error)")
+      failure.details = [error]
+      throw failure
+    }
+  }
+
+  /// Saves what is not saved yet.
+  ///
+  /// - Parameter isPartlySaved: becomes true when a store was saved, and the next one failed.
+  /// - Returns: false if it is to be tried again: there were conflicts, which are settled now, or others took the keys.
+  private func attempt(_ isPartlySaved: inout Bool) throws(ManagedObjectError) -> Bool {
+    var plan = try SavePlan(self)
+    do throws(ManagedObjectError) {
+      try plan.save()
+      finish(plan)
+      return true
+    } catch {
+      finish(plan)
+      if plan.saved.contains(where: { !$0.changes.isEmpty }) { isPartlySaved = true }
+      // Keys that were handed out before the save stay.
+      if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
+      // A deletion that both want is no conflict.
+      let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
+      guard error.code == .merge || error.code == .constraintMerge else { throw error }
+      if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
+      attemptedKeys = Dictionary(uniqueKeysWithValues: plan.newKeys.map { ($0.value, $0.key) })
+      defer { attemptedKeys = [:] }
+      try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
+      return false
+    }
+  }
+
+  /// A conflict with the objects as they were read, which stores do not know.
+  private func withSnapshots(_ error: ManagedObjectError) -> ManagedObjectError {
+    var error = error
+    for (index, conflict) in error.conflicts.enumerated() where conflict.snapshot == nil {
+      guard let object = conflict.object.flatMap({ registered[$0.key] }), !object.isInserted else { continue }
+      error.conflicts[index].snapshot = StoreRow(
+        key: object.key, version: object.version, values: object.committed ?? object.values)
+    }
+    return error
+  }
+
+  /// Makes what was saved the state that changes are compared with.
+  private func finish(_ plan: SavePlan) {
+    guard !plan.saved.isEmpty else { return }
+    let objects = plan.saved.flatMap(\.objects)
+    for object in objects {
+      if let key = plan.newKeys[object.key] {
+        registered.remove(object.key)
+        if undoManager != nil { aliases[object.key] = key }
+        assignments[object.key] = nil
+        object.key = key
+        registered.insert(object)
+      }
+    }
+    if coordinator.hasListeners { coordinator.tell(savedChanges(objects, plan)) }
+    for object in objects {
+      if !object.isDeleted {
+        rename(in: object, plan.newKeys)
+        if object.isInserted {
+          object.version = 1
+        } else if plan.raised.contains(object.key) {
+          object.version = object.version.nextVersion
+        }
+      }
+      settle(object)
+    }
+    // What the store has is other than what the objects have.
+    for key in plan.saved.flatMap(\.mended) {
+      if let object = registered[key], !object.hasChanges { turnIntoFault(object) }
+    }
+    for child in children { child.context?.follow(plan.newKeys) }
+  }
+
+  /// What others are told of a save.
+  private func savedChanges(_ objects: [ManagedObject], _ plan: SavePlan) -> SavedChanges {
+    var changes = SavedChanges()
+    changes.author = transactionAuthor
+    changes.contextName = name
+    for object in objects {
+      if object.isDeleted {
+        changes.deleted.insert(object.objectID)
+      } else if object.isInserted {
+        changes.inserted.insert(object.objectID)
+      } else if plan.raised.contains(object.key) {
+        changes.updated.insert(object.objectID)
+      }
+    }
+    for part in plan.saved {
+      for key in part.mended {
+        let id = ManagedObjectID(key, model: coordinator.model, storeIdentifier: part.store.identifier)
+        if !changes.inserted.contains(id) { changes.updated.insert(id) }
+      }
+    }
+    return changes
+  }
+
+  /// Makes the values of an object those that changes are compared with.
+  private func settle(_ object: ManagedObject) {
+    if object.isDeleted {
+      detach(object, isChange: false)
+    } else {
+      object.committed = nil
+      // Objects are what they were: nobody is told of a change.
+      unlist(object, isChange: false)
+    }
+  }
+}

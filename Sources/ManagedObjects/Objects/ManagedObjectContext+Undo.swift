@@ -1,0 +1,134 @@
+/// Taking changes back.
+extension ManagedObjectContext {
+  /// Takes the changes of the last group back. Without an undo manager, or anything to take back, it does nothing.
+  ///
+  /// What was saved in between is not in the store any more after the next save.
+  public func undo() { replay(redoing: false) }
+
+  /// Makes the changes again that ``undo()`` took back last.
+  public func redo() { replay(redoing: true) }
+
+  @inline(__always)
+  func record(_ change: @autoclosure () -> UndoManager.Change) {
+    if recordsUndo, let undoManager { undoManager.record(change()) }
+  }
+
+  /// Runs code whose changes cannot be taken back.
+  func withoutUndo(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
+    let before = recordsUndo
+    recordsUndo = false
+    defer { recordsUndo = before }
+    try body()
+  }
+
+  private func replay(redoing: Bool) {
+    processPendingChanges()
+    undoManager?.replay(redoing: redoing) { group in
+      // First of all, so that the objects have the names by which the others are to refer to them.
+      var revived: [ManagedObject] = []
+      for case .deleted(let object, let wasNew) in group.changes.reversed() {
+        if revive(object, wasNew: wasNew) { revived.append(object) }
+      }
+      for object in revived { rename(in: object, aliases) }
+      for change in group.changes.reversed() { takeBack(change) }
+      for change in group.changes { forgetEqualValues(of: change.object) }
+    }
+    processPendingChanges()
+  }
+
+  /// Makes an object unchanged that has the values again that it was read or saved with.
+  private func forgetEqualValues(of object: ManagedObject) {
+    guard object.isUpdated, object.values == object.committed else { return }
+    object.committed = nil
+    unlist(object)
+  }
+
+  /// Takes one change back, and records what makes it again.
+  private func takeBack(_ change: UndoManager.Change) {
+    switch change {
+    case .value(let object, let slot, let old):
+      guard isUsable(object) else { return }
+      _ = object.value(ofSlot: slot)
+      object.change(slot, to: renamed(old, aliases))
+    case .put(let object, let slot, let key):
+      if isUsable(object) { drop(current(key), from: object, slot) }
+    case .drop(let object, let slot, let key, let place):
+      if isUsable(object) { put(current(key), into: object, slot, at: place) }
+    case .created(let object):
+      // Nobody refers to it any more: what did was taken back before.
+      if isUsable(object) { markDeleted(object) }
+    case .deleted: break
+    }
+  }
+
+  private func isUsable(_ object: ManagedObject) -> Bool {
+    object.managedObjectContext === self && !object.isInaccessible
+  }
+
+  /// Takes a deletion back.
+  ///
+  /// - Returns: true if the object was not part of the context any more. It has another key if its deletion was saved.
+  private func revive(_ object: ManagedObject, wasNew: Bool) -> Bool {
+    if !object.status.contains(.detached) {
+      guard object.isDeleted else { return false }
+      object.status.remove(.deleted)
+      if object.committed != nil {
+        object.status.insert(.updated)
+      } else if !object.hasChanges {
+        changedCount -= 1
+      }
+      notePending(object)
+      record(.created(object))
+      return false
+    }
+    guard object.shape.context === self else { return false }
+    if !wasNew || !object.key.isTemporary {
+      let key = RowKey.temporary(entityIndex: Int(object.key.entityIndex))
+      aliases[object.key] = key
+      object.key = key
+    }
+    object.status.formIntersection([.listed, .pending])
+    object.version = 0
+    object.committed = nil
+    registered.insert(object)
+    list(object, as: .inserted)
+    record(.created(object))
+    return true
+  }
+
+  /// The key that an object has now.
+  func current(_ key: RowKey) -> RowKey {
+    var key = key
+    while let next = aliases[key] { key = next }
+    return key
+  }
+}
+
+/// Other names of objects.
+extension ManagedObjectContext {
+  /// Replaces keys in the relationships of an object.
+  func rename(in object: ManagedObject, _ names: [RowKey: RowKey]) {
+    guard !names.isEmpty, !object.values.isEmpty else { return }
+    for relationship in object.shape.record.relationships {
+      object.values[relationship.slot] = renamed(object.values[relationship.slot], names)
+      if let committed = object.committed {
+        object.committed?[relationship.slot] = renamed(committed[relationship.slot], names)
+      }
+    }
+  }
+
+  func renamed(_ value: RowValue, _ names: [RowKey: RowKey]) -> RowValue {
+    func new(_ key: RowKey) -> RowKey {
+      var key = key
+      while let next = names[key] { key = next }
+      return key
+    }
+    switch value {
+    case .attribute, .unread, .toOne(nil): return value
+    case .toOne(let key?): return .toOne(new(key))
+    case .toMany(let keys): return keys.contains { names[$0] != nil } ? .toMany(Set(keys.map(new))) : value
+    case .orderedToMany(let keys):
+      return keys.contains { names[$0] != nil } ? .orderedToMany(OrderedKeys(keys.map(new))) : value
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// An object as predicates and expressions are tested with it.
+struct ObjectSubject: PredicateSubject {
+  let object: ManagedObject
+
+  func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ObjectSubject> {
+    if let slot = key.slot(inEntity: object.key.entityIndex), slot < object.shape.record.slotCount {
+      return related(object.value(ofSlot: slot))
+    }
+    return try unusualValue(forKey: key.name)
+  }
+
+  @inline(never)
+  private func unusualValue(forKey name: String) throws(ManagedPredicateError) -> PredicateValue<ObjectSubject> {
+    if EntityKey.ofObjectItself.contains(name) { return .object(self) }
+    let entity = object.shape.entity
+    if let property = entity.property(named: name) { return related(object.value(ofSlot: property.slot)) }
+    if entity.fetchedProperty(named: name) != nil {
+      do throws(ManagedObjectError) {
+        return .array(try object.fetchedObjects(named: name).map { .object(ObjectSubject(object: $0)) })
+      } catch {
+        throw error.predicateError ?? ManagedPredicateError(.unsupported, error.message)
+      }
+    }
+    // Objects of other entities may have it.
+    if entity.model.keyPlaces[name] != nil { return .null }
+    throw ManagedPredicateError(.unknownKey, "the entity \(entity.name.quoted) has no property \(name.quoted)")
+  }
+
+  private func related(_ value: RowValue) -> PredicateValue<ObjectSubject> {
+    switch value {
+    case .attribute(let value): .value(value)
+    case .toOne(let key): key.flatMap(target) ?? .null
+    // In an order that is the same each time.
+    case .toMany(let keys): .set(keys.sorted().compactMap(target))
+    case .orderedToMany(let keys): .array(keys.compactMap(target))
+    case .unread: .set([])
+    }
+  }
+
+  /// An object that is gone is none.
+  private func target(_ key: RowKey) -> PredicateValue<ObjectSubject>? {
+    guard let object = object.managedObjectContext?.object(for: key), !object.isDeleted else { return nil }
+    if object.isFault { object.fire() }
+    return object.isInaccessible ? nil : .object(ObjectSubject(object: object))
+  }
+
+  var predicateConstant: PredicateConstant? { .object(object.key) }
+
+  func predicateSubject(for constant: PredicateConstant) -> ObjectSubject? {
+    guard case .object(let key) = constant, case .object(let subject)? = target(key) else { return nil }
+    return subject
+  }
+
+  func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<ObjectSubject>] {
+    (0..<object.shape.record.slotCount).map { related(object.value(ofSlot: $0)) }
+  }
+}
+
+extension ManagedObject.Value {
+  init(_ value: PredicateValue<ObjectSubject>) {
+    switch value {
+    case .value(let value): self = .attribute(value)
+    case .object(let subject): self = .object(subject.object)
+    case .array(let elements): self = .array(elements.map { ManagedObject.Value($0) })
+    case .set(let elements): self = .set(elements.map { ManagedObject.Value($0) })
+    // No property and no operator on collections results in such a value.
+    case .constant: self = .null
+    }
+  }
+}
+
+extension PreparedPredicate {
+  /// True if the predicate holds for an object of a context.
+  ///
+  /// - Throws: ``ManagedPredicateError`` for values that the predicate cannot be asked about.
+  public func evaluate(with object: ManagedObject) throws(ManagedPredicateError) -> Bool {
+    try evaluate(with: ObjectSubject(object: object))
+  }
+}
+
+extension ManagedPredicate {
+  /// True if the predicate holds for an object of a context. For more than one object use ``PreparedPredicate``.
+  ///
+  /// - Throws: ``ManagedPredicateError``.
+  public func evaluate(
+    with object: ManagedObject, variables: [String: any PredicateArgument] = [:]
+  ) throws(ManagedPredicateError) -> Bool {
+    try PreparedPredicate(self, variables: variables).evaluate(with: object)
+  }
+}
+
+extension ManagedObject: PredicateArgument {
+  /// The object itself.
+  public final var predicateExpression: ManagedExpression { .constant(.object(key)) }
+}

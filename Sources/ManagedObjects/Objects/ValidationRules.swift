@@ -1,0 +1,159 @@
+/// The rules of an entity for the values of its objects, ready to be tested.
+struct ValidationRules {
+  /// What the value of an attribute has to fulfil.
+  struct AttributeRule {
+    let name: String
+    let slot: Int
+    let type: AttributeType
+    let isMandatory: Bool
+    let conditions: [Condition]
+  }
+
+  /// A condition, and what is said if it is not fulfilled.
+  struct Condition {
+    let predicate: PreparedPredicate
+    let warning: PropertyValidation.Warning?
+  }
+
+  /// How many objects a relationship may refer to.
+  struct RelationshipRule {
+    let name: String
+    let slot: Int
+    let isToMany: Bool
+    let isMandatory: Bool
+    let minimumCount: Int
+    let maximumCount: Int
+  }
+
+  let attributes: [AttributeRule]
+  let relationships: [RelationshipRule]
+  /// The conditions that cannot be used, with the reason. A model from a file may have such.
+  let faults: [ManagedObjectError]
+
+  init(_ entity: ManagedObjectModel.Entity) {
+    var attributes: [AttributeRule] = []
+    var faults: [ManagedObjectError] = []
+    for attribute in entity.attributes {
+      let traits = attribute.definition.traits
+      var conditions: [Condition] = []
+      for validation in traits.validations {
+        do throws(ManagedPredicateError) {
+          let predicate = try PreparedPredicate(validation.predicate)
+          conditions.append(Condition(predicate: predicate, warning: validation.warning))
+        } catch {
+          var fault = ManagedObjectError(
+            .validation, "a rule of the model cannot be used: \(error.message)", key: traits.name)
+          fault.predicate = validation.predicate
+          faults.append(fault)
+        }
+      }
+      // The store makes the values of derived attributes.
+      let isMandatory = !traits.isOptional && attribute.definition.derivation == nil
+      attributes.append(
+        AttributeRule(
+          name: traits.name, slot: attribute.slot, type: attribute.definition.type, isMandatory: isMandatory,
+          conditions: conditions))
+    }
+    self.attributes = attributes
+    self.faults = faults
+    relationships = entity.relationships.map {
+      RelationshipRule(
+        name: $0.definition.traits.name, slot: $0.slot, isToMany: $0.definition.isToMany,
+        isMandatory: !$0.definition.traits.isOptional, minimumCount: $0.definition.minimumCount,
+        maximumCount: $0.definition.maximumCount)
+    }
+  }
+}
+
+extension ValidationRules.AttributeRule {
+  /// What is wrong with a value; nil if nothing is.
+  @inline(__always)
+  func failure(_ value: AttributeValue) -> ManagedObjectError? {
+    if case .null = value {
+      return isMandatory ? ManagedObjectError(.missingMandatoryProperty, "a value is missing", key: name) : nil
+    }
+    if conditions.isEmpty, type.admitsAny(likeIt: value) { return nil }
+    return closerFailure(value)
+  }
+
+  @inline(never)
+  private func closerFailure(_ value: AttributeValue) -> ManagedObjectError? {
+    if !type.admits(value) {
+      return ManagedObjectError(
+        .invalidValue, "\(value.kindName) is not of the type \(type.name)", key: name, value: value)
+    }
+    for condition in conditions {
+      var failure: ManagedObjectError?
+      do throws(ManagedPredicateError) {
+        if try !condition.predicate.evaluate(with: value) { failure = self.failure(of: condition, value) }
+      } catch {
+        failure = ManagedObjectError(.validation, error.message, key: name, value: value)
+      }
+      failure?.predicate = condition.predicate.predicate
+      if let failure { return failure }
+    }
+    return nil
+  }
+
+  private func failure(of condition: ValidationRules.Condition, _ value: AttributeValue) -> ManagedObjectError {
+    let rule = (try? condition.predicate.predicate.formatText()) ?? "the rule of the model"
+    let message = "the value does not fulfil \(rule)"
+    return switch condition.warning {
+    case .code(let number):
+      ManagedObjectError(
+        ManagedObjectError.Code(rawValue: number) ?? .validation,
+        Self.meaning(number).map { "\($0): it does not fulfil \(rule)" } ?? message, key: name, value: value)
+    case .text(let text): ManagedObjectError(.validation, text, key: name, value: value)
+    case nil: ManagedObjectError(.validation, message, key: name, value: value)
+    }
+  }
+
+  /// What a code says of a value.
+  private static func meaning(_ code: Int) -> String? {
+    switch ManagedObjectError.Code(rawValue: code) {
+    case .numberTooLarge: "the number is too large"
+    case .numberTooSmall: "the number is too small"
+    case .dateTooLate: "the date is too late"
+    case .dateTooSoon: "the date is too early"
+    case .stringTooLong: "the text is too long"
+    case .stringTooShort: "the text is too short"
+    case .stringPatternMismatch: "the text does not match the pattern"
+    default: nil
+    }
+  }
+}
+
+extension AttributeType {
+  /// True if an attribute of the type can have all values that are as one. False does not say that it cannot.
+  @inline(__always)
+  fileprivate func admitsAny(likeIt value: AttributeValue) -> Bool {
+    switch (self, value) {
+    case (.string, .string), (.boolean, .boolean), (.integer64, .integer), (.double, .double), (.float, .float),
+      (.decimal, .decimal), (.date, .date), (.binary, .data), (.uuid, .uuid), (.uri, .url), (.transformable, .data):
+      true
+    default: false
+    }
+  }
+}
+
+extension ValidationRules.RelationshipRule {
+  /// What is wrong with a number of objects; nil if nothing is.
+  func failure(count: Int) -> ManagedObjectError? {
+    if count == 0 {
+      guard isMandatory else { return nil }
+      return isToMany
+        ? ManagedObjectError(.relationshipLacksMinimumCount, "it refers to no object", key: name)
+        : ManagedObjectError(.missingMandatoryProperty, "an object is missing", key: name)
+    }
+    guard isToMany else { return nil }
+    if count < minimumCount {
+      return ManagedObjectError(
+        .relationshipLacksMinimumCount, "\(count) objects, and at least \(minimumCount) are needed", key: name)
+    }
+    if maximumCount > 0, count > maximumCount {
+      return ManagedObjectError(
+        .relationshipExceedsMaximumCount, "\(count) objects, and at most \(maximumCount) are allowed", key: name)
+    }
+    return nil
+  }
+}
