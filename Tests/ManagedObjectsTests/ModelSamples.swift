@@ -35,6 +35,19 @@ enum ModelSamples {
     return FileManager.default.fileExists(atPath: source.path) ? (file, source) : nil
   }
 
+  /// XML files with an element.
+  static func stores(inXML element: String) -> [URL] {
+    files.filter { file in
+      guard file.pathExtension == "xml", let text = try? String(contentsOf: file, encoding: .utf8) else { return false }
+      return text.contains(element)
+    }
+  }
+
+  /// Compiled mapping models, each with its source, an XML store beside it.
+  static let mappings: [(compiled: URL, source: URL)] = files.filter { $0.pathExtension == "cdm" }.map {
+    ($0, $0.deletingPathExtension().appendingPathExtension("xcmapping.xml"))
+  }
+
   /// What an SQLite store says of its model.
   struct Store {
     let name: String

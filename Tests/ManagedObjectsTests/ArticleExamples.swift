@@ -1,0 +1,569 @@
+import Foundation
+import KeyedArchiving
+import ManagedObjects
+import PropertyLists
+import TestSupport
+import Testing
+
+/// The model of the README and of the landing page.
+private enum FirstModel {
+  final class Person: ManagedObject {
+    @Attribute(.unique) var name: String
+    @Relationship(deleteRule: .cascade) var notes: Set<Note>
+  }
+
+  final class Note: ManagedObject {
+    @Attribute(.maximumLength(80)) var title = "Untitled"
+    @Attribute var date: Date?
+    @Relationship(inverse: \Person.notes) var author: Person?
+  }
+}
+
+@Suite("The examples of the README and the landing page")
+struct FirstExamples {
+  private typealias Person = FirstModel.Person
+  private typealias Note = FirstModel.Note
+  private let folder: TemporaryFolder
+  private var file: URL { folder.url.appending(path: "notes.xml") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("of the README")
+  func readme() throws {
+    let model = try ManagedObjectModel(Person.self, Note.self)
+    let container = try PersistentContainer(model: model, stores: [.xml(file)])
+    let titles = try container.updateAndWait { context in
+      let ada = try context.insert(Person.self)
+      ada.name = "Ada"
+      try context.insert(Note.self).author = ada
+      let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@", "á")
+      return try context.fetch(Note.self, where: predicate, sortedBy: [.init("date")]).map(\.title)
+    }
+    #expect(titles == ["Untitled"])
+  }
+
+  @Test("of the landing page")
+  func landingPage() throws {
+    let model = try ManagedObjectModel(Person.self, Note.self)
+    let container = try PersistentContainer(model: model, stores: [.xml(file)])
+    let titles = try container.updateAndWait { context in
+      let ada = try context.insert(Person.self)
+      ada.name = "Ada"
+      try context.insert(Note.self).author = ada
+      return ada.notes.map(\.title)
+    }
+    #expect(titles == ["Untitled"])
+  }
+
+  @Test("of the way from Core Data")
+  func comingFromCoreData() throws {
+    let model = try ManagedObjectModel(Person.self, Note.self)
+    let container = try PersistentContainer(model: model, stores: [.xml(file)])
+    let context = container.newContext()
+    let note = try context.insert(Note.self)
+    note.title = "Milk"
+    try context.save()
+    #expect(try container.performAndWait { try $0.fetch(Note.self).map(\.title) } == ["Milk"])
+  }
+}
+
+/// The classes of the article about models.
+private enum ModelArticle {
+  final class Note: ManagedObject {
+    @Attribute(.minimumLength(1), .maximumLength(80)) var title = "Untitled"
+    @Attribute(.indexed) var date: Date
+    @Attribute var text: String?
+    @Relationship(inverse: \Person.notes) var author: Person?
+    @Relationship(inverse: \Tag.notes) var tags: [Tag]
+    var isBeingEdited = false
+  }
+
+  final class Person: ManagedObject {
+    @Attribute(.unique) var name: String
+    @Relationship(deleteRule: .cascade) var notes: Set<Note>
+  }
+
+  final class Tag: ManagedObject {
+    @Attribute(.unique) var name: String
+    @Relationship var notes: Set<Note>
+  }
+
+  enum Priority: Int16, CaseIterable, AttributeConvertible { case low, normal, urgent }
+
+  struct Place: Codable, SecureCoding, AttributeCoding { var latitude: Double, longitude: Double }
+
+  final class Task: ManagedObject {
+    @Attribute var priority: Priority = .normal
+    @Attribute var place: Place?
+    @Attribute var keywords: [String] = []
+    @Attribute(.externalStorage) var picture: Data?
+  }
+
+  final class Event: ManagedObject {
+    @Attribute(.minimum(1), .maximum(100)) var seats = 1
+    @Attribute(.predicate("SELF CONTAINS '@'", warning: "is no e-mail address")) var contact: String?
+    @Attribute var start: Date
+    @Attribute var end: Date?
+
+    override func validateForInsert() throws(ManagedObjectError) {
+      try super.validateForInsert()
+      try validateTimes()
+    }
+
+    override func validateForUpdate() throws(ManagedObjectError) {
+      try super.validateForUpdate()
+      try validateTimes()
+    }
+
+    private func validateTimes() throws(ManagedObjectError) {
+      guard let end, end < start else { return }
+      throw ManagedObjectError(.dateTooSoon, "ends before it starts", objectID: objectID, key: "end")
+    }
+  }
+
+  class Work: ManagedObject {
+    @Attribute var title: String
+    @Attribute var year: Int16?
+
+    override class func describe(_ entity: inout EntityDescription) {
+      entity.isAbstract = true
+      entity.uniquenessConstraints.append(["title", "year"])
+    }
+  }
+
+  final class Book: Work {
+    @Attribute var pages = 0
+
+    override class func describe(_ entity: inout EntityDescription) {}
+  }
+
+  final class Film: Work {
+    @Attribute var minutes = 0
+
+    override class func describe(_ entity: inout EntityDescription) {}
+  }
+}
+
+@Suite("The examples of the article about models")
+struct ModelExamples {
+  private typealias Note = ModelArticle.Note
+  private typealias Person = ModelArticle.Person
+  private typealias Tag = ModelArticle.Tag
+
+  private func context(_ classes: ManagedObject.Type...) throws -> ManagedObjectContext {
+    try PersistentContainer(model: ManagedObjectModel(classes: classes), stores: [.inMemory]).newContext()
+  }
+
+  @Test("classes")
+  func classes() throws {
+    let model = try ManagedObjectModel(Note.self, Person.self, Tag.self)
+    print(model["Note"]?.attributes.map(\.name) ?? [])
+    #expect(model["Note"]?.attributes.map(\.name) == ["date", "text", "title"])
+    let context = try context(Note.self, Person.self, Tag.self)
+    let note = try context.insert(Note.self)
+    note.isBeingEdited = true
+    let error = #expect(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error?.code == .missingMandatoryProperty && error?.key == "date")
+  }
+
+  @Test("types of attributes")
+  func types() throws {
+    let context = try context(ModelArticle.Task.self)
+    let task = try context.insert(ModelArticle.Task.self)
+    #expect(task.priority == .normal && task.place == nil && task.keywords == [])
+    task.place = .init(latitude: 1, longitude: 2)
+    task.keywords = ["a", "b"]
+    try context.save()
+    try context.refresh(task, mergeChanges: false)
+    #expect(task.place?.longitude == 2 && task.keywords == ["a", "b"])
+    #expect(task.entity.attribute(named: "priority")?.definition.type == .integer16)
+    #expect(task.entity.attribute(named: "place")?.definition.type == .transformable)
+    #expect(task.entity.attribute(named: "picture")?.definition.allowsExternalBinaryDataStorage == true)
+  }
+
+  @Test("rules")
+  func rules() throws {
+    let context = try context(ModelArticle.Event.self)
+    let event = try context.insert(ModelArticle.Event.self)
+    (event.seats, event.contact, event.start) = (0, "ada", .now)
+    let error = #expect(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error?.details.map(\.code) == [.validation, .numberTooSmall])
+    #expect(
+      error?.details.map(\.message) == [
+        "is no e-mail address", "the number is too small: it does not fulfil SELF >= 1",
+      ])
+    (event.seats, event.contact, event.end) = (1, "ada@example.org", .distantPast)
+    let times = #expect(throws: ManagedObjectError.self) { try context.save() }
+    #expect(times?.code == .dateTooSoon && times?.key == "end")
+    event.end = .distantFuture
+    try context.save()
+    event.end = .distantPast
+    #expect(throws: ManagedObjectError.self) { try context.save() }
+  }
+
+  @Test("inheritance")
+  func inheritance() throws {
+    let context = try context(ModelArticle.Work.self, ModelArticle.Book.self, ModelArticle.Film.self)
+    for type in [ModelArticle.Book.self, ModelArticle.Film.self] as [ModelArticle.Work.Type] {
+      try context.insert(type).title = "Solaris"
+    }
+    try context.save()
+    #expect(try context.count(ModelArticle.Work.self) == 2)
+    #expect(try context.count(ModelArticle.Film.self) == 1)
+    #expect(throws: ManagedObjectError.self) { try context.insert(ModelArticle.Work.self) }
+    for work in try context.fetch(ModelArticle.Work.self) { work.year = 1972 }
+    let error = #expect(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error?.code == .constraintMerge)
+  }
+
+  @Test("without classes")
+  func descriptions() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Person",
+        [
+          .attribute("name", .string, isOptional: false),
+          .relationship("notes", to: "Note", inverse: "author", isToMany: true, deleteRule: .cascade),
+        ]),
+      EntityDescription(
+        "Note",
+        [
+          .attribute("title", .string, defaultValue: .string("Untitled")),
+          .relationship("author", to: "Person", inverse: "notes"),
+        ]),
+    ])
+    let container = try PersistentContainer(model: model, stores: [.inMemory])
+    try container.updateAndWait { context in
+      let person = try context.insert("Person")
+      try person.setValue(.string("Ada"), forKey: "name")
+      let note = try context.insert("Note")
+      try note.setValue(.object(person), forKey: "author")
+      let count = try person.value(forKeyPath: "notes.@count")
+      print(count == .attribute(.integer(1)))
+    }
+    #expect(
+      try container.performAndWait {
+        try $0.fetch(FetchRequest("Person"))[0].value(forKeyPath: "notes.@count") == .attribute(.integer(1))
+      })
+    #expect(try container.performAndWait { try $0.count(for: FetchRequest("Note")) } == 1)
+  }
+
+  @Test("files and versions")
+  func files() throws {
+    let temporary = try TemporaryFolder()
+    let folder = temporary.url
+    let source = try ManagedObjectModel(Note.self, Person.self, Tag.self)
+    try VersionedModel(models: ["Notes": source], currentName: "Notes").writeSource(
+      to: folder.appending(path: "Notes.xcdatamodeld"))
+    do {
+      let model = try ManagedObjectModel(contentsOf: folder.appending(path: "Notes.xcdatamodeld"))
+      let joined = try model.joined(with: [Note.self, Person.self, Tag.self])
+      #expect(joined.entity(of: Note.self)?.name == "Note")
+    }
+    let versions = try VersionedModel(contentsOf: folder.appending(path: "Notes.xcdatamodeld"))
+    try versions.writeCompiled(to: folder.appending(path: "Notes.momd"))
+    print(versions.models.keys, versions.currentName)
+    let model = try ManagedObjectModel(contentsOf: folder.appending(path: "Notes.momd"))
+    #expect(model.entitiesThatDiffer(from: source.entityVersionHashesByName).isEmpty)
+    let other = try ManagedObjectModel(FirstModel.Note.self, FirstModel.Person.self)
+    let differing = model.entitiesThatDiffer(from: other.entityVersionHashesByName)
+    #expect(differing.contains("Note"))
+  }
+}
+
+/// The classes of the articles about keeping objects and about predicates.
+private enum KeepArticle {
+  final class Person: ManagedObject {
+    @Attribute(.unique) var name: String
+    @Attribute var visits = 0
+    @Relationship(deleteRule: .cascade) var notes: Set<Note>
+  }
+
+  final class Note: ManagedObject {
+    @Attribute(.maximumLength(80)) var title = "Untitled"
+    @Attribute var date: Date?
+    @Attribute var pages: Int?
+    @Relationship(inverse: \Person.notes) var author: Person?
+  }
+}
+
+@Suite("The examples of the article about keeping objects")
+struct KeepExamples {
+  private typealias Person = KeepArticle.Person
+  private typealias Note = KeepArticle.Note
+
+  /// A container with a person who has a note.
+  private func filled() throws -> PersistentContainer {
+    let container = try PersistentContainer(model: ManagedObjectModel(Person.self, Note.self), stores: [.inMemory])
+    try container.updateAndWait { context in
+      let note = try context.insert(Note.self)
+      note.title = "Numbers of Bernoulli"
+      note.author = try context.insert(Person.self)
+      note.author?.name = "Ada"
+    }
+    return container
+  }
+
+  @Test("containers and contexts")
+  func containers() async throws {
+    let temporary = try TemporaryFolder()
+    let folder = temporary.url
+    let model = try ManagedObjectModel(Person.self, Note.self)
+    let container = try PersistentContainer(model: model, stores: [.xml(folder.appending(path: "notes.xml"))])
+    let ada = try container.performAndWait { context in
+      let ada = try context.insert(Person.self)
+      ada.name = "Ada"
+      let note = try context.insert(Note.self)
+      note.title = "Numbers of Bernoulli"
+      note.author = ada
+      try context.save()
+      return ada.objectID
+    }
+    let titles = try await container.perform { context in
+      try context.existingObject(Person.self, with: ada).notes.map(\.title).sorted()
+    }
+    #expect(titles == ["Numbers of Bernoulli"])
+    let error = #expect(throws: ManagedObjectError.self) {
+      try container.newContext().existingObject(Note.self, with: ada)
+    }
+    #expect(error?.code == .invalidValue && error?.objectID == ada)
+  }
+
+  @Test("prefetching, and changes of relationships")
+  func prefetching() throws {
+    let context = try filled().newContext()
+    var request = FetchRequest("Person", sortedBy: [.init("name")])
+    request.relationshipKeyPathsForPrefetching = ["notes"]
+    let persons = try context.fetch(request)
+    let ada = try #require(persons.first as? Person)
+    let note = try context.insert(Note.self)
+    ada.add(note, to: \.notes)
+    ada.remove(note, from: \.notes)
+    #expect(note.author == nil && ada.notes.count == 1)
+    ada.add(note, to: \.notes)
+    #expect(note.author == ada && ada.notes.count == 2)
+  }
+
+  @Test("a save that fails")
+  func failure() throws {
+    let context = try filled().newContext()
+    try context.insert(Person.self)
+    try context.insert(Note.self).title = String(repeating: "x", count: 81)
+    let failure = #expect(throws: ManagedObjectError.self) { try context.save() }
+    #expect(failure?.details.compactMap(\.key) == ["name", "title"])
+    do {
+      try context.save()
+    } catch {
+      for problem in error.details.isEmpty ? [error] : error.details {
+        print(problem.code, problem.key ?? "", problem.message)
+      }
+      context.rollback()
+    }
+    #expect(!context.hasChanges)
+  }
+
+  @Test("the same work again, and a policy")
+  func conflicts() throws {
+    let container = try filled()
+    let context = container.newContext()
+    let ada = try #require(try context.fetch(Person.self).first)
+    #expect(ada.visits == 0)
+    try container.updateAndWait { context in
+      for person in try context.fetch(Person.self) { person.visits += 1 }
+    }
+    ada.name = "Augusta"
+    #expect(throws: ManagedObjectError.self) { try context.save() }
+    context.mergePolicy = .objectTrump
+    try context.save()
+    #expect(ada.name == "Augusta" && ada.visits == 1)
+  }
+
+  @Test("undo, and a child")
+  func undo() throws {
+    let context = try filled().newContext()
+    let note = try #require(try context.fetch(Note.self).first)
+    context.undoManager = ManagedObjectContext.UndoManager()
+    note.title = "Letters"
+    context.undoManager?.setActionName("Rename")
+    context.processPendingChanges()
+    context.undo()
+    print(note.title, context.undoManager?.redoActionName ?? "")
+    context.redo()
+    #expect(note.title == "Letters" && context.undoManager?.undoActionName == "Rename")
+    context.undo()
+    #expect(note.title == "Numbers of Bernoulli" && context.undoManager?.redoActionName == "Rename")
+
+    let draft = ManagedObjectContext(parent: context)
+    let copy = try draft.existingObject(Note.self, with: note.objectID)
+    copy.title = "Draft"
+    try draft.save()
+    #expect(note.title == "Draft" && context.hasChanges)
+  }
+
+  @Test("what others save")
+  func others() async throws {
+    let container = try filled()
+    let following = Task { try await follow(container) }
+    // The other task may not listen yet.
+    for number in 1...50 {
+      try container.updateAndWait { context in
+        for note in try context.fetch(Note.self) { note.title = "Letter \(number)" }
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    following.cancel()
+    #expect(try await following.value.hasPrefix("Letter"))
+  }
+
+  /// The title of a note that others change, once the task is cancelled.
+  private func follow(_ container: PersistentContainer) async throws -> String {
+    let context = container.newContext()
+    let note = try #require(try context.fetch(Note.self).first)
+    #expect(!note.title.isEmpty)
+    for await changes in container.coordinator.saves {
+      try context.mergeChanges(from: changes)
+    }
+    return note.title
+  }
+}
+
+@Suite("The examples of the article about predicates")
+struct PredicateExamples {
+  private typealias Person = KeepArticle.Person
+  private typealias Note = KeepArticle.Note
+
+  private func context() throws -> ManagedObjectContext {
+    let context = try PersistentContainer(
+      model: ManagedObjectModel(Person.self, Note.self), stores: [.inMemory]
+    ).newContext()
+    let ada = try context.insert(Person.self)
+    ada.name = "Ada"
+    for pages in [90, 120, 200] {
+      let note = try context.insert(Note.self)
+      (note.title, note.pages, note.author, note.date) = ("Number \(pages)", pages, ada, .now)
+    }
+    try context.save()
+    return context
+  }
+
+  @Test("text and Swift")
+  func textAndSwift() throws {
+    let context = try context()
+    let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@ AND pages > %d", "á", 100)
+    let notes = try context.fetch(Note.self, where: predicate, sortedBy: [.init("date", isAscending: false)], limit: 10)
+    #expect(Set(notes.map(\.pages)) == [120, 200])
+
+    let template = try ManagedPredicate(format: "author.name == $who AND date >= $since")
+    let found = template.substituting(["who": "Ada", "since": Date.distantPast])
+    #expect(try context.count(Note.self, where: found) == 3)
+
+    let prefix = "Num"
+    let letters = try context.fetch(
+      Note.self, where: #Predicate { $0.title.starts(with: prefix) && $0.author?.name == "Ada" },
+      sortedBy: .ascending(\.pages))
+    #expect(letters.map(\.pages) == [90, 120, 200])
+    #expect(
+      try context.fetch(Note.self, where: #Predicate { $0.title != "" }, sortedBy: .descending(\.pages), limit: 1)
+        .map(\.pages) == [200])
+    #expect(
+      try context.fetch(Note.self, where: predicate, sortedBy: .ascending(\.author?.name), .descending(\.pages))
+        .map(\.pages) == [200, 120])
+    #expect(try context.fetch(Person.self, where: #Predicate { $0.name == "Ada" }).count == 1)
+    let error = #expect(throws: ManagedObjectError.self) {
+      try context.fetch(Note.self, sortedBy: .ascending(\.title.count))
+    }
+    #expect(error?.code == .undefinedKey && error?.predicateError?.kind == .unknownKey)
+    let typed = try ManagedPredicate(#Predicate<Note> { $0.title.starts(with: prefix) && $0.author?.name == "Ada" })
+    print(typed)
+    #expect(typed.description == "title BEGINSWITH \"Num\" AND author.name == \"Ada\"")
+    #expect(try context.count(Note.self, where: typed) == 3)
+
+    let both = ManagedPredicate.and([predicate, try ManagedPredicate(format: "date != nil")])
+    let text = try both.formatText()
+    print(try ManagedPredicate(format: text) == both)
+    #expect(try ManagedPredicate(format: text) == both)
+  }
+
+  @Test(
+    "the words of the table",
+    arguments: [
+      ("SUBQUERY(notes, $n, $n.pages > 100 AND $n.date != nil).@count == 2", true), ("notes.@count == 3", true),
+      ("ANY notes.pages BETWEEN {100, 150}", true), ("NONE notes.pages IN {1, 2}", true),
+      ("notes.@sum.pages == 410", true), ("ALL notes.title LIKE[c] 'number*'", true), ("name MATCHES 'A.a'", true),
+      ("TERNARY(visits == 0, 'new', 'old') == 'new'", true), ("modulus:by:(visits, 2) == 0", true),
+      ("name ==[c] 'ADA' && !(visits <> 0)", true), ("2 ** 3 + abs(-1) == 9", true), ("#name == 'Ada'", true),
+      ("notes.@max.pages = 200 || FALSEPREDICATE", true), ("CAST(visits, 'NSString') == '0'", true),
+      ("'%@' == name", false), ("SELF.name != nil", true),
+    ])
+  func words(_ format: String, _ expected: Bool) throws {
+    let predicate = try ManagedPredicate(format: format)
+    #expect(try context().count(Person.self, where: predicate) == (expected ? 1 : 0))
+  }
+
+  @Test(
+    "nil",
+    arguments: [
+      ("pages != 3", true), ("pages == nil", true), ("pages < 3", false), ("pages > 3", false),
+      ("text LIKE '*'", false),
+      ("author.name == nil", true), ("pages + 1 == nil", true), ("pages BETWEEN {0, 9}", false),
+    ])
+  func missing(_ format: String, _ expected: Bool) throws {
+    #expect(try ManagedPredicate(format: format).evaluate(with: PropertyList.dictionary([:])) == expected)
+  }
+
+  @Test("errors")
+  func errors() throws {
+    let context = try context()
+    do {
+      _ = try ManagedPredicate(format: "pages > AND title == 'x'")
+    } catch {
+      print(error)
+    }
+    let syntax = #expect(throws: ManagedPredicateError.self) {
+      try ManagedPredicate(format: "pages > AND title == 'x'")
+    }
+    #expect(syntax?.position?.column == 9)
+    do {
+      _ = try context.fetch(Note.self, where: ManagedPredicate(format: "headline == 'x'"))
+    } catch let error as ManagedObjectError {
+      print(error.predicateError?.kind == .unknownKey)
+    }
+    let key = #expect(throws: ManagedObjectError.self) {
+      try context.fetch(Note.self, where: ManagedPredicate(format: "headline == 'x'"))
+    }
+    #expect(key?.code == .undefinedKey && key?.predicateError?.kind == .unknownKey)
+  }
+
+  @Test("a condition that somebody types")
+  func typed() throws {
+    func condition(_ text: String, on entity: ManagedObjectModel.Entity) -> ManagedPredicate? {
+      do {
+        return try ManagedPredicate(format: text, for: entity)
+      } catch {
+        print(error)
+        return nil
+      }
+    }
+    let note = try #require(try ManagedObjectModel(Person.self, Note.self)["Note"])
+    #expect(condition("author.name == 'Ada'", on: note) != nil)
+    #expect(condition("author.nam == 'Ada'", on: note) == nil)
+    let error = #expect(throws: ManagedPredicateError.self) {
+      try ManagedPredicate(format: "author.nam == 'Ada'", for: note)
+    }
+    #expect(error?.position?.column == 8)
+  }
+
+  @Test("property lists and dictionaries")
+  func propertyLists() throws {
+    let apps: [PropertyList] = [
+      ["CFBundleName": "Notes", "UIDeviceFamily": [1, 2]], ["CFBundleName": "Mail", "UIDeviceFamily": [1]],
+    ]
+    let forTablets = try PreparedPredicate(ManagedPredicate(format: "ANY UIDeviceFamily == 2"))
+    for app in apps where try forTablets.evaluate(with: app) { print(app["CFBundleName"]?.string ?? "") }
+    #expect(
+      try apps.filter { try forTablets.evaluate(with: $0) }.compactMap { $0["CFBundleName"]?.string } == ["Notes"])
+    let row: [String: AttributeValue] = ["age": .integer(20), "name": .string("Zoë")]
+    print(try ManagedPredicate(format: "age >= 18 AND name LIKE[cd] 'z*e'").evaluate(with: row))
+    #expect(try ManagedPredicate(format: "age >= 18 AND name LIKE[cd] 'z*e'").evaluate(with: row))
+  }
+}

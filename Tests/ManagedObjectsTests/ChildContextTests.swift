@@ -1,0 +1,206 @@
+import ManagedObjects
+import Testing
+
+@Suite("Child contexts") struct ChildContextTests {
+  /// Contexts from the root down, on a store that has what some steps make.
+  private func contexts(_ count: Int, _ steps: String = "") throws -> (GraphSketch, [ManagedObjectContext]) {
+    let sketch = try GraphSketch()
+    let first = sketch.context()
+    try sketch.run(steps, in: first)
+    try sketch.save(first)
+    var contexts = [sketch.context()]
+    while contexts.count < count { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
+    return (sketch, contexts)
+  }
+
+  @Test("A save goes one level up, and the save of the root into the store")
+  func levels() throws {
+    let (sketch, contexts) = try contexts(3)
+    let (root, child, grandchild) = (contexts[0], contexts[1], contexts[2])
+    try sketch.run("Person a; Note n; n.author=a", in: grandchild)
+    let note = try sketch.object("n", in: grandchild)
+    try grandchild.save()
+    #expect(!grandchild.hasChanges && child.insertedObjects.count == 2 && !root.hasChanges)
+    #expect(try sketch.state(of: child) == "a n n.author=a" && sketch.state(of: root) == "")
+    try child.save()
+    #expect(!child.hasChanges && root.insertedObjects.count == 2 && note.objectID.isTemporary)
+    #expect(try sketch.state(of: root) == "a n n.author=a" && sketch.stored() == "")
+    try root.save()
+    #expect(try sketch.stored() == "a n n.author=a")
+    #expect(!note.objectID.isTemporary && !note.hasChanges)
+    for context in contexts { #expect(try context.object(with: note.objectID)["title"] == .attribute(.string("n"))) }
+    #expect(sketch.targetObjects(note, "author").map { $0["name"] } == [.attribute(.string("a"))])
+    #expect(try sketch.state(of: grandchild) == "a n n.author=a")
+  }
+
+  @Test("A child sees what its parent has, saved or not")
+  func sight() throws {
+    let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x")
+    let (root, child) = (contexts[0], contexts[1])
+    try sketch.run("a.age=3; n.author=a; delete x; Tag y; n.tags=y", in: root)
+    #expect(try sketch.state(of: child) == "a a.age=3 n n.author=a n.tags=y y")
+    let old = try child.fetch(FetchRequest("Person", where: ManagedPredicate(format: "age == 3")))
+    #expect(old.count == 1 && !child.hasChanges)
+    #expect(try child.count(for: FetchRequest("Tag")) == 1)
+    #expect(try child.fetch(FetchRequest("Note", where: ManagedPredicate(format: "author.age > 2"))).count == 1)
+    #expect(try sketch.stored() == "a n x")
+  }
+
+  struct Row: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let setup: String
+    let parent: String
+    let child: String
+    let result: String?
+  }
+
+  static let rows = [
+    Row(
+      testDescription: "different attributes", setup: "Employee a", parent: "a.age=1", child: "a.salary=2",
+      result: "a a.age=1 a.salary=2"),
+    Row(
+      testDescription: "one attribute", setup: "Employee a", parent: "a.age=1", child: "a.age=2", result: "a a.age=2"),
+    Row(
+      testDescription: "to-many, both add", setup: "Person a; Note n; Note m; Note o; n.author=a", parent: "m.author=a",
+      child: "o.author=a", result: "a m m.author=a n n.author=a o o.author=a"),
+    Row(
+      testDescription: "to-one of one object", setup: "Person a; Person b; Person c; Note n; n.author=a",
+      parent: "n.author=b", child: "n.author=c", result: "a b c n n.author=c"),
+    Row(
+      testDescription: "an order", setup: "Group g; Person a; Person b", parent: "a.age=1",
+      child: "Person c; g.members=c,b,a", result: "a a.age=1 b c g g.members=c,b,a"),
+    Row(
+      testDescription: "an order, both add", setup: "Group g; Person a; Person b", parent: "g.members=a",
+      child: "g.members=b", result: "a b g g.members=a,b"),
+    Row(
+      testDescription: "a deletion in the child", setup: "Person a; Group g; g.members=a", parent: "a.age=1",
+      child: "delete a", result: "g"),
+    Row(
+      testDescription: "a deletion in the child, a reference in the parent", setup: "Person a; Group g",
+      parent: "g.members=a", child: "delete a", result: "g"),
+    Row(
+      testDescription: "a deletion in both", setup: "Person a; Group g; g.members=a", parent: "delete a",
+      child: "delete a", result: "g"),
+    Row(
+      testDescription: "a deletion in the parent, a change in the child", setup: "Person a; Note n", parent: "delete a",
+      child: "a.age=1", result: nil),
+    Row(
+      testDescription: "a cascade in the child", setup: "Person a; Note n; n.author=a; Card 1; a.card=1",
+      parent: "a.age=1",
+      child: "delete a", result: ""),
+  ]
+
+  @Test("Changes of a child and of its parent become one state", arguments: rows)
+  func merge(row: Row) throws {
+    let (sketch, contexts) = try contexts(2, row.setup)
+    let (root, child) = (contexts[0], contexts[1])
+    let known = try sketch.readAll(in: child)
+    defer { withExtendedLifetime(known) {} }
+    try sketch.run(row.parent, in: root)
+    try sketch.run(row.child, in: child)
+    guard let result = row.result else {
+      let before = try sketch.state(of: root)
+      #expect(errorCode { try child.save() } == .referentialIntegrity)
+      #expect(child.hasChanges)
+      #expect(try sketch.state(of: root) == before)
+      return
+    }
+    try child.save()
+    #expect(try sketch.state(of: root) == result)
+    try root.save()
+    #expect(try sketch.stored() == result)
+    try child.refreshAllObjects()
+    #expect(try sketch.state(of: child) == result)
+  }
+
+  @Test("A child that is not valid saves nothing into its parent")
+  func validation() throws {
+    let root = try ObjectValidationTests.context()
+    let child = ManagedObjectContext(parent: root)
+    let thing = try child.insert("Thing")
+    try thing.setValue(.integer(11), forKey: "most")
+    #expect(errorCode { try child.save() } == .numberTooLarge)
+    #expect(!root.hasChanges && child.hasChanges)
+  }
+
+  @Test("What a child saved is taken back in its parent at once")
+  func undo() throws {
+    let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x; n.tags=x")
+    let (root, child) = (contexts[0], contexts[1])
+    let undoManager = ManagedObjectContext.UndoManager()
+    root.undoManager = undoManager
+    try sketch.run("a.age=1; n.author=a; delete x; Tag y; n.tags+=y", in: child)
+    try child.save()
+    #expect(try sketch.state(of: root) == "a a.age=1 n n.author=a n.tags=y y")
+    root.undo()
+    #expect(try sketch.state(of: root) == "a n n.tags=x x" && !undoManager.canUndo && !root.hasChanges)
+    root.redo()
+    #expect(try sketch.state(of: root) == "a a.age=1 n n.author=a n.tags=y y")
+    try root.save()
+    #expect(try sketch.stored() == "a a.age=1 n n.author=a n.tags=y y")
+    root.undo()
+    try root.save()
+    #expect(try sketch.stored() == "a n n.tags=x x")
+  }
+
+  @Test("An object that a child inserted and deleted never reaches the store")
+  func insertionTakenBack() throws {
+    let (sketch, contexts) = try contexts(2)
+    let (root, child) = (contexts[0], contexts[1])
+    let note = try child.insert("Note")
+    try child.save()
+    try child.delete(note)
+    try child.save()
+    #expect(!root.hasChanges && note.managedObjectContext == nil)
+    try root.save()
+    #expect(try sketch.stored() == "")
+  }
+
+  @Test("An object of a child can be changed again before the root is saved")
+  func changedAgain() throws {
+    let (sketch, contexts) = try contexts(2)
+    let (root, child) = (contexts[0], contexts[1])
+    try sketch.run("Person a; Note n", in: child)
+    let (person, note) = (try sketch.object("a", in: child), try sketch.object("n", in: child))
+    try child.save()
+    try note.setValue(.object(person), forKey: "author")
+    #expect(note.isUpdated)
+    try child.save()
+    try root.save()
+    #expect(try sketch.stored() == "a n n.author=a")
+    try person.setValue(.integer(7), forKey: "age")
+    try child.save()
+    try root.save()
+    #expect(try sketch.stored() == "a a.age=7 n n.author=a")
+  }
+
+  @Test("Rollback and reset of a parent leave a child without what it never had")
+  func rollback() throws {
+    let (sketch, contexts) = try contexts(2, "Person a")
+    let (root, child) = (contexts[0], contexts[1])
+    try sketch.run("Note n; a.age=2", in: root)
+    let note = try #require(try child.fetch(FetchRequest("Note")).first)
+    root.rollback()
+    try child.refresh(note, mergeChanges: true)
+    #expect(note["title"] == .null && note.isInaccessible)
+    try child.refreshAllObjects()
+    #expect(try sketch.state(of: child) == "a")
+    root.reset()
+    #expect(try sketch.state(of: child) == "a")
+  }
+
+  @Test("A child keeps its parent alive, and a parent does not keep a child")
+  func lifetime() throws {
+    let sketch = try GraphSketch()
+    var root: ManagedObjectContext? = sketch.context()
+    weak let weakRoot = root
+    var child: ManagedObjectContext? = root.map { ManagedObjectContext(parent: $0) }
+    weak let weakChild = child
+    root = nil
+    #expect(weakRoot != nil)
+    _ = try child?.insert("Note")
+    try child?.save()
+    child = nil
+    #expect(weakChild == nil && weakRoot == nil)
+  }
+}

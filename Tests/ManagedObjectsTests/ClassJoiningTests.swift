@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+@testable import ManagedObjects
+
+@Suite("Classes for a model that is there")
+struct ClassJoiningTests {
+  final class Note: ManagedObject {
+    @Attribute var title: String
+    @Attribute var pages: Int32
+    @Relationship(inverse: \Person.notes) var author: Person?
+    @FetchedProperty("TRUEPREDICATE") var others: [Note]
+    var extra = 3
+  }
+
+  class Person: ManagedObject {
+    @Attribute var name: String?
+    @Relationship var notes: Set<Note>
+  }
+
+  final class Employee: Person { @Attribute var salary: Decimal? }
+
+  static func model(
+    _ change: (inout [EntityDescription]) -> Void = { _ in }
+  ) throws -> ManagedObjectModel {
+    var employee = EntityDescription("Employee", [.attribute("salary", .decimal)])
+    employee.superentity = "Person"
+    var note = EntityDescription(
+      "Note",
+      [
+        .attribute("title", .string, isOptional: false), .attribute("pages", .integer32),
+        .attribute("unwrapped", .date), .relationship("author", to: "Person", inverse: "notes"),
+        .fetched(FetchedPropertyDescription("others", FetchRequest("Note"))),
+      ])
+    note.className = "Other.Name"
+    let person = EntityDescription(
+      "Person",
+      [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "author", isToMany: true)])
+    var entities = [note, person, employee]
+    change(&entities)
+    return try ManagedObjectModel(entities: entities)
+  }
+
+  @Test("leave the model as it is")
+  func same() throws {
+    let model = try Self.model()
+    let joined = try model.joined(with: [Note.self, Person.self, Employee.self])
+    #expect(joined == model && joined.entityVersionHashesByName == model.entityVersionHashesByName)
+    #expect(joined.entity(of: Employee.self)?.name == "Employee")
+    #expect(joined.entity(of: Note.self)?.name == "Note")
+    #expect(model.entity(of: Note.self) == nil)
+  }
+
+  @Test("serve sub-entities without a class of their own")
+  func nearest() throws {
+    let joined = try Self.model().joined(with: [Note.self, Person.self])
+    let employee = try #require(joined["Employee"])
+    #expect(joined.objectClass(of: employee.index) == Person.self)
+  }
+
+  @Test(
+    "are found by the name of the class that the entity has",
+    arguments: [
+      "ManagedObjectsTests.ClassJoiningTests.Person", "Person", ".Person",
+    ])
+  func className(_ name: String) throws {
+    let model = try Self.model { entities in
+      entities[1].name = "CDPerson"
+      entities[1].className = name
+      entities[2].superentity = "CDPerson"
+      entities[0].properties[3] = .relationship("author", to: "CDPerson", inverse: "notes")
+    }
+    #expect(try model.joined(with: [Note.self, Person.self]).entity(of: Person.self)?.name == "CDPerson")
+  }
+
+  struct Difference: CustomTestStringConvertible {
+    let text: String
+    var classes: [ManagedObject.Type] = [Note.self, Person.self, Employee.self]
+    var kinds: [ManagedObjectModelError.Fault.Kind] = [.classMismatch]
+    let change: @Sendable (inout [EntityDescription]) -> Void
+    var testDescription: String { text }
+
+    init(
+      _ text: String, _ classes: [ManagedObject.Type] = [Note.self, Person.self, Employee.self],
+      _ kinds: [ManagedObjectModelError.Fault.Kind] = [.classMismatch],
+      _ change: @escaping @Sendable (inout [EntityDescription]) -> Void = { _ in }
+    ) {
+      (self.text, self.classes, self.kinds, self.change) = (text, classes, kinds, change)
+    }
+  }
+
+  final class Salary: ManagedObject { @Attribute var salary: Decimal? }
+
+  final class Person2: ManagedObject {
+    override class var entityName: String { "Person" }
+  }
+
+  final class Stranger: ManagedObject {}
+
+  final class Transformed: ManagedObject {
+    @Attribute var value: [String]?
+    override class var entityName: String { "Note" }
+  }
+
+  static let differences: [Difference] = [
+    Difference("Note.pages: the model has no such property") { $0[0].properties.remove(at: 1) },
+    Difference("Note.pages: it is of the type Integer 32 in the class, and of Integer 64 in the model") {
+      $0[0].properties[1] = .attribute("pages", .integer64)
+    },
+    Difference("Note.title: it is optional in the model; the class cannot show that there is no value") {
+      $0[0].properties[0].isOptional = true
+    },
+    Difference("Note.pages: it is an attribute in the class, and a relationship in the model") {
+      $0[0].properties[1] = .relationship("pages", to: "Note")
+    },
+    Difference(
+      "Person.notes: it is a to-many relationship in the class, and an ordered to-many relationship in the model"
+    ) {
+      $0[1].properties[1] = .relationship("notes", to: "Note", inverse: "author", isToMany: true, isOrdered: true)
+    },
+    Difference("Note.author: it is a to-one relationship in the class, and a to-many relationship in the model") {
+      $0[0].properties[3] = .relationship("author", to: "Person", inverse: "notes", isToMany: true)
+    },
+    Difference(
+      """
+      Note.author: it leads to Person in the class, and to "Note" in the model
+      Note.author: its inverse is "notes" in the class, and none in the model
+      """, [Note.self, Person.self], [.classMismatch, .classMismatch]
+    ) {
+      $0[0].properties[3] = .relationship("author", to: "Note")
+      $0[1].properties[1] = .relationship("notes", to: "Note", isToMany: true)
+    },
+    Difference(#"Note.others: it leads to Note in the class, and to "Person" in the model"#) {
+      $0[0].properties[4] = .fetched(FetchedPropertyDescription("others", FetchRequest("Person")))
+    },
+    Difference("Note.author: the class Person, which it leads to, is not among the classes", [Note.self]),
+    Difference(
+      #"Stranger: the model has neither an entity of the class "ManagedObjectsTests.ClassJoiningTests.Stranger" nor one "#
+        + "of this name", [Stranger.self], [.unknownEntity]),
+    Difference(
+      "Person: both ManagedObjectsTests.ClassJoiningTests.Person and ManagedObjectsTests.ClassJoiningTests.Person2 are "
+        + "classes of it", [Note.self, Person.self, Person2.self], [.duplicateName, .classMismatch]),
+    Difference(
+      "Employee: the class Salary does not inherit from Person, the class of its superentity",
+      [Note.self, Person.self, Salary.self]
+    ) { $0[2].className = "Salary" },
+    Difference(
+      #"Note.value: its values are those of the transformer "MyTransformer", and no archives"#, [Transformed.self]
+    ) {
+      var attribute = AttributeDescription("value", .transformable)
+      attribute.valueTransformerName = "MyTransformer"
+      $0[0].properties.append(.attribute(attribute))
+    },
+  ]
+
+  @Test("name every difference", arguments: differences)
+  func difference(_ difference: Difference) throws {
+    let model = try Self.model(difference.change)
+    let error = #expect(throws: ManagedObjectModelError.self) { try model.joined(with: difference.classes) }
+    guard case .invalid(let faults)? = error else { return }
+    #expect(error?.description.hasPrefix(difference.text) == true, "\(error?.description ?? "")")
+    #expect(faults.map(\.kind) == difference.kinds)
+  }
+
+  @Test("take what is optional in the model if 0 can stand for nothing")
+  func scalars() throws {
+    // pages is Int32 in the class, and optional in the model.
+    #expect(throws: Never.self) { try Self.model().joined(with: [Note.self, Person.self]) }
+    // A class may take nothing for what is mandatory in the model.
+    #expect(throws: Never.self) {
+      try Self.model { $0[1].properties[0].isOptional = false }.joined(with: [Note.self, Person.self])
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import KeyedArchiving
+import Testing
+
+@testable import ManagedObjects
+
+@Suite("Models from classes")
+struct ClassModelTests {
+  typealias S = ClassSamples
+
+  @Test("are those that are put together by hand, with the same version hashes")
+  func byHand() throws {
+    let model = try ManagedObjectModel(classes: S.classes)
+    let expected = try ManagedObjectModel(entities: S.entities())
+    for entity in expected.entities {
+      let found = try #require(model[entity.name])
+      #expect(found.definition == entity.definition)
+    }
+    #expect(model == expected)
+    #expect(model.entityVersionHashesByName == expected.entityVersionHashesByName)
+    #expect(model.versionHashesDigest == expected.versionHashesDigest)
+    #expect(model["Employee"]?.isAbstract == false)
+  }
+
+  @Test("do not depend on the order of the classes")
+  func order() throws {
+    #expect(
+      try ManagedObjectModel(S.Book.self, S.Note.self, S.Employee.self, S.Person.self)
+        == ManagedObjectModel(classes: S.classes))
+  }
+
+  struct TypeCase: CustomTestStringConvertible {
+    let name: String
+    let type: AttributeType
+    let isOptional: Bool
+    let value: AttributeValue
+    var testDescription: String { name }
+
+    init(_ name: String, _ type: AttributeType, optional: Bool = false, _ value: AttributeValue = .null) {
+      (self.name, self.type, isOptional, self.value) = (name, type, optional, value)
+    }
+  }
+
+  static let typeCases: [TypeCase] = [
+    TypeCase("truth", .boolean), TypeCase("integer", .integer64), TypeCase("integer16", .integer16, .integer(16)),
+    TypeCase("integer32", .integer32, .integer(-32)), TypeCase("integer64", .integer64, .integer(.max)),
+    TypeCase("double", .double, .double(1.5)), TypeCase("float", .float, .float(2.5)),
+    TypeCase("decimal", .decimal, .decimal(10)), TypeCase("string", .string, .string("text")),
+    TypeCase("date", .date, .date(Date(timeIntervalSinceReferenceDate: 100))), TypeCase("data", .binary),
+    TypeCase("uuid", .uuid), TypeCase("url", .uri), TypeCase("priority", .integer16, .integer(2)),
+    TypeCase("language", .string), TypeCase("flags", .integer32, .integer(0)), TypeCase("words", .transformable),
+    TypeCase("optionalTruth", .boolean, optional: true),
+    TypeCase("optionalInteger", .integer64, optional: true, .integer(7)),
+    TypeCase("optionalInteger16", .integer16, optional: true), TypeCase("optionalDecimal", .decimal, optional: true),
+    TypeCase("optionalString", .string, optional: true), TypeCase("optionalDate", .date, optional: true),
+    TypeCase("optionalData", .binary, optional: true), TypeCase("optionalUUID", .uuid, optional: true),
+    TypeCase("optionalURL", .uri, optional: true), TypeCase("optionalPriority", .integer16, optional: true),
+    TypeCase("optionalSettings", .transformable, optional: true),
+    TypeCase("optionalLocale", .transformable, optional: true),
+  ]
+
+  @Test("have an attribute for each type of Swift", arguments: typeCases)
+  func types(_ type: TypeCase) throws {
+    let model = try ManagedObjectModel(S.Everything.self)
+    let attribute = try #require(model["Everything"]?.attribute(named: type.name))
+    #expect(
+      attribute.definition
+        == AttributeDescription(
+          type.name, type.type, isOptional: type.isOptional, defaultValue: type.value))
+  }
+
+  @Test("have the wrapped properties and no others")
+  func properties() throws {
+    let model = try ManagedObjectModel(S.Everything.self)
+    let names = try #require(model["Everything"]).attributes.map(\.definition.name)
+    #expect(Set(names) == Set(Self.typeCases.map(\.name) + ["settings"]))
+    guard case .data(let archive)? = model["Everything"]?.attribute(named: "settings")?.initialValue else {
+      Issue.record("settings have no default")
+      return
+    }
+    #expect(try KeyedUnarchiver.unarchivedObject(of: S.Settings.self, from: archive) == S.Settings(volume: 1))
+  }
+
+  class Base: ManagedObject {
+    @Attribute var created: Date?
+    override class func describe(_ entity: inout EntityDescription) { entity.userInfo["base"] = true }
+  }
+
+  final class First: Base { @Attribute var a: Int }
+
+  final class Second: Base { @Attribute var b: Int }
+
+  @Test("give the properties of a superclass that is not among the classes to the entities of its subclasses")
+  func plainSuperclass() throws {
+    let model = try ManagedObjectModel(First.self, Second.self)
+    #expect(model["First"]?.definition.properties.map(\.name) == ["created", "a"])
+    #expect(model["Second"]?.definition.properties.map(\.name) == ["created", "b"])
+    #expect(model["First"]?.definition.userInfo == ["base": true] && model["First"]?.superentity == nil)
+    let whole = try ManagedObjectModel(First.self, Second.self, Base.self)
+    #expect(whole["First"]?.definition.properties.map(\.name) == ["a"])
+    #expect(whole["First"]?.definition.userInfo == [:] && whole["First"]?.superentity?.name == "Base")
+  }
+
+  @Test("know the class of each entity, also when they are merged")
+  func classes() throws {
+    let model = try ManagedObjectModel(classes: S.classes)
+    for type in S.classes {
+      let entity = try #require(model.entity(of: type))
+      #expect(entity.name == type.entityName && model.objectClass(of: entity.index) == type)
+    }
+    #expect(model.entity(of: S.Everything.self) == nil)
+    let other = try ManagedObjectModel(S.Everything.self)
+    let merged = try model.merging(other)
+    #expect(merged.entity(of: S.Everything.self)?.name == "Everything")
+    #expect(merged.entity(of: S.Note.self)?.name == "Note")
+    let plain = try ManagedObjectModel(entities: [EntityDescription("A")])
+    #expect(plain.objectClass(of: 0) == ManagedObject.self)
+  }
+}
+
+@Suite("Classes that make no model")
+struct ClassFaultTests {
+  final class Lone: ManagedObject { @Relationship var other: Other? }
+
+  final class Other: ManagedObject { @Attribute var a: Int }
+
+  enum Nested { final class Other: ManagedObject { @Attribute var b: Int } }
+
+  final class BadPredicate: ManagedObject { @Attribute(.predicate("SELF >")) var a: Int }
+
+  final class BadDerivation: ManagedObject { @Attribute(.derived("1 +")) var a: Int? }
+
+  final class BadFetch: ManagedObject { @FetchedProperty("a ==") var a: [Other] }
+
+  final class Mirrored: ManagedObject, CustomReflectable {
+    @Attribute var a: Int
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
+  final class Reserved: ManagedObject { @Attribute var observationInfo: Bool }
+
+  final class Counted: ManagedObject { @Relationship(minimumCount: 3, maximumCount: 2) var others: Set<Other> }
+
+  final class ToAttribute: ManagedObject { @Relationship(inverse: \Other.a) var other: Other? }
+
+  final class Center: ManagedObject { @Relationship var spokes: Set<Spoke> }
+
+  final class Spoke: ManagedObject {
+    @Relationship(inverse: \Center.spokes) var center: Center?
+    @Relationship(inverse: \Center.spokes) var second: Center?
+  }
+
+  final class Stray: ManagedObject { @Relationship(inverse: \Center.spokes) var center: Center? }
+
+  final class Unique: ManagedObject {
+    @Attribute var a: Int
+    override class func describe(_ entity: inout EntityDescription) { entity.uniquenessConstraints = [["b"]] }
+  }
+
+  struct Unarchivable: SecureCoding, AttributeConvertible {
+    static let missingValue = Unarchivable()
+    init() {}
+    func encode(with coder: KeyedArchiver) throws { throw ClassSamples.Missing() }
+    init(coder: KeyedUnarchiver) throws { throw ClassSamples.Missing() }
+  }
+
+  final class BadDefault: ManagedObject { @Attribute var value = Unarchivable() }
+
+  struct Misfit: CustomTestStringConvertible {
+    let classes: [ManagedObject.Type]
+    let kinds: [ManagedObjectModelError.Fault.Kind]
+    let text: String
+    var testDescription: String { text }
+  }
+
+  static let misfits: [Misfit] = [
+    Misfit(
+      classes: [Lone.self], kinds: [.unknownDestination],
+      text: #"Lone.other: its destination "Other" is not in the model"#),
+    Misfit(
+      classes: [Other.self, Nested.Other.self], kinds: [.duplicateName],
+      text: "Other: two entities have this name"),
+    Misfit(
+      classes: [Other.self, Other.self], kinds: [.duplicateName], text: "Other: two entities have this name"),
+    Misfit(
+      classes: [BadPredicate.self], kinds: [.classProperty],
+      text: "BadPredicate.a: column 7: the end of the text, where a value or a condition is due"),
+    Misfit(
+      classes: [BadDerivation.self], kinds: [.classProperty],
+      text: "BadDerivation.a: column 4: the end of the text, where a value or a condition is due"),
+    Misfit(
+      classes: [BadFetch.self, Other.self], kinds: [.classProperty],
+      text: "BadFetch.a: column 5: the end of the text, where a value or a condition is due"),
+    Misfit(
+      classes: [Mirrored.self], kinds: [.classProperty],
+      text: "Mirrored: 1 properties have wrappers, and the class Mirrored tells the names of 0: it is compiled without "
+        + "reflection, or has a mirror of its own"),
+    Misfit(
+      classes: [Reserved.self], kinds: [.forbiddenName],
+      text: #"Reserved.observationInfo: every object has a method "observationInfo", so a property needs another name"#),
+    Misfit(
+      classes: [Counted.self, Other.self], kinds: [.impossibleCount],
+      text: "Counted.others: at least 3 and at most 2 objects"),
+    Misfit(
+      classes: [ToAttribute.self, Other.self], kinds: [.unknownInverse],
+      text: "ToAttribute.other: its inverse is no property of Other with @Relationship"),
+    Misfit(
+      classes: [Center.self, Spoke.self], kinds: [.inverseMismatch, .inverseMismatch],
+      text: """
+        Spoke.second: its inverse "Center.spokes" is the inverse of "Spoke.center" too
+        Spoke.center: the inverse of its inverse "Center.spokes" is "Spoke.second"
+        """),
+    Misfit(
+      classes: [Center.self, Stray.self], kinds: [.unknownDestination],
+      text: #"Center.spokes: its destination "Spoke" is not in the model"#),
+    Misfit(
+      classes: [Unique.self], kinds: [.unknownName],
+      text: #"Unique: a uniqueness constraint names "b", which is no attribute or to-one relationship"#),
+    Misfit(
+      classes: [BadDefault.self], kinds: [.defaultValue],
+      text: "BadDefault.value: the default value: the value cannot be archived: Missing()"),
+  ]
+
+  @Test("say all that is wrong, and where", arguments: misfits)
+  func fault(_ misfit: Misfit) throws {
+    let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(classes: misfit.classes) }
+    #expect(error?.description == misfit.text)
+    guard case .invalid(let faults)? = error else { return }
+    #expect(faults.map(\.kind) == misfit.kinds)
+  }
+
+  @Test("say what several have wrong in one error")
+  func several() throws {
+    let error = #expect(throws: ManagedObjectModelError.self) {
+      try ManagedObjectModel(BadPredicate.self, Lone.self, Reserved.self)
+    }
+    guard case .invalid(let faults)? = error else { return }
+    #expect(Set(faults.map(\.kind)) == [.classProperty, .forbiddenName])
+  }
+}

@@ -1,0 +1,150 @@
+import ManagedObjects
+import TestSupport
+import Testing
+
+@Suite("Lifetime of contexts and objects") struct ContextLifetimeTests {
+  @Test("A context with changes, undo and observers is gone when nobody has it", arguments: [true, false])
+  func context(isSaved: Bool) throws {
+    let sketch = try GraphSketch()
+    var context: ManagedObjectContext? = sketch.context()
+    weak let weakContext = context
+    context?.undoManager = ManagedObjectContext.UndoManager()
+    _ = context?.addObserver { _ in }
+    weak var weakObject: ManagedObject?
+    if let context {
+      try sketch.run("Person a; Note n; n.author=a; Group g; g.members=a; n.next=n", in: context)
+      weakObject = try sketch.object("a", in: context)
+      if isSaved { try sketch.save(context) }
+      try sketch.object("n", in: context).setValue(.string("n"), forKey: "title")
+      #expect(weakObject != nil, "the undo manager has it")
+    }
+    context = nil
+    #expect(weakContext == nil && weakObject == nil)
+  }
+
+  @Test("An object without context keeps its values, and takes no others into relationships")
+  func withoutContext() throws {
+    let sketch = try GraphSketch()
+    var context: ManagedObjectContext? = sketch.context()
+    let note = try #require(try context?.insert("Note"))
+    let person = try #require(try context?.insert("Person"))
+    try note.setValue(.string("n"), forKey: "title")
+    try note.setValue(.object(person), forKey: "author")
+    context = nil
+    #expect(note.managedObjectContext == nil && note["title"] == .attribute(.string("n")) && note["author"] == .null)
+    try note.setValue(.string("m"), forKey: "title")
+    #expect(note["title"] == .attribute(.string("m")))
+    #expect(errorCode { try note.setValue(.object(person), forKey: "author") } == .invalidState)
+    #expect(person["notes"] == .set([]) && !note.isFault)
+    #expect(try note.fetchedOrEmpty() == 0)
+  }
+
+  @Test("A fault without context has no values")
+  func faultWithoutContext() throws {
+    let sketch = try GraphSketch()
+    let first = sketch.context()
+    let note = try first.insert("Note")
+    try note.setValue(.string("n"), forKey: "title")
+    try first.save()
+    var context: ManagedObjectContext? = sketch.context()
+    let fault = try #require(try context?.object(with: note.objectID))
+    context = nil
+    #expect(fault["title"] == .null && fault.isInaccessible && !fault.isFault)
+    #expect(fault.objectID == note.objectID)
+  }
+
+  @Test("Objects without changes are gone when nobody has them")
+  func objects() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    try sketch.run("Person a; Note n; n.author=a; Note m; m.author=a", in: context)
+    try sketch.save(context)
+    #expect(context.registeredObjects.isEmpty)
+    var notes = try context.fetch(FetchRequest("Note"))
+    #expect(context.registeredObjects.count == 2)
+    weak let last = notes.last
+    let author = sketch.targetObjects(notes[0], "author")
+    #expect(context.registeredObjects.count == 3 && author.count == 1)
+    notes.removeLast()
+    #expect(last == nil && context.registeredObjects.count == 2)
+    try notes[0].setValue(.string("x"), forKey: "title")
+    notes = []
+    #expect(context.registeredObjects.count == 2, "what has changes is kept")
+    try context.save()
+    #expect(context.registeredObjects == Set(author))
+  }
+
+  @Test("Refreshed objects are not kept")
+  func refreshed() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    try sketch.run("Person a; Person b", in: context)
+    try sketch.save(context)
+    var people = try context.fetch(FetchRequest("Person"))
+    for person in people { #expect(person["name"] != .null) }
+    try context.refreshAllObjects()
+    people = []
+    #expect(context.registeredObjects.isEmpty)
+  }
+
+  @Test("A long chain of cascades takes no deep recursion, and no more than its length")
+  func chain() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Link",
+        [
+          .relationship("next", to: "Link", inverse: "previous", deleteRule: .cascade),
+          .relationship("previous", to: "Link", inverse: "next"),
+        ])
+    ])
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(InMemoryStore(model: model))
+    let context = ManagedObjectContext(coordinator: coordinator)
+    let count = LongForm.size(100_000, or: 20_000)
+    var first: ManagedObject?
+    var last: ManagedObject?
+    for _ in 0..<count {
+      let link = try context.insert("Link")
+      if let last { try last.setValue(.object(link), forKey: "next") } else { first = link }
+      last = link
+    }
+    // A circle in the end.
+    try last?.setValue(.object(#require(first)), forKey: "next")
+    try context.save()
+    context.undoManager = ManagedObjectContext.UndoManager()
+    let start = ThreadClock.now
+    try context.delete(#require(first))
+    #expect(context.deletedObjects.count == count)
+    context.undo()
+    #expect(!context.hasChanges)
+    context.redo()
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Link")) == 0)
+    #expect(ThreadClock.now - start < .seconds(60))
+  }
+
+  @Test("An order of many objects is replaced at once")
+  func order() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    let group = try context.insert("Group")
+    let people = try (0..<20_000).map { _ in ManagedObject.Value.object(try context.insert("Person")) }
+    let start = ThreadClock.now
+    try group.setValue(.array(people), forKey: "members")
+    try group.setValue(.array(people.reversed()), forKey: "members")
+    #expect(group["members"] == .array(people.reversed()))
+    try group.setValue(.array([people[5]]), forKey: "members")
+    guard case .object(let one) = people[0], case .object(let other) = people[5] else { return }
+    #expect(one["groups"] == .set([]) && other["groups"] == .set([.object(group)]))
+    try group.setValue(.array([]), forKey: "members")
+    #expect(ThreadClock.now - start < .seconds(20))
+  }
+}
+
+extension ManagedObject {
+  /// What a predicate finds in the object, which needs its context.
+  fileprivate func fetchedOrEmpty() throws -> Int {
+    if case .set(let all) = try value(forKeyPath: "tags") { return all.count }
+    return 0
+  }
+}

@@ -1,0 +1,222 @@
+import ManagedObjects
+import Testing
+
+@Suite("Faults") struct FaultTests {
+  /// A coordinator with a store that counts, and the names of the objects that it has.
+  private func stored(_ steps: String) throws -> (ManagedObjectContext, WatchedStore, [ManagedObjectID]) {
+    let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
+    let store = try WatchedStore(model: NaiveGraph.model)
+    try coordinator.add(store)
+    let first = ManagedObjectContext(coordinator: coordinator)
+    try GraphSketch().run(steps, in: first)
+    let objects = Array(first.insertedObjects)
+    try first.save()
+    return (
+      ManagedObjectContext(coordinator: coordinator), store,
+      objects.map(\.objectID).sorted { $0.key.number < $1.key.number }
+    )
+  }
+
+  @Test("A fault reads its row once, when a value is asked for")
+  func once() throws {
+    let (context, store, ids) = try stored("Person a")
+    let person = try context.object(with: ids[0])
+    #expect(person.isFault && store.rowReads == 0)
+    #expect(person["name"] == .attribute(.string("a")))
+    #expect(!person.isFault && store.rowReads == 1)
+    #expect(person["age"] == .attribute(.integer(0)) && store.rowReads == 1)
+    try context.refresh(person, mergeChanges: false)
+    #expect(person.isFault && person["name"] == .attribute(.string("a")) && store.rowReads == 2)
+  }
+
+  @Test("What a fetch reads is not read again")
+  func fetched() throws {
+    let (context, store, _) = try stored("Person a; Person b")
+    let people = try context.fetch(FetchRequest("Person"))
+    #expect(people.allSatisfy { $0.isFault })
+    #expect(people.map { $0["name"] } == [.attribute(.string("a")), .attribute(.string("b"))])
+    #expect(store.rowReads == 0 && store.fetches == 1)
+    var request = FetchRequest("Person")
+    request.returnsObjectsAsFaults = false
+    context.reset()
+    #expect(try context.fetch(request).allSatisfy { !$0.isFault })
+    #expect(store.rowReads == 0)
+  }
+
+  @Test("An object whose row is gone has no values, and says so")
+  func gone() throws {
+    let (context, _, ids) = try stored("Person a; Note n; n.author=a; Person c")
+    let other = ManagedObjectContext(coordinator: context.coordinator)
+    let person = try context.object(with: ids[0])
+    for id in ids { try other.delete(other.object(with: id)) }
+    try other.save()
+    #expect(person.isFault && !person.isInaccessible)
+    #expect(person["name"] == .null && person["age"] == .null && person["notes"] == .set([]) && person["card"] == .null)
+    #expect(!person.isFault && person.isInaccessible)
+    #expect(context.misuse.map(\.code) == [.referentialIntegrity])
+    #expect(errorCode { _ = try context.existingObject(with: ids[0]) } == .referentialIntegrity)
+    #expect(errorCode { _ = try context.existingObject(with: ids[1]) } == .referentialIntegrity)
+    #expect(errorCode { try person.setValue(.string("x"), forKey: "name") } == .referentialIntegrity)
+    #expect(!context.hasChanges)
+    #expect(try context.fetch(FetchRequest("Person")).isEmpty)
+  }
+
+  @Test("An object that could not be read is read by the next one who asks")
+  func failure() throws {
+    let (context, store, ids) = try stored("Person a; Note n")
+    let person = try context.object(with: ids[0])
+    store.failsToRead = true
+    #expect(person["name"] == .null && person["notes"] == .set([]))
+    #expect(context.misuse.allSatisfy { $0.code == .operation } && !context.misuse.isEmpty)
+    #expect(errorCode { try person.setValue(.string("x"), forKey: "name") } != nil)
+    #expect(errorCode { _ = try context.existingObject(with: ids[0]) } == .operation)
+    #expect(errorCode { _ = try context.fetch(FetchRequest("Person")) } == .operation)
+    #expect(person.committedValues()["name"] == .null && person.changedValues().isEmpty)
+    #expect(errorCode { try person.validateForUpdate() } == nil)
+    let note = try context.insert("Note")
+    #expect(errorCode { try note.setValue(.object(person), forKey: "author") } == .referentialIntegrity)
+    #expect(errorCode { try context.delete(person) } == .operation)
+    #expect(!person.isDeleted)
+    store.failsToRead = false
+    #expect(person["name"] == .attribute(.string("a")) && !person.isInaccessible)
+    try note.setValue(.object(person), forKey: "author")
+    try context.save()
+  }
+
+  @Test("An object that was not there can be there later")
+  func comesBack() throws {
+    let (context, _, ids) = try stored("Person a")
+    let other = ManagedObjectContext(coordinator: context.coordinator)
+    let new = try other.insert("Person")
+    try other.obtainPermanentIDs(for: [new])
+    let early = try context.object(with: new.objectID)
+    #expect(early["name"] == .null && early.isInaccessible)
+    try new.setValue(.string("new"), forKey: "name")
+    try other.save()
+    #expect(try context.fetch(FetchRequest("Person")).contains(early))
+    #expect(early["name"] == .attribute(.string("new")) && !early.isInaccessible && ids.count == 1)
+  }
+
+  @Test("To refresh drops changes, or keeps them over new values of all else")
+  func refresh() throws {
+    let (context, _, ids) = try stored("Employee a; Group g; Group h; Note n; g.members=a")
+    let employee = try context.object(with: try #require(ids.first { $0.entity.name == "Employee" }))
+    let group = try context.object(with: try #require(ids.first { $0.entity.name == "Group" }))
+    let other = ManagedObjectContext(coordinator: context.coordinator)
+    let theirs = try other.object(with: employee.objectID)
+    try employee.setValue(.integer(1), forKey: "age")
+    #expect(employee["salary"] == .null && group["members"] == .array([.object(employee)]))
+    try theirs.setValues(["age": .integer(2), "salary": .double(3)])
+    try other.save()
+    try context.refresh(employee, mergeChanges: true)
+    #expect(employee["age"] == .attribute(.integer(1)) && employee["salary"] == .attribute(.double(3)))
+    #expect(employee.isUpdated && employee.committedValues()["age"] == .attribute(.integer(2)))
+    #expect(Set(employee.changedValues().keys) == ["age"])
+    try context.save()
+    #expect(theirs["age"] == .attribute(.integer(2)))
+    try other.refresh(theirs, mergeChanges: true)
+    #expect(theirs.isFault && theirs["age"] == .attribute(.integer(1)))
+    try employee.setValue(.integer(5), forKey: "age")
+    try context.refresh(employee, mergeChanges: false)
+    #expect(employee.isFault && !employee.isUpdated && !context.hasChanges)
+    #expect(employee["age"] == .attribute(.integer(1)))
+    try context.delete(employee)
+    try context.refresh(employee, mergeChanges: true)
+    #expect(employee.isDeleted)
+    let note = try context.insert("Note")
+    try note.setValue(.string("new"), forKey: "title")
+    try context.refresh(note, mergeChanges: false)
+    #expect(note["title"] == .attribute(.string("new")), "a new object has nothing that could be read")
+  }
+
+  @Test("Relationships that a store leaves out of rows are read when they are asked for")
+  func unread() throws {
+    let (context, store, ids) = try stored("Person a; Note n; Note m; n.author=a; Note o; Tag x; n.tags=x")
+    store.leavesOut = Set(0..<20)
+    let person = try context.object(with: try #require(ids.first { $0.entity.name == "Person" }))
+    let notes = try context.fetch(FetchRequest("Note", sortedBy: [.init("title")]))
+    #expect(person.committedValues()["notes"] == .set([.object(notes[1])]))
+    #expect(person["notes"] == .set([.object(notes[1])]))
+    try context.refresh(person, mergeChanges: false)
+    try notes[0].setValue(.object(person), forKey: "author")
+    let both = [ManagedObject.Value.object(notes[1]), .object(notes[0])].sorted(by: before)
+    #expect(person["notes"] == .set(both))
+    // Somebody else adds one meanwhile.
+    let other = ManagedObjectContext(coordinator: context.coordinator)
+    try other.object(with: notes[2].objectID).setValue(
+      .object(try other.object(with: person.objectID)), forKey: "author")
+    try other.save()
+    context.mergePolicy = .objectTrump
+    try context.save()
+    let last = ManagedObjectContext(coordinator: context.coordinator)
+    guard case .set(let all) = try last.existingObject(with: person.objectID).value(forKey: "notes") else { return }
+    #expect(all.count == 3)
+  }
+
+  private func before(_ first: ManagedObject.Value, _ second: ManagedObject.Value) -> Bool {
+    guard case .object(let first) = first, case .object(let second) = second else { return false }
+    return first.objectID.key < second.objectID.key
+  }
+
+  @Test("Objects are told before they become faults")
+  func willTurnIntoFault() throws {
+    try SaveOrderTests.run { context, hooks in
+      let diary = try context.insert(Diary.self)
+      diary.title = "a"
+      try context.save()
+      var titles: [String?] = []
+      hooks.value.willTurnIntoFault = { titles.append($0.title) }
+      try context.refresh(diary, mergeChanges: false)
+      try context.refresh(diary, mergeChanges: false)
+      #expect(titles == ["a"] && diary.isFault && diary.title == "a")
+    }
+  }
+
+  @Test("Prefetched relationships take one reading for each level")
+  func prefetching() throws {
+    let (context, store, _) = try stored(
+      "Person a; Person b; Note n; Note m; n.author=a; m.author=b; Tag x; Tag y; n.tags=x,y; m.tags=y")
+    var request = FetchRequest("Person")
+    request.relationshipKeyPathsForPrefetching = ["notes.tags"]
+    let people = try context.fetch(request)
+    let reads = store.rowReads
+    #expect(reads == 2 && store.rowsRead == 4)
+    for person in people {
+      guard case .set(let notes)? = person["notes"] else { continue }
+      for case .object(let note) in notes {
+        guard case .set(let tags)? = note["tags"] else { continue }
+        for case .object(let tag) in tags { #expect(tag["name"] != .null) }
+      }
+    }
+    #expect(store.rowReads == reads)
+    request.relationshipKeyPathsForPrefetching = ["notes.nothing"]
+    #expect(errorCode { _ = try context.fetch(request) } == .undefinedKey)
+    // A child context asks for all of them at once, too.
+    let child = ManagedObjectContext(parent: ManagedObjectContext(coordinator: context.coordinator))
+    request.relationshipKeyPathsForPrefetching = ["notes.tags"]
+    _ = try child.fetch(request)
+    #expect(store.rowReads == reads + 2)
+  }
+
+  @Test("Objects of a batch are read together, when the first of them is asked for a value")
+  func batches() throws {
+    let (context, store, _) = try stored("Person a; Person b; Person c; Person d; Person e")
+    var request = FetchRequest("Person", sortedBy: [.init("name")])
+    request.fetchBatchSize = 2
+    let people = try context.fetch(request)
+    #expect(people.count == 5 && store.rowReads == 0)
+    #expect(people[2]["name"] == .attribute(.string("c")) && store.rowsRead == 2)
+    #expect(people[3]["name"] == .attribute(.string("d")) && store.rowsRead == 2)
+    #expect(people[0]["name"] == .attribute(.string("a")) && store.rowsRead == 4)
+    #expect(people[4]["name"] == .attribute(.string("e")) && store.rowsRead == 5)
+    #expect(people[1]["name"] == .attribute(.string("b")) && store.rowsRead == 5 && store.rowReads == 3)
+  }
+
+  @Test("Names of objects are fetched without their rows")
+  func names() throws {
+    let (context, store, ids) = try stored("Person a; Person b")
+    #expect(try context.fetchObjectIDs(FetchRequest("Person")) == ids)
+    #expect(store.rowReads == 0)
+    #expect(try context.object(with: ids[1])["name"] == .attribute(.string("b")) && store.rowReads == 1)
+  }
+}

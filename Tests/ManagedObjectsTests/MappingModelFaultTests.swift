@@ -1,0 +1,82 @@
+import Foundation
+import ManagedObjects
+import Testing
+
+@Suite("What of a mapping model does not fit")
+struct MappingModelFaultTests {
+  private static func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: entities)
+  }
+
+  private static func old() throws -> ManagedObjectModel {
+    try model([
+      EntityDescription("Book", [.attribute("title", .string), .relationship("author", to: "Person")]),
+      EntityDescription("Person", [.attribute("name", .string)]),
+    ])
+  }
+
+  private static func new() throws -> ManagedObjectModel {
+    try model([
+      EntityDescription(
+        "Book",
+        [.attribute("title", .string), .attribute("pages", .integer16), .relationship("author", to: "Author")]),
+      EntityDescription("Author", [.attribute("name", .string)]),
+    ])
+  }
+
+  private static func mapping() throws -> MappingModel {
+    var books = EntityMapping("BookToBook", .transform, from: "Book", to: "Book")
+    books.sourceEntityVersionHash = try old().entityVersionHashesByName["Book"]
+    books.destinationEntityVersionHash = try new().entityVersionHashesByName["Book"]
+    books.attributeMappings = [PropertyMapping("title"), PropertyMapping("pages")]
+    books.relationshipMappings = [PropertyMapping("author")]
+    var people = EntityMapping("PersonToAuthor", .transform, from: "Person", to: "Author")
+    people.attributeMappings = [PropertyMapping("name")]
+    return MappingModel([books, people, EntityMapping("Gone", .remove, from: "Person")])
+  }
+
+  @Test("is nothing between the models it was made for")
+  func nothing() throws {
+    #expect(try Self.mapping().faults(from: Self.old(), to: Self.new()) == [])
+  }
+
+  @Test("are entities of other versions, and those that are not there")
+  func otherModels() throws {
+    let faults = try Self.mapping().faults(from: Self.new(), to: Self.old())
+    #expect(
+      faults.map(\.description) == [
+        "Book: the mapping \"BookToBook\" is for another version than that of the source model",
+        "Book: the mapping \"BookToBook\" is for another version than that of the destination model",
+        "Book.pages: is no attribute of the destination model (mapping \"BookToBook\")",
+        "Person: is not in the source model (mapping \"PersonToAuthor\")",
+        "Author: is not in the destination model (mapping \"PersonToAuthor\")",
+        "Person: is not in the source model (mapping \"Gone\")",
+      ])
+    #expect(
+      faults.map(\.kind) == [
+        .versionMismatch, .versionMismatch, .unknownName, .unknownName, .unknownName, .unknownName,
+      ])
+  }
+
+  @Test("are properties that the destination does not have as such")
+  func properties() throws {
+    var mapping = try Self.mapping()
+    mapping.entityMappings[0].attributeMappings.append(PropertyMapping("author"))
+    mapping.entityMappings[0].relationshipMappings.append(PropertyMapping("title"))
+    let faults = try mapping.faults(from: Self.old(), to: Self.new())
+    #expect(faults.map(\.property) == ["author", "title"] && faults.allSatisfy { $0.kind == .unknownName })
+  }
+
+  @Test("is no version whose hash nobody can compute, or that the mapping does not name")
+  func unknownHashes() throws {
+    var attribute = AttributeDescription("count", .integer64)
+    attribute.derivation = .init(try ManagedExpression(format: "now()"))
+    let derived = try Self.model([EntityDescription("Book", [.attribute(attribute)])])
+    var mapping = EntityMapping("BookToBook", .copy, from: "Book", to: "Book")
+    #expect(MappingModel([mapping]).faults(from: derived, to: derived) == [])
+    mapping.sourceEntityVersionHash = Data([1])
+    #expect(MappingModel([mapping]).faults(from: derived, to: derived) == [])
+    let known = try Self.old()
+    #expect(MappingModel([mapping]).faults(from: known, to: known).map(\.kind) == [.versionMismatch])
+  }
+}

@@ -1,0 +1,204 @@
+import ManagedObjects
+import Testing
+
+/// Two contexts change the same objects; the second one to save follows its merge policy.
+@Suite("Merge policies") struct MergePolicyTests {
+  struct Row: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let setup: String
+    let theirs: String
+    let mine: String
+    /// What is stored in the end, by policy. Nil for an error.
+    let store: String?
+    let object: String?
+    let overwrite: String?
+    let rollback: String?
+    var error: String?
+
+    func expected(_ policy: MergePolicy) -> String? {
+      switch policy {
+      case .error: error
+      case .storeTrump: store
+      case .objectTrump: object
+      case .overwrite: overwrite
+      case .rollback: rollback
+      }
+    }
+  }
+
+  static let rows: [Row] = [
+    Row(
+      testDescription: "nothing in common", setup: "Person a; Person b", theirs: "a.age=1", mine: "b.age=2",
+      store: "a a.age=1 b b.age=2", object: "a a.age=1 b b.age=2", overwrite: "a a.age=1 b b.age=2",
+      rollback: "a a.age=1 b b.age=2", error: "a a.age=1 b b.age=2"),
+    Row(
+      testDescription: "one attribute", setup: "Employee a", theirs: "a.age=1", mine: "a.age=2", store: "a a.age=1",
+      object: "a a.age=2", overwrite: "a a.age=2", rollback: "a a.age=1"),
+    Row(
+      testDescription: "different attributes", setup: "Employee a", theirs: "a.age=1", mine: "a.salary=2",
+      store: "a a.age=1 a.salary=2", object: "a a.age=1 a.salary=2", overwrite: "a a.salary=2",
+      rollback: "a a.age=1"),
+    Row(
+      testDescription: "the same change", setup: "Employee a", theirs: "a.age=1", mine: "a.age=1", store: "a a.age=1",
+      object: "a a.age=1", overwrite: "a a.age=1", rollback: "a a.age=1"),
+    Row(
+      testDescription: "a to-one relationship", setup: "Person a; Person b; Person c; Note n; n.author=a",
+      theirs: "n.author=b", mine: "n.author=c", store: "a b c n n.author=b", object: "a b c n n.author=c",
+      overwrite: "a b c n n.author=c", rollback: "a b c n n.author=b"),
+    Row(
+      testDescription: "a relationship here, an attribute there", setup: "Person a; Card 1", theirs: "a.age=1",
+      mine: "a.card=1", store: "1 1.owner=a a a.age=1", object: "1 1.owner=a a a.age=1", overwrite: "1 1.owner=a a",
+      rollback: "1 a a.age=1"),
+    Row(
+      testDescription: "an attribute here, a relationship there", setup: "Person a; Card 1", theirs: "a.card=1",
+      mine: "a.age=1", store: "1 1.owner=a a a.age=1", object: "1 1.owner=a a a.age=1", overwrite: "1 a a.age=1",
+      rollback: "1 1.owner=a a"),
+    Row(
+      testDescription: "a one-to-one relationship", setup: "Person a; Card 1; Card 2", theirs: "a.card=1",
+      mine: "a.card=2", store: "1 1.owner=a 2 a", object: "1 2 2.owner=a a", overwrite: "1 2 2.owner=a a",
+      rollback: "1 1.owner=a 2 a"),
+    Row(
+      testDescription: "to-many, both add", setup: "Note n; Tag x; Tag y", theirs: "n.tags+=x", mine: "n.tags+=y",
+      store: "n n.tags=x,y x y", object: "n n.tags=x,y x y", overwrite: "n n.tags=y x y", rollback: "n n.tags=x x y"),
+    Row(
+      testDescription: "to-many, removed there, added here", setup: "Note n; Tag x; Tag y; n.tags=x",
+      theirs: "n.tags=", mine: "n.tags+=y", store: "n n.tags=y x y", object: "n n.tags=y x y",
+      overwrite: "n n.tags=x,y x y", rollback: "n x y"),
+    Row(
+      testDescription: "to-many, added there, removed here", setup: "Note n; Tag x; Tag y; n.tags=x",
+      theirs: "n.tags+=y", mine: "n.tags=", store: "n n.tags=y x y", object: "n n.tags=y x y", overwrite: "n x y",
+      rollback: "n n.tags=x,y x y"),
+    Row(
+      testDescription: "reflexive, both add", setup: "Person a; Person b; Person c", theirs: "a.friends=b",
+      mine: "a.friends=c", store: "a a.friends=b,c b b.friends=a c c.friends=a",
+      object: "a a.friends=b,c b b.friends=a c c.friends=a", overwrite: "a a.friends=c b c c.friends=a",
+      rollback: "a a.friends=b b b.friends=a c"),
+    Row(
+      testDescription: "ordered, both add", setup: "Group g; Person a; Person b", theirs: "g.members+=a",
+      mine: "g.members+=b", store: "a b g g.members=a,b", object: "a b g g.members=a,b",
+      overwrite: "a b g g.members=b", rollback: "a b g g.members=a"),
+    Row(
+      testDescription: "ordered, another order here", setup: "Group g; Person a; Person b; g.members=a,b; Employee c",
+      theirs: "g.name=g", mine: "g.members=b,a", store: "a b c g g.members=b,a", object: "a b c g g.members=b,a",
+      overwrite: "a b c g g.members=b,a", rollback: "a b c g g.members=b,a", error: "a b c g g.members=b,a"),
+    Row(
+      testDescription: "moved here, the old owner changed there",
+      setup: "Person a; Person b; Note n; n.author=a", theirs: "a.age=1", mine: "n.author=b",
+      store: "a a.age=1 b n n.author=b", object: "a a.age=1 b n n.author=b", overwrite: "a b n n.author=b",
+      rollback: "a a.age=1 b n n.author=a"),
+    Row(
+      testDescription: "changed here, deleted there", setup: "Employee a; Group g; g.members=a", theirs: "delete a",
+      mine: "a.age=2", store: "g", object: "a a.age=2 g g.members=a", overwrite: "a a.age=2 g g.members=a",
+      rollback: "g"),
+    Row(
+      testDescription: "changed here, deleted there by a cascade", setup: "Person a; Note n; n.author=a; Tag x",
+      theirs: "delete a", mine: "n.tags=x", store: "x", object: "n n.tags=x x", overwrite: "n n.tags=x x",
+      rollback: "x"),
+    Row(
+      testDescription: "referred to here, deleted there", setup: "Person a; Note n", theirs: "delete a",
+      mine: "n.author=a", store: "n", object: "a n n.author=a", overwrite: "a n n.author=a", rollback: "n"),
+    Row(
+      testDescription: "both changed here, both deleted there", setup: "Person a; Note n; n.author=a; Tag x",
+      theirs: "delete a", mine: "a.age=1; n.tags=x", store: "x", object: "a a.age=1 n n.author=a n.tags=x x",
+      overwrite: "a a.age=1 n n.author=a n.tags=x x", rollback: "x"),
+    Row(
+      testDescription: "deleted here, changed there", setup: "Person a; Group g; g.members=a", theirs: "a.age=1",
+      mine: "delete a", store: "a a.age=1 g g.members=a", object: "g", overwrite: "g",
+      rollback: "a a.age=1 g g.members=a"),
+    Row(
+      testDescription: "deleted here with a cascade, changed there", setup: "Person a; Note n; n.author=a; Tag x",
+      theirs: "n.tags=x", mine: "delete a", store: "n n.tags=x x", object: "x", overwrite: "x",
+      rollback: "n n.tags=x x"),
+    Row(
+      testDescription: "deleted here, referred to there", setup: "Person a; Group g", theirs: "g.members=a",
+      mine: "delete a", store: "a g g.members=a", object: "g", overwrite: "g", rollback: "a g g.members=a"),
+    Row(
+      testDescription: "deleted here, more for the cascade there", setup: "Person a; Note n", theirs: "n.author=a",
+      mine: "delete a", store: "a n n.author=a", object: "", overwrite: "", rollback: "a n n.author=a"),
+    Row(
+      testDescription: "deleted here, what was referred to moved here",
+      setup: "Person a; Person b; Note n; n.author=a", theirs: "a.age=1", mine: "n.author=b; delete a",
+      store: "a a.age=1 b n n.author=b", object: "b n n.author=b", overwrite: "b n n.author=b",
+      rollback: "a a.age=1 b n n.author=b"),
+    Row(
+      testDescription: "deleted on both sides", setup: "Person a; Group g; g.members=a; Tag x",
+      theirs: "delete a; delete g", mine: "delete a; delete g", store: "x", object: "x", overwrite: "x", rollback: "x",
+      error: "x"),
+  ]
+
+  @Test("What two contexts change becomes one state", arguments: rows, MergePolicy.allCases)
+  func merge(row: Row, policy: MergePolicy) throws {
+    let sketch = try GraphSketch()
+    let first = sketch.context()
+    try sketch.run(row.setup, in: first)
+    try sketch.save(first)
+    let mine = sketch.context(policy)
+    // Both read everything first.
+    let known = try sketch.readAll(in: mine)
+    let theirs = sketch.context()
+    try sketch.run(row.theirs, in: theirs)
+    try sketch.run(row.mine, in: mine)
+    try sketch.save(theirs)
+    let between = try sketch.stored()
+    guard let expected = row.expected(policy) else {
+      #expect(errorCode { try sketch.save(mine) } == .merge)
+      #expect(try sketch.stored() == between, "the store is as it was")
+      #expect(mine.hasChanges)
+      mine.rollback()
+      try mine.refreshAllObjects()
+      #expect(try sketch.state(of: mine) == between)
+      return
+    }
+    try sketch.save(mine)
+    #expect(try sketch.stored() == expected)
+    #expect(!mine.hasChanges)
+    // What the context has agrees with what it saved, except that it may not have seen all of it.
+    try mine.refreshAllObjects()
+    #expect(try sketch.state(of: mine) == expected)
+    try mine.save()
+    #expect(try sketch.stored() == expected)
+    withExtendedLifetime(known) {}
+  }
+
+  @Test("An error has each object as it was to be saved and as it is stored")
+  func conflicts() throws {
+    let sketch = try GraphSketch()
+    let first = sketch.context()
+    try sketch.run("Employee a; Employee b", in: first)
+    try sketch.save(first)
+    let mine = sketch.context()
+    try sketch.run("a.age=1; delete b", in: mine)
+    try sketch.run("a.age=2; b.age=3", in: first)
+    try sketch.save(first)
+    do throws(ManagedObjectError) {
+      try mine.save()
+      Issue.record("it was saved")
+    } catch {
+      let slot = try #require(NaiveGraph.model["Employee"]?.property(named: "age")?.slot)
+      #expect(error.code == .merge && error.conflicts.count == 2)
+      let change = try #require(error.conflicts.first { $0.object != nil })
+      #expect(change.object?.values[slot] == .attribute(.integer(1)))
+      #expect(change.stored?.values[slot] == .attribute(.integer(2)))
+      let deletion = try #require(error.conflicts.first { $0.object == nil })
+      #expect(deletion.snapshot?.values[slot] == .attribute(.integer(0)))
+      #expect(deletion.stored?.values[slot] == .attribute(.integer(3)))
+    }
+  }
+
+  @Test("Merging is nothing to take back", arguments: [MergePolicy.storeTrump, .objectTrump])
+  func undo(policy: MergePolicy) throws {
+    let sketch = try GraphSketch()
+    let first = sketch.context()
+    try sketch.run("Employee a", in: first)
+    try sketch.save(first)
+    let mine = sketch.context(policy)
+    mine.undoManager = ManagedObjectContext.UndoManager()
+    try sketch.run("a.salary=2", in: mine)
+    try sketch.run("a.age=1", in: first)
+    try sketch.save(first)
+    try sketch.save(mine)
+    mine.undo()
+    #expect(try sketch.state(of: mine) == "a a.age=1")
+    #expect(mine.undoManager?.canUndo == false)
+  }
+}

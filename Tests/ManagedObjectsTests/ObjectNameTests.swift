@@ -1,0 +1,145 @@
+import ManagedObjects
+import TestSupport
+import Testing
+
+@Suite("Names of objects") struct ObjectNameTests {
+  @Test("A name is temporary until the object is saved, and then stays")
+  func permanence() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    let note = try context.insert("Note")
+    let temporary = note.objectID
+    #expect(temporary.isTemporary && temporary.storeIdentifier == nil)
+    #expect(temporary.uriRepresentation.hasPrefix("x-coredata:///Note/t"))
+    #expect(try context.object(with: temporary) === note)
+    try context.save()
+    let permanent = note.objectID
+    #expect(!permanent.isTemporary && permanent != temporary)
+    #expect(permanent.storeIdentifier == sketch.coordinator.stores[0].identifier)
+    #expect(try context.object(with: permanent) === note)
+    try note.setValue(.string("changed"), forKey: "title")
+    try context.save()
+    #expect(note.objectID == permanent)
+  }
+
+  @Test("A name can be obtained before the object is saved", arguments: [0, 1, 2])
+  func obtained(depth: Int) throws {
+    let sketch = try GraphSketch()
+    var contexts = [sketch.context()]
+    for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
+    let context = contexts[depth]
+    let person = try context.insert("Person")
+    try person.setValue(.string("a"), forKey: "name")
+    let note = try context.insert("Note")
+    try note.setValue(.string("n"), forKey: "title")
+    try note.setValue(.object(person), forKey: "author")
+    try context.obtainPermanentIDs(for: [note, note])
+    let id = note.objectID
+    #expect(!id.isTemporary && person.objectID.isTemporary && note.isInserted)
+    #expect(try context.object(with: id) === note)
+    #expect(sketch.targetObjects(person, "notes") == [note], "relationships know it")
+    #expect(errorCode { _ = try sketch.context().existingObject(with: id) } == .referentialIntegrity)
+    for context in contexts.reversed() { try context.save() }
+    #expect(note.objectID == id && sketch.targetObjects(person, "notes") == [note])
+    let other = sketch.context()
+    #expect(try other.existingObject(with: id)["author"] != .null)
+    #expect(try sketch.stored() == "a n n.author=a")
+  }
+
+  @Test("A name that was obtained in a context is that of the object in its parent")
+  func obtainedAfterChildSave() throws {
+    let sketch = try GraphSketch()
+    let root = sketch.context()
+    let child = ManagedObjectContext(parent: root)
+    let note = try child.insert("Note")
+    try child.save()
+    let inRoot = try #require(root.insertedObjects.first)
+    #expect(note.objectID == inRoot.objectID && note.objectID.isTemporary)
+    try child.obtainPermanentIDs(for: [note])
+    #expect(!note.objectID.isTemporary && inRoot.objectID == note.objectID)
+    try root.save()
+    #expect(inRoot.objectID == note.objectID && !root.hasChanges)
+  }
+
+  @Test("Only objects of the context get a name")
+  func foreign() throws {
+    let sketch = try GraphSketch()
+    let note = try sketch.context().insert("Note")
+    #expect(errorCode { try sketch.context().obtainPermanentIDs(for: [note]) } == .invalidState)
+    let kept = sketch.context()
+    let other = try kept.insert("Note")
+    #expect(errorCode { try sketch.context().obtainPermanentIDs(for: [other]) } == .invalidState)
+  }
+
+  @Test("A name as text leads back to the object")
+  func text() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    try sketch.run("Person a; Employee e", in: context)
+    try sketch.save(context)
+    for object in try context.fetch(FetchRequest("Person")) {
+      let uri = object.objectID.uriRepresentation
+      let store = sketch.coordinator.stores[0].identifier
+      #expect(uri == "x-coredata://\(store)/\(object.entity.name)/p\(object.objectID.key.number)")
+      let id = try #require(sketch.coordinator.objectID(forURI: uri))
+      #expect(id == object.objectID && id.hashValue == object.objectID.hashValue)
+      #expect(try context.existingObject(with: id) === object)
+    }
+  }
+
+  @Test(
+    "Other text is no name",
+    arguments: [
+      "", "x-coredata://", "x-coredata:///Note/p1", "x-coredata://STORE/Note/t1", "x-coredata://STORE/Note/p1",
+      "x-coredata:///Note/t0", "x-coredata:///Note/t-1", "x-coredata:///Note/t99999999999999999999",
+      "x-coredata:///Nothing/t1", "x-coredata:///Note/t1/2", "http://example.org/Note/p1", "x-coredata:///Note/",
+    ])
+  func otherText(uri: String) throws {
+    let sketch = try GraphSketch()
+    #expect(sketch.coordinator.objectID(forURI: uri) == nil)
+  }
+
+  @Test("Another coordinator with the same file knows the same names")
+  func otherCoordinator() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "store.xml")
+    let first = PersistentStoreCoordinator(model: NaiveGraph.model)
+    try first.add(XMLStore(file, model: NaiveGraph.model))
+    let context = ManagedObjectContext(coordinator: first)
+    let note = try context.insert("Note")
+    try note.setValue(.string("hello"), forKey: "title")
+    try context.save()
+    let second = PersistentStoreCoordinator(model: NaiveGraph.model)
+    try second.add(XMLStore(file, model: NaiveGraph.model))
+    let other = ManagedObjectContext(coordinator: second)
+    let found = try other.existingObject(with: note.objectID)
+    #expect(found["title"] == .attribute(.string("hello")))
+    #expect(found.objectID == note.objectID && Set([found.objectID, note.objectID]).count == 1)
+    #expect(try other.fetch(FetchRequest("Note")) == [found])
+    let predicate = try ManagedPredicate(format: "SELF == %@", found)
+    #expect(try other.fetch(FetchRequest("Note", where: predicate)) == [found])
+  }
+
+  @Test("A name of a store that a coordinator does not have is an error")
+  func unknownStore() throws {
+    let context = try GraphSketch().context()
+    let note = try context.insert("Note")
+    try context.save()
+    let other = try GraphSketch().context()
+    #expect(errorCode { _ = try other.object(with: note.objectID) } == .invalidState)
+    #expect(errorCode { _ = try other.existingObject(with: note.objectID) } == .invalidState)
+    #expect(other.registeredObject(for: note.objectID) == nil)
+  }
+
+  @Test("An object whose context is gone still has its name")
+  func afterContext() throws {
+    let sketch = try GraphSketch()
+    var context: ManagedObjectContext? = sketch.context()
+    let note = try #require(try context?.insert("Note"))
+    try context?.save()
+    let id = note.objectID
+    context = nil
+    #expect(note.managedObjectContext == nil)
+    #expect(note.objectID == id && note.objectID.uriRepresentation == id.uriRepresentation)
+  }
+}

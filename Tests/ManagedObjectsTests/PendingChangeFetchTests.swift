@@ -1,0 +1,157 @@
+import ManagedObjects
+import TestSupport
+import Testing
+
+@Suite("Fetching with changes that are not saved") struct PendingChangeFetchTests {
+  /// Some people are stored, others new, changed and deleted.
+  private func prepared() throws -> ManagedObjectContext {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    try sketch.run("Person d; Person b; Person f; Person h; Employee j", in: context)
+    try sketch.save(context)
+    try sketch.run("Person a; Employee c; Person k; delete f; h.name=e", in: context)
+    return context
+  }
+
+  private func names(_ objects: [ManagedObject]) -> String {
+    objects.map { if case .attribute(.string(let text))? = $0["name"] { text } else { "?" } }.joined()
+  }
+
+  struct Row: CustomTestStringConvertible, Sendable {
+    var testDescription: String {
+      "\(format ?? "all") \(isAscending.map { $0 ? "up" : "down" } ?? "") \(offset)+\(limit) \(isPending ? "" : "saved")"
+    }
+    var format: String?
+    var isAscending: Bool? = true
+    var limit = 0
+    var offset = 0
+    var batch = 0
+    var isPending = true
+    var subentities = true
+    let names: String
+  }
+
+  static let rows = [
+    Row(names: "abcdejk"), Row(isAscending: false, names: "kjedcba"), Row(limit: 3, names: "abc"),
+    Row(limit: 3, offset: 2, names: "cde"), Row(offset: 5, names: "jk"), Row(limit: 2, offset: 6, names: "k"),
+    Row(limit: 9, offset: 9, names: ""), Row(limit: .max, offset: .max, names: ""),
+    Row(batch: 2, names: "abcdejk"), Row(subentities: false, names: "abdek"),
+    Row(format: "name > 'b'", names: "cdejk"), Row(format: "name > 'b'", limit: 2, offset: 1, names: "de"),
+    Row(format: "name == 'h'", names: ""), Row(format: "name == 'e'", names: "e"),
+    Row(format: "name > 'b'", isAscending: false, limit: 2, names: "kj"),
+    Row(format: "notes.@count == 0", names: "abcdejk"), Row(format: "ANY notes.title == 'x'", names: ""),
+    Row(format: "notes.@count == 0", limit: 2, offset: 2, names: "cd"),
+    Row(isPending: false, names: "bdehj"), Row(format: "name == 'f'", isPending: false, names: "f"),
+  ]
+
+  @Test("Offset, limit and order are those of what there will be", arguments: rows)
+  func windows(row: Row) throws {
+    let context = try prepared()
+    var request = FetchRequest("Person", where: try row.format.map { try ManagedPredicate(format: $0) })
+    if let isAscending = row.isAscending { request.sortDescriptors = [.init("name", isAscending: isAscending)] }
+    request.fetchLimit = row.limit
+    request.fetchOffset = row.offset
+    request.fetchBatchSize = row.batch
+    request.includesSubentities = row.subentities
+    request.includesPendingChanges = row.isPending
+    let found = try context.fetch(request)
+    if row.isPending { #expect(names(found) == row.names) } else { #expect(found.count == row.names.count) }
+    #expect(try context.count(for: request) == found.count)
+    #expect(try context.fetchObjectIDs(request) == found.map(\.objectID))
+    // A child has no changes of its own and finds the same.
+    let child = ManagedObjectContext(parent: context)
+    if row.isPending { #expect(try names(child.fetch(request)) == row.names) }
+  }
+
+  @Test("A template finds objects with the values of its variables")
+  func template() throws {
+    let note = EntityDescription("Note", [.attribute("title", .string)])
+    let model = try ManagedObjectModel(
+      entities: [note],
+      fetchRequestTemplates: ["titled": FetchRequest("Note", where: try ManagedPredicate(format: "title == $TITLE"))])
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(InMemoryStore(model: model))
+    let context = ManagedObjectContext(coordinator: coordinator)
+    for title in ["a", "b", "a"] { try context.insert("Note").setValue(.string(title), forKey: "title") }
+    var request = try #require(model.fetchRequestTemplates["titled"])
+    #expect(errorCode { _ = try context.fetch(request) } == .unsupportedRequest, "a variable without a value")
+    request.predicate = request.predicate?.substituting(["TITLE": "a"])
+    #expect(try context.fetch(request).count == 2)
+    try context.save()
+    #expect(try context.fetch(request).count == 2)
+  }
+
+  @Test("Objects that were read before are read again if that is wanted")
+  func refreshing() throws {
+    let sketch = try GraphSketch()
+    let first = sketch.context()
+    try sketch.run("Employee a; Employee b", in: first)
+    try sketch.save(first)
+    let second = sketch.context()
+    let found = try second.fetch(FetchRequest("Person", sortedBy: [.init("name")]))
+    #expect(found.map { $0["age"] } == [.attribute(.integer(0)), .attribute(.integer(0))])
+    try sketch.run("b.salary=9", in: second)
+    try sketch.run("a.age=1; b.age=2", in: first)
+    try sketch.save(first)
+    var request = FetchRequest("Person")
+    _ = try second.fetch(request)
+    #expect(found.map { $0["age"] } == [.attribute(.integer(0)), .attribute(.integer(0))])
+    request.refreshesRefetchedObjects = true
+    request.includesPendingChanges = false
+    _ = try second.fetch(request)
+    #expect(found.map { $0["age"] } == [.attribute(.integer(1)), .attribute(.integer(2))])
+    #expect(found[1]["salary"] == .attribute(.double(9)) && found[1].isUpdated && !found[0].isUpdated)
+    try second.save()
+    #expect(try sketch.stored() == "a a.age=1 b b.age=2 b.salary=9")
+  }
+
+  @Test("Dictionaries are made of what is saved")
+  func dictionaries() throws {
+    let context = try prepared()
+    var request = FetchRequest("Person", sortedBy: [.init("name")])
+    request.resultType = .dictionaries
+    request.propertiesToFetch = [.property("name")]
+    let saved = try context.fetchDictionaries(request).map { $0["name"] }
+    #expect(saved == ["b", "d", "f", "h", "j"].map { .attribute(.string($0)) })
+  }
+
+  @Test("Many changes are sorted into a result at once")
+  func many() throws {
+    let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
+    try coordinator.add(InMemoryStore(model: NaiveGraph.model))
+    let context = ManagedObjectContext(coordinator: coordinator)
+    let count = LongForm.size(100_000, or: 20_000)
+    for number in 0..<count {
+      if number == count / 2 { try context.save() }
+      try context.insert("Card").setValue(.integer(Int64(number * 7919 % count)), forKey: "number")
+    }
+    let start = ThreadClock.now
+    let found = try context.fetch(FetchRequest("Card", sortedBy: [.init("number")]))
+    #expect(found.count == count && ThreadClock.now - start < .seconds(20))
+    var last: Int64 = -1
+    for card in found {
+      guard case .attribute(.integer(let number))? = card["number"] else { continue }
+      #expect(number >= last)
+      last = number
+    }
+  }
+
+  @Test("Unknown entities and keys are errors that name them", arguments: ["Nothing", "Person"])
+  func unknown(entity: String) throws {
+    let context = try prepared()
+    let predicate = entity == "Person" ? try ManagedPredicate(format: "nothing == 1") : nil
+    for body in [
+      { _ = try context.fetch(FetchRequest(entity, where: predicate)) },
+      { _ = try context.count(for: FetchRequest(entity, where: predicate)) },
+      { _ = try context.fetchObjectIDs(FetchRequest(entity, where: predicate)) },
+      { _ = try context.fetchDictionaries(FetchRequest(entity, where: predicate)) },
+    ] as [() throws -> Void] {
+      do {
+        try body()
+        Issue.record("it was found")
+      } catch let error as ManagedObjectError {
+        #expect(error.code == .undefinedKey && error.message.lowercased().contains("nothing"))
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import ManagedObjects
+
+@Suite("Predicates are checked against the model")
+struct PredicateCheckTests {
+  /// A predicate on people that cannot be right, the error, and the column where it shows.
+  static let faults: [(String, ManagedPredicateError.Kind, Int)] = [
+    // Names.
+    ("nmae == 'x'", .unknownKey, 1), ("boss.nmae == 'x'", .unknownKey, 6), ("boss.name.deeper == 'x'", .unknownKey, 11),
+    ("age == 1 AND name.first == 'x'", .unknownKey, 19), ("age.length == 2", .unknownKey, 5),
+    ("name == 'é' OR nmae == 'x'", .unknownKey, 16), ("salary.x == 1", .unknownKey, 8),
+    ("ANY notes.titel == 'x'", .unknownKey, 11), ("notes.@sum.nothing == 1", .unknownKey, 12),
+    ("SUBQUERY(notes, $n, $n.nothing == 1).@count == 1", .unknownKey, 24),
+    ("distanceToLocation:fromLocation:(SELF, {1, 2}) < 5", .unknownKey, 34), ("SELF['nothing'] == 1", .unknownKey, 6),
+    ("FUNCTION(SELF, 'valueForKey:', 'nothing') == 1", .unknownKey, 32), ("everybody.@count > 0", .unsupported, 1),
+    // Kinds that cannot be compared.
+    ("name < 5", .typeMismatch, 6), ("age > 'x'", .typeMismatch, 5), ("age == 'x'", .typeMismatch, 5),
+    ("5 != name", .typeMismatch, 3), ("born > 5", .typeMismatch, 6), ("born == 'x'", .typeMismatch, 6),
+    ("token == 'x'", .typeMismatch, 7), ("site == 'http://x'", .typeMismatch, 6), ("photo == 'x'", .typeMismatch, 7),
+    ("member == 'yes'", .typeMismatch, 8), ("age LIKE '*'", .typeMismatch, 5), ("name BEGINSWITH 5", .typeMismatch, 6),
+    ("born MATCHES '.*'", .typeMismatch, 6), ("age UTI-EQUALS 'x'", .typeMismatch, 5),
+    ("boss == 'x'", .typeMismatch, 6), ("boss == 5", .typeMismatch, 6), ("boss < boss", .typeMismatch, 6),
+    ("boss == notes", .typeMismatch, 6), ("ANY groups == boss", .typeMismatch, 12), ("SELF == 5", .typeMismatch, 6),
+    ("NOT (age == 1 OR NOT name > 1)", .typeMismatch, 27), ("age == 1 AND (name ==[c] 5)", .typeMismatch, 20),
+    ("TERNARY(age > 'x', 1, 2) == 1", .typeMismatch, 13), ("TERNARY(age > 1, 1, 'x') > 1", .typeMismatch, 26),
+    ("age BETWEEN {1, 'b'}", .typeMismatch, 17), ("age BETWEEN {1}", .typeMismatch, 13),
+    ("age BETWEEN 5", .typeMismatch, 13), ("age BETWEEN notes.pages", .typeMismatch, 13),
+    ("age IN {1, 'x', 2}", .typeMismatch, 12), ("age IN 5", .typeMismatch, 5), ("5 IN name", .typeMismatch, 3),
+    ("boss IN {1}", .typeMismatch, 10), ("boss IN groups", .typeMismatch, 6), ("name CONTAINS 5", .typeMismatch, 6),
+    ("notes CONTAINS 'x'", .typeMismatch, 7), ("born CONTAINS 'x'", .typeMismatch, 6),
+    // To-many relationships.
+    ("notes.pages > 1", .typeMismatch, 13), ("notes.title == 'x'", .typeMismatch, 13), ("notes == 5", .typeMismatch, 7),
+    ("notes.title LIKE 'x'", .typeMismatch, 13), ("5 < notes.pages", .typeMismatch, 3),
+    ("notes.tags.name CONTAINS 'x'", .typeMismatch, 17), ("ANY age > 1", .typeMismatch, 5),
+    ("ALL name == 'x'", .typeMismatch, 5), ("NONE boss.name == 'x'", .typeMismatch, 6),
+    ("ANY notes.tags.name < 1", .typeMismatch, 21), ("ANY notes.done LIKE 'x'", .typeMismatch, 16),
+    ("SUBQUERY(age, $n, $n == 1).@count == 1", .typeMismatch, 10),
+    ("SUBQUERY(notes, $n, $n.pages == 1) == 1", .typeMismatch, 36), ("name[0] == 'A'", .typeMismatch, 1),
+    ("notes[FIRST] == nil", .typeMismatch, 1), ("notes.title['x'] == 'y'", .typeMismatch, 13),
+    ("name UNION notes == nil", .typeMismatch, 6), ("name[SIZE] == 1", .typeMismatch, 1),
+    // Aggregates and functions.
+    ("notes.@sum.title == 5", .typeMismatch, 7), ("notes.@sum == 5", .typeMismatch, 7),
+    ("notes.@avg.date == 5", .typeMismatch, 7), ("notes.@max.author == nil", .typeMismatch, 7),
+    ("notes.@count.x == 5", .unsupported, 7), ("age.@count == 1", .typeMismatch, 5),
+    ("notes.@median.pages == 1", .unsupported, 7), ("notes.@unionOfArrays.title == {}", .typeMismatch, 7),
+    ("sum(notes.title) == 1", .typeMismatch, 5), ("average(name) == 1", .typeMismatch, 9),
+    ("max(boss) == nil", .typeMismatch, 5), ("max(1, 'x') == 1", .typeMismatch, 1),
+    ("uppercase(age) == 'A'", .typeMismatch, 11), ("length(age) == 1", .typeMismatch, 8),
+    ("age + name == 1", .typeMismatch, 7), ("-name == nil", .typeMismatch, 2), ("abs(born) == 1", .typeMismatch, 5),
+    ("sqrt(boss) == 1", .typeMismatch, 6), ("bitwiseAnd:with:(height, 1) == 1", .typeMismatch, 18),
+    ("onesComplement(name) == 1", .typeMismatch, 16), ("CAST(born, 'NSData') == nil", .typeMismatch, 6),
+    ("CAST(age, 'NSSet') == nil", .typeMismatch, 6), ("CAST(age, 'Nothing') == nil", .unsupported, 11),
+    ("FUNCTION(SELF, 'delete') == 1", .unsupported, 1), ("FETCH(1, 2, YES) == 1", .unsupported, 1),
+    ("distanceToLocation:fromLocation:({1}, {1, 2}) < 5", .typeMismatch, 34), ("abs(1, 2) == 1", .argument, 1),
+    // Variables and patterns.
+    ("age == $LOW", .unboundVariable, 8), ("SUBQUERY(notes, $n, $m.pages == 1).@count == 1", .unboundVariable, 21),
+    ("SUBQUERY(notes, $n, $n.pages == 1).@count == 1 AND $n == 1", .unboundVariable, 52),
+    ("($x := age) == 1 AND ($x := name) == 'x'", .typeMismatch, 23), ("name MATCHES '('", .pattern, 14),
+    ("age == 1 age", .syntax, 10),
+  ]
+
+  @Test("and say where they are wrong", arguments: faults)
+  func sayWhereTheyAreWrong(_ fault: (format: String, kind: ManagedPredicateError.Kind, column: Int)) throws {
+    let entity = try #require(FetchSamples.shared.model["Person"])
+    let error = #expect(throws: ManagedPredicateError.self, "\(fault.format)") {
+      try ManagedPredicate(format: fault.format, for: entity)
+    }
+    #expect(error?.kind == fault.kind && error?.position?.column == fault.column, "\(String(describing: error))")
+    // The same without the text, and as part of a request.
+    guard let predicate = try? ManagedPredicate(format: fault.format) else { return }
+    if fault.kind != .pattern {
+      let plain = #expect(throws: ManagedPredicateError.self) { try predicate.check(for: entity) }
+      #expect(plain?.kind == fault.kind && plain?.message == error?.message && plain?.position == nil)
+    }
+    let failed = #expect(throws: ManagedObjectError.self) { try FetchSamples.found("Person", fault.format) }
+    #expect(failed?.predicateError?.kind == fault.kind)
+    #expect(failed?.code == (fault.kind == .unknownKey ? .undefinedKey : .unsupportedRequest))
+  }
+
+  @Test("and are right if they can be evaluated", arguments: FetchSearchTables.all)
+  func areRight(_ search: FetchSearchTables.Search) throws {
+    let entity = try #require(FetchSamples.shared.model[search.entity])
+    #expect(try ManagedPredicate(format: search.format, for: entity) == ManagedPredicate(format: search.format))
+  }
+
+  @Test("with arguments in their places")
+  func arguments() throws {
+    let entity = try #require(FetchSamples.shared.model["Person"])
+    for (format, arguments, column) in [
+      ("name == 'é' AND %K == 1", ["boss.nmae"], 17), ("age == 1 AND %K.%K == 1", ["boss", "nmae"], 17),
+      ("age IN %@", [["x"]], 8), ("age > %@", ["x"], 5), ("age IN %@", [[PredicateConstant.value(.string("x"))]], 8),
+      ("boss == %@", [RowKey(store: .none, entityIndex: 0, number: 1)], 6),
+    ] as [(String, [any PredicateArgument], Int)] {
+      let error = #expect(throws: ManagedPredicateError.self, "\(format)") {
+        try ManagedPredicate(format: format, arguments: arguments, for: entity)
+      }
+      #expect(error?.position?.column == column, "\(format): \(String(describing: error))")
+    }
+    #expect(throws: Never.self) {
+      try ManagedPredicate(format: "age IN %@ AND %K > %d", [1, 2], "age", 1, for: entity)
+    }
+  }
+
+  @Test("built by hand, too")
+  func builtByHand() throws {
+    let entity = try #require(FetchSamples.shared.model["Person"])
+    var deep = ManagedPredicate.constant(true)
+    for _ in 0..<150 { deep = .not(deep) }
+    for (predicate, kind) in [
+      (.comparing(.function(.absolute, []), .equal, .value(.integer(1))), .argument), (deep, .nestedTooDeeply),
+      (.comparing(.function(.add, [.value(.integer(1))]), .equal, .value(.integer(1))), .argument),
+    ] as [(ManagedPredicate, ManagedPredicateError.Kind)] {
+      let error = #expect(throws: ManagedPredicateError.self) { try predicate.check(for: entity) }
+      #expect(error?.kind == kind)
+    }
+    // Nothing is known about these.
+    for format in [
+      "extra > 5", "misc LIKE 'x'", "ANY extra == 1", "extra.deeper < misc", "age > TERNARY(1 == 1, nil, 5)",
+    ] {
+      #expect(throws: Never.self, "\(format)") { try ManagedPredicate(format: format, for: entity) }
+    }
+  }
+
+  /// What values alone decide.
+  private func isOfValues(_ error: ManagedPredicateError) -> Bool {
+    switch error.kind {
+    case .arithmetic, .indexOutOfRange, .tooMuchWork, .pattern: true
+    // Numbers that were integers before they overflowed, and limits below 1.
+    case .typeMismatch: error.message.hasSuffix("takes integers") || error.message.hasPrefix("random needs")
+    default: false
+    }
+  }
+
+  @Test("made at random have no wrong kinds once they pass the check")
+  func madeAtRandom() throws {
+    let entity = try #require(FetchSamples.shared.model["Person"])
+    var maker = PredicateFuzzTests.Maker(numbers: PredicateFuzzTests.Numbers(state: 5))
+    maker.paths = [
+      ["name"], ["age"], ["born"], ["height"], ["balance"], ["boss"], ["boss", "age"], ["notes"], ["notes", "pages"],
+      ["notes", "tags"], ["notes", "tags", "name"], ["reports", "@count"], ["notes", "@sum", "pages"], ["salary"],
+      ["notes", "links"], ["notes", "done"], ["boss", "boss", "name"], ["member"], ["photo"],
+      ["groups", "@max", "name"],
+    ]
+    var passed = 0
+    for _ in 0..<LongForm.size(all: 1_000_000, 100_000, or: 20_000) {
+      let predicate = maker.predicate(3)
+      guard (try? predicate.check(for: entity)) != nil else { continue }
+      passed += 1
+      do {
+        _ = try FetchRequest("Person", where: predicate).execute(on: FetchSamples.shared, of: entity)
+      } catch let error {
+        let cause = try #require(error.predicateError)
+        #expect(isOfValues(cause), "\(predicate): \(cause)")
+      }
+    }
+    #expect(passed > 1000)
+  }
+}

@@ -1,0 +1,148 @@
+import ManagedObjects
+import Testing
+
+@Suite("Several stores") struct SeveralStoresTests {
+  static let model: ManagedObjectModel = {
+    let note = EntityDescription(
+      "Note",
+      [
+        .attribute("title", .string), .relationship("tags", to: "Tag", inverse: "notes", isToMany: true),
+        .relationship("next", to: "Note"),
+      ])
+    let tag = EntityDescription(
+      "Tag", [.attribute("title", .string), .relationship("notes", to: "Note", inverse: "tags", isToMany: true)])
+    let event = EntityDescription("Event", [.attribute("title", .string)])
+    do {
+      return try ManagedObjectModel(
+        entities: [note, tag, event], configurations: ["Texts": ["Note", "Tag"], "Log": ["Event", "Note"]])
+    } catch { fatalError("\(error)") }
+  }()
+
+  private func stores() throws -> (ManagedObjectContext, WatchedStore, WatchedStore) {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    let texts = try WatchedStore(model: Self.model, configuration: "Texts")
+    let log = try WatchedStore(model: Self.model, configuration: "Log")
+    try coordinator.add(texts)
+    try coordinator.add(log)
+    return (ManagedObjectContext(coordinator: coordinator), texts, log)
+  }
+
+  private func insert(_ entity: String, _ title: String, _ context: ManagedObjectContext) throws -> ManagedObject {
+    let object = try context.insert(entity)
+    try object.setValue(.string(title), forKey: "title")
+    return object
+  }
+
+  @Test("An object goes to the first store that has its entity, or where it is assigned")
+  func assignment() throws {
+    let (context, texts, log) = try stores()
+    let tag = try insert("Tag", "tag", context)
+    let event = try insert("Event", "event", context)
+    let first = try insert("Note", "a", context)
+    let second = try insert("Note", "b", context)
+    try context.assign(second, to: log)
+    #expect(errorCode { try context.assign(event, to: texts) } == .invalidState)
+    try context.save()
+    #expect(tag.objectID.storeIdentifier == texts.identifier && event.objectID.storeIdentifier == log.identifier)
+    #expect(first.objectID.storeIdentifier == texts.identifier && second.objectID.storeIdentifier == log.identifier)
+    #expect(errorCode { try context.assign(first, to: log) } == .invalidState)
+    let other = ManagedObjectContext(coordinator: context.coordinator)
+    let notes = try other.fetch(FetchRequest("Note", sortedBy: [.init("title", isAscending: false)]))
+    #expect(notes.map(\.objectID) == [second.objectID, first.objectID])
+    #expect(try other.count(for: FetchRequest("Note")) == 2)
+    var request = FetchRequest("Note", sortedBy: [.init("title")])
+    request.fetchLimit = 1
+    request.fetchOffset = 1
+    #expect(try other.fetch(request).map(\.objectID) == [second.objectID])
+    #expect(errorCode { try other.assign(other.insert("Note"), to: WatchedStore(model: Self.model)) } == .invalidState)
+  }
+
+  @Test("A relationship cannot lead from one store to another")
+  func external() throws {
+    let (context, _, log) = try stores()
+    let note = try insert("Note", "a", context)
+    let tag = try insert("Tag", "x", context)
+    try context.assign(note, to: log)
+    try note.setValue(.set([.object(tag)]), forKey: "tags")
+    #expect(errorCode { try context.save() } == .externalRelationship)
+    #expect(note.objectID.isTemporary && context.hasChanges)
+    try note.setValue(.set([]), forKey: "tags")
+    try context.save()
+    #expect(note.objectID.storeIdentifier == log.identifier)
+  }
+
+  @Test("No store for an entity is an error")
+  func noStore() throws {
+    let context = ManagedObjectContext(coordinator: PersistentStoreCoordinator(model: Self.model))
+    _ = try context.insert("Note")
+    #expect(errorCode { try context.save() } == .invalidState)
+    #expect(try context.fetch(FetchRequest("Note")).count == 1)
+    let empty = ManagedObjectContext(coordinator: context.coordinator)
+    #expect(try empty.fetch(FetchRequest("Note")).isEmpty && empty.count(for: FetchRequest("Note")) == 0)
+  }
+
+  @Test("When the second store fails, the first is saved, and the rest is left to be saved")
+  func incomplete() throws {
+    let (context, texts, log) = try stores()
+    let note = try insert("Note", "a", context)
+    let event = try insert("Event", "e", context)
+    log.failsToSave = true
+    do throws(ManagedObjectError) {
+      try context.save()
+      Issue.record("it was saved")
+    } catch {
+      #expect(error.code == .incompleteSave && error.details.map(\.code) == [.save])
+    }
+    #expect(!note.hasChanges && !note.objectID.isTemporary && event.isInserted && event.objectID.isTemporary)
+    #expect(context.insertedObjects == [event] && texts.saves == 1 && log.saves == 0)
+    log.failsToSave = false
+    try context.save()
+    #expect(!context.hasChanges && texts.saves == 1 && log.saves == 1)
+  }
+
+  @Test("When the only store with changes fails, nothing is saved")
+  func failure() throws {
+    let (context, texts, log) = try stores()
+    let event = try insert("Event", "e", context)
+    log.failsToSave = true
+    #expect(errorCode { try context.save() } == .save)
+    #expect(event.isInserted && texts.saves == 0)
+    let note = try insert("Note", "a", context)
+    texts.failsToSave = true
+    #expect(errorCode { try context.save() } == .save)
+    #expect(event.isInserted && note.isInserted)
+  }
+
+  @Test("A conflict in the second store is settled after the first was saved")
+  func conflict() throws {
+    let (context, texts, log) = try stores()
+    let note = try insert("Note", "a", context)
+    let event = try insert("Event", "e", context)
+    try context.save()
+    let other = ManagedObjectContext(coordinator: context.coordinator)
+    other.mergePolicy = .objectTrump
+    let (otherNote, otherEvent) = (try other.object(with: note.objectID), try other.object(with: event.objectID))
+    try otherNote.setValue(.string("mine"), forKey: "title")
+    try otherEvent.setValue(.string("mine"), forKey: "title")
+    try event.setValue(.string("theirs"), forKey: "title")
+    try context.save()
+    try other.save()
+    #expect(texts.saves == 2 && log.saves == 3 && !other.hasChanges)
+    try context.refreshAllObjects()
+    #expect(event["title"] == .attribute(.string("mine")) && note["title"] == .attribute(.string("mine")))
+  }
+
+  @Test("A store that is taken out has no objects any more")
+  func removal() throws {
+    let (context, texts, _) = try stores()
+    let note = try insert("Note", "a", context)
+    try context.save()
+    let id = note.objectID
+    try note.setValue(.string("b"), forKey: "title")
+    context.coordinator.remove(texts)
+    #expect(errorCode { try context.save() } == .invalidState)
+    context.reset()
+    #expect(errorCode { _ = try context.object(with: id) } == .invalidState)
+    #expect(try context.fetch(FetchRequest("Note")).isEmpty)
+  }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import ManagedObjects
+
+/// Rows of ``NaiveGraph/model`` that are saved with one side of a relationship changed.
+@Suite("Saves of one side of a relationship")
+struct SideMendingTests {
+  /// Makes two people, two notes, a group and two cards. The first person has all but the second card.
+  private func fill(_ store: some PersistentStore) throws -> [String: RowKey] {
+    let names = ["a", "b", "n", "m", "g", "c", "d"]
+    let keys = try store.insert(["Person", "Person", "Note", "Note", "Group", "Card", "Card"]) { keys in
+      [
+        [
+          "name": .string("a"), "notes": .toMany([keys[2], keys[3]]), "groups": .toMany([keys[4]]),
+          "card": .toOne(keys[5]),
+        ],
+        ["name": .string("b")], ["author": .toOne(keys[0])], ["author": .toOne(keys[0])],
+        ["members": .orderedToMany([keys[0]])], ["owner": .toOne(keys[0])], [:],
+      ]
+    }
+    return Dictionary(uniqueKeysWithValues: zip(names, keys))
+  }
+
+  /// The relationships of all rows and the versions of those that were changed, in few words.
+  private func state(_ store: any PersistentStore, _ names: [String: RowKey]) throws -> String {
+    let labels = Dictionary(uniqueKeysWithValues: names.map { (store.key($0.value), $0.key) })
+    var parts: [String] = []
+    for (label, key) in names.sorted(by: { $0.key < $1.key }) {
+      guard let row = try store.rows([store.key(key)])[0] else { continue }
+      let entity = store.model.entities[Int(key.entityIndex)]
+      if row.version != 1 { parts.append("\(label)\(row.version)") }
+      for relationship in entity.relationships where row.values[relationship.slot].count > 0 {
+        let value = row.values[relationship.slot]
+        var keys = value.keys.map { labels[$0] ?? "?" }
+        if !relationship.isOrdered { keys.sort() }
+        parts.append("\(label).\(relationship.definition.name)=" + keys.joined(separator: ","))
+      }
+    }
+    return parts.sorted().joined(separator: " ")
+  }
+
+  struct Case: CustomTestStringConvertible {
+    let name: String
+    /// What the save changes: `a.notes=n,m`, `a` for the row as it is, `-a` to delete it.
+    let steps: String
+    let result: String
+    /// The rows that the store says it changed besides.
+    let mended: String
+
+    init(_ name: String, _ steps: String, _ result: String, mended: String) {
+      self.name = name
+      self.steps = steps
+      self.result = result
+      self.mended = mended
+    }
+
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(
+      "a to-one relationship that loses its object", "n.author=",
+      "a.card=c a.groups=g a.notes=m a2 c.owner=a g.members=a m.author=a n2", mended: "a"),
+    Case(
+      "a to-one relationship that gets another object", "n.author=b",
+      "a.card=c a.groups=g a.notes=m a2 b.notes=n b2 c.owner=a g.members=a m.author=a n.author=b n2", mended: "a b"),
+    Case(
+      "a to-many relationship that loses an object", "a.notes=m",
+      "a.card=c a.groups=g a.notes=m a2 c.owner=a g.members=a m.author=a n2", mended: "n"),
+    Case(
+      "a to-many relationship that takes an object of another one", "b.notes=n",
+      "a.card=c a.groups=g a.notes=m a2 b.notes=n b2 c.owner=a g.members=a m.author=a n.author=b n2", mended: "a n"),
+    Case(
+      "an ordered relationship gets what is added at its end", "b.groups=g",
+      "a.card=c a.groups=g a.notes=m,n b.groups=g b2 c.owner=a g.members=a,b g2 m.author=a n.author=a", mended: "g"),
+    Case(
+      "an ordered relationship that loses an object", "a.groups=",
+      "a.card=c a.notes=m,n a2 c.owner=a g2 m.author=a n.author=a", mended: "g"),
+    Case(
+      "a to-one relationship to a to-one relationship", "b.card=c",
+      "a.groups=g a.notes=m,n a2 b.card=c b2 c.owner=b c2 g.members=a m.author=a n.author=a", mended: "a c"),
+    Case(
+      "a to-one relationship that others give up for it", "d.owner=a",
+      "a.card=d a.groups=g a.notes=m,n a2 c2 d.owner=a d2 g.members=a m.author=a n.author=a", mended: "a c"),
+    Case(
+      "both sides of a to-one relationship that contradict each other", "b.card=c;c.owner=",
+      "a.groups=g a.notes=m,n a2 b2 c2 g.members=a m.author=a n.author=a", mended: "a b"),
+    Case(
+      "the to-one side decides", "n.author=;b.notes=n",
+      "a.card=c a.groups=g a.notes=m a2 b2 c.owner=a g.members=a m.author=a n2", mended: "a b"),
+    Case(
+      "a to-one side that did not change decides nothing", "n;b.notes=n",
+      "a.card=c a.groups=g a.notes=m a2 b.notes=n b2 c.owner=a g.members=a m.author=a n.author=b n2", mended: "a n"),
+    Case(
+      "two rows that claim the same one", "b.card=c;a.card=c",
+      "a.groups=g a.notes=m,n a2 b.card=c b2 c.owner=b c2 g.members=a m.author=a n.author=a", mended: "a c"),
+    Case("a row that goes", "-a", "c2 g2 m2 n2", mended: "c g m n"),
+    Case(
+      "a row that goes, and another one that begins to refer to it", "-b;n.author=b;g.members=b",
+      "a.card=c a.notes=m a2 c.owner=a g2 m.author=a n2", mended: "a g n"),
+    Case(
+      "an object that refers to itself", "a.friends=a",
+      "a.card=c a.friends=a a.groups=g a.notes=m,n a2 c.owner=a g.members=a m.author=a n.author=a", mended: ""),
+    Case(
+      "a relationship that is its own inverse", "a.friends=b",
+      "a.card=c a.friends=b a.groups=g a.notes=m,n a2 b.friends=a b2 c.owner=a g.members=a m.author=a n.author=a",
+      mended: "b"),
+    Case(
+      "both sides at once", "n.author=b;a.notes=m;b.notes=n",
+      "a.card=c a.groups=g a.notes=m a2 b.notes=n b2 c.owner=a g.members=a m.author=a n.author=b n2", mended: ""),
+  ]
+
+  private func changes(
+    _ steps: String, _ store: some PersistentStore, _ names: [String: RowKey]
+  ) throws -> StoreChanges {
+    var changes = StoreChanges()
+    for step in steps.split(separator: ";").map(String.init) {
+      if step.hasPrefix("-") {
+        let key = try #require(names[String(step.dropFirst())])
+        changes.deleted.append(try #require(try store.rows([key])[0]))
+        continue
+      }
+      let sides = step.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+      let path = sides[0].split(separator: ".").map(String.init)
+      let key = try #require(names[path[0]])
+      let row = try #require(try store.rows([key])[0])
+      guard path.count == 2 else {
+        changes.updated.append(row)
+        continue
+      }
+      let entity = store.model.entities[Int(row.key.entityIndex)]
+      let relationship = try #require(entity.relationship(named: path[1]))
+      let keys = sides[1].split(separator: ",").compactMap { names[String($0)] }
+      let value: RowValue =
+        if !relationship.definition.isToMany {
+          .toOne(keys.first)
+        } else {
+          relationship.isOrdered ? .orderedToMany(OrderedSet(keys)) : .toMany(Set(keys))
+        }
+      changes.updated.append(store.changed(row, [path[1]: value]))
+    }
+    return changes
+  }
+
+  @Test("The other side follows, in memory and in files", arguments: cases)
+  func otherSide(_ test: Case) throws {
+    let folder = try TemporaryFolder()
+    let memory = try InMemoryStore(model: NaiveGraph.model)
+    try check(test, memory, "in memory")
+    #expect(memory._checkInvariants() == nil)
+    for kind in FileStoreKind.allCases {
+      let url = folder.url.appending(path: "\(kind)")
+      let names = try check(test, kind.open(url, NaiveGraph.model), "\(kind)")
+      // What others read is what was written.
+      #expect(try state(kind.open(url, NaiveGraph.model), names).withoutVersions == test.result.withoutVersions)
+    }
+  }
+
+  @discardableResult
+  private func check(_ test: Case, _ store: some PersistentStore, _ comment: Comment) throws -> [String: RowKey] {
+    let names = try fill(store)
+    let labels = Dictionary(uniqueKeysWithValues: names.map { ($0.value, $0.key) })
+    let mended = try store.save(changes(test.steps, store, names))
+    #expect(try state(store, names) == test.result, comment)
+    #expect(mended.compactMap { labels[$0] }.sorted().joined(separator: " ") == test.mended, comment)
+    return names
+  }
+
+  @Test("New rows enter those that they refer to, and lose references to rows that are gone")
+  func newRows() throws {
+    let store = try InMemoryStore(model: NaiveGraph.model)
+    var names = try fill(store)
+    try store.delete([#require(names["m"])])
+    let keys = try store.insert(["Note", "Person"]) { keys in
+      [["author": .toOne(names["a"])], ["notes": .toMany([names["n"]!, names["m"]!])]]
+    }
+    names["x"] = keys[0]
+    names["y"] = keys[1]
+    #expect(
+      try state(store, names)
+        == "a.card=c a.groups=g a.notes=x a3 c.owner=a g.members=a n.author=y n2 x.author=a y.notes=n")
+  }
+
+  @Test(
+    "What refers to a row that is gone does so for ever where the rule was to do nothing",
+    arguments: [RelationshipDescription.DeleteRule.noAction, .nullify])
+  func noAction(rule: RelationshipDescription.DeleteRule) throws {
+    let model = StoreModels.model([
+      EntityDescription("A", [.relationship("b", to: "B", inverse: "a", isToMany: true, deleteRule: rule)]),
+      EntityDescription("B", [.relationship("a", to: "A", inverse: "b")]),
+    ])
+    let store = try InMemoryStore(model: model)
+    let keys = try store.insert(["A", "B", "B"]) { keys in
+      [["b": .toMany([keys[1]])], ["a": .toOne(keys[0])], [:]]
+    }
+    try store.delete([keys[0]])
+    let expected = RowValue.toOne(rule == .noAction ? keys[0] : nil)
+    #expect(try store.value(keys[1], "a") == expected)
+    try store.update(keys[2], ["a": .toOne(keys[0])])
+    #expect(try store.value(keys[2], "a") == expected)
+  }
+
+  @Test("A context reads again what the store changed besides, and others are told of it")
+  func contexts() async throws {
+    let sketch = try GraphSketch()
+    let setup = sketch.context()
+    try sketch.run("Person a; Person b; Note n; n.author=a", in: setup)
+    try sketch.save(setup)
+    let context = sketch.context()
+    let known = try sketch.readAll(in: context)
+    // Somebody else gives the note to the other person, who is unchanged in the context and stays so.
+    let other = sketch.context()
+    try sketch.run("n.author=b", in: other)
+    try sketch.save(other)
+    for label in ["n", "a"] { try context.refresh(sketch.object(label, in: context), mergeChanges: true) }
+    try sketch.run("delete n", in: context)
+    let saves = sketch.coordinator.saves
+    try sketch.save(context)
+    #expect(try sketch.state(of: context) == "a b")
+    #expect(try sketch.stored() == "a b")
+    var iterator = saves.makeAsyncIterator()
+    let changes = try #require(await iterator.next())
+    let person = try sketch.object("b", in: context)
+    #expect(changes.updated.contains(person.objectID) && changes.deleted.count == 1)
+    // It has the new version.
+    try sketch.run("b.age=1", in: context)
+    try sketch.save(context)
+    withExtendedLifetime(known) {}
+  }
+
+  @Test("Many rows that leave an unchanged one, or enter it, take it time in proportion")
+  func costOfManyLinks() throws {
+    let store = try InMemoryStore(model: NaiveGraph.model)
+    let count = 20_000
+    let groups = try store.insert(["Group", "Group"]) { _ in [[:], [:]] }
+    let time = try ContinuousClock().measure {
+      let people = try store.insert(Array(repeating: "Person", count: count)) { keys in
+        keys.map { _ in ["groups": .toMany([groups[0]])] }
+      }
+      #expect(try store.value(groups[0], "members")?.count == count)
+      var changes = StoreChanges()
+      changes.updated = try store.rows(people).compactMap(\.self).map {
+        store.changed($0, ["groups": .toMany([groups[1]])])
+      }
+      try store.save(changes)
+      #expect(try store.value(groups[0], "members")?.count == 0)
+      #expect(try store.value(groups[1], "members")?.count == count)
+      try store.delete(people)
+      #expect(try store.value(groups[1], "members")?.count == 0)
+    }
+    // Each row would look at all others otherwise.
+    #expect(time < .seconds(5))
+  }
+}
+
+extension String {
+  /// Without the versions that rows have.
+  fileprivate var withoutVersions: String {
+    split(separator: " ").filter { $0.contains("=") }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,162 @@
+import ManagedObjects
+import Testing
+
+@Suite("Undo") struct UndoTests {
+  private func prepared(_ steps: String = "") throws -> (
+    GraphSketch, ManagedObjectContext, ManagedObjectContext.UndoManager
+  ) {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    try sketch.run(steps, in: context)
+    try sketch.save(context)
+    let undoManager = ManagedObjectContext.UndoManager()
+    context.undoManager = undoManager
+    return (sketch, context, undoManager)
+  }
+
+  @Test("What is changed until changes are processed is a group")
+  func groups() throws {
+    let (sketch, context, undoManager) = try prepared("Employee a")
+    #expect(!undoManager.canUndo && !undoManager.canRedo)
+    try sketch.run("a.age=1; a.salary=1", in: context)
+    context.processPendingChanges()
+    try sketch.run("a.age=2", in: context)
+    context.undo()
+    #expect(try sketch.state(of: context) == "a a.age=1 a.salary=1")
+    context.undo()
+    #expect(try sketch.state(of: context) == "a" && !context.hasChanges && !undoManager.canUndo)
+    context.undo()
+    context.redo()
+    #expect(try sketch.state(of: context) == "a a.age=1 a.salary=1")
+    context.redo()
+    #expect(try sketch.state(of: context) == "a a.age=2 a.salary=1" && !undoManager.canRedo)
+    context.redo()
+    #expect(try sketch.state(of: context) == "a a.age=2 a.salary=1")
+  }
+
+  @Test("A program makes groups of its own, within each other")
+  func ownGroups() throws {
+    let (sketch, context, undoManager) = try prepared("Employee a")
+    undoManager.beginUndoGrouping()
+    try sketch.run("a.age=1", in: context)
+    context.processPendingChanges()
+    undoManager.beginUndoGrouping()
+    #expect(undoManager.groupingLevel == 2)
+    try sketch.run("a.age=2", in: context)
+    try context.save()
+    undoManager.endUndoGrouping()
+    try sketch.run("a.salary=3", in: context)
+    undoManager.endUndoGrouping()
+    undoManager.endUndoGrouping()
+    #expect(undoManager.groupingLevel == 0)
+    try sketch.run("a.salary=4", in: context)
+    context.undo()
+    #expect(try sketch.state(of: context) == "a a.age=2 a.salary=3")
+    context.undo()
+    #expect(try sketch.state(of: context) == "a" && !undoManager.canUndo)
+  }
+
+  @Test("Groups have names")
+  func names() throws {
+    let (sketch, context, undoManager) = try prepared("Employee a")
+    try sketch.run("a.age=1", in: context)
+    undoManager.setActionName("Birthday")
+    context.processPendingChanges()
+    try sketch.run("a.salary=1", in: context)
+    #expect(undoManager.undoActionName == "")
+    undoManager.setActionName("Rise")
+    #expect(undoManager.undoActionName == "Rise" && undoManager.redoActionName == "")
+    context.undo()
+    #expect(undoManager.undoActionName == "Birthday" && undoManager.redoActionName == "Rise")
+    context.undo()
+    #expect(undoManager.undoActionName == "" && undoManager.redoActionName == "Birthday")
+    context.redo()
+    #expect(undoManager.undoActionName == "Birthday")
+  }
+
+  @Test("Only so many groups are kept as the program wants", arguments: [1, 3, 0])
+  func levels(count: Int) throws {
+    let (sketch, context, undoManager) = try prepared("Employee a")
+    undoManager.levelsOfUndo = count
+    for age in 1...5 {
+      try sketch.run("a.age=\(age)", in: context)
+      context.processPendingChanges()
+    }
+    for _ in 0..<10 { context.undo() }
+    #expect(try sketch.state(of: context) == ["a", "a a.age=4", "", "a a.age=2"][count])
+    for _ in 0..<10 { context.redo() }
+    #expect(try sketch.state(of: context) == "a a.age=5")
+    undoManager.levelsOfUndo = 1
+    context.undo()
+    context.undo()
+    #expect(try sketch.state(of: context) == "a a.age=4")
+  }
+
+  @Test("A new change ends what can be made again")
+  func redoCleared() throws {
+    let (sketch, context, undoManager) = try prepared("Employee a")
+    try sketch.run("a.age=1", in: context)
+    context.undo()
+    #expect(undoManager.canRedo)
+    try sketch.run("a.salary=1", in: context)
+    #expect(!undoManager.canRedo)
+    context.redo()
+    #expect(try sketch.state(of: context) == "a a.salary=1")
+  }
+
+  @Test("What was saved is taken back as well, and saved again", arguments: [true, false])
+  func afterSave(isChildThere: Bool) throws {
+    let (sketch, context, _) = try prepared("Person a; Note n; n.author=a; Card 1; a.card=1; Group g; g.members=a")
+    let child = isChildThere ? ManagedObjectContext(parent: context) : nil
+    let before = try sketch.stored()
+    try sketch.run("delete a; Note m; g.name=g", in: context)
+    try context.save()
+    #expect(try sketch.stored() == "g m")
+    context.undo()
+    #expect(try sketch.state(of: context) == before)
+    try context.save()
+    #expect(try sketch.stored() == before)
+    if let child { #expect(try sketch.state(of: child) == before) }
+    context.redo()
+    try context.save()
+    #expect(try sketch.stored() == "g m")
+    context.undo()
+    try context.save()
+    #expect(try sketch.stored() == before)
+    #expect(!context.hasChanges)
+  }
+
+  @Test("The undo of a deletion restores relationships on both sides")
+  func deletion() throws {
+    let (sketch, context, _) = try prepared(
+      "Person a; Person b; a.friends=b; Note n; Note m; n.author=a; n.next=m; Tag x; n.tags=x; Group g; g.members=b,a")
+    let before = try sketch.state(of: context)
+    for label in ["a", "b", "n", "m", "x", "g"] {
+      try sketch.run("delete \(label)", in: context)
+      #expect(try context.fetch(FetchRequest("Note")).allSatisfy { !$0.isDeleted })
+      context.undo()
+      #expect(try sketch.state(of: context) == before)
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("Reset, rollback and the end of the undo manager forget what can be taken back")
+  func forgetting() throws {
+    let (sketch, context, undoManager) = try prepared("Employee a")
+    try sketch.run("a.age=1", in: context)
+    context.rollback()
+    #expect(!undoManager.canUndo)
+    try sketch.run("a.age=1", in: context)
+    context.undo()
+    context.reset()
+    #expect(!undoManager.canUndo && !undoManager.canRedo)
+    try sketch.run("a.age=1", in: context)
+    context.undoManager = nil
+    context.undo()
+    #expect(try sketch.state(of: context) == "a a.age=1")
+    context.undoManager = undoManager
+    undoManager.removeAllActions()
+    context.undo()
+    #expect(try sketch.state(of: context) == "a a.age=1")
+  }
+}
