@@ -1,63 +1,28 @@
 import FoundationEssentials
-import KeyedArchiving
-import OrderedCollections
-import PropertyLists
+import ManagedObjects
 
-/// Notes by their keys, in a file: a property list if its name ends with `.plist`, a keyed archive otherwise.
+/// Notes by their keys, kept in a file.
 ///
-/// Every change is written in one step, so the file is complete whenever the program ends.
-struct Notebook {
-  private(set) var notes: OrderedDictionary<String, Note> = [:]
-  private let file: URL
+/// Every change is in the file when the call returns, and the file is complete whenever the program ends.
+protocol Notebook {
+  /// The key and the title of each note, in the order in which they were added.
+  func titles() throws -> [(key: String, title: String)]
 
-  private var isPropertyList: Bool { file.pathExtension == "plist" }
+  func note(_ key: String) throws -> Note
 
-  /// The notes of a file; none if there is no such file yet.
-  init(_ file: URL) throws {
-    self.file = file
-    guard FileManager.default.fileExists(atPath: file.path) else { return }
-    if isPropertyList {
-      let entries = try PropertyList(contentsOf: file).dictionary ?? [:]
-      for (key, value) in entries {
-        guard let note = Note(value) else { throw NotebookError.notANote(key) }
-        notes[key] = note
-      }
-    } else {
-      // The type says all that may be in the file: a dictionary of strings and notes.
-      notes = try KeyedUnarchiver.unarchivedObject(of: OrderedDictionary<String, Note>.self, from: file)
-    }
-  }
+  mutating func add(_ note: Note, forKey key: String) throws
 
-  func note(_ key: String) throws -> Note {
-    guard let note = notes[key] else { throw NotebookError.noSuchNote(key) }
-    return note
-  }
+  mutating func change(_ key: String, _ change: (inout Note) -> Void) throws
 
-  mutating func add(_ note: Note, forKey key: String) throws {
-    guard notes[key] == nil else { throw NotebookError.alreadyThere(key) }
-    notes[key] = note
-    try save()
-  }
+  mutating func remove(_ key: String) throws
+}
 
-  mutating func change(_ key: String, _ change: (inout Note) -> Void) throws {
-    var note = try note(key)
-    change(&note)
-    notes[key] = note
-    try save()
-  }
-
-  mutating func remove(_ key: String) throws {
-    guard notes.removeValue(forKey: key) != nil else { throw NotebookError.noSuchNote(key) }
-    try save()
-  }
-
-  private func save() throws {
-    if isPropertyList {
-      let list = PropertyList.dictionary(notes.mapValues(\.propertyList))
-      try list.write(to: file, format: .xml, options: PropertyListWritingOptions(fractionalSeconds: .refuse))
-    } else {
-      try KeyedArchiver.archive(notes, to: file)
-    }
+/// The notebook of a file. What kind of file it is goes by its name; one that is not there yet is empty.
+func openNotebook(_ file: URL) throws -> any Notebook {
+  switch file.pathExtension {
+  case "xml": try StoreNotebook(.xml(file))
+  case "store": try StoreNotebook(.binary(file))
+  default: try FileNotebook(file)
   }
 }
 

@@ -4,15 +4,22 @@ import FoundationEssentials
 @main
 struct NotesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "notes", abstract: "Keeps notes in a property list or in a keyed archive.",
+    commandName: "notes",
+    abstract: "Keeps notes in a property list, in a keyed archive, or in a store of managed objects.",
     subcommands: [Add.self, Show.self, Edit.self, Remove.self, List.self])
 }
 
 struct FileOption: ParsableArguments {
-  @Option(help: "Where the notes are: a property list if the name ends with .plist, else a keyed archive.")
+  @Option(
+    help: ArgumentHelp(
+      "Where the notes are. What kind of file it is goes by its name.",
+      discussion: """
+        .plist is a property list, .xml a store of managed objects in XML, .store one in binary; any other name is that \
+        of a keyed archive.
+        """))
   var file = "notes.archive"
 
-  var notebook: Notebook { get throws { try Notebook(URL(filePath: file)) } }
+  var notebook: any Notebook { get throws { try openNotebook(URL(filePath: file)) } }
 }
 
 struct Add: ParsableCommand {
@@ -89,7 +96,7 @@ struct List: ParsableCommand {
   @OptionGroup var file: FileOption
 
   func run() throws {
-    for (key, note) in try file.notebook.notes { print("\(key)\t\(note.title)") }
+    for (key, title) in try file.notebook.titles() { print("\(key)\t\(title)") }
   }
 }
 

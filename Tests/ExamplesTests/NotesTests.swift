@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchiving
+import ManagedObjects
 import PropertyLists
 import TestSupport
 import Testing
@@ -7,9 +8,35 @@ import Testing
 /// The example program, run as a process once for each step, so that what it keeps survives only in its file.
 @Suite("The notes example")
 struct NotesTests {
+  /// The model of the program's stores, as another program would make it.
+  private static var model: ManagedObjectModel {
+    get throws {
+      var note = EntityDescription(
+        "Note",
+        [
+          .attribute("key", .string, isOptional: false), .attribute("added", .date, isOptional: false),
+          .attribute("title", .string, isOptional: false), .attribute("author", .string, isOptional: false),
+          .attribute("text", .string, isOptional: false), .attribute("changed", .date, isOptional: false),
+          .attribute("isPublished", .boolean, isOptional: false),
+          .relationship("tags", to: "Tag", inverse: "notes", isToMany: true, isOrdered: true),
+        ])
+      note.uniquenessConstraints = [["key"]]
+      var tag = EntityDescription(
+        "Tag",
+        [
+          .attribute("name", .string, isOptional: false),
+          .relationship("notes", to: "Note", inverse: "tags", isToMany: true),
+        ])
+      tag.uniquenessConstraints = [["name"]]
+      return try ManagedObjectModel(entities: [note, tag])
+    }
+  }
+
   private func notes(_ arguments: String...) throws -> Program { try Program.run("notes", arguments) }
 
-  @Test("notes are made, found, changed, removed and listed, in both kinds of file", arguments: ["plist", "archive"])
+  static let kinds = ["plist", "archive", "xml", "store"]
+
+  @Test("notes are made, found, changed, removed and listed, in all kinds of file", arguments: kinds)
   func notesAreMade(_ kind: String) throws {
     let folder = try TemporaryFolder()
     let file = "--file=" + folder.path("notes." + kind)
@@ -32,12 +59,12 @@ struct NotesTests {
     #expect(folder.names == ["notes." + kind])
   }
 
-  @Test("a key that is taken, or that nobody has, is an error and changes nothing")
-  func aKeyThatIsTaken() throws {
+  @Test("a key that is taken, or that nobody has, is an error and changes nothing", arguments: kinds)
+  func aKeyThatIsTaken(_ kind: String) throws {
     let folder = try TemporaryFolder()
-    let file = "--file=" + folder.path("notes.archive")
+    let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
-    let before = try Data(contentsOf: folder.url.appending(path: "notes.archive"))
+    let before = try Data(contentsOf: folder.url.appending(path: "notes." + kind))
     for arguments in [
       ["add", file, "a", "Second"], ["show", file, "b"], ["edit", file, "b"], ["remove", file, "b"],
     ] {
@@ -45,7 +72,7 @@ struct NotesTests {
       #expect(run.status == 1)
       #expect(run.errors.hasPrefix("Error: there is "))
     }
-    #expect(try Data(contentsOf: folder.url.appending(path: "notes.archive")) == before)
+    #expect(try Data(contentsOf: folder.url.appending(path: "notes." + kind)) == before)
   }
 
   @Test("a file with anything else in it is an error, and stays as it is")
@@ -57,6 +84,68 @@ struct NotesTests {
     let run = try notes("add", "--file=\(url.path)", "a", "First")
     #expect(run.status == 1)
     #expect(run.errors.contains("NSURL"))
+    #expect(try Data(contentsOf: url) == before)
+  }
+
+  @Test("a tag is one object for all notes, and goes with the last of them", arguments: ["xml", "store"])
+  func tags(_ kind: String) throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "notes." + kind)
+    let file = "--file=" + url.path
+    func tags() throws -> Int {
+      let container = try PersistentContainer(model: Self.model, stores: [kind == "xml" ? .xml(url) : .binary(url)])
+      return try container.performAndWait { try $0.count(for: FetchRequest("Tag")) }
+    }
+    try #require(try notes("add", file, "a", "First", "--tag", "home", "--tag", "shop").status == 0)
+    try #require(try notes("add", file, "b", "Second", "--tag", "shop").status == 0)
+    #expect(try tags() == 2)
+    try #require(try notes("edit", file, "a", "--tag", "shop").status == 0)
+    #expect(try tags() == 1)
+    try #require(try notes("remove", file, "a").status == 0)
+    try #require(try notes("remove", file, "b").status == 0)
+    #expect(try tags() == 0)
+  }
+
+  @Test("processes add notes at the same time, and all of them are there", arguments: ["xml", "store"])
+  func processes(_ kind: String) async throws {
+    let folder = try TemporaryFolder()
+    let file = "--file=" + folder.path("notes." + kind)
+    let runs = try await Program.runAtTheSameTime(
+      "notes", (0..<20).map { ["add", file, "key\($0)", "Note", "--tag", "shop", "--tag", "tag\($0 % 3)"] })
+    for run in runs { #expect(run.status == 0, "\(run.errors)") }
+    #expect(try notes("list", file).text.split(separator: "\n").count == 20)
+    for number in 0..<20 {
+      #expect(try notes("show", file, "key\(number)").text.contains("\ntags: shop, tag\(number % 3)\n"))
+    }
+  }
+
+  @Test("processes change one note at the same time, and every change is there", arguments: ["xml", "store"])
+  func oneNote(_ kind: String) async throws {
+    let folder = try TemporaryFolder()
+    let file = "--file=" + folder.path("notes." + kind)
+    try #require(try notes("add", file, "a", "First").status == 0)
+    let runs = try await Program.runAtTheSameTime(
+      "notes",
+      [
+        ["edit", file, "a", "--title", "Second"], ["edit", file, "a", "--author", "Kael"],
+        ["edit", file, "a", "--text", "Milk"], ["edit", file, "a", "--published"],
+        ["edit", file, "a", "--tag", "shop"],
+      ])
+    for run in runs { #expect(run.status == 0, "\(run.errors)") }
+    let shown = try notes("show", file, "a").text
+    #expect(shown.hasPrefix("Second (published)\nby Kael, changed "))
+    #expect(shown.hasSuffix("\ntags: shop\nMilk\n"))
+  }
+
+  @Test("a store of another program is an error, and stays as it is")
+  func otherStores() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "notes.xml")
+    _ = try XMLStore(url, model: ManagedObjectModel(entities: [EntityDescription("Invoice")]))
+    let before = try Data(contentsOf: url)
+    let run = try notes("list", "--file=\(url.path)")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("Invoice") && run.errors.contains("Note"))
     #expect(try Data(contentsOf: url) == before)
   }
 }

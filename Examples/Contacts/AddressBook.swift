@@ -1,0 +1,85 @@
+import FoundationEssentials
+import ManagedObjects
+
+/// Persons and groups in a store that any number of processes use at the same time.
+struct AddressBook {
+  private let container: PersistentContainer
+
+  /// The book of a file, which is made if it is not there yet: in XML if its name ends with `.xml`, else in binary.
+  init(_ file: URL) throws {
+    container = try PersistentContainer(
+      model: ManagedObjectModel(Person.self, Group.self),
+      stores: [file.pathExtension == "xml" ? .xml(file) : .binary(file)])
+  }
+
+  func read<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
+    try ContactsError.explaining { try container.performAndWait(body) }
+  }
+
+  /// A condition on persons that somebody typed.
+  func condition(_ text: String) throws -> ManagedPredicate {
+    do throws(ManagedPredicateError) {
+      guard let entity = container.model.entity(of: Person.self) else { return try ManagedPredicate(format: text) }
+      return try ManagedPredicate(format: text, for: entity)
+    } catch {
+      throw ContactsError.notACondition(text, error)
+    }
+  }
+
+  /// Changes the book: all that the function does, or nothing if it fails.
+  func change<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
+    try ContactsError.explaining { try container.updateAndWait(body) }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The one person with an address, or whose name has words that begin so: `ada@example.org`, `Ada`, `ada love`.
+  func person(_ text: String) throws -> Person {
+    if let person = try fetch(Person.self, where: ManagedPredicate(format: "email ==[c] %@", text)).first {
+      return person
+    }
+    let found = try fetch(Person.self, where: .words(in: text), sortedBy: Person.order)
+    guard let person = found.first else { throw ContactsError.noPerson(text) }
+    guard found.count == 1 else { throw ContactsError.severalPersons(text, found.map(\.summary)) }
+    return person
+  }
+
+  /// The group of a name, whatever its case.
+  func group(_ name: String) throws -> Group {
+    guard let group = try group(ifPresent: name) else { throw ContactsError.noGroup(name) }
+    return group
+  }
+
+  /// The group of a name, which is made if it is not there yet.
+  func groupOrNew(_ name: String) throws -> Group {
+    if let group = try group(ifPresent: name) { return group }
+    let group = try insert(Group.self)
+    group.name = name
+    return group
+  }
+
+  private func group(ifPresent name: String) throws -> Group? {
+    try fetch(Group.self, where: ManagedPredicate(format: "name ==[cd] %@", name)).first
+  }
+
+  /// - Throws: if a person has the address already.
+  func checkIsNew(_ email: String?) throws {
+    guard let email, let owner = try fetch(Person.self, where: ManagedPredicate(format: "email ==[c] %@", email)).first
+    else { return }
+    throw ContactsError.addressIsTaken(email, by: owner.fullName)
+  }
+}
+
+extension ManagedPredicate {
+  /// True if for each word of a text, a word of the name or the address begins with it. Case and marks do not count.
+  static func words(in text: String) throws -> ManagedPredicate {
+    try .and(
+      text.split(separator: " ").map { word in
+        try ManagedPredicate(
+          format: """
+            firstName BEGINSWITH[cd] %@ OR lastName BEGINSWITH[cd] %@ OR email BEGINSWITH[cd] %@
+            OR firstName CONTAINS[cd] %@ OR lastName CONTAINS[cd] %@
+            """, arguments: Array(repeating: String(word), count: 3) + Array(repeating: " \(word)", count: 2))
+      })
+  }
+}

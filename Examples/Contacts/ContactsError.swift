@@ -1,0 +1,82 @@
+import FoundationEssentials
+import ManagedObjects
+
+/// What went wrong, as the one who gave the command should read it.
+enum ContactsError: Error, CustomStringConvertible {
+  case noPerson(String)
+  case severalPersons(String, [String])
+  case noGroup(String)
+  case addressIsTaken(String, by: String)
+  /// Values that the book does not take, a line for each.
+  case notValid([String])
+  /// A condition that cannot be asked.
+  case notACondition(String, ManagedPredicateError)
+  case notADay(String)
+  case noPicture(of: String)
+  case notACard(line: Int, String)
+  case cannotRead(String)
+  case cannotWrite(String)
+  case store(ManagedObjectError)
+
+  var description: String {
+    switch self {
+    case .noPerson(let text): "there is nobody called \"\(text)\""
+    case .severalPersons(let text, let persons):
+      "\"\(text)\" could be any of these:\n  " + persons.joined(separator: "\n  ")
+    case .noGroup(let name): "there is no group \"\(name)\""
+    case .addressIsTaken(let email, let owner): "\(owner) has the address \(email) already"
+    case .notValid(let lines): lines.joined(separator: "\n")
+    case .notACondition(let text, let error): Self.description(of: text, error)
+    case .notADay(let text): "\"\(text)\" is not a day such as 1815-12-10"
+    case .noPicture(let name): "there is no picture of \(name)"
+    case .notACard(let line, let message): "line \(line): \(message)"
+    case .cannotRead(let path): "cannot read the file \(path)"
+    case .cannotWrite(let path): "cannot write the file \(path)"
+    case .store(let error): error.description
+    }
+  }
+
+  /// The text, and a mark below what is wrong.
+  private static func description(of text: String, _ error: ManagedPredicateError) -> String {
+    guard let column = error.position?.column, !text.contains("\n") else { return error.message }
+    return "\(error.message)\n  \(text)\n  " + String(repeating: " ", count: column - 1) + "^"
+  }
+
+  /// Does something, and says what went wrong in words of this program.
+  static func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ManagedObjectError {
+      throw ContactsError(error)
+    }
+  }
+
+  init(_ error: ManagedObjectError) {
+    let errors = error.details.isEmpty ? [error] : error.details
+    let lines = errors.compactMap(Self.line)
+    self = lines.count == errors.count ? .notValid(lines) : .store(error)
+  }
+
+  private static let names = ModelLocalization([
+    "Property/firstName": "the first name", "Property/lastName": "the last name",
+    "Property/email": "the e-mail address", "Property/birthday": "the birthday", "Property/notes": "the notes",
+    "Property/name/Entity/Group": "the name of the group",
+  ])
+
+  /// What is wrong with a value; nil for errors of other sorts.
+  private static func line(_ error: ManagedObjectError) -> String? {
+    guard let key = error.key, let entity = error.objectID?.entity else { return nil }
+    let name = names.name(ofProperty: key, in: entity)
+    switch error.code {
+    case .missingMandatoryProperty: return "\(name) is missing"
+    case .stringTooLong:
+      guard case .string(let text)? = error.value else { return "\(name) is too long" }
+      return "\(name) is too long: it has \(text.utf16.count) characters"
+    case .dateTooLate, .validation:
+      var value = ""
+      if case .string(let text)? = error.value, !text.isEmpty { value = " \"\(text)\"" }
+      return "\(name)\(value) \(error.message)"
+    default: return nil
+    }
+  }
+}

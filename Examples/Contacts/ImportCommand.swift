@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import ManagedObjects
+
+struct Import: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Adds the persons of a vCard file. Those that the book does not take are left out, and named.")
+
+  @OptionGroup var file: FileOption
+  @Argument(help: "A file with any number of cards.") var cards: String
+
+  func run() throws {
+    let cards = try Card.cards(in: String(decoding: Data(ofFile: cards), as: UTF8.self))
+    let (added, refusals) = try file.book.change { context in
+      let undo = ManagedObjectContext.UndoManager()
+      context.undoManager = undo
+      var refusals: [String] = []
+      for card in cards {
+        do {
+          try ContactsError.explaining { try context.add(card) }
+        } catch {
+          // All that came with the card goes, such as groups that only it names.
+          context.undo()
+          refusals.append("line \(card.line): \(error)")
+        }
+        context.processPendingChanges()
+      }
+      return (cards.count - refusals.count, refusals)
+    }
+    print("\(added) added")
+    guard refusals.isEmpty else {
+      FileHandle.standardError.write(Data((refusals.joined(separator: "\n") + "\n").utf8))
+      throw ExitCode.failure
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  fileprivate func add(_ card: Card) throws {
+    let person = try insert(Person.self)
+    person.firstName = card.firstName
+    person.lastName = card.lastName
+    person.birthday = card.birthday
+    person.notes = card.notes
+    for name in card.groups { person.add(try groupOrNew(name), to: \.groups) }
+    try checkIsNew(card.email)
+    person.email = card.email
+    try person.validateForInsert()
+  }
+}

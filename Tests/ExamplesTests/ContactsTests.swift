@@ -1,0 +1,302 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example program, run as a process once for each step, so that what it keeps survives only in its file.
+@Suite("The contacts example")
+struct ContactsTests {
+  static let kinds = ["xml", "store"]
+
+  /// A book in a folder of its own.
+  private struct Book {
+    let folder: TemporaryFolder
+    let file: String
+
+    init(_ kind: String) throws {
+      folder = try TemporaryFolder()
+      file = "--file=" + folder.path("contacts." + kind)
+    }
+
+    func callAsFunction(_ arguments: String...) throws -> Program { try Program.run("contacts", arguments + [file]) }
+
+    /// What a command prints that has to succeed.
+    func text(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+      let run = try Program.run("contacts", arguments + [file])
+      #expect(run.status == 0, "\(run.errors)", sourceLocation: sourceLocation)
+      return run.text
+    }
+
+    func fill() throws {
+      for person in [
+        ["Ada", "Lovelace", "--email", "ada@example.org", "--birthday", "1815-12-10", "--group", "Work"],
+        ["Charles", "Babbage", "--birthday", "1791-12-26", "--group", "work"],
+        ["Émilie", "du Châtelet", "--notes", "Physics"], ["Edsger", "Dijkstra", "--email", "ewd@example.nl"],
+        ["Anders", "Ångström"], ["Note", "9", "--group", "Numbers"], ["Note", "10"],
+      ] {
+        let run = try Program.run("contacts", ["add"] + person + [file])
+        try #require(run.status == 0, "\(run.errors)")
+      }
+    }
+
+    var contents: Data? { get throws { try? Data(contentsOf: URL(filePath: String(file.dropFirst(7)))) } }
+  }
+
+  @Test("persons are added, shown, changed and removed", arguments: kinds)
+  func persons(_ kind: String) throws {
+    let book = try Book(kind)
+    try book.fill()
+    #expect(
+      try book.text("show", "ada@example.org")
+        == "Ada Lovelace\ne-mail: ada@example.org\nborn: 1815-12-10\ngroups: Work\n")
+    #expect(try book.text("show", "CHATE") == "Émilie du Châtelet\nPhysics\n")
+    #expect(
+      try book.text("edit", "ada", "--last-name", "King", "--birthday", "", "--notes", "Countess").isEmpty)
+    #expect(try book.text("show", "king") == "Ada King\ne-mail: ada@example.org\ngroups: Work\nCountess\n")
+    #expect(try book.text("remove", "ada king").isEmpty)
+    #expect(try book("show", "ada").errors == "Error: there is nobody called \"ada\"\n")
+    #expect(try book.text("group", "list") == "Numbers\t1\nWork\t1\n")
+    #expect(book.folder.names == ["contacts." + kind])
+  }
+
+  @Test("the list goes by the first letter, as people sort", arguments: kinds)
+  func list(_ kind: String) throws {
+    let book = try Book(kind)
+    try book.fill()
+    #expect(
+      try book.text("list") == """
+        #
+          Note 9
+          Note 10
+        A
+          Anders Ångström
+        B
+          Charles Babbage
+        D
+          Edsger Dijkstra <ewd@example.nl>
+          Émilie du Châtelet
+        L
+          Ada Lovelace <ada@example.org>
+
+        """)
+  }
+
+  @Test(
+    "persons are found by words and by conditions",
+    arguments: [
+      (["em"], "Émilie du Châtelet"), (["e", "d"], "Edsger Dijkstra <ewd@example.nl>, Émilie du Châtelet"),
+      (["chat"], "Émilie du Châtelet"), (["ADA@"], "Ada Lovelace <ada@example.org>"),
+      (["--where", "birthday != nil AND email == nil"], "Charles Babbage"),
+      (["--where", "ANY groups.name ==[c] 'WORK'"], "Charles Babbage, Ada Lovelace <ada@example.org>"),
+      (
+        ["--where", "groups.@count == 1 AND firstName MATCHES '[A-D].*'"],
+        "Charles Babbage, Ada Lovelace <ada@example.org>"
+      ),
+      (["--where", "SUBQUERY(groups, $g, $g.members.@count > 1).@count > 0", "ada"], "Ada Lovelace <ada@example.org>"),
+      (["--born-before", "1800-01-01"], "Charles Babbage"),
+    ])
+  func find(_ arguments: [String], _ expected: String) throws {
+    let book = try Book("xml")
+    try book.fill()
+    let run = try Program.run("contacts", ["find"] + arguments + [book.file])
+    #expect(run.text.split(separator: "\n").joined(separator: ", ") == expected, "\(run.errors)")
+    #expect(run.status == 0)
+  }
+
+  @Test("nobody found is a failure without words")
+  func nobody() throws {
+    let book = try Book("xml")
+    let run = try book("find", "nobody")
+    #expect(run.status == 1 && run.text == "" && run.errors == "")
+  }
+
+  @Test("a condition that is none says where")
+  func condition() throws {
+    let book = try Book("xml")
+    let run = try book("find", "--where", "lastName BEGINSWITH AND email == nil")
+    #expect(run.status == 1)
+    let lines = run.errors.split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(
+      lines.dropFirst() == ["  lastName BEGINSWITH AND email == nil", "                      ^"], "\(run.errors)")
+    // There is nobody in the book, and it is said all the same.
+    for (condition, mark) in [
+      ("email == nil AND name == 'Ada'", 18), ("ANY groups.title == 'Work'", 12), ("birthday < 5", 10),
+    ] {
+      let unknown = try book("find", "--where", condition)
+      #expect(unknown.status == 1)
+      let lines = unknown.errors.split(separator: "\n")
+      #expect(
+        lines.dropFirst() == ["  \(condition)", "\(String(repeating: " ", count: mark + 1))^"], "\(unknown.errors)")
+    }
+  }
+
+  @Test(
+    "values that the book does not take are refused in words for people, and change nothing",
+    arguments: [
+      (["add", "Ada", ""], "the last name is missing"),
+      (["add", "Ada", "L", "--email", "ada"], "the e-mail address \"ada\" is not like ada@example.org"),
+      (["add", "Ada", String(repeating: "l", count: 81)], "the last name is too long: it has 81 characters"),
+      (["add", "Ada", "L", "--birthday", "2400-01-01"], "the birthday is in the future"),
+      (["add", "Ada", "L", "--email", "EWD@example.nl"], "Edsger Dijkstra has the address EWD@example.nl already"),
+      (["edit", "edsger", "--email", "@"], "the e-mail address \"@\" is not like ada@example.org"),
+      (["edit", "charles", "--email", "ewd@example.nl"], "Edsger Dijkstra has the address ewd@example.nl already"),
+      (["edit", "edsger", "--birthday", "1930-02-30"], "\"1930-02-30\" is not a day such as 1815-12-10"),
+      (
+        ["add", "Ada", "", "--email", "ada"],
+        "the e-mail address \"ada\" is not like ada@example.org\nthe last name is missing"
+      ),
+      (["add", "Ada", "L", "--group", ""], "the name of the group is missing"),
+      (["show", "note"], "\"note\" could be any of these:\n  Note 9\n  Note 10"),
+      (["group", "add", "Work", "nobody"], "there is nobody called \"nobody\""),
+      (["group", "remove", "Family"], "there is no group \"Family\""),
+      (["picture", "get", "edsger", "/nowhere"], "there is no picture of Edsger Dijkstra"),
+      (["picture", "set", "edsger", "/nowhere"], "cannot read the file /nowhere"),
+      (["import", "/nowhere"], "cannot read the file /nowhere"),
+    ])
+  func notValid(_ arguments: [String], _ message: String) throws {
+    let book = try Book("xml")
+    try book.fill()
+    let before = try book.contents
+    let run = try Program.run("contacts", arguments + [book.file])
+    #expect(run.status == 1)
+    #expect(run.errors == "Error: \(message)\n")
+    #expect(try book.contents == before)
+  }
+
+  @Test("groups are filled, emptied and removed, and their persons stay", arguments: kinds)
+  func groups(_ kind: String) throws {
+    let book = try Book(kind)
+    try book.fill()
+    #expect(try book.text("group", "add", "Family", "ada", "émilie").isEmpty)
+    #expect(try book.text("group", "list", "family") == "Émilie du Châtelet\nAda Lovelace <ada@example.org>\n")
+    #expect(try book.text("group", "remove", "Family", "ada").isEmpty)
+    #expect(try book.text("group", "list") == "Family\t1\nNumbers\t1\nWork\t2\n")
+    #expect(try book.text("group", "remove", "Work").isEmpty)
+    #expect(try book.text("group", "list") == "Family\t1\nNumbers\t1\n")
+    #expect(try book.text("show", "ada") == "Ada Lovelace\ne-mail: ada@example.org\nborn: 1815-12-10\n")
+  }
+
+  @Test("pictures come back as they were", arguments: kinds)
+  func pictures(_ kind: String) throws {
+    let book = try Book(kind)
+    try book.fill()
+    let picture = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let url = book.folder.url.appending(path: "ada.png")
+    try picture.write(to: url)
+    #expect(try book.text("picture", "set", "ada", url.path).isEmpty)
+    try FileManager.default.removeItem(at: url)
+    #expect(try book.text("show", "ada").contains("\npicture: 200000 bytes\n"))
+    #expect(try book.text("picture", "get", "ada", url.path).isEmpty)
+    #expect(try Data(contentsOf: url) == picture)
+    #expect(try book("picture", "get", "ada", "/nowhere/ada").errors == "Error: cannot write the file /nowhere/ada\n")
+    #expect(try book.text("picture", "set", "ada").isEmpty)
+    #expect(try book("picture", "get", "ada", url.path).status == 1)
+  }
+
+  @Test("cards are imported, and what the book does not take is left out with all that came with it", arguments: kinds)
+  func cards(_ kind: String) throws {
+    let book = try Book(kind)
+    try book.fill()
+    let cards = book.folder.url.appending(path: "cards.vcf")
+    try Data(
+      """
+      BEGIN:VCARD
+      VERSION:4.0
+      N:Hopper;Grace;;;
+      EMAIL;TYPE=work:grace@example.mil
+      BDAY:19061209
+      NOTE:Found a moth\\, once\\nin a re
+       lay
+      CATEGORIES:Navy,Work
+      END:VCARD
+      BEGIN:VCARD
+      N:;Nobody
+      CATEGORIES:Lost
+      END:VCARD
+      BEGIN:VCARD
+      N:Other;Ada
+      EMAIL:ada@example.org
+      CATEGORIES:Doubles
+      END:VCARD
+      BEGIN:VCARD
+      N:Hamilton;Margaret
+      EMAIL:GRACE@example.mil
+      END:VCARD
+      BEGIN:VCARD
+      N:Noether;Emmy
+      END:VCARD
+
+      """.replacingOccurrences(of: "\n", with: "\r\n").utf8
+    ).write(to: cards)
+    let run = try book("import", cards.path)
+    #expect(run.status == 1)
+    #expect(run.text == "2 added\n")
+    #expect(
+      run.errors == """
+        line 10: the last name is missing
+        line 14: Ada Lovelace has the address ada@example.org already
+        line 19: Grace Hopper has the address GRACE@example.mil already
+
+        """)
+    #expect(
+      try book.text("show", "hopper") == """
+        Grace Hopper
+        e-mail: grace@example.mil
+        born: 1906-12-09
+        groups: Navy, Work
+        Found a moth, once
+        in a relay
+
+        """)
+    #expect(try book.text("group", "list") == "Navy\t1\nNumbers\t1\nWork\t3\n")
+    #expect(try book.text("find", "emmy") == "Emmy Noether\n")
+  }
+
+  @Test(
+    "a file that is not one of cards is an error with the line, and adds nothing",
+    arguments: [
+      ("BEGIN:VCARD\nN:A;B\n", "line 1: the card has no end"), ("N:A;B\n", "line 1: N is out of place"),
+      ("BEGIN:VCARD\nBEGIN:VCARD\n", "line 2: BEGIN is out of place"), ("hello\n", "line 1: no colon"),
+      ("BEGIN:VCARD\nBDAY:1906\nEND:VCARD\n", "line 2: 1906 is not a day"),
+    ])
+  func notCards(_ text: String, _ message: String) throws {
+    let book = try Book("xml")
+    try book.fill()
+    let before = try book.contents
+    let cards = book.folder.url.appending(path: "cards.vcf")
+    try Data(text.utf8).write(to: cards)
+    let run = try book("import", cards.path)
+    #expect(run.status == 1)
+    #expect(run.errors == "Error: \(message)\n")
+    #expect(try book.contents == before)
+  }
+
+  @Test("processes add persons to the same groups at the same time, and all of them are there", arguments: kinds)
+  func processes(_ kind: String) async throws {
+    let book = try Book(kind)
+    let runs = try await Program.runAtTheSameTime(
+      "contacts",
+      (0..<20).map {
+        [
+          "add", "Number", "N\($0)", "--email", "n\($0)@example.org", "--group", "All", "--group", "G\($0 % 4)",
+          book.file,
+        ]
+      })
+    for run in runs { #expect(run.status == 0, "\(run.errors)") }
+    #expect(try book.text("group", "list") == "All\t20\nG0\t5\nG1\t5\nG2\t5\nG3\t5\n")
+    #expect(
+      try book.text("find", "number") == (0..<20).map { "Number N\($0) <n\($0)@example.org>\n" }.joined())
+  }
+
+  @Test("of processes that add the same address at the same time one does it", arguments: kinds)
+  func sameAddress(_ kind: String) async throws {
+    let book = try Book(kind)
+    let runs = try await Program.runAtTheSameTime(
+      "contacts", (0..<8).map { ["add", "Ada", "N\($0)", "--email", "ada@example.org", book.file] })
+    #expect(runs.count { $0.status == 0 } == 1)
+    for run in runs where run.status != 0 {
+      #expect(run.errors.contains("has the address ada@example.org already"), "\(run.errors)")
+    }
+    #expect(try book.text("find", "ada").split(separator: "\n").count == 1)
+  }
+}
