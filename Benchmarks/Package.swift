@@ -12,6 +12,7 @@ let package = Package(
         .product(name: "PropertyListTools", package: "swift-keyed-archiving"),
         .product(name: "PropertyLists", package: "swift-keyed-archiving"),
         .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+        .product(name: "ManagedObjects", package: "swift-keyed-archiving"),
         .product(name: "Preferences", package: "swift-keyed-archiving"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]

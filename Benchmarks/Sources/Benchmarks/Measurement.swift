@@ -58,6 +58,21 @@ extension Measurement {
     return try? JSONDecoder().decode(Measurement.self, from: output)
   }
 
+  /// Runs a script that measures one thing and prints the measurement; nil if Python or a module of the script is not
+  /// there.
+  static func inPython(_ script: String) throws -> Measurement? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", script]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return try? JSONDecoder().decode(Measurement.self, from: output)
+  }
+
   /// Prints the measurement for the process that asked for it.
   func report() throws { print(String(decoding: try JSONEncoder().encode(self), as: UTF8.self)) }
 }

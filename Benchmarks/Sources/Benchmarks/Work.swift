@@ -188,15 +188,6 @@ extension Work {
         best = min(best, time.perf_counter() - start)
       print(json.dumps({'seconds': best, 'peakMemory': memory('VmHWM:') - before, 'outputLength': length}))
       """
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", script]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return try? JSONDecoder().decode(Measurement.self, from: output)
+    return try Measurement.inPython(script)
   }
 }

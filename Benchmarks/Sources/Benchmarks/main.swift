@@ -2,10 +2,10 @@ import Foundation
 import PropertyLists
 
 // Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With
-// the argument `preferences`: only the table of those. With `check`: does our part of every work on a small library, to
-// see that an optimized build does it at all. With the arguments `tool PATH`: the table of the tool, a release build of
-// which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK IMPLEMENTATION FOLDER`: measures one in
-// this process and prints the figures as JSON.
+// the argument `preferences` or `objects`: only the table of those. With `check`: does our part of every work on a
+// small library, to see that an optimized build does it at all. With the arguments `tool PATH`: the table of the tool,
+// a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK IMPLEMENTATION
+// FOLDER`, of managed objects `WORK IMPLEMENTATION COUNT`: measures one in this process and prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
@@ -64,6 +64,37 @@ func printPreferencesTable(of implementations: [Implementation]) throws {
   }
 }
 
+/// The table of managed objects: beside SQLAlchemy on an SQLite database in memory, and how times grow with the number
+/// of objects.
+func printObjectsTables(of implementations: [Implementation], count: Int, growth: [Int]) throws {
+  func measurement(_ work: ObjectsWork, _ implementation: Implementation, _ count: Int) throws -> Measurement? {
+    try Measurement.inProcess([work.rawValue, implementation.rawValue, "\(count)"])
+  }
+  print("| \(count) objects of 5 attributes and a relationship | here | SQLAlchemy |\n|---|---|---|")
+  for work in ObjectsWork.allCases {
+    guard let ours = try measurement(work, .ours, count) else { continue }
+    var row = "| \(work.rawValue) | "
+    row += work == .memory ? "\(ours.outputLength) bytes |" : time(ours.seconds) + " |"
+    if implementations.contains(.python), let peer = try measurement(work, .python, count) {
+      row += work == .memory ? " \(peer.outputLength) bytes |" : " \(multiple(peer, of: ours)) |"
+    } else {
+      row += " – |"
+    }
+    print(row)
+  }
+  guard !growth.isEmpty else { return }
+  print("\n| time an object | " + growth.map { "\($0) objects" }.joined(separator: " | ") + " |")
+  print("|---|" + growth.map { _ in "---|" }.joined())
+  for work in ObjectsWork.allCases where work.growsWithObjects {
+    var row = "| \(work.rawValue) |"
+    for count in growth {
+      guard let ours = try measurement(work, .ours, count) else { continue }
+      row += " " + time(ours.seconds / Double(count)) + " |"
+    }
+    print(row)
+  }
+}
+
 func multiple(_ measurement: Measurement, of other: Measurement) -> String {
   String(format: "%.1f ×", measurement.seconds / other.seconds)
 }
@@ -72,6 +103,7 @@ func megabytes(_ bytes: Int) -> String { String(format: "%.0f MB", Double(bytes)
 
 func time(_ seconds: Double) -> String {
   if seconds < 1e-6 { return String(format: "%.0f ns", seconds * 1e9) }
+  if seconds < 1e-4 { return String(format: "%.1f µs", seconds * 1e6) }
   return seconds < 1 ? String(format: "%.1f ms", seconds * 1e3) : String(format: "%.1f s", seconds)
 }
 
@@ -84,7 +116,11 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
     )?.report()
   } else if let work = PreferencesWork(rawValue: arguments[1]) {
     try work.measure(implementation, in: folder)?.report()
+  } else if let work = ObjectsWork(rawValue: arguments[1]), let count = Int(arguments[3]) {
+    try work.measure(implementation, count: count)?.report()
   }
+} else if arguments == ["objects"] {
+  try printObjectsTables(of: [.ours, .python], count: 100_000, growth: [10_000, 100_000, 1_000_000])
 } else if arguments.count == 2, arguments[1] == "tool" {
   try ToolWork(tool: arguments[2]).printTable()
 } else {
@@ -104,4 +140,10 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
     print("")
   }
   try printPreferencesTable(of: isCheck ? [.ours] : [.ours, .foundation])
+  if arguments != ["preferences"] {
+    print("")
+    try printObjectsTables(
+      of: isCheck ? [.ours] : [.ours, .python], count: isCheck ? 1_000 : 100_000,
+      growth: isCheck ? [] : [10_000, 100_000, 1_000_000])
+  }
 }
