@@ -7,7 +7,7 @@ import Testing
     try PersistentContainer(model: NaiveGraph.model, stores: [.inMemory])
   }
 
-  @Test("All insertions of all tasks are saved, and a shared object has all of them", .timeLimit(.minutes(2)))
+  @Test("All insertions of all tasks are saved, and a shared object has all of them", .timeLimit(.minutes(15)))
   func insertions() async throws {
     let container = try container()
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
@@ -44,7 +44,7 @@ import Testing
     #expect(counts == [tasks * rounds, tasks * rounds, tasks * rounds])
   }
 
-  @Test("A counter that tasks raise with retries has the right sum", .timeLimit(.minutes(2)))
+  @Test("A counter that tasks raise with retries has the right sum", .timeLimit(.minutes(15)))
   func counter() async throws {
     let container = try container()
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
@@ -84,7 +84,7 @@ import Testing
     #expect(age)
   }
 
-  @Test("Tasks see what others save, and all of it or nothing", .timeLimit(.minutes(2)))
+  @Test("Tasks see what others save, and all of it or nothing", .timeLimit(.minutes(15)))
   func readers() async throws {
     let container = try container()
     let rounds = LongForm.size(300, or: 40)

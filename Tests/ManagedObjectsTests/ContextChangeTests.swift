@@ -100,7 +100,7 @@ import Testing
     #expect(calls == 11 && person["age"] == .attribute(.integer(9)))
   }
 
-  @Test("Another context takes over what was saved", .timeLimit(.minutes(1)))
+  @Test("Another context takes over what was saved", .timeLimit(.minutes(15)))
   func saves() async throws {
     let sketch = try GraphSketch()
     var saves = sketch.coordinator.saves.makeAsyncIterator()
