@@ -139,8 +139,6 @@ extension ObjectsWork {
 
   /// The memory that loaded objects take, each. Their rows are the store's.
   private static func memoryOfObjects(_ context: ManagedObjectContext) throws -> Measurement {
-    // What was freed before is not to be counted as free.
-    malloc_trim(0)
     let before = residentMemory(peak: false)
     let items = try context.fetch(Item.self)
     for item in items { _ = item.number }

@@ -3,7 +3,7 @@ extension ManagedObjectContext {
   /// How often objects can change others before a save gives up.
   private static let greatestRounds = 1_000
   /// How often a merge policy can find new conflicts before a save gives up.
-  private static let greatestAttempts = 100
+  private static let greatestAttempts = 10_000
 
   /// Saves all changes: into the parent if there is one, else into the stores. Each store takes all or none.
   ///
