@@ -1,6 +1,6 @@
 /// Why a predicate could not be read, prepared or evaluated.
 public struct ManagedPredicateError: Error, Hashable, Sendable {
-  /// What sort of failure it is. Programs decide by it; people read ``ManagedPredicateError/message``.
+  /// The sort of failure. Programs decide by it; people read ``ManagedPredicateError/message``.
   public enum Kind: Hashable, Sendable {
     /// The text is not a predicate.
     case syntax
@@ -22,7 +22,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
     case arithmetic
     /// An element that a collection does not have.
     case indexOutOfRange
-    /// What is kept for others, and cannot be evaluated here or has no form in text.
+    /// A part that is kept for others, and cannot be evaluated here or has no form in text.
     case unsupported
   }
 
@@ -36,7 +36,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
 
   /// The sort of failure. Programs decide by it; people read ``message``.
   public var kind: Kind
-  /// What is wrong, in one line without a place.
+  /// The fault, in one line without a place.
   public var message: String
   /// The place in the text. Nil if the predicate does not come from text that is at hand.
   public var position: Position?
@@ -69,6 +69,6 @@ extension ManagedPredicateError {
 }
 
 extension ManagedPredicate {
-  /// How deep conditions and expressions may be nested within each other.
+  /// The greatest depth to which conditions and expressions may be nested.
   public static let greatestDepth = 100
 }

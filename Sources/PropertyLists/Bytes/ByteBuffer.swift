@@ -127,6 +127,19 @@ package struct ByteBuffer: ~Copyable {
     return start + copied
   }
 
+  /// Appends the reference that XML text has in place of a byte: for `&`, `<` and `>`, and for CR, which every XML
+  /// reader would turn into LF. Appends nothing and returns false for other bytes.
+  package mutating func append(referenceFor byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "&"): append("&amp;")
+    case UInt8(ascii: "<"): append("&lt;")
+    case UInt8(ascii: ">"): append("&gt;")
+    case 0x0D: append("&#13;")
+    default: return false
+    }
+    return true
+  }
+
   /// The two hexadecimal digits of a byte, in lower case.
   package mutating func append(hexadecimal byte: UInt8) {
     for digit in [byte >> 4, byte & 15] {

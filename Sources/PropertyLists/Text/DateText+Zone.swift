@@ -16,7 +16,7 @@ extension DateText {
   }
 
   /// `±hhmm`, in seconds.
-  private static func secondsAhead(_ zone: RawSpan) -> Int? {
+  static func secondsAhead(_ zone: RawSpan) -> Int? {
     guard zone[0] == UInt8(ascii: "+") || zone[0] == UInt8(ascii: "-") else { return nil }
     var digits = 0
     for index in 1..<5 {

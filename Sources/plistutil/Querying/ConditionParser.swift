@@ -220,13 +220,8 @@ struct ConditionParser {
 
   /// The date that a text spells. A day alone is its beginning.
   private static func date(_ text: String) -> PropertyList? {
-    var spellings = [text, text + "T00:00:00Z"]
-    // The zone as ISO 8601 has it: 2027-01-31T12:00:00+01:00.
-    let parts = text.split(separator: "T", maxSplits: 1)
-    if parts.count == 2, let sign = parts[1].lastIndex(where: { $0 == "+" || $0 == "-" }) {
-      spellings.append("\(parts[0]) \(parts[1][..<sign]) \(parts[1][sign...].replacing(":", with: ""))")
-    }
-    return spellings.lazy.compactMap { try? PropertyList(rawText: $0, as: .date) }.first
+    DateText.parseISO8601(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+      ?? (try? PropertyList(rawText: text, as: .date))
   }
 
   /// Whether a word begins with a year and a hyphen.

@@ -24,7 +24,8 @@ extension ManagedExpression {
       let isKey = isPlain && path.keys.count == 1 && !path.keys[0].hasPrefix("@")
       try coder.encode(isKey ? "valueForKey:" : "valueForKeyPath:", forKey: "NSSelectorName")
       // This array is mutable in every file that was found; that of a method may be or not.
-      try coder.encode(Archived.Mutable([ArchivedKeyPathText(text: path.description)]), forKey: "NSArguments")
+      let keys = ExpressionObject<ArchivedExpressions.KeyPathSpecifier>(.value(.string(path.description)))
+      try coder.encode(Archived.Mutable([keys]), forKey: "NSArguments")
     case .anyKey: try encode(type: 15)
     case .aggregate(let elements):
       try encode(type: 14)
@@ -40,9 +41,9 @@ extension ManagedExpression {
       let index: any SecureCoding =
         switch place {
         case .index(let index): ArchivedExpressions.archived(index)
-        case .first: ArchivedSymbol(name: "FIRST")
-        case .last: ArchivedSymbol(name: "LAST")
-        case .size: ArchivedSymbol(name: "SIZE")
+        case .first: ArchivedExpressions.symbol("FIRST")
+        case .last: ArchivedExpressions.symbol("LAST")
+        case .size: ArchivedExpressions.symbol("SIZE")
         }
       try coder.encodeCall("objectFrom:withIndex:", [ArchivedExpressions.archived(base), index])
     case .subquery(let collection, let variable, let predicate):
@@ -72,50 +73,8 @@ extension KeyedArchiver {
   /// A function of the class that has all functions.
   fileprivate func encodeCall(_ selector: String, _ arguments: [any SecureCoding]) throws {
     try encode(4, forKey: "NSExpressionType")
-    let operand: any SecureCoding = ArchivedUtilities()
-    try encode(operand, forKey: "NSOperand")
+    try encode(ExpressionObject<ArchivedExpressions.Constant>(ArchivedExpressions.utilities), forKey: "NSOperand")
     try encode(selector, forKey: "NSSelectorName")
     try encode(arguments, forKey: "NSArguments")
-  }
-}
-
-/// The keys of a path.
-private struct ArchivedKeyPathText: SecureCoding, Hashable {
-  static var archivedClass: ArchivedClass { ArchivedExpressions.KeyPathSpecifier.archivedClass }
-  let text: String
-
-  init(text: String) { self.text = text }
-  init(coder: KeyedUnarchiver) throws { text = try coder.decode(String.self, forKey: "NSKeyPath") }
-
-  func encode(with coder: KeyedArchiver) throws {
-    try coder.encode(10, forKey: "NSExpressionType")
-    try coder.encode(text, forKey: "NSKeyPath")
-  }
-}
-
-/// `FIRST`, `LAST`, `SIZE`.
-private struct ArchivedSymbol: SecureCoding {
-  static var archivedClass: ArchivedClass { ArchivedExpressions.Symbol.archivedClass }
-  let name: String
-
-  init(name: String) { self.name = name }
-  init(coder: KeyedUnarchiver) throws { name = try coder.decode(String.self, forKey: "NSSymbol") }
-
-  func encode(with coder: KeyedArchiver) throws {
-    try coder.encode(11, forKey: "NSExpressionType")
-    try coder.encode(name, forKey: "NSSymbol")
-  }
-}
-
-/// The class that has all functions.
-private struct ArchivedUtilities: SecureCoding {
-  static var archivedClass: ArchivedClass { ArchivedExpressions.Constant.archivedClass }
-
-  init() {}
-  init(coder: KeyedUnarchiver) throws {}
-
-  func encode(with coder: KeyedArchiver) throws {
-    try coder.encode(0, forKey: "NSExpressionType")
-    try coder.encode(ArchivedExpressions.utilities, forKey: "NSConstantValueClassName")
   }
 }

@@ -1,15 +1,12 @@
 internal import KeyedArchiving
 
-/// An object of an archive that is an expression: of a class below `NSExpression`.
+/// An object of an archive that is an expression.
 protocol ArchivedExpression: SecureCoding {
   var content: ArchivedExpressionContent { get }
-  init(_ content: ArchivedExpressionContent)
-  /// Reads what the class says besides its type.
-  static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent
 }
 
 /// An expression, and the number of its levels.
-struct ArchivedExpressionContent {
+struct ArchivedExpressionContent: Hashable {
   let expression: ManagedExpression
   let height: Int
 
@@ -19,29 +16,47 @@ struct ArchivedExpressionContent {
   }
 }
 
-extension ArchivedExpression {
-  init(coder: KeyedUnarchiver) throws {
-    let content = try Self.expression(in: coder)
-    _ = try coder.checkedHeight(content.height)
-    self.init(content)
-  }
+/// A class below `NSExpression`: its name, and the contents of its objects.
+protocol ExpressionClass {
+  static var archivedClass: ArchivedClass { get }
+  static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent
+  /// Writes what ``read(_:)`` makes an expression of.
+  static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws
+}
 
-  func encode(with coder: KeyedArchiver) throws { try content.expression.encodeContents(with: coder) }
+extension ExpressionClass {
+  static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
+    try expression.encodeContents(with: coder)
+  }
 
   fileprivate static func named(_ name: String, below ancestors: String...) -> ArchivedClass {
     ArchivedClass(name, ancestors: ancestors + ["NSExpression", "NSObject"])
   }
 }
 
+/// An object of a class below `NSExpression`.
+struct ExpressionObject<Class: ExpressionClass>: ArchivedExpression, Hashable {
+  static var archivedClass: ArchivedClass { Class.archivedClass }
+
+  let content: ArchivedExpressionContent
+
+  init(_ expression: ManagedExpression) { content = ArchivedExpressionContent(expression) }
+
+  init(coder: KeyedUnarchiver) throws {
+    content = try Class.read(coder)
+    _ = try coder.checkedHeight(content.height)
+  }
+
+  func encode(with coder: KeyedArchiver) throws { try Class.write(content.expression, with: coder) }
+}
+
 /// The classes of expressions. The constant, `SELF`, variables, key paths, functions and fetches are as they are in
 /// files; the keys of the others have not been seen, and are named after what they hold.
 enum ArchivedExpressions {
-  struct Constant: ArchivedExpression {
+  enum Constant: ExpressionClass {
     static let archivedClass = named("NSConstantValueExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       if let name = try coder.decodeIfPresent(String.self, forKey: "NSConstantValueClassName") {
         // A class, which only functions have as their operand.
         return ArchivedExpressionContent(.method(name, of: .constant(.null), arguments: []))
@@ -50,45 +65,53 @@ enum ArchivedExpressions {
         coder.decodeIfPresent(ArchivedValue.self, forKey: "NSConstantValue") ?? .null, in: coder)
       return ArchivedExpressionContent(.constant(constant), height: try coder.height(of: constant))
     }
+
+    static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
+      guard case .method(let name, of: .constant(.null), arguments: []) = expression else {
+        return try expression.encodeContents(with: coder)
+      }
+      try coder.encode(0, forKey: "NSExpressionType")
+      try coder.encode(name, forKey: "NSConstantValueClassName")
+    }
   }
 
-  struct EvaluatedObject: ArchivedExpression {
+  enum EvaluatedObject: ExpressionClass {
     static let archivedClass = named("NSSelfExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       ArchivedExpressionContent(.evaluatedObject)
     }
   }
 
-  struct Variable: ArchivedExpression {
+  enum Variable: ExpressionClass {
     static let archivedClass = named("NSVariableExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       ArchivedExpressionContent(.variable(try coder.decode(String.self, forKey: "NSVariable")))
     }
   }
 
   /// A part of key paths.
-  struct KeyPathSpecifier: ArchivedExpression {
+  enum KeyPathSpecifier: ExpressionClass {
     static let archivedClass = named("NSKeyPathSpecifierExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       ArchivedExpressionContent(.value(.string(try coder.decode(String.self, forKey: "NSKeyPath"))))
+    }
+
+    static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
+      guard case .constant(.value(.string(let text))) = expression else {
+        return try expression.encodeContents(with: coder)
+      }
+      try coder.encode(10, forKey: "NSExpressionType")
+      try coder.encode(text, forKey: "NSKeyPath")
     }
   }
 
-  struct KeyPath: ArchivedExpression {
+  enum KeyPath: ExpressionClass {
     static let archivedClass = named("NSKeyPathExpression", below: "NSFunctionExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let operand = try coder.expressionPart(forKey: "NSOperand")
       let arguments = try coder.expressionParts(forKey: "NSArguments")
       guard arguments.count == 1, case .constant(.value(.string(let text))) = arguments[0].expression,
@@ -98,18 +121,16 @@ enum ArchivedExpressions {
     }
   }
 
-  struct Function: ArchivedExpression {
+  enum Function: ExpressionClass {
     static let archivedClass = named("NSFunctionExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let operand = try coder.expressionPart(forKey: "NSOperand")
       let selector = try coder.decode(String.self, forKey: "NSSelectorName")
       let parts = try coder.expressionParts(forKey: "NSArguments")
       let arguments = parts.map(\.expression)
       let height = (parts.map(\.height) + [operand.height]).max().map { $0 + 1 } ?? 1
-      guard case .method(utilities, of: .constant(.null), arguments: []) = operand.expression else {
+      guard operand.expression == utilities else {
         return ArchivedExpressionContent(
           .method(selector, of: operand.expression, arguments: arguments), height: height)
       }
@@ -133,26 +154,30 @@ enum ArchivedExpressions {
   }
 
   /// `FIRST`, `LAST`, `SIZE`.
-  struct Symbol: ArchivedExpression {
+  enum Symbol: ExpressionClass {
     static let archivedClass = named("NSSymbolicExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let name = try coder.decode(String.self, forKey: "NSSymbol")
       guard ["FIRST", "LAST", "SIZE"].contains(name) else {
         throw coder.failure(.invalidContents, "a symbol that is not FIRST, LAST or SIZE")
       }
       return ArchivedExpressionContent(.method(name, of: .anyKey, arguments: []))
     }
+
+    static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
+      guard case .method(let name, of: .anyKey, arguments: []) = expression else {
+        return try expression.encodeContents(with: coder)
+      }
+      try coder.encode(11, forKey: "NSExpressionType")
+      try coder.encode(name, forKey: "NSSymbol")
+    }
   }
 
-  struct Fetch: ArchivedExpression {
+  enum Fetch: ExpressionClass {
     static let archivedClass = named("NSFetchRequestExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let request = try coder.expressionPart(forKey: "NSFRExpression")
       let context = try coder.expressionPart(forKey: "NSMOCExpression")
       let countOnly = try coder.decodeIfPresent(Bool.self, forKey: "NSCountOnlyFlag") ?? false
@@ -162,34 +187,28 @@ enum ArchivedExpressions {
     }
   }
 
-  struct AnyKey: ArchivedExpression {
+  enum AnyKey: ExpressionClass {
     static let archivedClass = named("NSAnyKeyExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       ArchivedExpressionContent(.anyKey)
     }
   }
 
-  struct Aggregate: ArchivedExpression {
+  enum Aggregate: ExpressionClass {
     static let archivedClass = named("NSAggregateExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let parts = try coder.expressionParts(forKey: "NSCollection")
       return ArchivedExpressionContent(
         .aggregate(parts.map(\.expression)), height: (parts.map(\.height).max() ?? 0) + 1)
     }
   }
 
-  struct Subquery: ArchivedExpression {
+  enum Subquery: ExpressionClass {
     static let archivedClass = named("NSSubqueryExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let collection = try coder.expressionPart(forKey: "NSCollection")
       let variable = try coder.expressionPart(forKey: "NSVariableExpression")
       let predicate = try coder.predicatePart(forKey: "NSPredicate")
@@ -202,12 +221,10 @@ enum ArchivedExpressions {
     }
   }
 
-  struct Conditional: ArchivedExpression {
+  enum Conditional: ExpressionClass {
     static let archivedClass = named("NSTernaryExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let predicate = try coder.predicatePart(forKey: "NSPredicate")
       let first = try coder.expressionPart(forKey: "NSTrueExpression")
       let second = try coder.expressionPart(forKey: "NSFalseExpression")
@@ -217,12 +234,10 @@ enum ArchivedExpressions {
     }
   }
 
-  struct Combination: ArchivedExpression {
+  enum Combination: ExpressionClass {
     static let archivedClass = named("NSSetExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let operation: PredicateSetOperation
       switch try coder.decode(Int.self, forKey: "NSExpressionType") {
       case 5: operation = .union
@@ -237,12 +252,10 @@ enum ArchivedExpressions {
     }
   }
 
-  struct Assignment: ArchivedExpression {
+  enum Assignment: ExpressionClass {
     static let archivedClass = named("NSVariableAssignmentExpression")
-    let content: ArchivedExpressionContent
-    init(_ content: ArchivedExpressionContent) { self.content = content }
 
-    static func expression(in coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
       let variable = try coder.expressionPart(forKey: "NSAssignmentVariable")
       let value = try coder.expressionPart(forKey: "NSSubexpression")
       guard case .variable(let name) = variable.expression else {
@@ -254,11 +267,19 @@ enum ArchivedExpressions {
   }
 
   /// The class that functions are methods of.
-  static let utilities = "_NSPredicateUtilities"
+  static let utilities = ManagedExpression.method("_NSPredicateUtilities", of: .constant(.null), arguments: [])
+
+  /// `FIRST`, `LAST` or `SIZE`.
+  static func symbol(_ name: String) -> any SecureCoding {
+    ExpressionObject<Symbol>(.method(name, of: .anyKey, arguments: []))
+  }
 
   static let types: [any SecureCoding.Type] = [
-    Constant.self, EvaluatedObject.self, Variable.self, KeyPathSpecifier.self, KeyPath.self, Function.self, Symbol.self,
-    Fetch.self, AnyKey.self, Aggregate.self, Subquery.self, Conditional.self, Combination.self, Assignment.self,
+    ExpressionObject<Constant>.self, ExpressionObject<EvaluatedObject>.self, ExpressionObject<Variable>.self,
+    ExpressionObject<KeyPathSpecifier>.self, ExpressionObject<KeyPath>.self, ExpressionObject<Function>.self,
+    ExpressionObject<Symbol>.self, ExpressionObject<Fetch>.self, ExpressionObject<AnyKey>.self,
+    ExpressionObject<Aggregate>.self, ExpressionObject<Subquery>.self, ExpressionObject<Conditional>.self,
+    ExpressionObject<Combination>.self, ExpressionObject<Assignment>.self,
   ]
 
   /// Returns true for the name of a class that expressions and predicates consist of.
@@ -267,20 +288,19 @@ enum ArchivedExpressions {
   }
 
   static func archived(_ expression: ManagedExpression) -> any SecureCoding {
-    let content = ArchivedExpressionContent(expression)
-    return switch expression {
-    case .constant: Constant(content)
-    case .evaluatedObject: EvaluatedObject(content)
-    case .variable: Variable(content)
-    case .assignment: Assignment(content)
-    case .keyPath: KeyPath(content)
-    case .anyKey: AnyKey(content)
-    case .aggregate: Aggregate(content)
-    case .function, .method, .element: Function(content)
-    case .subquery: Subquery(content)
-    case .conditional: Conditional(content)
-    case .combination: Combination(content)
-    case .fetch: Fetch(content)
+    switch expression {
+    case .constant: ExpressionObject<Constant>(expression)
+    case .evaluatedObject: ExpressionObject<EvaluatedObject>(expression)
+    case .variable: ExpressionObject<Variable>(expression)
+    case .assignment: ExpressionObject<Assignment>(expression)
+    case .keyPath: ExpressionObject<KeyPath>(expression)
+    case .anyKey: ExpressionObject<AnyKey>(expression)
+    case .aggregate: ExpressionObject<Aggregate>(expression)
+    case .function, .method, .element: ExpressionObject<Function>(expression)
+    case .subquery: ExpressionObject<Subquery>(expression)
+    case .conditional: ExpressionObject<Conditional>(expression)
+    case .combination: ExpressionObject<Combination>(expression)
+    case .fetch: ExpressionObject<Fetch>(expression)
     }
   }
 }

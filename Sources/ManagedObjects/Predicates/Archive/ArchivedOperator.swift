@@ -1,12 +1,11 @@
 internal import KeyedArchiving
 
-/// An object of an archive that is the operator of a comparison: of a class below `NSPredicateOperator`.
+/// An object of an archive that is the operator of a comparison.
 protocol ArchivedOperator: SecureCoding {
   var content: ArchivedOperatorContent { get }
-  init(_ content: ArchivedOperatorContent)
 }
 
-/// What all operators say.
+/// The contents of all operators.
 struct ArchivedOperatorContent: Hashable {
   var comparator: PredicateComparator
   var modifier: PredicateModifier
@@ -63,76 +62,69 @@ struct ArchivedOperatorContent: Hashable {
   }
 }
 
-extension ArchivedOperator {
-  init(coder: KeyedUnarchiver) throws { self.init(try ArchivedOperatorContent(coder: coder)) }
+/// A class below `NSPredicateOperator`.
+protocol OperatorClass {
+  static var archivedClass: ArchivedClass { get }
+}
 
-  func encode(with coder: KeyedArchiver) throws { try content.encode(with: coder) }
-
+extension OperatorClass {
   fileprivate static func named(_ name: String, below ancestors: String...) -> ArchivedClass {
     ArchivedClass(name, ancestors: ancestors + ["NSPredicateOperator", "NSObject"])
   }
 }
 
+/// An object of a class below `NSPredicateOperator`.
+struct OperatorObject<Class: OperatorClass>: ArchivedOperator {
+  static var archivedClass: ArchivedClass { Class.archivedClass }
+
+  let content: ArchivedOperatorContent
+
+  init(_ comparison: PredicateComparison) { content = ArchivedOperatorContent(comparison) }
+
+  init(coder: KeyedUnarchiver) throws { content = try ArchivedOperatorContent(coder: coder) }
+
+  func encode(with coder: KeyedArchiver) throws { try content.encode(with: coder) }
+}
+
 /// The classes of operators. Those of strings have not been seen in files: their names are those of Foundation, and
 /// their keys are those of `NSInPredicateOperator`.
 enum ArchivedOperators {
-  struct Order: ArchivedOperator {
-    static let archivedClass = named("NSComparisonPredicateOperator")
-    let content: ArchivedOperatorContent
-    init(_ content: ArchivedOperatorContent) { self.content = content }
-  }
+  enum Order: OperatorClass { static let archivedClass = named("NSComparisonPredicateOperator") }
 
-  struct Equality: ArchivedOperator {
-    static let archivedClass = named("NSEqualityPredicateOperator")
-    let content: ArchivedOperatorContent
-    init(_ content: ArchivedOperatorContent) { self.content = content }
-  }
+  enum Equality: OperatorClass { static let archivedClass = named("NSEqualityPredicateOperator") }
 
-  struct Membership: ArchivedOperator {
-    static let archivedClass = named("NSInPredicateOperator")
-    let content: ArchivedOperatorContent
-    init(_ content: ArchivedOperatorContent) { self.content = content }
-  }
+  enum Membership: OperatorClass { static let archivedClass = named("NSInPredicateOperator") }
 
-  struct Between: ArchivedOperator {
-    static let archivedClass = named("NSBetweenPredicateOperator")
-    let content: ArchivedOperatorContent
-    init(_ content: ArchivedOperatorContent) { self.content = content }
-  }
+  enum Between: OperatorClass { static let archivedClass = named("NSBetweenPredicateOperator") }
 
-  struct Like: ArchivedOperator {
+  enum Like: OperatorClass {
     static let archivedClass = named("NSLikePredicateOperator", below: "NSStringPredicateOperator")
-    let content: ArchivedOperatorContent
-    init(_ content: ArchivedOperatorContent) { self.content = content }
   }
 
-  struct Matching: ArchivedOperator {
+  enum Matching: OperatorClass {
     static let archivedClass = named("NSMatchingPredicateOperator", below: "NSStringPredicateOperator")
-    let content: ArchivedOperatorContent
-    init(_ content: ArchivedOperatorContent) { self.content = content }
   }
 
-  struct Substring: ArchivedOperator {
+  enum Substring: OperatorClass {
     static let archivedClass = named("NSSubstringPredicateOperator", below: "NSStringPredicateOperator")
-    let content: ArchivedOperatorContent
-    init(_ content: ArchivedOperatorContent) { self.content = content }
   }
 
   static let types: [any SecureCoding.Type] = [
-    Order.self, Equality.self, Membership.self, Between.self, Like.self, Matching.self, Substring.self,
+    OperatorObject<Order>.self, OperatorObject<Equality>.self, OperatorObject<Membership>.self,
+    OperatorObject<Between>.self, OperatorObject<Like>.self, OperatorObject<Matching>.self,
+    OperatorObject<Substring>.self,
   ]
 
   static func archived(_ comparison: PredicateComparison) -> any ArchivedOperator {
-    let content = ArchivedOperatorContent(comparison)
-    return switch comparison.comparator {
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: Order(content)
-    case .equal, .notEqual: Equality(content)
-    case .in, .contains: Membership(content)
-    case .between: Between(content)
-    case .like: Like(content)
-    case .matches: Matching(content)
+    switch comparison.comparator {
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: OperatorObject<Order>(comparison)
+    case .equal, .notEqual: OperatorObject<Equality>(comparison)
+    case .in, .contains: OperatorObject<Membership>(comparison)
+    case .between: OperatorObject<Between>(comparison)
+    case .like: OperatorObject<Like>(comparison)
+    case .matches: OperatorObject<Matching>(comparison)
     // Type identifiers have no known form: encoding them is an error.
-    case .beginsWith, .endsWith, .typeIdentifierConformsTo, .typeIdentifierEquals: Substring(content)
+    case .beginsWith, .endsWith, .typeIdentifierConformsTo, .typeIdentifierEquals: OperatorObject<Substring>(comparison)
     }
   }
 }

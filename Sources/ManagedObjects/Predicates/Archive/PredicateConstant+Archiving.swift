@@ -1,7 +1,5 @@
-internal import FoundationEssentials
 internal import KeyedArchiving
 internal import OrderedCollections
-internal import PropertyLists
 
 extension PredicateConstant {
   /// The constant that an archived value is.
@@ -11,19 +9,6 @@ extension PredicateConstant {
       try PredicateConstant(value, in: coder, depth: depth + 1)
     }
     switch value {
-    case .null: self = .null
-    case .boolean(let value): self = .value(.boolean(value))
-    case .integer(let value):
-      let integer = Int64(exactly: value).map { AttributeValue.integer($0) }
-      self = .value(integer ?? .decimal(Decimal(string: value.description) ?? .nan))
-    case .real(let value): self = .value(.double(value))
-    case .float(let value): self = .value(.float(value))
-    case .string(let value): self = .value(.string(value))
-    case .data(let value): self = .value(.data(value))
-    case .date(let value): self = .value(.date(value))
-    case .decimal(let value): self = .value(.decimal(value))
-    case .url(let value): self = .value(.url(value))
-    case .uuid(let value): self = .value(.uuid(value))
     case .array(let elements): self = .array(try elements.map(element))
     case .set(let elements): self = .set(Set(try elements.map(element)))
     case .dictionary(let entries):
@@ -38,7 +23,9 @@ extension PredicateConstant {
     case .object(let object):
       guard let object = object as? OpaqueObject else { throw Self.unknown(coder) }
       self = .opaque(object)
-    case .value: throw Self.unknown(coder)
+    default:
+      guard let value = AttributeValue(value) else { throw Self.unknown(coder) }
+      self = .value(value)
     }
   }
 
@@ -67,23 +54,5 @@ extension PredicateConstant {
     var values: [ArchivedValue] = []
     for constant in constants { values.append(try constant.archivedValue()) }
     return values
-  }
-}
-
-extension AttributeValue {
-  fileprivate var archivedValue: ArchivedValue {
-    switch self {
-    case .null: .null
-    case .boolean(let value): .boolean(value)
-    case .integer(let value): .integer(PropertyList.Integer(value))
-    case .decimal(let value): .decimal(value)
-    case .double(let value): .real(value)
-    case .float(let value): .float(value)
-    case .string(let value): .string(value)
-    case .date(let value): .date(value)
-    case .data(let value): .data(value)
-    case .uuid(let value): .uuid(value)
-    case .url(let value): .url(value)
-    }
   }
 }

@@ -28,17 +28,8 @@ enum Aggregate {
     _ values: [PredicateValue<Object>], _ order: PredicateOrder
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {
     guard var best = values.first else { return .null }
-    for value in values.dropFirst() where try self.order(value, best) == order { best = value }
+    for value in values.dropFirst() where try Evaluation.order(value, best) == order { best = value }
     return best
-  }
-
-  static func order<Object>(
-    _ first: PredicateValue<Object>, _ second: PredicateValue<Object>
-  ) throws(ManagedPredicateError) -> PredicateOrder {
-    guard case .value(let one) = first, case .value(let other) = second, let order = one.order(to: other) else {
-      throw ManagedPredicateError(.typeMismatch, "\(first.kindName) and \(second.kindName) have no order")
-    }
-    return order
   }
 
   /// The middle value, or the average of the two in the middle; null for no values.
@@ -58,7 +49,7 @@ enum Aggregate {
     return .array(Evaluation.distinct(values).filter { counts[$0] == greatest })
   }
 
-  /// Of all values, not of a sample; null for no values.
+  /// The deviation of all values, not of a sample; null for no values.
   static func standardDeviation<Object>(
     _ values: [PredicateValue<Object>]
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {

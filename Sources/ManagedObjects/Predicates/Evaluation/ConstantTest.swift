@@ -5,7 +5,7 @@ final class ConstantTest: Sendable {
   let constant: PredicateConstant
   private let fast: Fast
 
-  /// What is known about the constant.
+  /// The prepared form of the constant.
   private enum Fast: Sendable {
     case none
     case equality(AttributeValue)
@@ -13,10 +13,21 @@ final class ConstantTest: Sendable {
     case text(FoldedText)
     case like(LikePattern)
     case pattern(Pattern, TextRules)
-    case members(Set<AttributeValue>)
+    case members(Set<Member>)
     case range(AttributeValue, AttributeValue)
     case object(RowKey)
     case objects(Set<RowKey>)
+  }
+
+  /// A value that equals what a predicate takes for equal.
+  private struct Member: Hashable {
+    private let value: AttributeValue
+
+    init(_ value: AttributeValue) { self.value = value.canonical }
+
+    static func == (first: Member, second: Member) -> Bool { first.value.isEqual(to: second.value) }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
   }
 
   /// - Throws: ``ManagedPredicateError`` for a regular expression that cannot be read.
@@ -62,10 +73,10 @@ final class ConstantTest: Sendable {
     var objects: Set<RowKey> = []
     for case .object(let key) in elements { objects.insert(key) }
     if !objects.isEmpty { return objects.count == elements.count ? .objects(objects) : .none }
-    var members: Set<AttributeValue> = []
+    var members: Set<Member> = []
     for element in elements {
       guard case .value(let value) = element else { return .none }
-      members.insert(value.canonical)
+      members.insert(Member(value))
     }
     return .members(members)
   }
@@ -94,7 +105,7 @@ final class ConstantTest: Sendable {
     case .pattern(let pattern, let rules):
       guard case .string(let string) = value else { return nil }
       return try pattern.matches(rules.foldsMarks ? TextRules(.diacriticInsensitive).folded(string) : string)
-    case .members(let members): return members.contains(value.canonical)
+    case .members(let members): return members.contains(Member(value))
     case .range(let low, let high):
       guard let first = value.order(to: low), let second = value.order(to: high) else { return nil }
       return first != .less && second != .greater

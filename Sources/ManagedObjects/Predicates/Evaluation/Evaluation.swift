@@ -42,7 +42,7 @@ struct Evaluation<Object: PredicateSubject> {
     }
   }
 
-  /// What `ANY` and `ALL` are about. Null has no elements.
+  /// The elements that `ANY` and `ALL` are about. Null has none.
   private func elements(_ value: Value, _ modifier: PredicateModifier) throws(ManagedPredicateError) -> [Value] {
     if value.isNull { return [] }
     guard let elements = value.elements else {
@@ -111,19 +111,17 @@ struct Evaluation<Object: PredicateSubject> {
     return first == second
   }
 
-  private static func order(
-    _ first: Value, _ second: Value, _ options: PredicateOptions
+  /// The order of two values.
+  static func order(
+    _ first: Value, _ second: Value, _ options: PredicateOptions = []
   ) throws(ManagedPredicateError) -> PredicateOrder {
-    guard case .value(let one) = first, case .value(let other) = second else { throw notOrdered(first, second) }
-    if !options.isEmpty, case .string(let one) = one, case .string(let other) = other {
-      return FoldedText(other, TextRules(options)).order(of: one)
+    if case .value(let one) = first, case .value(let other) = second {
+      if !options.isEmpty, case .string(let one) = one, case .string(let other) = other {
+        return FoldedText(other, TextRules(options)).order(of: one)
+      }
+      if let order = one.order(to: other) { return order }
     }
-    guard let order = one.order(to: other) else { throw notOrdered(first, second) }
-    return order
-  }
-
-  private static func notOrdered(_ first: Value, _ second: Value) -> ManagedPredicateError {
-    ManagedPredicateError(.typeMismatch, "\(first.kindName) and \(second.kindName) have no order")
+    throw ManagedPredicateError(.typeMismatch, "\(first.kindName) and \(second.kindName) have no order")
   }
 
   private static func contains(

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import PropertyLists
 
 /// `CAST(value, 'Class')` of values that are known when the predicate is evaluated.
 enum PredicateCast {
@@ -16,14 +17,29 @@ enum PredicateCast {
       default: break
       }
     }
-    if case .value(let scalar) = value, let result = scalar.cast(to: target) { return .value(result) }
-    throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot be cast to \(className)")
+    guard case .value(let scalar) = value else {
+      throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot be cast to \(className)")
+    }
+    return .value(try scalar.cast(to: target))
   }
 }
 
 extension AttributeValue {
+  /// The value as one of another class.
+  func cast(to target: PredicateCastTarget) throws(ManagedPredicateError) -> AttributeValue {
+    if let result = converted(to: target) { return result }
+    var message = "\(PredicateValue<AttributeValue>.value(self).kindName) cannot be cast to \(target.rawValue)"
+    if case .string(let text) = self {
+      message = "\(text.quoted) cannot be cast to \(target.rawValue)"
+      if target == .date {
+        message += "; dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or 2027-01-31T12:00:00+01:00"
+      }
+    }
+    throw ManagedPredicateError(.typeMismatch, message)
+  }
+
   /// The value as one of another class; nil if it has none.
-  fileprivate func cast(to target: PredicateCastTarget) -> AttributeValue? {
+  private func converted(to target: PredicateCastTarget) -> AttributeValue? {
     switch (target, self) {
     case (.string, .string), (.date, .date), (.data, .data), (.uuid, .uuid), (.url, .url), (.decimal, .decimal):
       return self
@@ -31,11 +47,12 @@ extension AttributeValue {
     case (.number, _) where isNumber: return self
     case (.number, .date(let date)): return .double(date.timeIntervalSinceReferenceDate)
     case (.number, .string(let text)): return Int64(text).map { .integer($0) } ?? Double(text).map { .double($0) }
-    case (.decimal, .string(let text)): return ManagedExpression.decimal(text).map { .decimal($0) }
+    case (.decimal, .string(let text)): return Decimal(text: text).map { .decimal($0) }
     case (.decimal, .double), (.decimal, .float), (.decimal, .integer), (.decimal, .boolean):
-      return text.flatMap { ManagedExpression.decimal($0) }.map { .decimal($0) }
+      return text.flatMap { Decimal(text: $0) }.map { .decimal($0) }
     case (.date, _) where isNumber:
       return PredicateArithmetic.double(self).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case (.date, .string(let text)): return Date(iso8601: text).map { .date($0) }
     case (.data, .string(let text)): return Data(base64Encoded: text).map { .data($0) }
     case (.uuid, .string(let text)): return UUID(uuidString: text).map { .uuid($0) }
     case (.url, .string(let text)): return URL(string: text).map { .url($0) }
@@ -54,5 +71,14 @@ extension AttributeValue {
     case .url(let value): value.absoluteString
     default: nil
     }
+  }
+}
+
+extension Date {
+  /// What a text of ISO 8601 stands for: a day, which is its first moment in UTC, or a moment with its zone. Nil for
+  /// any other text.
+  init?(iso8601 text: String) {
+    guard let seconds = DateText.parseISO8601(text) else { return nil }
+    self.init(timeIntervalSinceReferenceDate: seconds)
   }
 }

@@ -15,8 +15,7 @@ extension PropertyList: PredicateSubject {
   private var attributeValue: AttributeValue? {
     switch self {
     case .string(let value): .string(value)
-    case .integer(let value):
-      Int64(exactly: value).map { .integer($0) } ?? .decimal(Decimal(string: value.description) ?? .nan)
+    case .integer(let value): AttributeValue(value)
     case .real(let value): .double(value)
     case .float(let value): .float(value)
     case .boolean(let value): .boolean(value)

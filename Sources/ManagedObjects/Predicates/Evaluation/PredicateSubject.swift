@@ -1,8 +1,8 @@
-/// What a predicate can be tested with: anything that has values for keys.
+/// An object that a predicate can be tested with: anything that has values for keys.
 ///
 /// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values are.
 public protocol PredicateSubject: Hashable {
-  /// What `SELF` stands for. An object by default; values that have no keys of their own say another.
+  /// The value that `SELF` stands for. An object by default; values that have no keys of their own say another.
   var predicateValue: PredicateValue<Self> { get }
 
   /// The value of a key; ``PredicateValue/null`` if there is none.
@@ -10,7 +10,7 @@ public protocol PredicateSubject: Hashable {
   /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the object can never have such a key.
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self>
 
-  /// What stands for the object in a predicate, if it can be a constant there. Objects without one equal only objects.
+  /// The constant that stands for the object in a predicate, if there is one. Objects without one equal only objects.
   var predicateConstant: PredicateConstant? { get }
 
   /// The object that a constant stands for, so that a key path can begin at it. Nil by default.
@@ -40,7 +40,7 @@ public struct PredicateKey: Hashable, Sendable {
   public let name: String
   /// The place of the name in ``PreparedPredicate/keys``, so that a subject can look each key up once.
   public let index: Int
-  /// Where the objects of a model have the value; nil for a key that is not known to belong to a model.
+  /// The places of the value in the objects of a model; nil for a key that is not known to belong to a model.
   let places: [Place]?
 
   init(name: String, index: Int, places: [Place]? = nil) {
@@ -55,7 +55,7 @@ public struct PredicateKey: Hashable, Sendable {
     let slot: Int32
   }
 
-  /// Where an object of an entity has the value; nil if it has none, or if ``places`` is nil.
+  /// The slot of the value in an object of an entity; nil if it has none, or if ``places`` is nil.
   @inline(__always)
   func slot(inEntity index: Int32) -> Int? {
     guard let places else { return nil }

@@ -124,7 +124,7 @@ extension ManagedPredicate {
 private enum StackNeed {
   /// Levels that any thread has room for.
   private static let modest = 16
-  /// How many levels of values, which ``CallStack`` counts in, take as much as one of a tree.
+  /// The number of levels of values, in which ``CallStack`` counts, that take as much as one of a tree.
   private static let weight = 10
 
   @inline(__always)

@@ -36,9 +36,9 @@ enum PreparedStep: Hashable, Sendable {
   case collection(PredicateCollectionOperator)
 }
 
-/// What is known about the objects before a predicate is prepared for them.
+/// The knowledge of objects with which a predicate is prepared for them.
 struct PreparationContext {
-  /// Where objects have the value of a key; nil if their kind is not known.
+  /// The places of a key's value in objects; nil if their kind is not known.
   var places: ((String) -> [PredicateKey.Place])?
   /// Variables that get their values with each evaluation, in this order.
   var parameters: [String] = []
@@ -52,7 +52,7 @@ struct Preparation {
   private var variables: [String: Int] = [:]
   private let places: ((String) -> [PredicateKey.Place])?
 
-  init(_ context: PreparationContext = PreparationContext()) {
+  init(_ context: PreparationContext) {
     places = context.places
     for name in context.parameters { _ = newVariable(name) }
   }
@@ -173,12 +173,9 @@ struct Preparation {
   private mutating func method(
     _ selector: String, of expression: ManagedExpression, _ arguments: [ManagedExpression]
   ) throws(ManagedPredicateError) -> PreparedOperand {
-    let selectors = ["valueForKey:", "valueForKeyPath:"]
-    if selectors.contains(selector), arguments.count == 1,
-      case .constant(.value(.string(let text))) = arguments[0], let path = PredicateKeyPath(text)
-    {
-      return try keyPath(path, of: operand(expression), flattens: false)
+    guard let path = PredicateKeyPath(method: selector, arguments) else {
+      throw ManagedPredicateError(.unsupported, "the method \"\(selector)\" of an object cannot be called")
     }
-    throw ManagedPredicateError(.unsupported, "the method \"\(selector)\" of an object cannot be called")
+    return try keyPath(path, of: operand(expression), flattens: false)
   }
 }

@@ -46,7 +46,7 @@ extension FoldedText {
     look(at: text) { bytes in
       isASCII && bytes.count >= scalars.count && matches(bytes, at: 0)
     } units: { units in
-      units.count >= scalars.count && matches(units, at: 0) && Self.isBoundary(scalars.count, in: units)
+      units.count >= scalars.count && matches(units, at: 0) && TextRules.isBoundary(scalars.count, in: units)
     }
   }
 
@@ -55,7 +55,7 @@ extension FoldedText {
       isASCII && bytes.count >= scalars.count && matches(bytes, at: bytes.count - scalars.count)
     } units: { units in
       let start = units.count - scalars.count
-      return start >= 0 && Self.isBoundary(start, in: units) && matches(units, at: start)
+      return start >= 0 && TextRules.isBoundary(start, in: units) && matches(units, at: start)
     }
   }
 
@@ -79,7 +79,8 @@ extension FoldedText {
         while length > 0, scalar != scalars[length] { length = Int(borders[length - 1]) }
         if scalar == scalars[length] { length += 1 }
         guard length == scalars.count else { continue }
-        if Self.isBoundary(index + 1 - length, in: units), Self.isBoundary(index + 1, in: units) { return true }
+        let start = index + 1 - length
+        if TextRules.isBoundary(start, in: units), TextRules.isBoundary(index + 1, in: units) { return true }
         length = Int(borders[length - 1])
       }
       return false
@@ -101,10 +102,6 @@ extension FoldedText {
       }
       return PredicateOrder(units.count, scalars.count)
     }
-  }
-
-  private static func isBoundary(_ index: Int, in units: [UInt32]) -> Bool {
-    index == units.count || units[index] & TextRules.boundary != 0
   }
 
   @inline(__always)

@@ -42,7 +42,7 @@ struct LikePattern: Hashable, Sendable {
     self.parts = parts
   }
 
-  /// How many comparisons of scalars a match may take.
+  /// The number of comparisons of scalars that a match may take.
   private static let greatestWork = 1 << 26
 
   /// True if the pattern matches the whole text.
@@ -64,11 +64,11 @@ struct LikePattern: Hashable, Sendable {
       if part < parts.count {
         switch parts[part] {
         // A character and its marks are not taken apart.
-        case .anyCharacters where isBoundary(place, in: units):
+        case .anyCharacters where TextRules.isBoundary(place, in: units):
           retry = (place, part)
           part += 1
           continue
-        case .anyCharacter where place < units.count && isBoundary(place, in: units):
+        case .anyCharacter where place < units.count && TextRules.isBoundary(place, in: units):
           place = end(ofCharacterAt: place, in: units)
           part += 1
           continue
@@ -87,13 +87,9 @@ struct LikePattern: Hashable, Sendable {
     return true
   }
 
-  private func isBoundary(_ place: Int, in units: [UInt32]) -> Bool {
-    place == units.count || units[place] & TextRules.boundary != 0
-  }
-
   private func end(ofCharacterAt place: Int, in units: [UInt32]) -> Int {
     var end = place + 1
-    while !isBoundary(end, in: units) { end += 1 }
+    while !TextRules.isBoundary(end, in: units) { end += 1 }
     return end
   }
 }

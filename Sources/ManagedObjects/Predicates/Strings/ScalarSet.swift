@@ -58,8 +58,15 @@ indirect enum ScalarSet: Hashable, Sendable {
 }
 
 extension ScalarSet {
-  /// `\p{…}`: a general category, long or short, or one of some properties.
-  init?(property name: String) {
+  /// `\p{…}` and `[:…:]`: a set by name, or after `^` its inverse.
+  init?(property text: String) {
+    let isInverse = text.hasPrefix("^")
+    guard let set = ScalarSet(named: isInverse ? String(text.dropFirst()) : text) else { return nil }
+    self = isInverse ? .inverse(set) : set
+  }
+
+  /// A general category, long or short, or one of some properties.
+  private init?(named name: String) {
     let name = name.lowercased().filter { $0 != "_" && $0 != " " && $0 != "-" }
     let value = name.split(separator: "=").last.map(String.init) ?? name
     switch value {

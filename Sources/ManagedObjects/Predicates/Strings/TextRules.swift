@@ -1,6 +1,6 @@
 @_spi(_Unicode) internal import Swift
 
-/// What the options of a comparison do to strings.
+/// The effect of the options of a comparison on strings.
 ///
 /// Strings are compared by canonical equivalence: `é` is the same as `e` and an accent. Without regard to case, they
 /// are folded as Unicode has it for all languages alike: `ß` is `ss`, the ligature `ﬁ` is `fi`, and the Turkish `ı` is
@@ -20,6 +20,12 @@ struct TextRules: Hashable, Sendable {
 
   /// Set in the first scalar of each character.
   static let boundary: UInt32 = 1 << 31
+
+  /// True if a character begins at a place, or the text ends there.
+  @inline(__always)
+  static func isBoundary(_ place: Int, in units: [UInt32]) -> Bool {
+    place == units.count || units[place] & boundary != 0
+  }
 
   /// The folded scalars of a string, with ``boundary`` in the first of each character.
   func units(of text: String) -> [UInt32] {

@@ -38,7 +38,8 @@ extension ManagedExpression {
     case (.date, .integer(let seconds)):
       return .value(.date(Date(timeIntervalSinceReferenceDate: Double(seconds))))
     case (.date, .double(let seconds)): return .value(.date(Date(timeIntervalSinceReferenceDate: seconds)))
-    case (.decimal, .string(let text)): return decimal(text).map { .value(.decimal($0)) }
+    case (.date, .string(let text)): return Date(iso8601: text).map { .value(.date($0)) }
+    case (.decimal, .string(let text)): return Decimal(text: text).map { .value(.decimal($0)) }
     case (.data, .string(let text)): return Data(base64Encoded: text).map { .value(.data($0)) }
     case (.uuid, .string(let text)): return UUID(uuidString: text).map { .value(.uuid($0)) }
     case (.url, .string(let text)): return URL(string: text).map { .value(.url($0)) }
@@ -47,18 +48,6 @@ extension ManagedExpression {
     case (.number, .string("-inf")): return .value(.double(-.infinity))
     default: return nil
     }
-  }
-
-  /// A decimal number that is written whole, and not only begun.
-  static func decimal(_ text: String) -> Decimal? {
-    if text == "nan" { return .nan }
-    let isNumber =
-      !text.isEmpty
-      && text.utf8.allSatisfy {
-        (48...57).contains($0) || $0 == 45 || $0 == 43 || $0 == 46 || $0 | 0x20 == 101
-      }
-    guard isNumber, let value = Decimal(string: text), !value.isNaN, Double(text) != nil else { return nil }
-    return value
   }
 
   /// The elements of an aggregate of constants; nil for anything else.

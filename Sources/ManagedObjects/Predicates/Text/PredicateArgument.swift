@@ -3,7 +3,7 @@ public import KeyedArchiving
 
 /// A value that can be given for `%@`, `%K` or `%d` in the text of a predicate.
 public protocol PredicateArgument {
-  /// What stands in the predicate for the value.
+  /// The expression that stands for the value in the predicate.
   var predicateExpression: ManagedExpression { get }
 }
 

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 extension PredicateParser {
   mutating func operand() throws(ManagedPredicateError) -> Part { try followed(first()) }
 
-  /// What can stand by itself.
+  /// An operand without what may follow it.
   private mutating func first() throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     func constant(_ value: AttributeValue) throws(ManagedPredicateError) -> Part {
@@ -59,7 +59,7 @@ extension PredicateParser {
     case .fetch: return try fetch(offset)
     case .cast:
       advance()
-      return try cast(offset)
+      return try function(.cast, offset)
     case .true, .yes, .false, .no:
       advance()
       return try part(.expression(.value(.boolean(word == .true || word == .yes))), at: offset)
@@ -80,7 +80,7 @@ extension PredicateParser {
     }
   }
 
-  /// What may follow an operand: keys and subscripts.
+  /// An operand with the keys and subscripts that follow it.
   mutating func followed(_ first: Part) throws(ManagedPredicateError) -> Part {
     var operand = first
     while true {
@@ -190,9 +190,6 @@ extension PredicateParser {
     let call = function == .cast ? ManagedExpression.cast(arguments) : .function(function, arguments)
     return try part(.expression(call), of: parts, at: offset)
   }
-
-  /// `CAST(…)`, after the word.
-  private mutating func cast(_ offset: Int) throws(ManagedPredicateError) -> Part { try function(.cast, offset) }
 
   private mutating func ternary(_ offset: Int) throws(ManagedPredicateError) -> Part {
     advance()

@@ -28,13 +28,13 @@ struct PredicateParser {
     }
     var content: Content
     var height: Int
-    /// Where it begins.
+    /// The number of bytes before it.
     var offset: Int
     var places: PredicatePlaces
   }
 }
 
-/// How strong operators bind, the weakest first.
+/// The strength with which operators bind, the weakest first.
 private enum Precedence: Int {
   case or = 1
   case and, not, comparison, assignment, combination, sum, product, power, prefix
@@ -163,10 +163,10 @@ extension PredicateParser {
 
 // Operators.
 extension PredicateParser {
-  /// What stands in round brackets.
+  /// The condition or expression in round brackets.
   mutating func bracketed() throws(ManagedPredicateError) -> Part { try parse(.or) }
 
-  /// What stands between commas, or between brackets after a name.
+  /// The expression between commas, or between brackets after a name.
   mutating func nested() throws(ManagedPredicateError) -> Part { try parse(.assignment) }
 
   private mutating func parse(_ least: Precedence) throws(ManagedPredicateError) -> Part {

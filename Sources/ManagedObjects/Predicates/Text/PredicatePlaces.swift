@@ -1,4 +1,4 @@
-/// Where the conditions and expressions of a predicate stand in its text.
+/// The places of the conditions and expressions of a predicate in its text.
 ///
 /// It has the form of the tree. What an argument stands for is all at the place of the argument, and has no parts.
 struct PredicatePlaces: Sendable {

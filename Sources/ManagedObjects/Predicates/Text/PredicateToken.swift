@@ -21,7 +21,7 @@ struct PredicateToken {
   }
 
   let kind: Kind
-  /// Where it begins, in bytes.
+  /// The number of bytes before it.
   let offset: Int
 
   /// The reserved word that this is, if it is one.

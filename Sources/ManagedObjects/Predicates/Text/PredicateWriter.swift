@@ -51,11 +51,11 @@ struct PredicateWriter {
 
   mutating func append(_ more: String) { text += more }
 
-  /// How strong what stands in a place has to bind, the weakest first.
+  /// The strength with which operators bind, the weakest first.
   enum Strength: Int {
     case or, and, not, assignment, combination, sum, product, power, prefix, operand
 
-    /// What the right side of an operator needs whose left side needs this.
+    /// The strength that the right side of an operator needs whose left side needs this.
     var above: Strength { Strength(rawValue: rawValue + 1) ?? .operand }
   }
 
@@ -233,7 +233,7 @@ struct PredicateWriter {
     text += ")"
   }
 
-  /// What has a minus sign before it. Digits would become one with the sign.
+  /// Writes an operand after a minus sign. Digits would become one with the sign.
   private mutating func write(negated operand: ManagedExpression) throws(ManagedPredicateError) {
     let start = text.utf8.count
     try write(operand, least: .prefix)

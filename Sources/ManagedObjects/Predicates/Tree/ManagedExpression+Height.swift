@@ -1,5 +1,5 @@
 extension ManagedPredicate {
-  /// How many levels of conditions, expressions and constants there are.
+  /// The number of levels of conditions, expressions and constants.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/nestedTooDeeply`` if there are more than `limit`; no more are looked at
   ///   then.

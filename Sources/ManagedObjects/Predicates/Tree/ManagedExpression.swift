@@ -1,4 +1,4 @@
-/// What a side of a comparison is: a constant, a path to a value, or something that is made of other expressions.
+/// A side of a comparison: a constant, a path to a value, or a combination of other expressions.
 public indirect enum ManagedExpression: Hashable, Sendable {
   case constant(PredicateConstant)
   /// `SELF`: the object that the predicate is tested with.
@@ -37,7 +37,7 @@ extension ManagedExpression {
   public static func value(_ value: AttributeValue) -> ManagedExpression { .constant(.value(value)) }
 }
 
-/// What stands in the brackets of `collection[…]`.
+/// The subscript of `collection[…]`.
 public enum PredicateSubscript: Hashable, Sendable {
   /// A number for an array, a key for a dictionary.
   case index(ManagedExpression)
@@ -49,7 +49,7 @@ public enum PredicateSubscript: Hashable, Sendable {
   case size
 }
 
-/// How two collections make one. The raw values are the words of the format.
+/// An operation that makes one collection of two. The raw values are the words of the format.
 public enum PredicateSetOperation: String, Hashable, Sendable, CaseIterable {
   case union = "UNION"
   case intersect = "INTERSECT"

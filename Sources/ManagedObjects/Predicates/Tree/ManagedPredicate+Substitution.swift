@@ -1,3 +1,11 @@
+/// What takes the place of parts of a predicate.
+struct PredicateReplacement {
+  /// Values of variables. Those without one stay, and so do those of subqueries.
+  var variables: [String: ManagedExpression] = [:]
+  /// The key for the one of an object; nil if all stay.
+  var object: ((RowKey) -> RowKey)?
+}
+
 extension ManagedPredicate {
   /// The predicate with values for variables. Variables without a value stay, and so do those of subqueries.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedPredicate {
@@ -5,15 +13,19 @@ extension ManagedPredicate {
   }
 
   func replacingVariables(_ values: [String: ManagedExpression]) -> ManagedPredicate {
+    replacing(PredicateReplacement(variables: values))
+  }
+
+  func replacing(_ replacement: PredicateReplacement) -> ManagedPredicate {
     switch self {
     case .constant: return self
     case .comparison(var comparison):
-      comparison.left = comparison.left.replacingVariables(values)
-      comparison.right = comparison.right.replacingVariables(values)
+      comparison.left = comparison.left.replacing(replacement)
+      comparison.right = comparison.right.replacing(replacement)
       return .comparison(comparison)
-    case .and(let parts): return .and(parts.map { $0.replacingVariables(values) })
-    case .or(let parts): return .or(parts.map { $0.replacingVariables(values) })
-    case .not(let part): return .not(part.replacingVariables(values))
+    case .and(let parts): return .and(parts.map { $0.replacing(replacement) })
+    case .or(let parts): return .or(parts.map { $0.replacing(replacement) })
+    case .not(let part): return .not(part.replacing(replacement))
     }
   }
 }
@@ -25,10 +37,15 @@ extension ManagedExpression {
   }
 
   func replacingVariables(_ values: [String: ManagedExpression]) -> ManagedExpression {
-    func replaced(_ expression: ManagedExpression) -> ManagedExpression { expression.replacingVariables(values) }
+    replacing(PredicateReplacement(variables: values))
+  }
+
+  func replacing(_ replacement: PredicateReplacement) -> ManagedExpression {
+    func replaced(_ expression: ManagedExpression) -> ManagedExpression { expression.replacing(replacement) }
     switch self {
-    case .constant, .evaluatedObject, .anyKey: return self
-    case .variable(let name): return values[name] ?? self
+    case .constant(let constant): return replacement.object.map { .constant(constant.replacing($0)) } ?? self
+    case .evaluatedObject, .anyKey: return self
+    case .variable(let name): return replacement.variables[name] ?? self
     case .assignment(let name, let value): return .assignment(variable: name, replaced(value))
     case .keyPath(_, of: .evaluatedObject): return self
     case .keyPath(let path, of: let operand): return .keyPath(path, of: replaced(operand))
@@ -40,15 +57,27 @@ extension ManagedExpression {
       if case .index(let index) = place { return .element(.index(replaced(index)), of: replaced(base)) }
       return .element(place, of: replaced(base))
     case .subquery(let collection, let variable, let predicate):
-      var inner = values
-      inner[variable] = nil
-      return .subquery(replaced(collection), variable: variable, predicate.replacingVariables(inner))
+      var inner = replacement
+      inner.variables[variable] = nil
+      return .subquery(replaced(collection), variable: variable, predicate.replacing(inner))
     case .conditional(let predicate, let first, let second):
-      return .conditional(predicate.replacingVariables(values), replaced(first), replaced(second))
+      return .conditional(predicate.replacing(replacement), replaced(first), replaced(second))
     case .combination(let operation, let first, let second):
       return .combination(operation, replaced(first), replaced(second))
     case .fetch(let request, let context, let countOnly):
       return .fetch(request: replaced(request), context: replaced(context), countOnly: countOnly)
+    }
+  }
+}
+
+extension PredicateConstant {
+  fileprivate func replacing(_ object: (RowKey) -> RowKey) -> PredicateConstant {
+    switch self {
+    case .object(let key): .object(object(key))
+    case .array(let elements): .array(elements.map { $0.replacing(object) })
+    case .set(let elements): .set(Set(elements.map { $0.replacing(object) }))
+    case .dictionary(let entries): .dictionary(entries.mapValues { $0.replacing(object) })
+    case .value, .opaque: self
     }
   }
 }

@@ -6,7 +6,7 @@ public struct PredicateComparison: Hashable, Sendable {
   public var comparator: PredicateComparator
   /// The expression after the operator.
   public var right: ManagedExpression
-  /// How a collection on the left is compared. `NONE` is the negation of ``PredicateModifier/any``.
+  /// The way in which a collection on the left is compared. `NONE` is the negation of ``PredicateModifier/any``.
   public var modifier: PredicateModifier
   /// Used by the operators on strings, and by equality of strings.
   public var options: PredicateOptions
@@ -47,7 +47,7 @@ public enum PredicateComparator: String, Hashable, Sendable, CaseIterable {
   case typeIdentifierEquals = "UTI-EQUALS"
 }
 
-/// How the elements of a collection on the left side of a comparison are used.
+/// The use of the elements of a collection on the left side of a comparison.
 public enum PredicateModifier: Int, Hashable, Sendable, CaseIterable {
   /// The left side is compared as it is.
   case direct = 0
@@ -57,7 +57,7 @@ public enum PredicateModifier: Int, Hashable, Sendable, CaseIterable {
   case any = 2
 }
 
-/// How strings are compared: the letters in brackets after an operator. The raw values are those of Core Data's files.
+/// The options for strings: the letters in brackets after an operator. The raw values are those of Core Data's files.
 public struct PredicateOptions: OptionSet, Hashable, Sendable {
   /// The sum of the options.
   public let rawValue: UInt

@@ -37,7 +37,9 @@ public enum PredicateFunction: String, Hashable, Sendable, CaseIterable {
   case distance = "distanceToLocation:fromLocation:"
   /// `noindex:`: its argument. It keeps a store from using an index.
   case noIndex = "noindex:"
-  /// `CAST(value, 'Class')`.
+  /// `CAST(value, 'Class')`. Texts become numbers, and dates if they are spelled as in ISO 8601: `2027-01-31`, which is
+  /// the first moment of the day in UTC, `2027-01-31T12:00:00Z` or `2027-01-31T12:00:00+01:00`. No document says which
+  /// texts Apple's casts take.
   case cast = "castObject:toType:"
 
   case bitwiseAnd = "bitwiseAnd:with:"

@@ -17,6 +17,16 @@ public struct PredicateKeyPath: Hashable, Sendable {
   }
 }
 
+extension PredicateKeyPath {
+  /// The path that a method of key-value coding follows; nil for other methods.
+  init?(method selector: String, _ arguments: [ManagedExpression]) {
+    guard selector == "valueForKey:" || selector == "valueForKeyPath:", arguments.count == 1,
+      case .constant(.value(.string(let text))) = arguments[0]
+    else { return nil }
+    self.init(text)
+  }
+}
+
 extension PredicateKeyPath: CustomStringConvertible {
   public var description: String { keys.joined(separator: ".") }
 }

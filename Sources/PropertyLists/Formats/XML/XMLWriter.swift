@@ -231,11 +231,8 @@ extension XMLWriter {
   private mutating func appendSpecial(_ text: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let byte = text[index]
     index += 1
+    if output.append(referenceFor: byte) { return }
     switch byte {
-    case UInt8(ascii: "&"): output.append("&amp;")
-    case UInt8(ascii: "<"): output.append("&lt;")
-    case UInt8(ascii: ">"): output.append("&gt;")
-    case 0x0D: output.append("&#13;")
     case 0x09: output.append(byte: byte)
     // Every reader makes an LF of whatever ends the lines of the text.
     case 0x0A: if let layout { output.append(layout.lineEnd.rawBytes) } else { output.append(byte: byte) }
