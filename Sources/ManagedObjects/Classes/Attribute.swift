@@ -18,7 +18,7 @@
 /// compiler makes, and kept.
 @propertyWrapper
 public struct Attribute<Value: AttributeConvertible> {
-  /// What is said of the attribute besides its type. See ``AttributeOption``.
+  /// A setting of the attribute besides its type. See ``AttributeOption``.
   public typealias Option = AttributeOption<Value>
 
   @usableFromInline let number: UInt16

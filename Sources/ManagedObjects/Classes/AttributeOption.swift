@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import OrderedCollections
 public import PropertyLists
 
-/// What is said of an attribute besides its type: `@Attribute(.indexed, .maximumLength(80)) var title: String`.
+/// A setting of an attribute besides its type: `@Attribute(.indexed, .maximumLength(80)) var title: String`.
 public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   let apply: @Sendable (inout ClassProperty) -> Void
 
@@ -22,17 +22,24 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
     }
   }
 
-  private static func limit(_ limit: SourceLimit, _ value: AttributeValue) -> AttributeOption {
-    attribute { $0.traits.validations.append(limit.validation(of: $0.type, value)) }
+  private static func limit(
+    _ limit: SourceLimit, _ value: AttributeValue, _ warning: String?
+  ) -> AttributeOption {
+    attribute { attribute in
+      var validation = limit.validation(of: attribute.type, value)
+      if let warning { validation.warning = .text(warning) }
+      attribute.traits.validations.append(validation)
+    }
   }
 }
 
-/// What every attribute can have.
+/// Settings of every attribute.
 extension AttributeOption {
   /// A fetch index of the attribute alone: a store finds values fast.
   public static var indexed: AttributeOption { AttributeOption { $0.isIndexed = true } }
 
-  /// A uniqueness constraint of the attribute alone: no two objects have the same value.
+  /// A uniqueness constraint of the attribute alone: no two objects have the same value. Texts that differ in case are
+  /// not the same, since a constraint of a model has names of properties and nothing else.
   public static var unique: AttributeOption { AttributeOption { $0.isUnique = true } }
 
   /// No store keeps the value.
@@ -53,7 +60,7 @@ extension AttributeOption {
     attribute { $0.traits.versionHashModifier = modifier }
   }
 
-  /// What programs keep with the attribute.
+  /// Data that programs keep with the attribute.
   public static func userInfo(_ entries: OrderedDictionary<String, PropertyList>) -> AttributeOption {
     attribute { $0.traits.userInfo = entries }
   }
@@ -82,27 +89,58 @@ extension AttributeOption {
   }
 }
 
+/// What values are limited to.
+///
+/// A limit without a warning is an error with the code of its kind, such as ``ManagedObjectError/Code/numberTooSmall``.
+/// With a warning it is a condition like any other: its errors have that as their message, and the code
+/// ``ManagedObjectError/Code/validation``, as Core Data's have; and no source file of Xcode has a place for it.
 extension AttributeOption where Value.Base: OrderedAttributeValue {
-  /// The least value.
-  public static func minimum(_ bound: Value.Base) -> AttributeOption {
-    limit(.minimum, (try? bound.attributeValue) ?? .null)
+  /// The least value: `.minimum(1, warning: "at least one seat is needed")`.
+  ///
+  /// - Parameters:
+  ///   - bound: the value.
+  ///   - warning: what is wrong with a lesser one: a sentence, or a key of the model's localisation.
+  public static func minimum(_ bound: Value.Base, warning: String? = nil) -> AttributeOption {
+    limit(.minimum, (try? bound.attributeValue) ?? .null, warning)
   }
 
   /// The greatest value.
-  public static func maximum(_ bound: Value.Base) -> AttributeOption {
-    limit(.maximum, (try? bound.attributeValue) ?? .null)
+  ///
+  /// - Parameters:
+  ///   - bound: the value.
+  ///   - warning: what is wrong with a greater one: a sentence, or a key of the model's localisation.
+  public static func maximum(_ bound: Value.Base, warning: String? = nil) -> AttributeOption {
+    limit(.maximum, (try? bound.attributeValue) ?? .null, warning)
   }
 }
 
 extension AttributeOption where Value.Base == String {
-  /// The least length, in units of UTF-16 as in all validation of strings.
-  public static func minimumLength(_ length: Int) -> AttributeOption { limit(.minimum, .integer(Int64(length))) }
+  /// The least length.
+  ///
+  /// - Parameters:
+  ///   - length: in units of UTF-16, as in all validation of strings.
+  ///   - warning: what is wrong with a shorter text: a sentence, or a key of the model's localisation.
+  public static func minimumLength(_ length: Int, warning: String? = nil) -> AttributeOption {
+    limit(.minimum, .integer(Int64(length)), warning)
+  }
 
-  /// The greatest length, in units of UTF-16 as in all validation of strings.
-  public static func maximumLength(_ length: Int) -> AttributeOption { limit(.maximum, .integer(Int64(length))) }
+  /// The greatest length.
+  ///
+  /// - Parameters:
+  ///   - length: in units of UTF-16, as in all validation of strings.
+  ///   - warning: what is wrong with a longer text: a sentence, or a key of the model's localisation.
+  public static func maximumLength(_ length: Int, warning: String? = nil) -> AttributeOption {
+    limit(.maximum, .integer(Int64(length)), warning)
+  }
 
   /// A regular expression that the whole value matches.
-  public static func pattern(_ pattern: String) -> AttributeOption { limit(.pattern, .string(pattern)) }
+  ///
+  /// - Parameters:
+  ///   - pattern: the expression.
+  ///   - warning: what is wrong with another text: a sentence, or a key of the model's localisation.
+  public static func pattern(_ pattern: String, warning: String? = nil) -> AttributeOption {
+    limit(.pattern, .string(pattern), warning)
+  }
 }
 
 extension AttributeOption where Value.Base == Data {

@@ -37,25 +37,25 @@ extension FetchRequest {
   public struct Order<Object: ManagedObject> {
     private let keyPath: PartialKeyPath<Object>
     private let isAscending: Bool
-    private let selector: String?
+    private let comparison: SortComparison
 
-    /// The least first: `.ascending(\.author?.name)`.
+    /// The least first: `.ascending(\.author?.name)`, `.ascending(\.title, comparison: .localizedStandard)`.
     ///
     /// - Parameters:
     ///   - keyPath: what is compared.
-    ///   - selector: the comparison, as in ``FetchRequest/SortDescriptor``.
+    ///   - comparison: how values are compared.
     public static func ascending<Value>(
-      _ keyPath: KeyPath<Object, Value>, selector: String? = "compare:"
-    ) -> Order { Order(keyPath: keyPath, isAscending: true, selector: selector) }
+      _ keyPath: KeyPath<Object, Value>, comparison: SortComparison = .compare
+    ) -> Order { Order(keyPath: keyPath, isAscending: true, comparison: comparison) }
 
     /// The greatest first.
     ///
     /// - Parameters:
     ///   - keyPath: what is compared.
-    ///   - selector: the comparison, as in ``FetchRequest/SortDescriptor``.
+    ///   - comparison: how values are compared.
     public static func descending<Value>(
-      _ keyPath: KeyPath<Object, Value>, selector: String? = "compare:"
-    ) -> Order { Order(keyPath: keyPath, isAscending: false, selector: selector) }
+      _ keyPath: KeyPath<Object, Value>, comparison: SortComparison = .compare
+    ) -> Order { Order(keyPath: keyPath, isAscending: false, comparison: comparison) }
 
     func descriptor() throws(ManagedPredicateError) -> SortDescriptor {
       guard let path = PropertyPath(keyPath) else {
@@ -63,7 +63,7 @@ extension FetchRequest {
         throw ManagedPredicateError(
           .unknownKey, "a key path of \(type.rootType) to a \(type.valueType), which no model knows")
       }
-      return SortDescriptor(path.names.joined(separator: "."), isAscending: isAscending, selector: selector)
+      return SortDescriptor(path.names.joined(separator: "."), isAscending: isAscending, comparison: comparison)
     }
   }
 }

@@ -1,4 +1,4 @@
-/// What wrappers of properties do with their objects.
+/// Access of property wrappers to their objects.
 extension ManagedObject {
   /// The place of a property; nil if the entity does not have it.
   @inline(__always)
@@ -62,7 +62,7 @@ extension ManagedObject {
     setObject(object, slot: slot)
   }
 
-  /// What a fetched property finds.
+  /// The objects that a fetched property finds.
   final func fetchedObjects(at storage: AnyKeyPath) -> [ManagedObject] {
     guard let name = PropertyNames.name(ofWrapperAt: storage) else { return [] }
     do throws(ManagedObjectError) { return try fetchedObjects(named: name) } catch {

@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     return try fetch(type, where: predicate, sortedBy: descriptors, limit: limit)
   }
 
-  /// How many objects of a class a predicate is true for.
+  /// The number of objects of a class that a predicate is true for.
   ///
   /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
   public func count<Object: ManagedObject>(

@@ -24,7 +24,8 @@ public final class PersistentContainer: Sendable {
 
   /// Opens stores.
   ///
-  /// - Throws: ``ManagedObjectError``: what opening a store throws, for the first one that fails.
+  /// - Throws: ``ManagedObjectError``: what opening a store throws, for the first one that fails, with its
+  ///   ``ManagedObjectError/fileURL``.
   public init(model: ManagedObjectModel, stores: [PersistentStoreDescription]) throws(ManagedObjectError) {
     coordinator = PersistentStoreCoordinator(model: model)
     for description in stores { try coordinator.add(try description.open(model)) }

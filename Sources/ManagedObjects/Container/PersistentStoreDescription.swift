@@ -13,8 +13,15 @@ public struct PersistentStoreDescription: Sendable {
 
   /// The configuration whose entities the store has; nil for all.
   public var configuration: String?
-  /// True if nothing is to be saved.
+  /// True if nothing is to be saved. A file that is not there is not made then, either.
   public var isReadOnly = false
+  /// False if a file that is not there is an error, ``ManagedObjectError/Code/noSuchFile``, and is not made.
+  ///
+  /// ```swift
+  /// var store = PersistentStoreDescription.xml(file)
+  /// store.createsFile = false
+  /// ```
+  public var createsFile = true
   /// Changes the file of a store that was made with another version of the model, given the error that names the
   /// entities that differ. The store is opened again then. Nil to leave it at the error.
   public var migration: (@Sendable (ManagedObjectError) throws(ManagedObjectError) -> Void)?
@@ -34,7 +41,8 @@ public struct PersistentStoreDescription: Sendable {
   public static func xml(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try XMLStore(
-        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly)
+        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
+        createsFile: description.createsFile)
     }
   }
 
@@ -42,19 +50,26 @@ public struct PersistentStoreDescription: Sendable {
   public static func binary(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try BinaryStore(
-        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly)
+        file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
+        createsFile: description.createsFile)
     }
   }
 
   /// Opens the store; migrates it first if that is needed and wanted.
   func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {
     guard let migration else { return try opening(model, self) }
+    let mismatch: ManagedObjectError
     do throws(ManagedObjectError) {
       return try opening(model, self)
     } catch {
       guard error.code == .incompatibleVersionHash else { throw error }
-      try migration(error)
-      return try opening(model, self)
+      mismatch = error
     }
+    do throws(ManagedObjectError) {
+      try migration(mismatch)
+    } catch {
+      throw error.naming(mismatch.fileURL)
+    }
+    return try opening(model, self)
   }
 }

@@ -10,19 +10,19 @@ struct FetchOrder: Sendable {
   /// A sort descriptor that is ready to be used.
   fileprivate struct Key {
     let value: PreparedExpression
-    let comparison: SortComparison
+    let comparison: FetchRequest.SortComparison
     let isAscending: Bool
     let reversesNullOrder: Bool
   }
 
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a key path or a selector that nothing can be sorted
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a key path or a method that nothing can be sorted
   ///   by.
   init(_ descriptors: [FetchRequest.SortDescriptor], _ context: PreparationContext) throws(ManagedObjectError) {
     var keys: [Key] = []
     for descriptor in descriptors {
-      guard let comparison = SortComparison(selector: descriptor.selector) else {
+      guard descriptor.comparison.isKnown else {
         throw ManagedObjectError(
-          .unsupportedRequest, "a request cannot be sorted by the method \((descriptor.selector ?? "").quoted)",
+          .unsupportedRequest, "a request cannot be sorted by the method \(descriptor.comparison.selector.quoted)",
           key: descriptor.keyPath)
       }
       var expression = ManagedExpression.evaluatedObject
@@ -35,7 +35,7 @@ struct FetchOrder: Sendable {
       do throws(ManagedPredicateError) {
         keys.append(
           Key(
-            value: try PreparedExpression(expression, context), comparison: comparison,
+            value: try PreparedExpression(expression, context), comparison: descriptor.comparison,
             isAscending: descriptor.isAscending, reversesNullOrder: descriptor.reversesNullOrder))
       } catch {
         throw ManagedObjectError(error)
@@ -56,7 +56,7 @@ extension FetchOrder {
     let index: Int
   }
 
-  /// How many of the first elements are found without sorting all.
+  /// The number of first elements below which they are found without sorting all.
   private static let fewElements = 256
 
   func sorted<Element, Subject: PredicateSubject>(

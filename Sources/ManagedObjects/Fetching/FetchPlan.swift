@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// What the dictionaries of a request consist of, checked.
+/// The parts of a request's dictionaries, checked.
 struct FetchPlan {
-  /// What a dictionary has under a name.
+  /// A key of a dictionary, and its value.
   struct Column {
     let name: String
     let value: ManagedExpression

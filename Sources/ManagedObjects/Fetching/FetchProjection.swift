@@ -1,7 +1,7 @@
 internal import OrderedCollections
 internal import PropertyLists
 
-/// How the dictionaries of a request are made of objects: one of each, or one of each group.
+/// Makes the dictionaries of a request of objects: one of each, or one of each group.
 ///
 /// With an aggregate such as `sum(pages)` among the properties to fetch, all objects are one group, unless the request
 /// says what to group by. Aggregates leave out null. Of no values, `count` and `sum` are 0 and the others null.
@@ -14,10 +14,10 @@ struct FetchProjection: Sendable {
   /// The dictionary without its values.
   private let template: OrderedDictionary<String, RowValue>
 
-  /// What a dictionary has under a name.
+  /// A key of a dictionary, and its value.
   fileprivate struct Column {
     let name: String
-    /// Of a property, it has no aggregates.
+    /// The value. That of a property has no aggregates.
     let value: GroupExpression
     let type: AttributeType
   }

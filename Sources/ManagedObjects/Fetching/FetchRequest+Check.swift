@@ -55,8 +55,8 @@ extension FetchRequest.SortDescriptor {
     func failure(_ message: String) -> ManagedObjectError {
       ManagedObjectError(.unsupportedRequest, message, key: keyPath)
     }
-    guard let comparison = SortComparison(selector: selector) else {
-      throw failure("a request cannot be sorted by the method \((selector ?? "").quoted)")
+    guard comparison.isKnown else {
+      throw failure("a request cannot be sorted by the method \(comparison.selector.quoted)")
     }
     var kind = PredicateKind.object(entity.index)
     if let keyPath {
@@ -74,7 +74,7 @@ extension FetchRequest.SortDescriptor {
       throw failure("\((keyPath ?? "").quoted) is \(kind.name(entity.model)), which nothing can be sorted by")
     case _ where comparison.isOfTexts && !kind.isString:
       throw failure(
-        "\((keyPath ?? "self").quoted) is \(kind.name(entity.model)), and \(comparison.rawValue) is of strings")
+        "\((keyPath ?? "self").quoted) is \(kind.name(entity.model)), and \(comparison.selector) is of strings")
     default: return
     }
   }

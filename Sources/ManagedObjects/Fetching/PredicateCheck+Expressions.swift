@@ -60,9 +60,9 @@ extension PredicateCheck {
     _ places: PredicatePlaces?
   ) throws(ManagedPredicateError) -> PredicateKind {
     let base = try kind(of: operand, places?[0])
-    guard ["valueForKey:", "valueForKeyPath:"].contains(selector), arguments.count == 1,
-      case .constant(.value(.string(let text))) = arguments[0], let path = PredicateKeyPath(text)
-    else { throw failure(.unsupported, "the method \(selector.quoted) of an object cannot be called", places) }
+    guard let path = PredicateKeyPath(method: selector, arguments) else {
+      throw failure(.unsupported, "the method \(selector.quoted) of an object cannot be called", places)
+    }
     return try kind(of: path.keys[...], from: base, nil, places?[1], false)
   }
 
@@ -150,9 +150,9 @@ extension PredicateCheck {
     if entity.fetchedProperty(named: key) != nil {
       throw failure(.unsupported, "\(key.quoted) is a fetched property, which predicates cannot ask for", place)
     }
-    let descendants = Int32(index)..<Int32(entity.record.endOfSubentities)
+    let entities = entity.subtree
     var kind: PredicateKind?
-    for property in model.keyPlaces[key] ?? [] where descendants.contains(property.entities.lowerBound) {
+    for property in model.keyPlaces[key] ?? [] where entities.contains(Int(property.entities.lowerBound)) {
       let owner = ManagedObjectModel.Entity(model: model, index: Int(property.entities.lowerBound))
       guard let other = owner.property(named: key).map({ PredicateKind($0) }) else { continue }
       kind = kind?.joined(other, model) ?? other

@@ -41,7 +41,7 @@ extension PredicateCheck {
       try require(kinds, function, places) { $0.isString }
       return .integer
     case .noIndex: return kinds[0]
-    case .cast: return try kind(ofCast: kinds[0], to: arguments[1], places)
+    case .cast: return try kind(ofCast: arguments[0], kinds[0], to: arguments[1], places)
     case .distance:
       for (index, kind) in kinds.enumerated() { try checkPlace(arguments[index], kind, places?[index]) }
       return .number
@@ -70,7 +70,8 @@ extension PredicateCheck {
   }
 
   private func kind(
-    ofCast kind: PredicateKind, to target: ManagedExpression, _ places: PredicatePlaces?
+    ofCast operand: ManagedExpression, _ kind: PredicateKind, to target: ManagedExpression,
+    _ places: PredicatePlaces?
   ) throws(ManagedPredicateError) -> PredicateKind {
     guard case .constant(.value(.string(let name))) = target, let target = PredicateCastTarget(rawValue: name) else {
       throw failure(.unsupported, "CAST to a class that is not one of Foundation's values", places?[1])
@@ -82,7 +83,7 @@ extension PredicateCheck {
     case .string: (scalars, result) = ([.integer, .number, .string, .uuid, .url], .string)
     case .number: (scalars, result) = ([.integer, .number, .date, .string], .number)
     case .decimal: (scalars, result) = ([.integer, .number, .string], .number)
-    case .date: (scalars, result) = ([.integer, .number, .date], .date)
+    case .date: (scalars, result) = ([.integer, .number, .date, .string], .date)
     case .data: (scalars, result) = ([.data, .string], .data)
     case .uuid: (scalars, result) = ([.uuid, .string], .uuid)
     case .url: (scalars, result) = ([.url, .string], .url)
@@ -96,6 +97,13 @@ extension PredicateCheck {
     }
     guard kind == .anything || scalars.contains(kind) else {
       throw mismatch("\(self.name(kind)) cannot be cast to \(name)", places?[0])
+    }
+    if case .constant(.value(let value)) = operand {
+      do throws(ManagedPredicateError) {
+        _ = try value.cast(to: target)
+      } catch {
+        throw mismatch(error.message, places?[0])
+      }
     }
     return result
   }

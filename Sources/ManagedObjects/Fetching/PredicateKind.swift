@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// What is known about the values of an expression before there are any. Each can be null as well.
+/// The kind of an expression's values, as far as it is known before there are any. Each can be null as well.
 indirect enum PredicateKind: Hashable, Sendable {
   /// Nothing is known.
   case anything
@@ -17,7 +17,7 @@ indirect enum PredicateKind: Hashable, Sendable {
   case object(Int)
   case collection(PredicateKind, isOrdered: Bool)
   case dictionary
-  /// What has no parts, and is compared only with its like.
+  /// A value without parts, compared only with its like.
   case opaque
   /// One of several kinds, which have nothing in common.
   case mixed
@@ -170,6 +170,6 @@ extension PredicateKind {
 extension ManagedObjectModel {
   /// True if an entity is another, or inherits from it.
   fileprivate func isEntity(_ index: Int, kindOf other: Int) -> Bool {
-    index >= other && index < records[other].endOfSubentities
+    Entity(model: self, index: index).isKind(of: Entity(model: self, index: other))
   }
 }

@@ -10,7 +10,7 @@ struct PreparedFetch: Sendable {
   /// Nil if all objects of the entity fit.
   let predicate: PreparedPredicate?
   let order: FetchOrder
-  /// How dictionaries are made; nil for other results.
+  /// Makes dictionaries of objects; nil for other results.
   private let projection: FetchProjection?
 
   /// Prepares a request.
@@ -39,7 +39,7 @@ struct PreparedFetch: Sendable {
 extension PreparedFetch {
   /// The places of the entities whose own objects count.
   var entityIndices: Range<Int> {
-    request.includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
+    request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
   }
 
   /// True if the predicate holds for an object. It has to be of one of ``entityIndices``.
@@ -85,7 +85,7 @@ extension PreparedFetch {
 
 /// Offset and limit.
 extension PreparedFetch {
-  /// How many results have to be found for the window; `Int.max` if it has no end.
+  /// The number of results that have to be found for the window; `Int.max` if it has no end.
   var windowEnd: Int {
     guard request.fetchLimit > 0 else { return .max }
     let (end, overflows) = max(request.fetchOffset, 0).addingReportingOverflow(request.fetchLimit)
@@ -99,7 +99,7 @@ extension PreparedFetch {
     return start == 0 && end == all.count ? all : Array(all[start..<end])
   }
 
-  /// How many of a number of results are in the window. Counts honour offset and limit, as all results do.
+  /// The number of results in the window, of all. Counts honour offset and limit, as all results do.
   func windowCount(of count: Int) -> Int { max(min(windowEnd, count) - max(request.fetchOffset, 0), 0) }
 
   /// False for dictionaries of which several objects make one.

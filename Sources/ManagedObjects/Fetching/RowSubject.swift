@@ -70,6 +70,6 @@ extension RowSubject: PredicateSubject {
 
 /// Keys that every object has, beside its properties.
 enum EntityKey {
-  /// What stands for the object itself.
+  /// The keys that stand for the object itself.
   static let ofObjectItself: Set<String> = ["self", "objectID"]
 }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(_Unicode) internal import Swift
 
-/// What an object is sorted by: the value of a key, in the form that a comparison needs.
+/// A value that objects are sorted by, in the form that a comparison needs.
 ///
 /// Values of unlike kinds, which only an attribute without a type can have, come in the order of ``Kind``.
 struct SortValue {
@@ -46,7 +46,7 @@ struct SortValue {
     self.content = content
   }
 
-  init(_ value: AttributeValue, _ comparison: SortComparison) {
+  init(_ value: AttributeValue, _ comparison: FetchRequest.SortComparison) {
     switch value {
     case .null: self.init(.null, (0, 0), isWhole: true, .value(value))
     case .boolean, .integer, .decimal, .double, .float:
@@ -59,7 +59,7 @@ struct SortValue {
       if let form = comparison.form(of: text) {
         bytes = Self.bits(form.utf8)
         self.init(
-          .string, (bytes.first, bytes.second), isWhole: bytes.isWhole && comparison == .caseInsensitive,
+          .string, (bytes.first, bytes.second), isWhole: bytes.isWhole && comparison.isOfForms,
           .text(text, form: form))
       } else {
         bytes = text.utf8Span.span.isASCII ? Self.bits(text.utf8) : Self.canonicalBits(text)
@@ -114,7 +114,7 @@ struct SortValue {
     return (first, second, isWhole)
   }
 
-  /// Of the form in which Swift compares strings.
+  /// The first bytes of the form in which Swift compares strings.
   private static func canonicalBits(_ text: String) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     bits(text._nfc.prefix(16).lazy.flatMap { UTF8.encode($0) ?? UTF8.encodedReplacementCharacter })
   }

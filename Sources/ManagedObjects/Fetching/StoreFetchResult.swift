@@ -1,6 +1,6 @@
 public import OrderedCollections
 
-/// What a store finds.
+/// The results of a request in a store.
 public enum StoreFetchResult: Hashable, Sendable {
   case rows([StoreRow])
   case keys([RowKey])

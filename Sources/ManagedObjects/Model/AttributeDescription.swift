@@ -25,7 +25,7 @@ public struct AttributeDescription: Hashable, Sendable {
   public var preservesValueInHistoryOnDeletion = false
   /// True if values are encrypted in the cloud.
   public var allowsCloudEncryption = false
-  /// How a store computes the value; nil for an attribute that programs set.
+  /// The way in which a store computes the value; nil for an attribute that programs set.
   public var derivation: Derivation?
   /// The name of the group of attributes of which a composite attribute is made.
   public var compositeName: String?
@@ -34,9 +34,9 @@ public struct AttributeDescription: Hashable, Sendable {
   /// Flags in Core Data's files that have no name here.
   var otherArchivedFlags = 0
 
-  /// How a store computes a derived attribute.
+  /// The way in which a store computes a derived attribute.
   public struct Derivation: Hashable, Sendable {
-    /// What is computed, such as `pages.@count`.
+    /// The expression, such as `pages.@count`.
     public var expression: ManagedExpression
     /// Which objects count.
     public var filter: ManagedPredicate?

@@ -133,7 +133,24 @@ extension AttributeValue {
     }
   }
 
-  /// What the value is, for messages.
+  /// The type that has such values. Of integers it is the largest, and of null none.
+  var type: AttributeType {
+    switch self {
+    case .null: .undefined
+    case .boolean: .boolean
+    case .integer: .integer64
+    case .decimal: .decimal
+    case .double: .double
+    case .float: .float
+    case .string: .string
+    case .date: .date
+    case .data: .binary
+    case .uuid: .uuid
+    case .url: .uri
+    }
+  }
+
+  /// The kind of value, for messages.
   var kindName: String {
     switch self {
     case .null: "nothing"

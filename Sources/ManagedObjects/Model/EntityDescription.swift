@@ -21,19 +21,19 @@ public struct EntityDescription: Hashable, Sendable {
   public var superentity: String?
   /// The entity's own properties, without those it inherits.
   public var properties: [PropertyDescription]
-  /// Each the names of attributes and to-one relationships, whose values together only one object may have.
+  /// Lists of attributes and to-one relationships. No two objects may have the same values for all names of a list.
   public var uniquenessConstraints: [[String]] = []
-  /// What a store is to find fast.
+  /// The indexes by which a store finds objects fast.
   public var fetchIndexes: [FetchIndexDescription] = []
-  /// Each the names of properties with an index in common. Models of today have fetch indexes as well.
+  /// Lists of properties that have an index in common. Newer models have fetch indexes as well.
   public var compoundIndexes: [[String]] = []
-  /// What programs keep with the entity.
+  /// Data that programs keep with the entity.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
   /// The name of the entity in an earlier version of the model, if it was another.
   public var renamingIdentifier: String?
   /// Part of the version hash. A new value makes another version of an entity that looks the same.
   public var versionHashModifier: String?
-  /// What a source file says of the entity that only editors and code generators use, such as `codeGenerationType`.
+  /// Attributes of a source file that only editors and code generators use, such as `codeGenerationType`.
   public var editorAttributes: OrderedDictionary<String, String> = [:]
 
   /// An entity.
@@ -78,33 +78,33 @@ extension PropertyDescription {
   }
 }
 
-/// What a store is to find fast: objects by the values of properties.
+/// An index, by which a store finds objects fast by the values of properties.
 public struct FetchIndexDescription: Hashable, Sendable {
   /// The name, which is unique in an entity.
   public var name: String
-  /// What is indexed, the most important first.
+  /// The parts of the index, the most important first.
   public var elements: [Element]
   /// Which objects are in the index; nil for all.
   public var partialPredicate: ManagedPredicate?
 
   /// A part of an index.
   public struct Element: Hashable, Sendable {
-    /// What is indexed.
+    /// The indexed property or expression.
     public var content: Content
-    /// How it is indexed.
+    /// The kind of index.
     public var kind: Kind
     /// True if the least comes first.
     public var isAscending: Bool
 
-    /// What a part of an index is about.
+    /// The content of a part of an index.
     public enum Content: Hashable, Sendable {
       /// The property of this name.
       case property(String)
-      /// What an expression results in.
+      /// The result of an expression.
       case expression(ManagedExpression)
     }
 
-    /// How a part of an index is kept. The raw values are those of Core Data's files (`NSFetchIndexElementType`).
+    /// The kind of index of a part. The raw values are those of Core Data's files (`NSFetchIndexElementType`).
     public enum Kind: Int, Hashable, Sendable, CaseIterable {
       case binary = 0
       case rTree = 1

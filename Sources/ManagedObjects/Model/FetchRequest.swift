@@ -1,18 +1,19 @@
-/// What to fetch: the entity, which objects of it, in what order, how many, and as what.
+/// A request for objects: the entity, a condition, the order, the number, and the form of the results.
 public struct FetchRequest: Hashable, Sendable {
   /// The name of the entity.
   public var entityName: String
-  /// What is true of the objects; nil for all.
+  /// The condition that the objects meet; nil for all.
   public var predicate: ManagedPredicate?
   /// The order, the most important key first.
   public var sortDescriptors: [SortDescriptor] = []
   /// The most results; 0 for all.
   public var fetchLimit = 0
-  /// How many of the first results are left out.
+  /// The number of first results that are left out.
   public var fetchOffset = 0
-  /// How many objects are read at once, when the first of them is asked for a value; 0 to read all with the request.
+  /// The number of objects that are read at once, when the first of them is asked for a value; 0 to read all with the
+  /// request.
   public var fetchBatchSize = 0
-  /// What the results are.
+  /// The form of the results.
   public var resultType = ResultType.objects
   /// True if objects of sub-entities count.
   public var includesSubentities = true
@@ -26,18 +27,18 @@ public struct FetchRequest: Hashable, Sendable {
   public var returnsDistinctResults = false
   /// True if objects that were read before are read again.
   public var refreshesRefetchedObjects = false
-  /// What dictionaries consist of; nil for all attributes.
+  /// The values of dictionaries; nil for all attributes.
   public var propertiesToFetch: [FetchedValue]?
-  /// What the results are grouped by.
+  /// The values by which the results are grouped.
   public var propertiesToGroupBy: [FetchedValue]?
-  /// What is true of the groups.
+  /// The condition that the groups meet.
   public var havingPredicate: ManagedPredicate?
   /// The key paths of relationships whose objects are read at once.
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// Flags in Core Data's files that have no name here.
   var otherArchivedFlags = 0
 
-  /// What the results of a request are. The raw values are those of Core Data's files (`NSFetchRequestResultType`).
+  /// The form of a request's results. The raw values are those of Core Data's files (`NSFetchRequestResultType`).
   public enum ResultType: Int, Hashable, Sendable, CaseIterable {
     case objects = 0
     case objectIDs = 1
@@ -46,11 +47,11 @@ public struct FetchRequest: Hashable, Sendable {
     case count = 4
   }
 
-  /// What a dictionary of the results has under a key.
+  /// A value of the dictionaries that are results.
   public enum FetchedValue: Hashable, Sendable {
     /// The property at a key path.
     case property(String)
-    /// What an expression results in, under a name and as a type.
+    /// The result of an expression, under a name and as a type.
     case expression(name: String, ManagedExpression, type: AttributeType)
   }
 
@@ -67,20 +68,21 @@ public struct FetchRequest: Hashable, Sendable {
     public var keyPath: String?
     /// True if the least comes first.
     public var isAscending: Bool
-    /// The comparison: `compare:`, which nil means too, or for strings `caseInsensitiveCompare:`, `localizedCompare:`,
-    /// `localizedCaseInsensitiveCompare:` or `localizedStandardCompare:`.
-    ///
-    /// The localised ones go by rules that are the same everywhere: strings are compared without regard to case and
-    /// marks, and those that are equal so by what they are. The last takes numbers in strings by their values.
-    public var selector: String?
+    /// How values are compared.
+    public var comparison: SortComparison
     /// True if missing values come last where they would come first, and the reverse.
     public var reversesNullOrder = false
+    /// True if a file names no method, which means the same as ``SortComparison/compare``.
+    var omitsSelector = false
 
     /// A key to sort by.
-    public init(_ keyPath: String?, isAscending: Bool = true, selector: String? = "compare:") {
+    public init(_ keyPath: String?, isAscending: Bool = true, comparison: SortComparison = .compare) {
       self.keyPath = keyPath
       self.isAscending = isAscending
-      self.selector = selector
+      self.comparison = comparison
     }
+
+    /// The name of the method in files.
+    var selector: String? { omitsSelector && comparison == .compare ? nil : comparison.selector }
   }
 }

@@ -8,7 +8,7 @@ extension ManagedObjectModel {
     /// The place in ``ManagedObjectModel/entities``.
     public let index: Int
 
-    /// What an entity has, with what it inherits.
+    /// The parts of an entity, inherited ones included.
     final class Record: Sendable {
       let definition: EntityDescription
       let superentity: Int?
@@ -18,7 +18,7 @@ extension ManagedObjectModel {
       let attributes: [Attribute]
       let relationships: [Relationship]
       let fetchedProperties: [FetchedPropertyDescription]
-      /// Where the properties are, by name.
+      /// The places of the properties, by name.
       let places: [String: PropertyPlace]
       let slotCount: Int
 
@@ -64,7 +64,7 @@ extension ManagedObjectModel.Entity: Hashable {
 }
 
 extension ManagedObjectModel.Entity {
-  /// What the entity was made of, without what it inherits.
+  /// The description that the entity was made of, without inherited properties.
   public var definition: EntityDescription { record.definition }
 
   /// The name.
@@ -90,13 +90,14 @@ extension ManagedObjectModel.Entity {
   ///
   /// - Complexity: O(1).
   public func isKind(of other: Self) -> Bool {
-    model === other.model && index >= other.index && index < other.record.endOfSubentities
+    model === other.model && other.subtree.contains(index)
   }
 
   /// This entity and all that inherit from it, at any distance.
-  public var selfAndDescendants: [Self] {
-    (index..<record.endOfSubentities).map { Self(model: model, index: $0) }
-  }
+  public var selfAndDescendants: [Self] { subtree.map { Self(model: model, index: $0) } }
+
+  /// The places of this entity and of all that inherit from it.
+  var subtree: Range<Int> { index..<record.endOfSubentities }
 }
 
 /// Properties, inherited ones included.
@@ -104,14 +105,14 @@ extension ManagedObjectModel.Entity {
   /// An attribute, and where objects keep its value.
   @dynamicMemberLookup
   public struct Attribute: Hashable, Sendable {
-    /// What the attribute was made of.
+    /// The description that the attribute was made of.
     public let definition: AttributeDescription
     /// The place of the value in an object, from 0.
     public let slot: Int
     /// The value of new objects, as the kind of the attribute.
     public let initialValue: AttributeValue
 
-    /// What ``definition`` says.
+    /// A property of ``definition``.
     public subscript<Value>(dynamicMember path: KeyPath<AttributeDescription, Value>) -> Value {
       definition[keyPath: path]
     }
@@ -125,13 +126,13 @@ extension ManagedObjectModel.Entity {
   /// A relationship, and where objects keep what it refers to.
   @dynamicMemberLookup
   public struct Relationship: Hashable, Sendable {
-    /// What the relationship was made of.
+    /// The description that the relationship was made of.
     public let definition: RelationshipDescription
     /// The place of the value in an object, from 0.
     public let slot: Int
     let destinationIndex: Int
 
-    /// What ``definition`` says.
+    /// A property of ``definition``.
     public subscript<Value>(dynamicMember path: KeyPath<RelationshipDescription, Value>) -> Value {
       definition[keyPath: path]
     }

@@ -16,15 +16,15 @@ public import OrderedCollections
 /// A model never changes, so that any number of tasks can use it. To change one, change its descriptions and make
 /// another.
 public final class ManagedObjectModel: Sendable {
-  /// What the model was made of, in the order of its maker.
+  /// The entities that the model was made of, in the order of its maker.
   public let entityDescriptions: [EntityDescription]
   /// The names of the entities of each configuration.
   public let configurations: OrderedDictionary<String, [String]>
   /// The requests that programs find by name. Their predicates can have variables.
   public let fetchRequestTemplates: OrderedDictionary<String, FetchRequest>
-  /// What the model says that it is a version of.
+  /// The identifiers that the model gives its version.
   public let versionIdentifiers: [String]
-  /// What a source file says of the model that only editors use, such as `lastSavedToolsVersion`.
+  /// Attributes of a source file that only editors use, such as `lastSavedToolsVersion`.
   public let editorAttributes: OrderedDictionary<String, String>
 
   /// All there is to know of each entity, in the order of ``entities``.
@@ -32,7 +32,7 @@ public final class ManagedObjectModel: Sendable {
   /// The classes of the objects of entities that have one of their own, in the order of ``entities``.
   let classes: [AnyClass?]
   private let indices: [String: Int]
-  /// Where objects have the values of properties, by name. An entity and those that inherit from it share a slot.
+  /// The places of the values of properties, by name. An entity and those that inherit from it share a slot.
   let keyPlaces: [String: [PredicateKey.Place]]
 
   /// Makes a model of descriptions.
@@ -54,7 +54,7 @@ public final class ManagedObjectModel: Sendable {
         versionIdentifiers: versionIdentifiers))
   }
 
-  /// What a model is made of.
+  /// The parts of a model.
   struct Contents {
     var entities: [EntityDescription]
     var configurations: OrderedDictionary<String, [String]> = [:]

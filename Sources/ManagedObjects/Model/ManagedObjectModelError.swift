@@ -3,9 +3,9 @@ public import PropertyLists
 
 /// Why there is no model.
 public enum ManagedObjectModelError: Error, Sendable {
-  /// What does not fit in a model: all of it.
+  /// All faults of a model.
   case invalid([Fault])
-  /// What two models that were to be merged say differently.
+  /// All differences of models that were to be merged.
   case conflicts([Conflict])
   /// A compiled model, or a compiled mapping model, cannot be read or written.
   case archive(KeyedArchiveError)
@@ -16,7 +16,7 @@ public enum ManagedObjectModelError: Error, Sendable {
 
   /// Something in a model that does not fit.
   public struct Fault: Hashable, Sendable {
-    /// What sort of fault it is. Programs decide by it; people read ``message``.
+    /// The sort of fault. Programs decide by it; people read ``message``.
     public enum Kind: Hashable, Sendable, CaseIterable {
       /// Two entities, or two properties of an entity, have one name.
       case duplicateName
@@ -38,7 +38,7 @@ public enum ManagedObjectModelError: Error, Sendable {
       case impossibleCount
       /// A value that is not of the type of its attribute.
       case defaultValue
-      /// What only some types of attributes can have.
+      /// A setting that only some types of attributes can have.
       case attributeType
       /// A constraint, an index, a configuration, a request or a mapping names what is not there.
       case unknownName
@@ -54,13 +54,13 @@ public enum ManagedObjectModelError: Error, Sendable {
       case classMismatch
     }
 
-    /// What sort of fault it is.
+    /// The sort of fault.
     public var kind: Kind
     /// The entity that has the fault.
     public var entity: String?
     /// The property that has it.
     public var property: String?
-    /// What is wrong, in one line without the place.
+    /// The fault, in one line without the place.
     public var message: String
 
     /// A fault.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PropertyLists
 
-/// What entities, properties and warnings are called in a language: Core Data's `localizationDictionary`.
+/// The names of entities, properties and warnings in a language: Core Data's `localizationDictionary`.
 ///
 /// | key | what it is for |
 /// |---|---|
@@ -9,6 +9,10 @@ public import PropertyLists
 /// | `Property/NAME/Entity/ENTITY` | a property of an entity, and of those that inherit it |
 /// | `Property/NAME` | a property of any entity |
 /// | `ErrorString/TEXT` | the warning of a validation |
+/// | `ErrorString/CODE` | an error without a warning, by the number of its code |
+///
+/// ``ManagedObjectError/description(in:)`` is an error in these words. The last form is one of this library; the others
+/// are Core Data's.
 public struct ModelLocalization: Hashable, Sendable {
   /// The texts by key.
   public var entries: [String: String]

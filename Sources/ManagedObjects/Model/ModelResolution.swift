@@ -272,7 +272,7 @@ extension ModelResolution {
   }
 }
 
-/// What names properties and entities.
+/// The parts that name properties and entities.
 extension ModelResolution {
   private mutating func checkParts(_ records: [ManagedObjectModel.Entity.Record]) {
     for (index, record) in records.enumerated() {

@@ -1,7 +1,7 @@
 public import OrderedCollections
 public import PropertyLists
 
-/// What attributes, relationships and fetched properties have in common.
+/// The traits that attributes, relationships and fetched properties have in common.
 public struct PropertyTraits: Hashable, Sendable {
   /// The name, which is unique in an entity and those it inherits from.
   public var name: String
@@ -15,15 +15,15 @@ public struct PropertyTraits: Hashable, Sendable {
   public var isIndexed = false
   /// True if the system's search finds objects by the value.
   public var isIndexedBySpotlight = false
-  /// What a value has to fulfil.
+  /// The conditions that a value has to meet.
   public var validations: [PropertyValidation] = []
-  /// What programs keep with the property.
+  /// Data that programs keep with the property.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
   /// The name of the property in an earlier version of the model, if it was another.
   public var renamingIdentifier: String?
   /// Part of the version hash. A new value makes another version of a property that looks the same.
   public var versionHashModifier: String?
-  /// What a source file says of the property that only editors and code generators use, such as `syncable`.
+  /// Attributes of a source file that only editors and code generators use, such as `syncable`.
   public var editorAttributes: OrderedDictionary<String, String> = [:]
 
   /// Traits of a property.
@@ -35,12 +35,12 @@ public struct PropertyTraits: Hashable, Sendable {
 
 /// A condition that a value has to fulfil, and what is said if it does not.
 public struct PropertyValidation: Hashable, Sendable {
-  /// What has to be true of a value. It is not asked for a missing value.
+  /// The condition that a value has to meet. It is not tested with a missing value.
   public var predicate: ManagedPredicate
-  /// What is wrong if it is false.
+  /// The message if it is false.
   public var warning: Warning?
 
-  /// What is said of a value that is not valid.
+  /// The message about a value that is not valid.
   public enum Warning: Hashable, Sendable {
     /// A sentence for people, or the key of one in a localisation.
     case text(String)
@@ -62,7 +62,7 @@ public enum PropertyDescription: Hashable, Sendable {
   case relationship(RelationshipDescription)
   case fetched(FetchedPropertyDescription)
 
-  /// What all properties have.
+  /// The traits that all properties have.
   public var traits: PropertyTraits {
     get {
       switch self {

@@ -11,12 +11,12 @@ public struct RelationshipDescription: Hashable, Sendable {
   public var minimumCount: Int
   /// The most objects: 1 for a to-one relationship, 0 for any number.
   public var maximumCount: Int
-  /// What happens to the objects referred to when an object is deleted.
+  /// The effect on the objects referred to when an object is deleted.
   public var deleteRule: DeleteRule
   /// True if the objects of a to-many relationship have an order.
   public var isOrdered: Bool
 
-  /// What happens to the objects that a deleted object refers to. The raw values are those of Core Data's files
+  /// The effect on the objects that a deleted object refers to. The raw values are those of Core Data's files
   /// (`NSDeleteRule`).
   public enum DeleteRule: Int, Hashable, Sendable, CaseIterable {
     /// They go on referring to it.
@@ -59,7 +59,7 @@ public struct RelationshipDescription: Hashable, Sendable {
 public struct FetchedPropertyDescription: Hashable, Sendable {
   /// Name, user info and all else that every property has.
   public var traits: PropertyTraits
-  /// What finds the objects.
+  /// The request that finds the objects.
   public var request: FetchRequest
 
   /// A fetched property. It is optional, transient and read-only, as all are in Core Data's files.

@@ -183,3 +183,30 @@ extension ManagedObject.Value {
     }
   }
 }
+
+extension ManagedObject.Value: CustomStringConvertible {
+  /// The value as people read it, on one line: that of an attribute as ``AttributeValue/description``, an object as
+  /// `Note/p12`, ordered ones as `[Note/p12, Note/p9]`, others as `{Note/p9, Note/p12}`. Of many only the first are
+  /// shown.
+  public var description: String { text(depth: 0) }
+
+  private static let shownDepth = 4
+  private static let shownCount = 20
+
+  private func text(depth: Int) -> String {
+    switch self {
+    case .attribute(let value): value.description
+    case .object(let object): object.description
+    case .array(let elements): "[\(Self.list(elements, depth))]"
+    case .set(let elements): "{\(Self.list(elements, depth))}"
+    }
+  }
+
+  private static func list(_ elements: [ManagedObject.Value], _ depth: Int) -> String {
+    if elements.isEmpty { return "" }
+    guard depth < shownDepth else { return "…" }
+    var texts = elements.prefix(shownCount).map { $0.text(depth: depth + 1) }
+    if elements.count > shownCount { texts.append("… \(elements.count - shownCount) more") }
+    return texts.joined(separator: ", ")
+  }
+}

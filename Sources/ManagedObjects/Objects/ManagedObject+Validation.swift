@@ -28,28 +28,42 @@ extension ManagedObject {
   }
 
   /// Checks all values.
+  ///
+  /// - Throws: all that is wrong, in the order in which the entity has its properties.
   final func validateProperties() throws(ManagedObjectError) {
     if status.contains(.fault) { fire() }
     var errors = shape.rules.faults
     if status.contains(.refusing) {
       let refusals = shape.context?.refusals[ObjectIdentifier(self)] ?? [:]
-      errors += refusals.sorted { $0.key < $1.key }.map(\.value)
+      errors += refusals.sorted { $0.key < $1.key }.map { (slot: $0.key, error: $0.value) }
     }
     for rule in shape.rules.attributes {
       guard case .attribute(let value) = values[rule.slot] else { continue }
       if let failure = rule.failure(value) {
-        errors.append(failure)
+        errors.append((rule.slot, failure))
         continue
       }
-      do throws(ManagedObjectError) { try validateValue(value, forKey: rule.name) } catch { errors.append(error) }
+      do throws(ManagedObjectError) {
+        try validateValue(value, forKey: rule.name)
+      } catch {
+        errors += (error.details.isEmpty ? [error] : error.details).map { (slot: rule.slot, error: $0) }
+      }
     }
     for rule in shape.rules.relationships {
       // What was not read did not change.
       if case .unread = values[rule.slot] { continue }
-      if let failure = rule.failure(count: values[rule.slot].count) { errors.append(failure) }
+      if let failure = rule.failure(count: values[rule.slot].count) { errors.append((rule.slot, failure)) }
     }
     if errors.isEmpty { return }
-    if let error = ManagedObjectError(all: errors.map { located($0) }) { throw error }
+    if let error = ManagedObjectError(all: inOrder(errors).map { located($0) }) { throw error }
+  }
+
+  /// Errors in the order in which the entity has its properties, those of superentities first.
+  private final func inOrder(_ errors: [(slot: Int, error: ManagedObjectError)]) -> [ManagedObjectError] {
+    if errors.count == 1 { return errors.map(\.error) }
+    let ranks = shape.entity.declaredRanks
+    let ranked = errors.enumerated().map { (rank: ranks[$1.slot], place: $0, error: $1.error) }
+    return ranked.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.error)
   }
 
   /// An error with the object that it is about.
@@ -57,5 +71,23 @@ extension ManagedObject {
     var error = error
     error.objectID = error.objectID ?? objectID
     return error
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// For each slot, the place of its property among those of the entity as it was described, after those of the
+  /// superentity.
+  fileprivate var declaredRanks: [Int] {
+    var lines: [[PropertyDescription]] = []
+    var next: Self? = self
+    while let entity = next {
+      lines.append(entity.definition.properties)
+      next = entity.superentity
+    }
+    var ranks = [Int](repeating: 0, count: slotCount)
+    for (rank, property) in lines.reversed().joined().enumerated() {
+      if let slot = self.property(named: property.traits.name)?.slot { ranks[slot] = rank }
+    }
+    return ranks
   }
 }

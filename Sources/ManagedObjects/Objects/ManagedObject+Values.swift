@@ -50,7 +50,10 @@ extension ManagedObject {
 
   private final func awake() {
     guard let context = managedObjectContext else { return }
+    // What is called must not make it a fault again: whoever asked for a value is to get one.
+    status.insert(.turning)
     context.withoutTracking { awakeFromFetch() }
+    status.remove(.turning)
   }
 
   /// Reads a to-many relationship that the store left out of the row.

@@ -16,6 +16,10 @@
 ///
 /// A context keeps the objects that have changes. Others are gone when the program has no reference to them; what they
 /// refer to does not keep them.
+///
+/// The `deinit` of a class must neither change the object nor follow relationships, which could lead back to it: the
+/// program would end. What is to be done when values go is done in ``willTurnIntoFault()`` or
+/// ``prepareForDeletion()``.
 open class ManagedObject {
   /// What a context makes an object of.
   public struct Creation {
@@ -56,6 +60,8 @@ open class ManagedObject {
     static let refusing = Status(rawValue: 1024)
     /// `prepareForDeletion` is being called.
     static let leaving = Status(rawValue: 2048)
+    /// `awakeFromFetch` or `willTurnIntoFault` is being called.
+    static let turning = Status(rawValue: 4096)
 
     /// What makes a context keep an object.
     static let changed: Status = [.inserted, .updated, .deleted]
@@ -103,7 +109,7 @@ open class ManagedObject {
   /// Called before the object is deleted.
   open func prepareForDeletion() {}
 
-  /// Called before the object becomes a fault.
+  /// Called before the object becomes a fault. What it changes in itself then is lost.
   open func willTurnIntoFault() {}
 
   /// Called when the value of an attribute is about to be saved, or by ``validate(_:forKey:)``. Throws if it is not
@@ -115,7 +121,9 @@ open class ManagedObject {
 
   /// Checks a new object before it is saved. A class that overrides it calls it.
   ///
-  /// - Throws: ``ManagedObjectError``; ``ManagedObjectError/Code/multipleErrors`` if several things are wrong.
+  /// - Throws: ``ManagedObjectError``; ``ManagedObjectError/Code/multipleErrors`` if several things are wrong, in the
+  ///   order of the properties in the description of the entity. For a model made of classes that is the order in the
+  ///   class.
   open func validateForInsert() throws(ManagedObjectError) { try validateProperties() }
 
   /// Checks a changed object before it is saved. A class that overrides it calls it.
@@ -180,5 +188,6 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  public final var description: String { objectID.uriRepresentation }
+  /// The entity and the number: ``ManagedObjectID/description``.
+  public final var description: String { objectID.description }
 }

@@ -67,16 +67,23 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The rules were followed by the child: the objects that they change or delete come from it.
+  /// The rules were followed by the child: the objects that they delete come from it.
   private func takeDeletion(of child: ManagedObject) {
     let object = object(for: child.key)
     if object.isFault { object.fire() }
     if object.isInaccessible || object.isDeleted { return }
-    // What this context has made refer to the object meanwhile does so no longer.
-    for relationship in object.shape.record.relationships where relationship.definition.deleteRule != .noAction {
+    for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
-      let known = child.value(ofSlot: relationship.slot).keys
-      for key in object.value(ofSlot: relationship.slot).keys where key != object.key && !known.contains(key) {
+      let keys = object.value(ofSlot: relationship.slot).keys
+      // The child may not have known of all that refer to the object by now.
+      let dropped =
+        switch relationship.definition.deleteRule {
+        case .noAction where !object.isInserted: [RowKey]()
+        case .deny where !object.isInserted:
+          OrderedKeys(keys).subtracting(child.value(ofSlot: relationship.slot).keys).elements
+        case .noAction, .deny, .nullify, .cascade: keys
+        }
+      for key in dropped where key != object.key {
         let target = self.object(for: key)
         if !target.isDeleted { drop(object.key, from: target, inverse) }
       }
@@ -92,10 +99,7 @@ extension ManagedObjectContext {
     guard !newKeys.isEmpty else { return }
     for (old, key) in newKeys {
       guard let object = registered[old] else { continue }
-      registered.remove(old)
-      if undoManager != nil { aliases[old] = key }
-      object.key = key
-      registered.insert(object)
+      rename(object, to: key, keepsOld: undoManager != nil)
       if object.version == 0, !object.isInserted { object.version = 1 }
     }
     // What is new in a parent can be in relationships that are no changes.
@@ -115,10 +119,10 @@ extension ManagedObjectContext {
     for object in objects where object.managedObjectContext !== self {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
-    var root = self
-    while let parent = root.parent { root = parent }
     // All contexts that have the objects get to know the names.
-    root.follow(try SavePlan.makeKeys(objects.filter(\.key.isTemporary), root))
+    let names = try SavePlan.makeKeys(objects.filter(\.key.isTemporary), root)
+    noteSavedNames(names.sorted { $0.key.number > $1.key.number })
+    root.follow(names)
   }
 
   /// Says which store a new object goes to, where several could take it.

@@ -31,7 +31,8 @@ extension ManagedObjectContext {
   /// True if what the store has goes before what the context has.
   private var storePrevails: Bool { mergePolicy == .storeTrump || mergePolicy == .rollback }
 
-  private func object(of conflict: MergeConflict) -> ManagedObject? {
+  /// The object of this context that a conflict is about.
+  func object(of conflict: MergeConflict) -> ManagedObject? {
     guard let key = (conflict.object ?? conflict.snapshot ?? conflict.stored)?.key else { return nil }
     // New objects have the key of the failed attempt in the conflict.
     return registered[key] ?? registered[attemptedKeys[key] ?? key]
@@ -170,15 +171,12 @@ extension ManagedObjectContext {
       let old = object.key
       let key = RowKey.temporary(entityIndex: Int(old.entityIndex))
       names[old] = key
-      aliases[old] = key
+      rename(object, to: key, keepsOld: true)
       assignments[key] = old.store
-      registered.remove(old)
-      object.key = key
       object.version = 0
       object.committed = nil
       object.status.subtract([.updated, .inaccessible])
       object.status.insert(.inserted)
-      registered.insert(object)
     }
     for object in registered.objects where !object.values.isEmpty {
       // A reference without an inverse is a change. One with an inverse is made again below.
@@ -260,6 +258,8 @@ extension ManagedObjectContext {
       }
       if storePrevails {
         try giveUp(object)
+      } else if object.isInserted, object.key.entityIndex == stored.key.entityIndex {
+        try unite(object, with: stored)
       } else {
         let other = self.object(for: stored.key)
         try delete(other)
@@ -271,6 +271,44 @@ extension ManagedObjectContext {
       let live = objects.filter { $0.hasChanges && !$0.isDeleted && $0.managedObjectContext === self }
       for object in storePrevails ? live.dropFirst() : live.dropLast() { try giveUp(object) }
     }
+  }
+
+  /// Makes a new object the one that the store has. If the context has that already, it gets what the new one has, and
+  /// the new one is gone.
+  ///
+  /// A property that the new object has nothing in keeps what is stored, unless the policy is to overwrite all.
+  private func unite(_ object: ManagedObject, with stored: StoreRow) throws(ManagedObjectError) {
+    let known = registered[stored.key]
+    if let known {
+      forgetUnchanged(known)
+      try readFaults([known])
+      if known.isFault { known.fire() }
+      if undoManager != nil { aliases[object.key] = stored.key }
+      detach(object)
+      object.status.insert(.inaccessible)
+    } else {
+      object.version = stored.version
+      object.committed = stored.values
+      object.status.remove(.inserted)
+      object.status.insert(.updated)
+    }
+    let names = [object.key: stored.key]
+    noteSavedNames(names)
+    follow(names)
+    let target = known ?? object
+    let empty = object.shape.emptyValues
+    var values = target.values
+    for slot in values.indices where object.shape.isPersistent[slot] {
+      let mine = renamed(object.values[slot], names)
+      values[slot] = known == nil ? stored.values[slot] : target.value(ofSlot: slot)
+      guard mergePolicy == .overwrite || mine != empty[slot] else { continue }
+      if case .unread = values[slot] {
+        values[slot] = try readValues(ofSlot: slot, [stored.key])[0] ?? empty[slot]
+        target.committed?[slot] = values[slot]
+      }
+      values[slot] = mergePolicy == .overwrite ? mine : merged(mine, since: empty[slot], with: values[slot])
+    }
+    try give(values, to: target, stored: target.committed ?? target.values)
   }
 
   /// Drops a new object, or the changes of another one.

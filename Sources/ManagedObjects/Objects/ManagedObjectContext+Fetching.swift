@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   public func fetch(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObject] {
     var request = request
     request.resultType = .objects
-    let entity = try entity(of: request)
+    let entity = try entity(of: &request)
     if request.fetchBatchSize > 0 { request.includesPropertyValues = false }
     let objects = try find(request, entity)
     if request.fetchBatchSize > 0 { makeBatches(of: objects, size: request.fetchBatchSize) }
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
   /// - Throws: as ``fetch(_:)``.
   public func count(for request: FetchRequest) throws(ManagedObjectError) -> Int {
     var request = request
-    let entity = try entity(of: request)
+    let entity = try entity(of: &request)
     if parent == nil, !isConcerned(request, entity) {
       request.resultType = .count
       if case .count(let count) = try coordinator.fetch(request, of: entity) { return count }
@@ -90,17 +90,18 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
     var request = request
     request.resultType = .dictionaries
-    let entity = try entity(of: request)
+    let entity = try entity(of: &request)
     guard case .dictionaries(let dictionaries) = try coordinator.fetch(request, of: entity) else { return [] }
     return dictionaries
   }
 
-  /// The entity of a request that fits the model.
-  private func entity(of request: FetchRequest) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
+  /// The entity of a request that fits the model. The request names objects as they are called now from here on.
+  private func entity(of request: inout FetchRequest) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
     guard let entity = model.entity(named: request.entityName) else {
       throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
     }
     try request.check(for: entity)
+    request.predicate = request.predicate.map { presentPredicate($0) }
     return entity
   }
 
@@ -192,7 +193,7 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) -> [ManagedObject] {
     if let parent {
       return try parent.find(request, entity).map { found in
-        let object = object(for: found.key)
+        let object = object(found: found.key)
         if object.needsRow, !found.needsRow, !found.isInaccessible {
           object.take(StoreRow(key: found.key, version: found.version, values: found.values))
         }
@@ -208,14 +209,20 @@ extension ManagedObjectContext {
       objects.reserveCapacity(rows.count)
       for row in rows { objects.append(try register(row, refreshing: request.refreshesRefetchedObjects)) }
       return objects
-    case .keys(let keys): return keys.map { object(for: $0) }
+    case .keys(let keys): return keys.map { object(found: $0) }
     case .dictionaries, .count: return []
     }
   }
 
+  /// The object of a key that was found below. A deletion that was taken back there has made it live again.
+  private func object(found key: RowKey) -> ManagedObject {
+    if !aliases.isEmpty { aliases[key] = nil }
+    return object(for: key)
+  }
+
   /// The object of a row. It keeps the values that it has, unless it is a fault or to be refreshed.
   private func register(_ row: StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
-    let object = object(for: row.key)
+    let object = object(found: row.key)
     if object.isFault || object.isInaccessible && !object.hasChanges {
       object.take(row)
     } else if refreshing, row.version != object.version, !object.isInserted {

@@ -54,8 +54,15 @@ extension ManagedObjectContext {
 
   /// Forgets the values of an object without changes.
   func turnIntoFault(_ object: ManagedObject) {
-    guard !object.isFault || !object.values.isEmpty else { return }
-    if !object.isFault { object.willTurnIntoFault() }
+    guard !object.isFault || !object.values.isEmpty, !object.status.contains(.turning) else { return }
+    if !object.isFault {
+      object.status.insert(.turning)
+      object.willTurnIntoFault()
+      object.status.remove(.turning)
+      // What the object changes in itself goes with its values.
+      if object.isUpdated { unlist(object) }
+      if object.hasChanges || object.managedObjectContext !== self { return }
+    }
     object.status.insert(.fault)
     object.status.remove(.inaccessible)
     object.values = []

@@ -108,6 +108,8 @@ extension ManagedObjectContext {
       if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
       attemptedKeys = Dictionary(uniqueKeysWithValues: plan.newKeys.map { ($0.value, $0.key) })
       defer { attemptedKeys = [:] }
+      // What the store changed besides has no object here that could change again.
+      guard error.conflicts.contains(where: { object(of: $0)?.hasChanges == true }) else { throw error }
       try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
       return false
     }
@@ -128,15 +130,14 @@ extension ManagedObjectContext {
   private func finish(_ plan: SavePlan) {
     guard !plan.saved.isEmpty else { return }
     let objects = plan.saved.flatMap(\.objects)
+    var names: [(key: RowKey, value: RowKey)] = []
     for object in objects {
       if let key = plan.newKeys[object.key] {
-        registered.remove(object.key)
-        if undoManager != nil { aliases[object.key] = key }
-        assignments[object.key] = nil
-        object.key = key
-        registered.insert(object)
+        names.append((object.key, key))
+        rename(object, to: key, keepsOld: undoManager != nil)
       }
     }
+    noteSavedNames(names)
     if coordinator.hasListeners { coordinator.tell(savedChanges(objects, plan)) }
     for object in objects {
       if !object.isDeleted {

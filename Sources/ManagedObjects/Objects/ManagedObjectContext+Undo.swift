@@ -31,7 +31,8 @@ extension ManagedObjectContext {
       }
       for object in revived { rename(in: object, aliases) }
       for change in group.changes.reversed() { takeBack(change) }
-      for change in group.changes { forgetEqualValues(of: change.object) }
+      // Once for each object: to compare many values takes its time.
+      for object in Set(group.changes.map(\.object)) { forgetEqualValues(of: object) }
     }
     processPendingChanges()
   }
@@ -69,6 +70,7 @@ extension ManagedObjectContext {
   ///
   /// - Returns: true if the object was not part of the context any more. It has another key if its deletion was saved.
   private func revive(_ object: ManagedObject, wasNew: Bool) -> Bool {
+    guard object.shape.context === self else { return false }
     if !object.status.contains(.detached) {
       guard object.isDeleted else { return false }
       object.status.remove(.deleted)
@@ -81,31 +83,43 @@ extension ManagedObjectContext {
       record(.created(object))
       return false
     }
-    guard object.shape.context === self else { return false }
     if !wasNew || !object.key.isTemporary {
-      let key = RowKey.temporary(entityIndex: Int(object.key.entityIndex))
-      aliases[object.key] = key
-      object.key = key
+      rename(object, to: .temporary(entityIndex: Int(object.key.entityIndex)), keepsOld: true)
+    } else {
+      registered.insert(object)
     }
     object.status.formIntersection([.listed, .pending])
     object.version = 0
     object.committed = nil
-    registered.insert(object)
     list(object, as: .inserted)
     record(.created(object))
     return true
-  }
-
-  /// The key that an object has now.
-  func current(_ key: RowKey) -> RowKey {
-    var key = key
-    while let next = aliases[key] { key = next }
-    return key
   }
 }
 
 /// Other names of objects.
 extension ManagedObjectContext {
+  /// The key that an object has now.
+  func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
+
+  /// The key at the end of a chain of names.
+  private static func last(of key: RowKey, _ names: [RowKey: RowKey]) -> RowKey {
+    var key = key
+    while let next = names[key] { key = next }
+    return key
+  }
+
+  /// Gives an object another key.
+  ///
+  /// - Parameter keepsOld: true if the object is to be found by its old key, too.
+  func rename(_ object: ManagedObject, to key: RowKey, keepsOld: Bool) {
+    registered.remove(object.key)
+    if keepsOld { aliases[object.key] = key }
+    assignments[object.key] = nil
+    object.key = key
+    registered.insert(object)
+  }
+
   /// Replaces keys in the relationships of an object.
   func rename(in object: ManagedObject, _ names: [RowKey: RowKey]) {
     guard !names.isEmpty, !object.values.isEmpty else { return }
@@ -118,11 +132,7 @@ extension ManagedObjectContext {
   }
 
   func renamed(_ value: RowValue, _ names: [RowKey: RowKey]) -> RowValue {
-    func new(_ key: RowKey) -> RowKey {
-      var key = key
-      while let next = names[key] { key = next }
-      return key
-    }
+    func new(_ key: RowKey) -> RowKey { Self.last(of: key, names) }
     switch value {
     case .attribute, .unread, .toOne(nil): return value
     case .toOne(let key?): return .toOne(new(key))

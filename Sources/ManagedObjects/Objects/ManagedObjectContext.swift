@@ -52,6 +52,8 @@ public final class ManagedObjectContext {
   var isSaving = false
   /// Keys that objects had before they were saved, or before their deletion was taken back. Kept for undo.
   var aliases: [RowKey: RowKey] = [:]
+  /// What objects were called before this context saved them. Its children ask it.
+  var savedNames = SavedNames()
   /// The keys of new objects, by those that they would have got from a save that failed.
   var attemptedKeys: [RowKey: RowKey] = [:]
   /// What properties were given that they cannot keep, by object and slot. Those objects are kept by ``listed``.
@@ -208,18 +210,17 @@ extension ManagedObjectContext {
 
   /// The object of a key; a fault if the context did not have it.
   func object(for key: RowKey) -> ManagedObject {
-    var key = key
-    while true {
-      if let object = registered[key] { return object }
-      guard let alias = aliases[key] else { return make(key) }
-      key = alias
-    }
+    if let object = registered[key] { return object }
+    let key = current(key)
+    return registered[key] ?? make(key)
   }
 
   /// The key by which this context's coordinator knows an object; nil if it has no such store or entity.
   private func ownKey(_ id: ManagedObjectID) -> RowKey? {
-    if id.entity.model === model, id.isTemporary || coordinator.store(id.key.store) != nil { return id.key }
-    return coordinator.objectID(forURI: id.uriRepresentation)?.key
+    if id.entity.model === model, id.isTemporary || coordinator.store(id.key.store) != nil {
+      return presentKey(id.key)
+    }
+    return (coordinator.objectID(forURI: id.uriRepresentation)?.key).map { presentKey($0) }
   }
 }
 

@@ -85,7 +85,9 @@ extension ManagedPredicate {
   public func evaluate(
     with object: ManagedObject, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) -> Bool {
-    try PreparedPredicate(self, variables: variables).evaluate(with: object)
+    _ = try height(within: Self.greatestDepth)
+    let present = object.managedObjectContext?.presentPredicate(self) ?? self
+    return try PreparedPredicate(present, variables: variables).evaluate(with: object)
   }
 }
 

@@ -28,11 +28,11 @@ struct ValidationRules {
   let attributes: [AttributeRule]
   let relationships: [RelationshipRule]
   /// The conditions that cannot be used, with the reason. A model from a file may have such.
-  let faults: [ManagedObjectError]
+  let faults: [(slot: Int, error: ManagedObjectError)]
 
   init(_ entity: ManagedObjectModel.Entity) {
     var attributes: [AttributeRule] = []
-    var faults: [ManagedObjectError] = []
+    var faults: [(slot: Int, error: ManagedObjectError)] = []
     for attribute in entity.attributes {
       let traits = attribute.definition.traits
       var conditions: [Condition] = []
@@ -44,7 +44,7 @@ struct ValidationRules {
           var fault = ManagedObjectError(
             .validation, "a rule of the model cannot be used: \(error.message)", key: traits.name)
           fault.predicate = validation.predicate
-          faults.append(fault)
+          faults.append((attribute.slot, fault))
         }
       }
       // The store makes the values of derived attributes.

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import PropertyLists
 
 /// What went wrong with objects or their store.
@@ -5,6 +6,8 @@ public struct ManagedObjectError: Error, Sendable {
   /// The sort of failure. The raw values are those of Cocoa (`NSCocoaErrorDomain`). Programs decide by it; people read
   /// ``ManagedObjectError/message``.
   public enum Code: Int, Hashable, Sendable, CaseIterable {
+    /// The file of a store is not there, and is not to be made.
+    case noSuchFile = 260
     /// A value does not fulfil a rule that has no code of its own.
     case validation = 1550
     /// A uniqueness constraint is not fulfilled.
@@ -78,6 +81,8 @@ public struct ManagedObjectError: Error, Sendable {
   public var predicate: ManagedPredicate?
   /// What a fetch request's predicate has wrong.
   public var predicateError: ManagedPredicateError?
+  /// The file of the store that it is about. Every error in opening a store in a file has it.
+  public var fileURL: URL?
   /// What is wrong with the file of a store.
   public var fileError: PropertyListError?
   /// Of ``Code/multipleErrors``, all that is wrong.
@@ -110,11 +115,37 @@ public struct ManagedObjectError: Error, Sendable {
 }
 
 extension ManagedObjectError: CustomStringConvertible {
-  /// The object and the property, then the message; a line for each of several.
+  /// The file, the object and the property, then the message; a line for each of several: `Note/p12 title: the text is
+  /// too long`, `/home/ada/notes.xml:12:5: no such entity`.
   public var description: String {
     if !details.isEmpty { return details.map(\.description).joined(separator: "\n") }
-    let place = [objectID?.uriRepresentation, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
-    return place.isEmpty ? message : "\(place): \(message)"
+    let place = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
+    return withFile(place.isEmpty ? message : "\(place): \(message)")
+  }
+
+  /// A text about the error with the file before it, unless the text names it already.
+  func withFile(_ text: String) -> String {
+    guard let fileURL else { return text }
+    let file = (fileURL.isFileURL ? fileURL.path : fileURL.absoluteString).printable()
+    if text.contains(file) { return text }
+    // A line and a column follow the file as compilers have it.
+    return file + (fileError?.position == nil ? ": " : ":") + text
+  }
+}
+
+extension ManagedObjectError {
+  /// The error with the file that it is about, if it names none yet.
+  func naming(_ file: URL?) -> ManagedObjectError {
+    var error = self
+    error.fileURL = fileURL ?? file
+    return error
+  }
+
+  /// Does something with a file, which its errors name.
+  static func naming<Result>(
+    _ file: URL, _ body: () throws(ManagedObjectError) -> Result
+  ) throws(ManagedObjectError) -> Result {
+    do throws(ManagedObjectError) { return try body() } catch { throw error.naming(file) }
   }
 }
 

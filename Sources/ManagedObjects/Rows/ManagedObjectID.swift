@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// Names an object for as long as its store has it.
 ///
 /// An object that was never saved has a temporary one; with the first save it gets another, which stays.
@@ -5,7 +7,7 @@
 public struct ManagedObjectID: Sendable {
   /// The entity of the object.
   public let entity: ManagedObjectModel.Entity
-  /// What rows refer to the object by.
+  /// The key by which rows refer to the object.
   public let key: RowKey
   /// The identifier of the store (`NSStoreUUID`); nil for an object that was never saved.
   public let storeIdentifier: String?
@@ -42,7 +44,11 @@ extension ManagedObjectID: Hashable {
 }
 
 extension ManagedObjectID: CustomStringConvertible {
-  public var description: String { uriRepresentation }
+  /// The entity and the number: `Note/p12`; of an object that was never saved, `Note/t3`. Objects of several stores can
+  /// have the same; ``uriRepresentation`` tells them from each other.
+  public var description: String {
+    "\(entity.name.printable(limit: 100))/\(isTemporary ? "t" : "p")\(key.number.magnitude)"
+  }
 }
 
 /// The object of the name, in predicates.

@@ -1,4 +1,4 @@
-/// What was saved into the stores of a coordinator. It can go from task to task.
+/// The objects of a save into the stores of a coordinator. It can go from task to task.
 public struct SavedChanges: Hashable, Sendable {
   /// The objects that are new in a store.
   public var inserted: Set<ManagedObjectID> = []
@@ -6,7 +6,7 @@ public struct SavedChanges: Hashable, Sendable {
   public var updated: Set<ManagedObjectID> = []
   /// The objects that are gone.
   public var deleted: Set<ManagedObjectID> = []
-  /// Who changed them: ``ManagedObjectContext/transactionAuthor``.
+  /// The author of the changes: ``ManagedObjectContext/transactionAuthor``.
   public var author = ""
   /// The name of the context.
   public var contextName = ""

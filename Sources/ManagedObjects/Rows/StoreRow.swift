@@ -17,7 +17,7 @@ public struct StoreRow: Hashable, Sendable {
   }
 }
 
-/// What a row has in a slot.
+/// The value in a slot of a row.
 public enum RowValue: Hashable, Sendable {
   case attribute(AttributeValue)
   case toOne(RowKey?)
@@ -73,6 +73,27 @@ extension RowValue {
     case .toOne: 1
     case .toMany(let keys): keys.count
     case .orderedToMany(let keys): keys.count
+    }
+  }
+
+  /// Returns true if a relationship refers to an object.
+  func refers(to key: RowKey) -> Bool {
+    switch self {
+    case .toOne(let other): other == key
+    case .toMany(let keys): keys.contains(key)
+    case .orderedToMany(let keys): keys.contains(key)
+    case .attribute, .unread: false
+    }
+  }
+
+  /// Calls a function with all objects that a relationship refers to, without a list of them.
+  @inline(__always)
+  func forEachKey<Failure: Error>(_ body: (RowKey) throws(Failure) -> Void) throws(Failure) {
+    switch self {
+    case .toOne(let key?): try body(key)
+    case .toMany(let keys): for key in keys { try body(key) }
+    case .orderedToMany(let keys): for key in keys { try body(key) }
+    case .attribute, .unread, .toOne(nil): break
     }
   }
 }

@@ -78,7 +78,7 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  /// What contradicts itself; nil if nothing does. For tests.
+  /// The first contradiction found; nil if there is none. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.table._checkInvariants() } }
 }
 

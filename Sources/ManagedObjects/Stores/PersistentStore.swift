@@ -16,7 +16,7 @@ public protocol PersistentStore: AnyObject, Sendable {
   var configuration: String? { get }
   /// True if nothing can be saved.
   var isReadOnly: Bool { get }
-  /// What the store says of itself, under Apple's keys and those of programs: ``StoreMetadataKey``.
+  /// The metadata, under Apple's keys and those of programs: ``StoreMetadataKey``.
   var metadata: OrderedDictionary<String, PropertyList> { get }
 
   /// Changes what the store says of itself, with the next save. Keys of the store itself keep their values.
@@ -63,7 +63,7 @@ extension PersistentStore {
   }
 }
 
-/// What a save changes in a store.
+/// The changes of a save in a store.
 public struct StoreChanges: Sendable {
   /// New rows, with keys of ``PersistentStore/makeKeys(_:)`` and version 1.
   public var inserted: [StoreRow] = []
@@ -81,12 +81,20 @@ public struct StoreChanges: Sendable {
 
 /// The keys of ``PersistentStore/metadata`` that Core Data's files have.
 public enum StoreMetadataKey {
+  /// The identifier of the store: a UUID as text, in upper case. See ``PersistentStore/identifier``.
   public static let identifier = "NSStoreUUID"
+  /// The kind of store, as text: `XML`, `Binary`, `InMemory` or, in files of Core Data, `SQLite`.
   public static let type = "NSStoreType"
+  /// The version hashes of the store's entities: a dictionary of 32 bytes of data by the name of the entity.
   public static let versionHashes = "NSStoreModelVersionHashes"
+  /// The number of the way in which the hashes are made: 3.
   public static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
+  /// The identifiers of the model's version: an array of text.
   public static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
+  /// The digest of the version hashes, as base64: the SHA-512 of the name and the hash of each entity, sorted by name.
   public static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
+  /// The checksum of the model, as base64: the SHA-256 of the hashes of the entities, sorted by name.
   public static let versionChecksum = "NSStoreModelVersionChecksumKey"
+  /// The version of the framework that wrote the file: an integer, such as 1344.
   public static let frameworkVersion = "NSPersistenceFrameworkVersion"
 }

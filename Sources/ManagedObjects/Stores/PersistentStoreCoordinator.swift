@@ -1,3 +1,4 @@
+internal import PropertyLists
 internal import Synchronization
 
 /// The stores of a program, which have one model. Any number of tasks can use it.
@@ -25,15 +26,17 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for a store of another model, and if there is one with the same
   ///   identifier.
   public func add(_ store: any PersistentStore) throws(ManagedObjectError) {
-    guard store.model === model else {
-      throw ManagedObjectError(.invalidState, "the store \(store.identifier) was opened with another model")
+    func failure(_ reason: String) -> ManagedObjectError {
+      ManagedObjectError(.invalidState, "the store \(store.identifier.printable(limit: 80)) \(reason)")
+        .naming((store as? any FileStore)?.file.url)
     }
+    guard store.model === model else { throw failure("was opened with another model") }
     let isNew = state.withLock { state in
       if state.stores.contains(where: { $0.identifier == store.identifier }) { return false }
       state.stores.append(store)
       return true
     }
-    if !isNew { throw ManagedObjectError(.invalidState, "the store \(store.identifier) was added before") }
+    if !isNew { throw failure("was added before") }
   }
 
   /// Takes a store out. Objects of it that contexts still have cannot be read or saved any more.
@@ -82,7 +85,7 @@ extension PersistentStoreCoordinator {
     try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.rows(keys) }
   }
 
-  /// What a relationship refers to, for each of several objects of one entity.
+  /// The values of a relationship, for each of several objects of one entity.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
     try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.values(ofSlot: slot, keys) }
   }
@@ -118,9 +121,9 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// What is saved.
+/// News of saves.
 extension PersistentStoreCoordinator {
-  /// What contexts save from now on, until the stream is not used any more.
+  /// The saves of contexts from now on, until the stream is not used any more.
   ///
   /// ```swift
   /// for await changes in coordinator.saves { try context.mergeChanges(from: changes) }

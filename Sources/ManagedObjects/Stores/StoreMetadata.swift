@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// What a store says of itself: its own keys, and those of programs.
+/// The metadata of a store: its own keys, and those of programs.
 struct StoreMetadata: Sendable, Equatable {
   /// All keys.
   private(set) var values: OrderedDictionary<String, PropertyList>

@@ -22,7 +22,8 @@ public enum AttributeValue: Hashable, Sendable {
 }
 
 /// Values are equal if they are the same. What is no number is the same as itself, so that an object which has it is
-/// not taken for changed.
+/// not taken for changed. Texts are the same if all their scalars are: one that is only spelled differently, with
+/// composed characters or not, is another value, and saved. Predicates have an equality of their own.
 extension AttributeValue {
   public static func == (first: AttributeValue, second: AttributeValue) -> Bool {
     switch (first, second) {
@@ -32,7 +33,7 @@ extension AttributeValue {
     case (.decimal(let first), .decimal(let second)): first == second
     case (.double(let first), .double(let second)): first == second || first.isNaN && second.isNaN
     case (.float(let first), .float(let second)): first == second || first.isNaN && second.isNaN
-    case (.string(let first), .string(let second)): first == second
+    case (.string(let first), .string(let second)): first == second && first.utf8.elementsEqual(second.utf8)
     case (.date(let first), .date(let second)):
       first == second
         || first.timeIntervalSinceReferenceDate.isNaN && second.timeIntervalSinceReferenceDate.isNaN

@@ -103,7 +103,7 @@ struct ClassModel {
     entities[entity].properties[property] = .relationship(inverse)
   }
 
-  /// Where a property is that an entity has or inherits.
+  /// The place of a property that an entity has or inherits.
   private func place(of property: String, _ entity: String) -> (entity: Int, property: Int)? {
     var name: String? = entity
     // A circle of entities is a fault of the model.
@@ -131,7 +131,7 @@ extension ManagedObject {
   }
 }
 
-/// What the wrappers of a class and its superclasses say.
+/// The properties that the wrappers of a class and its superclasses describe.
 struct ClassProperties {
   struct Level {
     let type: ManagedObject.Type

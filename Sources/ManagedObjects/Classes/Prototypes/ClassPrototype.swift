@@ -30,7 +30,7 @@ struct ClassPrototype {
     self.recording = recording
   }
 
-  /// What the shape of a prototype keeps.
+  /// The state that the shape of a prototype keeps.
   final class State {
     var reading: PropertyReading?
   }

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 /// A key path to a wrapped property is a pair of functions, whose name nobody tells. It is read of a prototype: the
 /// wrapper that it asks takes itself down here, and gives it a value that is told from others.
 final class PropertyReading {
-  /// What a property gave to the reader.
+  /// The value that a property gave to the reader.
   enum Value {
     case attribute(AttributeType, AttributeValue)
     case relationship(isToMany: Bool, [ManagedObject])
@@ -30,7 +30,7 @@ final class PropertyReading {
 
   init(_ round: Round) { self.round = round }
 
-  /// What takes down the reads of an object; nil if it is no prototype, or one that is not read.
+  /// The record of the reads of an object; nil if it is no prototype, or one that is not read.
   static func of(_ object: ManagedObject) -> PropertyReading? {
     (object.shape.prototypeState as? ClassPrototype.State)?.reading
   }

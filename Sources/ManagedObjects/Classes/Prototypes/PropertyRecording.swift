@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the property wrappers of an object say of themselves while a prototype of its class is made.
+/// Records the descriptions that property wrappers give while a prototype of their class is made.
 ///
 /// It gives each wrapper a number, which the wrapper keeps. Wrappers of other objects have none, and cost the look at
 /// one number.
@@ -45,7 +45,7 @@ final class PropertyRecording: Sendable {
     return number
   }
 
-  /// What was recorded, by number.
+  /// The recorded properties, by number.
   var properties: [UInt16: ClassProperty] { state.withLock { $0.properties } }
 }
 
@@ -64,9 +64,9 @@ struct ClassProperty: Sendable {
   var isIndexed = false
   /// True if no two objects may have the same value.
   var isUnique = false
-  /// Of an attribute, true if a missing value looks like one that is there and is not 0.
+  /// True for an attribute whose missing value looks like one that is there and is not 0.
   var hidesMissingValue = false
-  /// What is wrong with what the wrapper was given.
+  /// The faults of the wrapper's arguments.
   var faults: [ManagedObjectModelError.Fault] = []
 
   init(_ description: PropertyDescription) { self.description = description }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Turns the tree of a `#Predicate` into one of ours.
+/// Makes a ``ManagedPredicate`` of the tree of a `#Predicate`.
 struct PredicateTranslation {
-  /// What a node of the tree becomes.
+  /// The translation of a node.
   enum Term {
     case expression(ManagedExpression)
     case condition(ManagedPredicate)
@@ -41,7 +41,7 @@ struct PredicateTranslation {
     ManagedPredicateError(.unsupported, "\(what), which a predicate about managed objects cannot have")
   }
 
-  /// What a node becomes.
+  /// The translation of a node.
   mutating func term(_ node: any PredicateExpression) throws(ManagedPredicateError) -> Term {
     guard let node = node as? any TranslatableExpression else {
       throw Self.unsupported("PredicateExpressions.\(Self.name(of: node))")
@@ -124,7 +124,7 @@ struct PredicateTranslation {
   }
 }
 
-/// A node of a `#Predicate` that ours have a form for.
+/// A node of a `#Predicate` that has a form in a ``ManagedPredicate``.
 protocol TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
 }

@@ -43,7 +43,7 @@ public protocol AttributeConvertible: AttributeCoding {
   /// The type of the value if there is one: what is in an optional, or the type itself.
   associatedtype Base: AttributeCoding = Self
 
-  /// What a property has when the attribute has no value, and the model no default for it: nil, 0, an empty string.
+  /// The value of a property when the attribute has none, and the model no default for it: nil, 0, an empty string.
   static var missingValue: Self { get }
 
   /// True if ``missingValue`` means that there is no value.

@@ -22,11 +22,15 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     static let returnsObjectsAsFaults = Flags(rawValue: 8)
     static let includesPendingChanges = Flags(rawValue: 16)
     static let refreshesRefetchedObjects = Flags(rawValue: 32)
-    static let untouched: Flags = [
-      .includesSubentities, .includesPropertyValues, .returnsObjectsAsFaults, .includesPendingChanges,
-    ]
-    static let known = untouched.union([.returnsDistinctResults, .refreshesRefetchedObjects])
+    static let known = Flags(properties.map(\.flag))
   }
+
+  /// The properties of a request that the flags stand for.
+  private static let properties: [(flag: Flags, path: any WritableKeyPath<FetchRequest, Bool> & Sendable)] = [
+    (.returnsDistinctResults, \.returnsDistinctResults), (.includesSubentities, \.includesSubentities),
+    (.includesPropertyValues, \.includesPropertyValues), (.returnsObjectsAsFaults, \.returnsObjectsAsFaults),
+    (.includesPendingChanges, \.includesPendingChanges), (.refreshesRefetchedObjects, \.refreshesRefetchedObjects),
+  ]
 
   init(coder: KeyedUnarchiver) throws {
     request = FetchRequest("")
@@ -37,7 +41,9 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     request.sortDescriptors =
       try coder.decodeIfPresent([Archived.SortDescriptor].self, forKey: "NSSortDescriptors")?.map { descriptor in
         var key = FetchRequest.SortDescriptor(
-          descriptor.key, isAscending: descriptor.isAscending, selector: descriptor.selector)
+          descriptor.key, isAscending: descriptor.isAscending,
+          comparison: descriptor.selector.map { .init(selector: $0) } ?? .compare)
+        key.omitsSelector = descriptor.selector == nil
         key.reversesNullOrder = descriptor.reversesNullOrder
         return key
       } ?? []
@@ -73,23 +79,13 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
   }
 
   private func set(_ flags: Flags) {
-    request.returnsDistinctResults = flags.contains(.returnsDistinctResults)
-    request.includesSubentities = flags.contains(.includesSubentities)
-    request.includesPropertyValues = flags.contains(.includesPropertyValues)
-    request.returnsObjectsAsFaults = flags.contains(.returnsObjectsAsFaults)
-    request.includesPendingChanges = flags.contains(.includesPendingChanges)
-    request.refreshesRefetchedObjects = flags.contains(.refreshesRefetchedObjects)
+    for (flag, path) in Self.properties { request[keyPath: path] = flags.contains(flag) }
     request.otherArchivedFlags = flags.subtracting(.known).rawValue
   }
 
   private var flags: Flags {
     var flags = Flags(rawValue: request.otherArchivedFlags)
-    if request.returnsDistinctResults { flags.insert(.returnsDistinctResults) }
-    if request.includesSubentities { flags.insert(.includesSubentities) }
-    if request.includesPropertyValues { flags.insert(.includesPropertyValues) }
-    if request.returnsObjectsAsFaults { flags.insert(.returnsObjectsAsFaults) }
-    if request.includesPendingChanges { flags.insert(.includesPendingChanges) }
-    if request.refreshesRefetchedObjects { flags.insert(.refreshesRefetchedObjects) }
+    for (flag, path) in Self.properties where request[keyPath: path] { flags.insert(flag) }
     return flags
   }
 

@@ -12,26 +12,7 @@ extension AttributeValue {
     } else if type == .transformable || type == .composite {
       self = .data(try KeyedArchiver.archivedData(withRootObject: value))
     } else {
-      self = try Self(value)
-    }
-  }
-
-  private init(_ value: ArchivedValue) throws {
-    switch value {
-    case .null: self = .null
-    case .boolean(let value): self = .boolean(value)
-    case .integer(let value):
-      self = Int64(exactly: value).map { .integer($0) } ?? .decimal(Decimal(UInt64(exactly: value) ?? 0))
-    case .real(let value): self = .double(value)
-    case .float(let value): self = .float(value)
-    case .string(let value): self = .string(value)
-    case .data(let value): self = .data(value)
-    case .date(let value): self = .date(value)
-    case .decimal(let value): self = .decimal(value)
-    case .url(let value): self = .url(value)
-    case .uuid(let value): self = .uuid(value)
-    case .array, .dictionary, .set, .value, .object:
-      self = .data(try KeyedArchiver.archivedData(withRootObject: value))
+      self = try Self(value) ?? .data(KeyedArchiver.archivedData(withRootObject: value))
     }
   }
 
@@ -39,20 +20,11 @@ extension AttributeValue {
   func archived(for type: AttributeType) throws -> ArchivedValue? {
     switch self {
     case .null: return nil
-    case .boolean(let value): return .boolean(value)
-    case .integer(let value): return .integer(.init(value))
-    case .decimal(let value): return .decimal(value)
-    case .double(let value): return .real(value)
-    case .float(let value): return .float(value)
-    case .string(let value): return .string(value)
-    case .date(let value): return .date(value)
-    case .uuid(let value): return .uuid(value)
-    case .url(let value): return .url(value)
-    case .data(let value):
-      guard type == .transformable || type == .composite else { return .data(value) }
+    case .data(let value) where type == .transformable || type == .composite:
       let coder = try KeyedUnarchiver(forReadingFrom: value)
       try coder.allowOpaqueObjects(in: value)
       return try coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
+    default: return archivedValue
     }
   }
 }

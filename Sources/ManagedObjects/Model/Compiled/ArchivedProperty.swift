@@ -63,7 +63,7 @@ class ArchivedProperty: ArchivedModelObject, SecureCoding {
     static let isOrdered = Summary(rawValue: 1024)
   }
 
-  /// What the property is in a model; nil for a proxy of nothing.
+  /// The property in a model; nil for a proxy of nothing.
   var description: PropertyDescription? { nil }
 
   /// The property itself, which a proxy only stands for.

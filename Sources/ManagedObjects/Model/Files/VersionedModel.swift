@@ -178,7 +178,7 @@ extension VersionedModel {
     try Self.write(files, to: url)
   }
 
-  /// What the file `VersionInfo.plist` says.
+  /// The contents of the file `VersionInfo.plist`.
   private var information: PropertyList {
     var hashes: OrderedDictionary<String, PropertyList> = [:]
     var checksums: OrderedDictionary<String, PropertyList> = [:]

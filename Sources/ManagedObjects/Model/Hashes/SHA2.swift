@@ -52,7 +52,7 @@ package enum SHA2 {
   }
 }
 
-/// What SHA-256 and SHA-512 differ in.
+/// The differences of SHA-256 and SHA-512.
 private protocol SHA2Words: SendableMetatype {
   associatedtype Word: FixedWidthInteger & UnsignedInteger & SendableMetatype
   static var initial: [Word] { get }

@@ -133,7 +133,7 @@ final class ArchivedPropertyMapping: ArchivedModelObject, SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// What the current object has besides the keys that are known, without what is nil.
+  /// The values of the current object under other keys than the known ones, without nil.
   fileprivate func otherValues(besides known: Set<String>) throws -> OrderedDictionary<String, PredicateConstant> {
     guard unkeyedCount == 0 else { throw failure(.invalidContents, "a value without a key") }
     var others: OrderedDictionary<String, PredicateConstant> = [:]

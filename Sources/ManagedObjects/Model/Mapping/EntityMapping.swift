@@ -6,7 +6,7 @@ public import PropertyLists
 public struct EntityMapping: Hashable, Sendable {
   /// The name, which is unique in a mapping model.
   public var name: String
-  /// What happens to the objects.
+  /// The effect on the objects.
   public var mappingType: MappingType
   /// The name of the entity in the source model; nil for entities that are added.
   public var sourceEntityName: String?
@@ -16,17 +16,17 @@ public struct EntityMapping: Hashable, Sendable {
   public var destinationEntityName: String?
   /// The version hash of the destination entity that the mapping was made for; nil if it was made for any.
   public var destinationEntityVersionHash: Data?
-  /// What finds the objects of the source: a ``ManagedExpression/fetch(request:context:countOnly:)`` in files.
+  /// Finds the objects of the source: a ``ManagedExpression/fetch(request:context:countOnly:)`` in files.
   public var sourceExpression: ManagedExpression?
-  /// How attributes get their values, in the order of the file.
+  /// The mappings of the attributes, in the order of the file.
   public var attributeMappings: [PropertyMapping] = []
-  /// How relationships get their values, in the order of the file.
+  /// The mappings of the relationships, in the order of the file.
   public var relationshipMappings: [PropertyMapping] = []
   /// The name of the class that migrates the objects; nil for the one that does as the mapping says.
   public var migrationPolicyClassName: String?
-  /// What programs keep with the mapping.
+  /// Data that programs keep with the mapping.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
-  /// What a compiled mapping has under keys that are not known, by key. It is kept for writing.
+  /// The values of a compiled mapping under unknown keys, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
   /// What happens to the objects of an entity. The raw values are those of `NSEntityMappingType`.

@@ -14,7 +14,7 @@ public import OrderedCollections
 public struct MappingModel: Hashable, Sendable {
   /// The mappings of entities, in the order in which they are to be done.
   public var entityMappings: [EntityMapping]
-  /// What a compiled mapping model has under keys that are not known, by key. It is kept for writing.
+  /// The values of a compiled mapping model under unknown keys, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
   /// A mapping model.

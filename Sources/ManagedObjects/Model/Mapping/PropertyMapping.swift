@@ -8,12 +8,12 @@ public struct PropertyMapping: Hashable, Sendable {
   /// The value, by variables such as `$source` and `$manager`; nil if the mapping says nothing, so that the property
   /// keeps its default value unless a migration policy sets it.
   public var valueExpression: ManagedExpression?
-  /// What programs keep with the mapping.
+  /// Data that programs keep with the mapping.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
   /// What a compiled mapping calls the transforms of the property. No file with any was found, so they are kept as they
   /// are and mean nothing here.
   public var transforms: [PredicateConstant] = []
-  /// What a compiled mapping has under keys that are not known, by key. It is kept for writing.
+  /// The values of a compiled mapping under unknown keys, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
   /// A mapping of a property.

@@ -137,7 +137,7 @@ extension SourceModelReader {
 
 /// Properties.
 extension SourceModelReader {
-  /// What all properties have; `attributes` keeps the rest.
+  /// The traits that all properties have; `attributes` keeps the rest.
   private func traits(
     _ element: XMLTree.Element, _ attributes: inout SourceAttributes
   ) throws(PropertyListError) -> PropertyTraits {
@@ -324,52 +324,5 @@ extension SourceModelReader {
       }
     }
     return request
-  }
-}
-
-/// The attributes of an element, which are taken one after the other.
-struct SourceAttributes {
-  private(set) var rest: OrderedDictionary<String, String>
-  private let element: XMLTree.Element
-  private let tree: XMLTree
-
-  init(_ element: XMLTree.Element, _ tree: XMLTree) {
-    self.element = element
-    self.tree = tree
-    rest = element.attributes
-    // It has been taken, or is asked for by `required`.
-    if element.name == "entity" { rest["name"] = nil }
-  }
-
-  func value(_ name: String) -> String? { element.attributes[name] }
-
-  func required(_ name: String) throws(PropertyListError) -> String {
-    guard let value = element.attributes[name] else {
-      throw tree.error("<\(element.name.printable(limit: 80))> without \(name)", at: element)
-    }
-    return value
-  }
-
-  mutating func take(_ name: String) -> String? { rest.removeValue(forKey: name) }
-
-  /// What an attribute says; nil also for the empty text that some versions of Xcode write for nothing.
-  mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
-
-  mutating func remove(_ name: String) { rest[name] = nil }
-
-  mutating func truth(_ name: String) throws(PropertyListError) -> Bool {
-    switch take(name) {
-    case "YES", "true", "1": return true
-    case "NO", "false", "0", nil: return false
-    case let value?: throw tree.error("\(name) is \(value.quoted), which is neither YES nor NO", at: element)
-    }
-  }
-
-  mutating func count(_ name: String) throws(PropertyListError) -> Int? {
-    guard let text = take(name) else { return nil }
-    guard let number = Int(text) else {
-      throw tree.error("\(name) is \(text.quoted), which is no integer", at: element)
-    }
-    return number
   }
 }

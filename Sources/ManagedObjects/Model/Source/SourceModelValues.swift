@@ -78,7 +78,7 @@ extension AttributeValue {
       switch type {
       case .integer16, .integer32, .integer64:
         Int64(text).map { .integer($0) } ?? Double(text).flatMap { Int64(exactly: $0) }.map { .integer($0) }
-      case .decimal: ManagedExpression.decimal(text).map { .decimal($0) }
+      case .decimal: Decimal(text: text).map { .decimal($0) }
       case .double: Double(text).map { .double($0) }
       case .float: Float(text).map { .float($0) }
       case .boolean:

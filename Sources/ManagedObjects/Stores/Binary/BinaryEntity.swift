@@ -2,23 +2,17 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 
 /// The objects of an entity in the archive of a ``BinaryStore``.
-struct BinaryEntity: SecureCoding {
-  static let archivedClass = ArchivedClass("MOBinaryEntity")
-
+struct BinaryEntity {
   let name: String
   let count: Int
   let numbers: Data
   /// Empty if all are 1.
   let versions: Data
   let columns: [BinaryColumn]
+}
 
-  init(name: String, count: Int, numbers: Data, versions: Data, columns: [BinaryColumn]) {
-    self.name = name
-    self.count = count
-    self.numbers = numbers
-    self.versions = versions
-    self.columns = columns
-  }
+extension BinaryEntity: SecureCoding {
+  static let archivedClass = ArchivedClass("MOBinaryEntity")
 
   func encode(with coder: KeyedArchiver) throws {
     try coder.encode(name, forKey: "name")
@@ -38,9 +32,7 @@ struct BinaryEntity: SecureCoding {
 }
 
 /// The values of a property in the archive of a ``BinaryStore``.
-struct BinaryColumn: SecureCoding {
-  static let archivedClass = ArchivedClass("MOBinaryColumn")
-
+struct BinaryColumn {
   let name: String
   let type: Int
   /// Empty if every object has a value.
@@ -51,13 +43,10 @@ struct BinaryColumn: SecureCoding {
   static let toOne = -1
   static let toMany = -2
   static let orderedToMany = -3
+}
 
-  init(name: String, type: Int, nulls: Data, values: Data) {
-    self.name = name
-    self.type = type
-    self.nulls = nulls
-    self.values = values
-  }
+extension BinaryColumn: SecureCoding {
+  static let archivedClass = ArchivedClass("MOBinaryColumn")
 
   func encode(with coder: KeyedArchiver) throws {
     try coder.encode(name, forKey: "name")

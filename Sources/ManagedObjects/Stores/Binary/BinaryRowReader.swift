@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// What is wrong with the objects of a ``BinaryStore``.
+/// A fault in the objects of a ``BinaryStore``.
 struct BinaryFault: Error, CustomStringConvertible {
   var message: String
   var entity: String?
@@ -26,7 +26,7 @@ struct BinaryRowReader {
   private let model: ManagedObjectModel
   private let store: StoreNumber
   private let shapes: [[SlotShape]]
-  /// Of each entity of the file, its place in the model.
+  /// The place in the model of each entity of the file.
   private var indices: [Int] = []
 
   init(_ entities: [BinaryEntity], _ table: RowTable) throws(BinaryFault) {
@@ -224,7 +224,7 @@ struct BinaryValueReader: ~Escapable {
     case .float: return .float(Float(bitPattern: bytes.littleEndianUInt32(at: try pass(4))))
     case .string: return .string(try text())
     case .decimal:
-      guard let value = ManagedExpression.decimal(try text()) else { throw BinaryFault("no decimal number") }
+      guard let value = Decimal(text: try text()) else { throw BinaryFault("no decimal number") }
       return .decimal(value)
     case .uri:
       guard let url = URL(string: try text()) else { throw BinaryFault("no URL") }

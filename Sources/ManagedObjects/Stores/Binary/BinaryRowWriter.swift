@@ -4,7 +4,7 @@ internal import PropertyLists
 /// Makes the columns of a ``BinaryStore`` out of rows.
 struct BinaryRowWriter {
   private let table: RowTable
-  /// Of each entity that has objects, its place in the file.
+  /// The place in the file of each entity that has objects.
   private var places: [Int: UInt64] = [:]
 
   init(_ table: RowTable) {
@@ -54,7 +54,7 @@ struct BinaryRowWriter {
         hasNulls = true
       case .attribute(let value):
         if type == AttributeType.undefined.rawValue {
-          values.append(byte: UInt8(truncatingIfNeeded: XMLStoreText.type(of: value).rawValue / 100))
+          values.append(byte: UInt8(truncatingIfNeeded: value.type.rawValue / 100))
         }
         try append(value, to: &values)
       case .toOne(let key?): append(key, to: &values)
@@ -87,17 +87,11 @@ struct BinaryRowWriter {
       values.append(littleEndianWord: value.timeIntervalSinceReferenceDate.bitPattern, length: 8)
     case .float(let value): values.append(littleEndianWord: UInt64(value.bitPattern), length: 4)
     case .decimal(let value):
-      let text = value.isNaN ? "nan" : value.description
-      guard let read = ManagedExpression.decimal(text), read == value || read.isNaN && value.isNaN else {
-        throw ManagedObjectError(.invalidValue, "the decimal number \(text.quoted) cannot be read back")
-      }
+      let text = try value.storedText()
       values.append(counted: text.utf8Span.rawBytes)
     case .string(let text): values.append(counted: text.utf8Span.rawBytes)
     case .url(let url):
-      let text = url.absoluteString
-      guard URL(string: text)?.absoluteString == text else {
-        throw ManagedObjectError(.invalidValue, "the URL \(text.quoted) cannot be read back")
-      }
+      let text = try url.storedText()
       values.append(counted: text.utf8Span.rawBytes)
     case .data(let data): values.append(counted: data.bytes)
     case .uuid(let uuid): values.append(uuid.bytes)

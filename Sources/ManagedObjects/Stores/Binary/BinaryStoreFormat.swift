@@ -124,17 +124,11 @@ extension RowTable {
     for (index, record) in model.records.enumerated() where !record.relationships.isEmpty {
       for row in entityRows[index].rows {
         for relationship in record.relationships {
-          func check(_ key: RowKey) throws(BinaryFault) {
+          try row.values[relationship.slot].forEachKey { key throws(BinaryFault) in
             guard self.row(key) == nil else { return }
             throw BinaryFault(
               "object \(row.key.number) refers to object \(key.number), which is not in the file",
               entity: record.definition.name, property: relationship.name)
-          }
-          switch row.values[relationship.slot] {
-          case .toOne(let key?): try check(key)
-          case .toMany(let keys): for key in keys { try check(key) }
-          case .orderedToMany(let keys): for key in keys { try check(key) }
-          default: break
           }
         }
       }
@@ -143,7 +137,7 @@ extension RowTable {
 }
 
 extension ManagedObjectError {
-  /// What is wrong with the archive that a file is.
+  /// A fault in the archive of a file.
   fileprivate init(_ error: KeyedArchiveError, _ code: Code = .open) {
     if case .propertyList(let error) = error.kind {
       self.init(error, code)

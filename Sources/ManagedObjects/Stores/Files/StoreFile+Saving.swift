@@ -31,7 +31,9 @@ extension StoreFile {
     _ old: State, _ data: Data, _ identity: FileIdentity
   ) throws(ManagedObjectError) -> State {
     let table = RowTable(model: model, storeNumber: number, configuration: configuration)
-    let saved = try format.read(data, into: table, configuration: configuration)
+    let saved = try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
+      try format.read(data, into: table, configuration: configuration)
+    }
     guard saved.metadata.identifier == identifier else {
       throw ManagedObjectError(
         .save, "another store has taken the place of \(path.printable())")

@@ -14,14 +14,14 @@ internal import SystemFiles
 /// which the conflicts of a save are found.
 ///
 /// Numbers of new objects come from the file's highest. If another process gives the same to its own new objects, and
-/// saves them first, the save of this one fails with ``ManagedObjectError/Code/save`` and changes nothing. A context
-/// gives its objects new keys then and saves again, unless ``ManagedObjectContext/obtainPermanentIDs(for:)`` has given
-/// them out.
+/// saves them first, the save of this one fails with ``ManagedObjectError/Code/keysTaken`` and changes nothing. A
+/// context gives its objects new keys then and saves again, unless ``ManagedObjectContext/obtainPermanentIDs(for:)``
+/// has given them out.
 ///
 /// A file has no references to objects that it does not have: a relationship that a delete rule leaves with one is
 /// saved without it.
 public final class StoreFile: Sendable {
-  /// Where the file is.
+  /// The place of the file.
   public let url: URL
   let path: String
   let number = StoreNumber.next()
@@ -35,33 +35,34 @@ public final class StoreFile: Sendable {
   /// Held during a save and whatever else reads the file.
   let saving = Mutex<Void>(())
 
-  /// What is known of the file.
+  /// The last known state of the file.
   struct State {
     var contents: StoreFileContents
     /// The file that ``contents`` were read from or written to.
     var identity: FileIdentity
     /// The highest number that was given to an object, saved or not.
     var lastNumber: Int64
-    /// How often a program has set metadata that are not saved.
+    /// The number of times that a program has set metadata since the last save.
     var metadataChanges = 0
   }
 
   /// The most bytes that a file may have.
   static let greatestSize = ParsingLimits().inputSize
 
-  /// How long a save waits for another process that has the file locked.
+  /// The longest time that a save waits for another process that has the file locked.
   static let patience: Duration = .seconds(10)
 
-  /// Opens a file, or makes one without objects if there is none.
+  /// Opens a file, or makes one without objects if there is none and it is wanted.
   init(
-    _ url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel, configuration: String?, isReadOnly: Bool
+    _ url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel, configuration: String?, isReadOnly: Bool,
+    createsFile: Bool
   ) throws(ManagedObjectError) {
     try model.checkConfiguration(configuration)
     let path = try Self.path(of: url)
     let table = RowTable(model: model, storeNumber: number, configuration: configuration)
     var found = try Self.read(path)
     for _ in 0..<3 where found == nil {
-      if isReadOnly { throw ManagedObjectError(.open, "there is no file \(path.printable())") }
+      if isReadOnly || !createsFile { throw Self.missing(path) }
       let made = try Self.make(path, format, table, configuration)
       found = try Self.read(path)
       if !made, found == nil { throw ManagedObjectError(.open, "there is no folder for \(path.printable())") }
@@ -87,6 +88,10 @@ public final class StoreFile: Sendable {
     return url.path
   }
 
+  private static func missing(_ path: String) -> ManagedObjectError {
+    ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
+  }
+
   static func read(_ path: String) throws(ManagedObjectError) -> (data: Data, identity: FileIdentity)? {
     do throws(FileError) {
       return try FileSystem.readRegularFile(path, limit: greatestSize)
@@ -95,7 +100,7 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Makes a file without objects. Returns false if there is one by now, or no folder.
+  /// Makes a file without objects, and the folders that are missing. Returns false if there is one by now.
   private static func make(
     _ path: String, _ format: any StoreFileFormat, _ table: RowTable, _ configuration: String?
   ) throws(ManagedObjectError) -> Bool {
@@ -104,7 +109,12 @@ public final class StoreFile: Sendable {
     let contents = StoreFileContents(table: table, metadata: metadata, lastNumber: format.firstLastNumber)
     let data = try format.write(contents, old: nil, changed: []).data
     do throws(FileError) {
-      guard try FileSystem.create(path, with: data, permissions: 0o644) != nil else { return false }
+      if try FileSystem.create(path, with: data, permissions: 0o644) == nil {
+        let folder = FileSystem.parent(of: path)
+        guard try FileIdentity(at: folder) == nil else { return false }
+        try FileSystem.makeFolder(folder, below: nil)
+        guard try FileSystem.create(path, with: data, permissions: 0o644) != nil else { return false }
+      }
       try FileSystem.synchronizeFolder(of: path)
       return true
     } catch {
@@ -112,11 +122,11 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// What contradicts itself; nil if nothing does. For tests.
+  /// The first contradiction found; nil if there is none. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.contents.table._checkInvariants() } }
 }
 
-/// What a ``PersistentStore`` is asked.
+/// The methods of a ``PersistentStore``.
 extension StoreFile {
   var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.contents.metadata.values } }
 
@@ -160,7 +170,7 @@ extension ManagedObjectError {
     fileError = PropertyListError(error)
   }
 
-  /// What is wrong with the contents of a file.
+  /// A fault in the contents of a file.
   init(_ error: PropertyListError, _ code: Code = .open) {
     self.init(code, error.description)
     fileError = error
@@ -172,10 +182,10 @@ extension StoreFile {
   static func metadata(
     of url: URL, _ read: (Data) throws(ManagedObjectError) -> StoreMetadata
   ) throws(ManagedObjectError) -> StoreMetadata {
-    let path = try path(of: url)
-    guard let (data, _) = try Self.read(path) else {
-      throw ManagedObjectError(.open, "there is no file \(path.printable())")
+    try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
+      let path = try path(of: url)
+      guard let (data, _) = try Self.read(path) else { throw missing(path) }
+      return try read(data)
     }
-    return try read(data)
   }
 }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// How a store is laid out in a file that is read and written as a whole.
+/// The layout of a store in a file that is read and written as a whole.
 protocol StoreFileFormat: Sendable {
   /// The value of ``StoreMetadataKey/type``.
   var type: String { get }
@@ -29,12 +29,12 @@ protocol StoreFileFormat: Sendable {
   ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?)
 }
 
-/// What the file of a store holds.
+/// The contents of the file of a store.
 struct StoreFileContents: Sendable {
   var table: RowTable
   var metadata: StoreMetadata
   /// The highest number that an object of the file has or had.
   var lastNumber: Int64
-  /// Where the objects stand in the file.
+  /// The places of the objects in the file.
   var layout: XMLFileLayout?
 }

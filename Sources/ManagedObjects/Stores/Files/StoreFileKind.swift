@@ -24,7 +24,7 @@ enum StoreFileKind {
     }
   }
 
-  /// What it is, for messages.
+  /// The kind of file, for messages; nil for XML.
   var name: String? {
     switch self {
     case .sqlite: "an SQLite store"

@@ -4,7 +4,7 @@ struct EntityRows: Sendable {
   private var entries: [StoreRow] = []
   private var tombstoneCount = 0
 
-  /// How many rows there are.
+  /// The number of rows.
   var count: Int { entries.count - tombstoneCount }
 
   /// The rows.
@@ -93,7 +93,7 @@ struct EntityRows: Sendable {
     tombstoneCount = 0
   }
 
-  /// What contradicts itself; nil if nothing does. For tests.
+  /// The first contradiction found; nil if there is none. For tests.
   func _checkInvariants(entityIndex: Int, slotCount: Int, store: StoreNumber) -> String? {
     var last: Int64 = 0
     var found = 0

@@ -12,8 +12,7 @@ struct RelationshipSide: Sendable {
       guard !relationship.isTransient, let inverse = entity.inverse(of: relationship), !inverse.isTransient
       else { return nil }
       // The inverse may lead to fewer entities than those that have the relationship.
-      let back = entity.destination(of: relationship).destination(of: inverse)
-      guard (back.index..<back.record.endOfSubentities).contains(entity.index) else { return nil }
+      guard entity.isKind(of: entity.destination(of: relationship).destination(of: inverse)) else { return nil }
       return RelationshipSide(
         slot: relationship.slot, inverseSlot: inverse.slot,
         leavesReferences: relationship.definition.deleteRule == .noAction)

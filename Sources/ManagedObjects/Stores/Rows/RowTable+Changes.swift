@@ -175,7 +175,7 @@ extension RowTable {
     for row in changes.deleted { entityRows[Int(row.key.entityIndex)].remove(row.key.number) }
     for row in changes.updated {
       var row = kept(row)
-      row.version = row.nextVersion
+      row.version = row.version.nextVersion
       entityRows[Int(row.key.entityIndex)].replace(with: row)
       note(row)
     }
@@ -209,12 +209,7 @@ extension RowTable {
   }
 }
 
-extension StoreRow {
-  /// The version after a change.
-  var nextVersion: Int64 { version.nextVersion }
-}
-
 extension Int64 {
-  /// The version that follows this one.
+  /// The version that follows this one, of a row.
   var nextVersion: Int64 { self == .max ? 1 : self + 1 }
 }

@@ -1,4 +1,4 @@
-/// What stores do that read and write all rows at once.
+/// Methods for stores that read and write all rows at once.
 extension RowTable {
   /// Adds rows of an entity, whose numbers are all different, in any order.
   mutating func load(_ rows: [StoreRow], ofEntity index: Int) {
@@ -32,7 +32,7 @@ extension RowTable {
       var changed: [StoreRow] = []
       for row in saved.entityRows[index].rows {
         guard let known = entityRows[index].row(row.key.number) else { continue }
-        let version = known.hasSameValues(as: row) ? known.version : max(row.version, known.nextVersion)
+        let version = known.values == row.values ? known.version : max(row.version, known.version.nextVersion)
         guard version != row.version else { continue }
         var row = row
         row.version = version
@@ -90,24 +90,5 @@ extension RowTable {
         }
     }
     return changed
-  }
-}
-
-extension StoreRow {
-  /// Returns true if the values are equal, or not numbers in both rows.
-  fileprivate func hasSameValues(as other: StoreRow) -> Bool {
-    values == other.values
-      || zip(values, other.values).allSatisfy { $0 == $1 || $0.isNotANumber && $1.isNotANumber }
-  }
-}
-
-extension RowValue {
-  fileprivate var isNotANumber: Bool {
-    switch self {
-    case .attribute(.double(let value)): value.isNaN
-    case .attribute(.float(let value)): value.isNaN
-    case .attribute(.date(let value)): value.timeIntervalSinceReferenceDate.isNaN
-    default: false
-    }
   }
 }

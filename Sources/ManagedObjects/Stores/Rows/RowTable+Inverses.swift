@@ -17,15 +17,9 @@ extension RowTable {
       for relationship in record.relationships where !relationship.isTransient {
         guard let inverse = entity.inverse(of: relationship), !inverse.isTransient else { continue }
         for row in entityRows[index].rows {
-          func look(_ key: RowKey) {
+          row.values[relationship.slot].forEachKey { key in
             guard let other = self.row(key) else { return }
             if !other.values[inverse.slot].refers(to: row.key) { missing.append((key, inverse.slot, row.key)) }
-          }
-          switch row.values[relationship.slot] {
-          case .toOne(let key?): look(key)
-          case .toMany(let keys): for key in keys { look(key) }
-          case .orderedToMany(let keys): for key in keys { look(key) }
-          default: break
           }
         }
       }

@@ -5,10 +5,10 @@
 struct RowTable: RowSource {
   let model: ManagedObjectModel
   let storeNumber: StoreNumber
-  /// Of each entity, whether the store has objects of it.
+  /// True for each entity that the store has objects of.
   let isMember: [Bool]
   let shapes: [[SlotShape]]
-  /// Of each entity, the relationships that have an inverse.
+  /// The relationships of each entity that have an inverse.
   let sides: [[RelationshipSide]]
   /// The rows, by entity.
   var entityRows: [EntityRows]
@@ -31,7 +31,7 @@ struct RowTable: RowSource {
     uniquenessIndexes = UniquenessIndex.all(model)
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   var count: Int { entityRows.reduce(0) { $0 + $1.count } }
 
   /// The highest number that a row has; 0 for none.
@@ -52,7 +52,7 @@ struct RowTable: RowSource {
     return ManagedObjectID(key, model: model, storeIdentifier: identifier)
   }
 
-  /// What contradicts itself; nil if nothing does. For tests.
+  /// The first contradiction found; nil if there is none. For tests.
   func _checkInvariants() -> String? {
     for (index, rows) in entityRows.enumerated() {
       let fault = rows._checkInvariants(

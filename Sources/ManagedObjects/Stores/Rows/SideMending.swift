@@ -28,7 +28,7 @@ struct SideMending {
   /// Those of ``asked``, as they are to be, and then those that are changed besides.
   private var rows: [StoreRow]
   private var places: [RowKey: Int] = [:]
-  /// What is taken out of to-many relationships, all at once in the end.
+  /// The objects that are taken out of to-many relationships, all at once in the end.
   private var losses: [Place: Set<RowKey>] = [:]
   private var isMending = false
 
@@ -58,12 +58,12 @@ struct SideMending {
 
   private func sides(_ key: RowKey) -> [RelationshipSide] { table.sides[Int(key.entityIndex)] }
 
-  /// What the table has in a slot of a row that the save brings; nil for a new row.
+  /// The table's value in a slot of a row that the save brings; nil for a new row.
   private func oldValue(_ place: Int, _ slot: Int) -> RowValue? {
     place < insertedCount ? nil : table.row(asked[place].key)?.values[slot]
   }
 
-  /// What a row has by now; nil if it is gone. What ``losses`` has is still there.
+  /// The value of a row by now; nil if it is gone. References in ``losses`` are still there.
   private func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     if let place = places[key] { return rows[place].values[slot] }
     return deleted.contains(key) ? nil : table.row(key)?.values[slot]
@@ -173,27 +173,6 @@ extension SideMending {
 }
 
 extension RowValue {
-  /// Returns true if a relationship refers to an object.
-  func refers(to key: RowKey) -> Bool {
-    switch self {
-    case .toOne(let other): other == key
-    case .toMany(let keys): keys.contains(key)
-    case .orderedToMany(let keys): keys.contains(key)
-    case .attribute, .unread: false
-    }
-  }
-
-  /// Calls a function with all objects that a relationship refers to.
-  @inline(__always)
-  fileprivate func forEachKey(_ body: (RowKey) -> Void) {
-    switch self {
-    case .toOne(let key?): body(key)
-    case .toMany(let keys): for key in keys { body(key) }
-    case .orderedToMany(let keys): for key in keys { body(key) }
-    case .attribute, .unread, .toOne(nil): break
-    }
-  }
-
   /// Makes a relationship refer to an object: a to-one relationship to nothing else.
   fileprivate mutating func add(_ key: RowKey) {
     switch self {

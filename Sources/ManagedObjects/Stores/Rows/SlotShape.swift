@@ -1,4 +1,4 @@
-/// What may be in a slot of a row.
+/// The values that a slot of a row may have.
 enum SlotShape: Sendable {
   case attribute(AttributeType)
   case toOne(destination: Range<Int>)
@@ -14,8 +14,7 @@ enum SlotShape: Sendable {
       shapes[attribute.slot] = .attribute(attribute.definition.type)
     }
     for relationship in entity.relationships {
-      let destination = entity.destination(of: relationship)
-      let entities = destination.index..<destination.record.endOfSubentities
+      let entities = entity.destination(of: relationship).subtree
       shapes[relationship.slot] =
         if relationship.isTransient {
           .transient(relationship.emptyValue)

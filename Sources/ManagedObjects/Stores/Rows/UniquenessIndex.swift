@@ -19,16 +19,9 @@ struct UniquenessIndex: Sendable {
     model.entities.flatMap { entity in
       entity.definition.uniquenessConstraints.map { names in
         UniquenessIndex(
-          entities: entity.index..<entity.record.endOfSubentities, names: names,
-          slots: names.compactMap { entity.property(named: $0)?.slot })
+          entities: entity.subtree, names: names, slots: names.compactMap { entity.property(named: $0)?.slot })
       }
     }
-  }
-
-  private init(entities: Range<Int>, names: [String], slots: [Int]) {
-    self.entities = entities
-    self.names = names
-    self.slots = slots
   }
 
   /// The values of a row; nil if one of them is nothing, which is equal to no other.

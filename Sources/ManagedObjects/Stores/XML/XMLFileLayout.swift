@@ -1,4 +1,4 @@
-/// Where things stand in the file of an ``XMLStore``, so that what does not change is written as it was.
+/// The places of the parts of the file of an ``XMLStore``, so that what does not change is written as it was.
 struct XMLFileLayout: Sendable {
   /// All up to the end of `</databaseInfo>`.
   var head: Range<Int>
@@ -6,7 +6,7 @@ struct XMLFileLayout: Sendable {
   var prolog: Range<Int>
   /// In the head, the digits of `nextObjectID`.
   var lastNumber: Range<Int>
-  /// What the head says.
+  /// The metadata in the head.
   var metadata: StoreMetadata
   /// The objects by ascending number, each with the space before it. Together with the head and the tail they are the
   /// file.
@@ -15,7 +15,7 @@ struct XMLFileLayout: Sendable {
   var tail: Range<Int>
   /// False if these are places in another text than the bytes of the file, since that is not UTF-8.
   var isOfFile: Bool
-  /// Of each entity, the order in which its objects have their properties.
+  /// The order in which the objects of each entity have their properties.
   var orders: [XMLPropertyOrder]
 
   struct Object: Sendable {

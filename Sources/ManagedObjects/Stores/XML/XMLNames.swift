@@ -106,7 +106,7 @@ extension XMLNames.Property {
     slot = relationship.slot
     let destinationName = XMLStoreText.attribute(destination.name.uppercased())
     kind = .relationship(
-      destination: destination.index..<destination.record.endOfSubentities, destinationName: destinationName,
+      destination: destination.subtree, destinationName: destinationName,
       isToMany: relationship.definition.isToMany, isOrdered: relationship.isOrdered)
     let counts = "\(relationship.minimumCount)/\(relationship.maximumCount)"
     beginning =

@@ -36,25 +36,32 @@ public final class XMLStore: FileStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "XML"
 
+  /// The file of the store, with the rows that were read from it.
   public let file: StoreFile
 
-  /// Opens a store, or makes a file without objects if there is none.
+  /// Opens a store, or makes a file without objects if there is none, and the folders that are missing for it.
   ///
   /// - Parameters:
   ///   - file: where the store is.
   ///   - model: what its objects consist of.
   ///   - configuration: the configuration whose entities the store has; nil for all.
   ///   - isReadOnly: true to save nothing, and to make no file.
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model,
+  ///   - createsFile: false if a file that is not there is an error.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a file that is not there and is not to be made,
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model,
   ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file,
   ///   ``ManagedObjectError/Code/incompatibleSchema``, and ``ManagedObjectError/Code/open`` for a file that cannot be
   ///   read, with what is wrong and where in ``ManagedObjectError/fileError``.
   /// - Complexity: O(*n*) in the size of the file.
   public init(
-    _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false
+    _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
+    createsFile: Bool = true
   ) throws(ManagedObjectError) {
-    self.file = try StoreFile(
-      file, XMLStoreFormat(model), model: model, configuration: configuration, isReadOnly: isReadOnly)
+    self.file = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      try StoreFile(
+        file, XMLStoreFormat(model), model: model, configuration: configuration, isReadOnly: isReadOnly,
+        createsFile: createsFile)
+    }
   }
 
   /// The metadata of a file, without its objects.

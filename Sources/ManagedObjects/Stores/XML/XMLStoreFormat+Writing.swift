@@ -155,7 +155,7 @@ extension XMLStoreFormat {
   /// Writes objects.
   struct RowWriter {
     let names: XMLNames
-    /// Of each entity, its properties in the order in which they are written.
+    /// The properties of each entity, in the order in which they are written.
     let orders: [[Int]]
 
     func write(_ row: StoreRow, to output: inout ByteBuffer) throws(ManagedObjectError) {
@@ -188,7 +188,7 @@ extension XMLStoreFormat {
       guard case .attribute(let value) = row.values[property.slot], value != .null else { return }
       output.append(property.beginning.rawBytes)
       if type == .undefined {
-        let name = XMLStoreText.typeName(XMLStoreText.type(of: value))
+        let name = XMLStoreText.typeName(value.type)
         output.append(name.utf8Span.rawBytes)
         output.append("\">")
       }

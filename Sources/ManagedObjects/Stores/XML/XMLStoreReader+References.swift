@@ -1,7 +1,7 @@
 internal import OrderedCollections
 internal import PropertyLists
 
-/// What relationships refer to.
+/// The objects that relationships refer to.
 extension XMLStoreReader {
   /// Finds the objects of all relationships.
   ///

@@ -10,7 +10,7 @@ struct XMLStoreReader: ~Escapable {
   let names: XMLNames
   var head = Head()
 
-  /// What precedes the objects.
+  /// The part before the objects.
   struct Head {
     var identifier = ""
     var lastNumber: Int64 = 0
@@ -29,7 +29,7 @@ struct XMLStoreReader: ~Escapable {
   var references: [Reference] = []
   var referredNumbers: [Int64] = []
   let emptyValues: [[RowValue]]
-  /// Of each entity and property, the number of the object that had it last, from 1.
+  /// The number of the object that had a property last, from 1, by entity and property.
   var lastObjects: [[Int]]
   /// The text of the element, if it is not one plain piece of the document.
   var text: [UInt8] = []
@@ -41,7 +41,7 @@ struct XMLStoreReader: ~Escapable {
     let property: Int32
     let first: Int
     let count: Int
-    /// Where the relationship stands in the text.
+    /// The place of the relationship in the text.
     let place: Int
   }
 

@@ -47,23 +47,6 @@ enum XMLStoreText {
     return name == typeName(type) || otherNames(type).contains(name)
   }
 
-  /// The type whose name a value of an attribute without a type has.
-  static func type(of value: AttributeValue) -> AttributeType {
-    switch value {
-    case .null: .undefined
-    case .boolean: .boolean
-    case .integer: .integer64
-    case .decimal: .decimal
-    case .double: .double
-    case .float: .float
-    case .string: .string
-    case .date: .date
-    case .data: .binary
-    case .uuid: .uuid
-    case .url: .uri
-    }
-  }
-
   /// The type that the name of a value of an attribute without a type stands for.
   static func typeOfUndefined(_ name: String) -> AttributeType? {
     AttributeType.allCases.first { isName(name, of: $0) && $0 != .undefined && $0 != .objectID && $0 != .composite }
@@ -101,7 +84,7 @@ extension XMLStoreText {
     case .double: return real(text).map { .double($0) }
     case .float: return (SpecialReal.parseFloat(text) ?? RealText.parseFloat(text)).map { .float($0) }
     case .date: return real(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-    case .decimal: return ManagedExpression.decimal(string(text).lowercased()).map { .decimal($0) }
+    case .decimal: return Decimal(text: string(text).lowercased()).map { .decimal($0) }
     case .uuid: return uuid(text).map { .uuid($0) }
     case .uri: return URL(string: string(text)).map { .url($0) }
     case .binary, .transformable, .composite: return data(text).map { .data($0) }
@@ -205,22 +188,14 @@ extension XMLStoreText {
       let text = value.isFinite ? value.description : SpecialReal.text(of: value)
       append(number: text, to: &output)
     case .date(let date): append(date.timeIntervalSinceReferenceDate, to: &output)
-    case .decimal(let value):
-      let text = value.isNaN ? "nan" : value.description
-      guard let read = ManagedExpression.decimal(text), read == value || read.isNaN && value.isNaN else {
-        throw ManagedObjectError(.invalidValue, "the decimal number \(text.quoted) has no form in XML")
-      }
-      append(number: text, to: &output)
+    case .decimal(let value): append(number: try value.storedText(), to: &output)
     case .string(let text): append(text.utf8Span.rawBytes, to: &output)
     case .data(let data): append(data, to: &output)
     case .uuid(let value):
       let text = value.uuidString
       output.append(text.utf8Span.rawBytes)
     case .url(let url):
-      let text = url.absoluteString
-      guard URL(string: text)?.absoluteString == text else {
-        throw ManagedObjectError(.invalidValue, "the URL \(text.quoted) cannot be read back")
-      }
+      let text = try url.storedText()
       append(text.utf8Span.rawBytes, to: &output)
     }
   }
@@ -279,11 +254,7 @@ extension XMLStoreText {
       let byte = text[index]
       index += 1
       switch byte {
-      case UInt8(ascii: "&"): output.append("&amp;")
-      case UInt8(ascii: "<"): output.append("&lt;")
-      case UInt8(ascii: ">"): output.append("&gt;")
-      // Every reader of XML makes an LF of one that is no reference.
-      case 0x0D: output.append("&#13;")
+      case _ where output.append(referenceFor: byte): break
       case 0x09, 0x0A: output.append(byte: byte)
       case 0xEF:
         if index + 1 < text.byteCount, text[index] == 0xBF, text[index + 1] >= 0xBE {

@@ -1,0 +1,18 @@
+internal import FoundationEssentials
+
+extension Decimal {
+  /// The number that a text is as a whole, and not only begins with; not a number for `nan`. Nil for other text.
+  init?(text: String) {
+    if text == "nan" {
+      self = .nan
+      return
+    }
+    let isNumber =
+      !text.isEmpty
+      && text.utf8.allSatisfy {
+        (48...57).contains($0) || $0 == 45 || $0 == 43 || $0 == 46 || $0 | 0x20 == 101
+      }
+    guard isNumber, let value = Decimal(string: text), !value.isNaN, Double(text) != nil else { return nil }
+    self = value
+  }
+}
