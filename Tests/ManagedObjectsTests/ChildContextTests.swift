@@ -123,6 +123,50 @@ import Testing
     #expect(!root.hasChanges && child.hasChanges)
   }
 
+  @Test(
+    "A child deletes an object that refers to one which it read before", arguments: [false, true], [false, true])
+  func staleDeletion(isSaved: Bool, hasOrder: Bool) throws {
+    let (sketch, contexts) = try contexts(2, "Person a")
+    let (root, child) = (contexts[0], contexts[1])
+    let person = try sketch.object("a", in: child)
+    #expect(sketch.targetObjects(person, "notes").isEmpty && sketch.targetObjects(person, "groups").isEmpty)
+    try sketch.run(hasOrder ? "Group n; n.members=a" : "Note n; n.author=a", in: root)
+    if isSaved { try sketch.save(root) }
+    let entity = hasOrder ? "Group" : "Note"
+    for object in try child.fetch(FetchRequest(entity)) { try child.delete(object) }
+    try child.save()
+    #expect(try sketch.state(of: root) == "a")
+    try root.save()
+    #expect(try sketch.stored() == "a")
+    try child.refreshAllObjects()
+    #expect(try sketch.state(of: child) == "a")
+  }
+
+  @Test("A child deletes a new object of its parent whose references no rule ends")
+  func newWithoutRule() throws {
+    for rule in [RelationshipDescription.DeleteRule.noAction, .deny] {
+      let model = try ManagedObjectModel(entities: [
+        EntityDescription(
+          "Box", [.relationship("items", to: "Item", inverse: "box", isToMany: true, deleteRule: rule)]),
+        EntityDescription("Item", [.relationship("box", to: "Box", inverse: "items")]),
+      ])
+      let root = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
+      let child = ManagedObjectContext(parent: root)
+      let item = try root.insert("Item")
+      try root.save()
+      let box = try root.insert("Box")
+      try item.setValue(.object(box), forKey: "box")
+      for box in try child.fetch(FetchRequest("Box")) { try child.delete(box) }
+      guard rule == .noAction else {
+        #expect(errorCode { try child.save() } == .deleteDenied)
+        continue
+      }
+      try child.save()
+      #expect(item["box"] == .null && box.managedObjectContext == nil)
+      try root.save()
+    }
+  }
+
   @Test("What a child saved is taken back in its parent at once")
   func undo() throws {
     let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x; n.tags=x")

@@ -45,6 +45,54 @@ struct CompiledModelTests {
     #expect(try ArchiveGraph.differences(Fixtures.data(Self.notes), model.compiledData()) == [])
   }
 
+  @Test("keep the comparisons of sort descriptors, also those that nothing can be sorted by")
+  func comparisons() throws {
+    let names = [
+      "compare:", "caseInsensitiveCompare:", "localizedCompare:", "localizedCaseInsensitiveCompare:",
+      "localizedStandardCompare:", "reverse:", "",
+    ]
+    let known: [FetchRequest.SortComparison] = [
+      .compare, .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard, .other("reverse:"),
+      .other(""),
+    ]
+    #expect(names.map { FetchRequest.SortComparison(selector: $0) } == known && known.map(\.selector) == names)
+    let request = FetchRequest("Note", sortedBy: known.map { .init("content", comparison: $0) })
+    let model = try ManagedObjectModel(
+      entities: [EntityDescription("Note", [.attribute("content", .string)])], fetchRequestTemplates: ["all": request])
+    let data = try model.compiledData()
+    let copy = try #require(try ManagedObjectModel(compiled: data).fetchRequestTemplates["all"])
+    #expect(copy.sortDescriptors == request.sortDescriptors)
+    #expect(throws: ManagedObjectError.self) { try copy.check(against: model) }
+    #expect(String(decoding: try model.jsonData(), as: UTF8.self).contains("reverse:"))
+  }
+
+  @Test("keep sort descriptors without a method as they are")
+  func noMethod() throws {
+    let original = try ManagedObjectModel(
+      entities: [EntityDescription("Note", [.attribute("content", .string)])],
+      fetchRequestTemplates: ["all": FetchRequest("Note", sortedBy: [.init("content")])]
+    ).compiledData()
+    // What another program may have written: the same without the name.
+    var archive = try #require(try PropertyList(original).dictionary)
+    var objects = try #require(archive["$objects"]?.array)
+    let place = try #require(objects.firstIndex { $0["NSSelector"] != nil })
+    var descriptor = try #require(objects[place].dictionary)
+    descriptor["NSSelector"] = .uid(PropertyList.UID(0))
+    objects[place] = .dictionary(descriptor)
+    archive["$objects"] = .array(objects)
+    let data = try PropertyList.dictionary(archive).data(format: .binary)
+    let model = try ManagedObjectModel(compiled: data)
+    #expect(model.fetchRequestTemplates["all"]?.sortDescriptors.first?.comparison == .compare)
+    #expect(try ArchiveGraph.differences(data, model.compiledData()) == [])
+    // A comparison that is set is written.
+    var request = try #require(model.fetchRequestTemplates["all"])
+    request.sortDescriptors[0].comparison = .localized
+    let changed = try ManagedObjectModel(
+      entities: model.entityDescriptions, fetchRequestTemplates: ["all": request])
+    let again = try ManagedObjectModel(compiled: changed.compiledData())
+    #expect(again.fetchRequestTemplates["all"]?.sortDescriptors.first?.comparison == .localized)
+  }
+
   @Test("keep default values of classes that nobody knows")
   func opaqueDefault() throws {
     // An object of the class Cover with itself in it.

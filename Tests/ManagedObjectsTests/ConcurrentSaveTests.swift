@@ -7,15 +7,19 @@ import Testing
     try PersistentContainer(model: NaiveGraph.model, stores: [.inMemory])
   }
 
-  @Test("All insertions of all tasks are saved, and a shared object has all of them", .timeLimit(.minutes(15)))
-  func insertions() async throws {
-    let container = try container()
-    let (tasks, rounds) = (4, LongForm.size(200, or: 25))
-    let id = try container.performAndWait { context throws -> ManagedObjectID in
+  private func insertPerson(_ container: PersistentContainer) throws -> ManagedObjectID {
+    try container.performAndWait { context throws in
       let person = try context.insert("Person")
       try context.save()
       return person.objectID
     }
+  }
+
+  @Test("All insertions of all tasks are saved, and a shared object has all of them", .timeLimit(.minutes(15)))
+  func insertions() async throws {
+    let container = try container()
+    let (tasks, rounds) = (4, LongForm.size(200, or: 25))
+    let id = try insertPerson(container)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<tasks {
         group.addTask {
@@ -48,11 +52,7 @@ import Testing
   func counter() async throws {
     let container = try container()
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
-    let id = try container.performAndWait { context throws -> ManagedObjectID in
-      let person = try context.insert("Person")
-      try context.save()
-      return person.objectID
-    }
+    let id = try insertPerson(container)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<tasks {
         group.addTask {

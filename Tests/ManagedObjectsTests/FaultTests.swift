@@ -172,6 +172,69 @@ import Testing
     }
   }
 
+  private final class Restless: ManagedObject {
+    @Attribute var text = "a"
+    @Attribute var ending = ""
+
+    override func willTurnIntoFault() {
+      if ending == "change" { text += "b" }
+      if ending == "delete" { try? managedObjectContext?.delete(self) }
+      if ending == "reset" { managedObjectContext?.reset() }
+      if ending == "refresh" { try? managedObjectContext?.refreshAllObjects() }
+    }
+
+    override func awakeFromFetch() {
+      if ending == "refresh" { try? managedObjectContext?.refresh(self, mergeChanges: false) }
+      if ending == "refresh all" { try? managedObjectContext?.refreshAllObjects() }
+      if ending == "forget" { managedObjectContext?.reset() }
+    }
+
+    override func validateForUpdate() {}
+  }
+
+  @Test("What an object changes in itself before it becomes a fault is lost")
+  func changedInHook() throws {
+    let model = try ManagedObjectModel(Restless.self)
+    let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
+    var objects: [String: Restless] = [:]
+    for ending in ["change", "delete", "reset"] {
+      let object = try context.insert(Restless.self)
+      object.ending = ending
+      objects[ending] = object
+    }
+    try context.save()
+    let changed = try #require(objects["change"])
+    try context.refresh(changed, mergeChanges: true)
+    #expect(changed.isFault && !context.hasChanges)
+    try context.save()
+    #expect(changed.text == "a")
+    let deleted = try #require(objects["delete"])
+    try context.refresh(deleted, mergeChanges: true)
+    #expect(deleted.isDeleted && context.deletedObjects == [deleted])
+    try context.save()
+    let forgotten = try #require(objects["reset"])
+    try context.refresh(forgotten, mergeChanges: true)
+    #expect(forgotten.managedObjectContext == nil && !context.hasChanges)
+    #expect(try context.fetch(Restless.self).count == 2)
+  }
+
+  @Test("An object that becomes a fault as it is read has its values", arguments: ["refresh", "refresh all", "forget"])
+  func refreshedInHook(ending: String) throws {
+    let context = try PersistentContainer(model: ManagedObjectModel(Restless.self), stores: [.inMemory]).newContext()
+    let objects = try (0..<3).map { _ in try context.insert(Restless.self) }
+    for object in objects { object.ending = ending }
+    try context.save()
+    for _ in 0..<2 {
+      try context.refreshAllObjects()
+      for object in objects {
+        #expect(object.text == "a")
+        if object.managedObjectContext != nil { object.text = "b" }
+      }
+      context.rollback()
+    }
+    #expect(try context.fetch(Restless.self).count == 3)
+  }
+
   @Test("Prefetched relationships take one reading for each level")
   func prefetching() throws {
     let (context, store, _) = try stored(

@@ -9,9 +9,10 @@ struct FetchRequestTests {
   typealias Descriptor = FetchRequest.SortDescriptor
 
   static func descriptor(
-    _ keyPath: String?, _ isAscending: Bool = true, _ selector: String? = nil, nulls: Bool = false
+    _ keyPath: String?, _ isAscending: Bool = true, _ comparison: FetchRequest.SortComparison = .compare,
+    nulls: Bool = false
   ) -> Descriptor {
-    var descriptor = Descriptor(keyPath, isAscending: isAscending, selector: selector)
+    var descriptor = Descriptor(keyPath, isAscending: isAscending, comparison: comparison)
     descriptor.reversesNullOrder = nulls
     return descriptor
   }
@@ -19,11 +20,11 @@ struct FetchRequestTests {
   static let orders: [(String, [Descriptor], String)] = [
     ("Person", [], "Ann Bob Ève Dan Ida Leo"),
     ("Person", [descriptor("name")], "Ann Bob Ida Leo Dan Ève"),
-    ("Person", [descriptor("name", true, "compare:")], "Ann Bob Ida Leo Dan Ève"),
+    ("Person", [descriptor("name", true, .compare)], "Ann Bob Ida Leo Dan Ève"),
     ("Person", [descriptor("name", false)], "Ève Dan Leo Ida Bob Ann"),
-    ("Person", [descriptor("name", true, "caseInsensitiveCompare:")], "Ann Bob Dan Ève Ida Leo"),
-    ("Person", [descriptor("name", false, "localizedCompare:")], "Leo Ida Ève Dan Bob Ann"),
-    ("Person", [descriptor("nick", true, "localizedCaseInsensitiveCompare:")], "Bob Leo Ann Dan Ève Ida"),
+    ("Person", [descriptor("name", true, .caseInsensitive)], "Ann Bob Dan Ève Ida Leo"),
+    ("Person", [descriptor("name", false, .localized)], "Leo Ida Ève Dan Bob Ann"),
+    ("Person", [descriptor("nick", true, .localizedCaseInsensitive)], "Bob Leo Ann Dan Ève Ida"),
     ("Person", [descriptor("age")], "Ida Bob Ann Dan Ève Leo"),
     ("Person", [descriptor("age", false)], "Leo Ève Ann Dan Bob Ida"),
     ("Person", [descriptor("age", nulls: true)], "Bob Ann Dan Ève Leo Ida"),
@@ -48,8 +49,8 @@ struct FetchRequestTests {
     ("Person", [descriptor(nil, false)], "Leo Ida Dan Ève Bob Ann"),
     ("Person", [descriptor("self", false)], "Leo Ida Dan Ève Bob Ann"),
     ("Note", [descriptor("title")], "t1 t2 n2 n1 n4 n3"),
-    ("Note", [descriptor("title", true, "caseInsensitiveCompare:")], "t1 t2 n2 n1 n3 n4"),
-    ("Note", [descriptor("title", true, "localizedStandardCompare:")], "t1 t2 n1 n2 n3 n4"),
+    ("Note", [descriptor("title", true, .caseInsensitive)], "t1 t2 n2 n1 n3 n4"),
+    ("Note", [descriptor("title", true, .localizedStandard)], "t1 t2 n1 n2 n3 n4"),
     ("Note", [descriptor("author.name"), descriptor("pages", false)], "n4 n2 n1 n3 t2 t1"),
   ]
 
@@ -75,24 +76,24 @@ struct FetchRequestTests {
   }
 
   /// Texts in the order of a comparison, those that are equal in one line.
-  static let texts: [(String, [[String]])] = [
+  static let texts: [(FetchRequest.SortComparison, [[String]])] = [
     (
-      "compare:",
+      .compare,
       [
         [""], ["10"], ["9"], ["A"], ["Ab"], ["Z"], ["a"], ["abcdefgh"], ["abcdefgha"], ["abcdefghb"],
         ["e\u{301}", "é"], ["ﬁ"],
       ]
     ),
     (
-      "caseInsensitiveCompare:",
+      .caseInsensitive,
       [
         [""], ["AB", "ab", "Ab"], ["abcdefghA", "abcdefgha"], ["e"], ["ez"], ["É", "é"], ["f"], ["STRASSE", "Straße"],
       ]
     ),
-    ("localizedCompare:", [["Ab"], ["ab"], ["áb"], ["abc"], ["B"], ["b"], ["Émile"], ["eze"]]),
-    ("localizedCaseInsensitiveCompare:", [["Ab", "ab", "AB"], ["áb", "Áb"], ["B", "b"], ["ez"]]),
+    (.localized, [["Ab"], ["ab"], ["áb"], ["abc"], ["B"], ["b"], ["Émile"], ["eze"]]),
+    (.localizedCaseInsensitive, [["Ab", "ab", "AB"], ["áb", "Áb"], ["B", "b"], ["ez"]]),
     (
-      "localizedStandardCompare:",
+      .localizedStandard,
       [
         [""], ["0"], ["00 a"], ["9"], ["010"], ["10"], ["11"], ["A2"], ["a2"], ["a٣"], ["a10"], ["á10"],
         ["a" + String(repeating: "9", count: 300)], ["a1" + String(repeating: "0", count: 300)], ["ab"], ["Note 9 b"],
@@ -102,9 +103,8 @@ struct FetchRequestTests {
   ]
 
   @Test("compare texts by rules that are the same everywhere", arguments: texts)
-  func compareTexts(_ order: (selector: String, texts: [[String]])) throws {
-    let comparison = try #require(SortComparison(selector: order.selector))
-    let descriptor = Descriptor("name", selector: order.selector)
+  func compareTexts(_ order: (comparison: FetchRequest.SortComparison, texts: [[String]])) throws {
+    let descriptor = Descriptor("name", comparison: order.comparison)
     let sorting = try FetchOrder([descriptor], PreparationContext())
     let all = order.texts.enumerated().flatMap { place, texts in texts.map { (place, $0) } }
     for (place, text) in all {
@@ -113,7 +113,7 @@ struct FetchRequestTests {
         let (first, second): ([String: AttributeValue], [String: AttributeValue]) = (
           ["name": .string(text)], ["name": .string(other)]
         )
-        #expect(try sorting.order(of: first, second) == expected, "\(comparison): \(text) and \(other)")
+        #expect(try sorting.order(of: first, second) == expected, "\(order.comparison): \(text) and \(other)")
       }
     }
   }
@@ -248,13 +248,13 @@ struct FetchRequestTests {
     ),
     ("empty sort key", FetchRequest("Person", sortedBy: [Descriptor("")]), .unsupportedRequest, ""),
     (
-      "unknown method", FetchRequest("Person", sortedBy: [Descriptor("name", selector: "reverse:")]),
+      "unknown method", FetchRequest("Person", sortedBy: [Descriptor("name", comparison: .other("reverse:"))]),
       .unsupportedRequest,
       "name"
     ),
     (
       "text comparison of numbers",
-      FetchRequest("Person", sortedBy: [Descriptor("age", selector: "localizedCompare:")]),
+      FetchRequest("Person", sortedBy: [Descriptor("age", comparison: .localized)]),
       .unsupportedRequest, "age"
     ),
     (

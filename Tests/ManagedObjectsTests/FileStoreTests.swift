@@ -10,21 +10,9 @@ import Testing
 struct FileStoreTests {
   let model = StoreModels.all
   let folder: TemporaryFolder
-  let url: URL
+  var url: URL { folder.url.appending(path: "store") }
 
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    url = folder.url.appending(path: "store")
-  }
-
-  private func error(_ body: () throws -> Void) -> ManagedObjectError? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? ManagedObjectError
-    }
-  }
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   /// Values of each type, the greatest and the strangest.
   static let values: [String: [AttributeValue]] = [
@@ -179,12 +167,12 @@ struct FileStoreTests {
   func configurations(kind: FileStoreKind) throws {
     let store = try kind.open(url, configuration: "people")
     try insertPeople(store)
-    #expect(error { try store.insert(["Everything"]) { _ in [[:]] } }?.code == .invalidState)
+    #expect(errorCode { try store.insert(["Everything"]) { _ in [[:]] } } == .invalidState)
     #expect(try kind.open(url, configuration: "people").comparableRows().count == 5)
-    let mismatch = error { _ = try kind.open(url) }
+    let mismatch = thrownError { _ = try kind.open(url) }
     #expect(mismatch?.code == .incompatibleVersionHash)
     #expect(mismatch?.differingEntities == ["Everything", "Thing"])
-    #expect(error { _ = try kind.open(url, configuration: "nobody") }?.code == .open)
+    #expect(errorCode { _ = try kind.open(url, configuration: "nobody") } == .open)
   }
 
   @Test("of another model is refused with the entities that differ", arguments: FileStoreKind.allCases)
@@ -192,21 +180,39 @@ struct FileStoreTests {
     let first = StoreModels.model([EntityDescription("A", [.attribute("x", .string)]), EntityDescription("B")])
     let second = StoreModels.model([EntityDescription("A", [.attribute("x", .integer16)]), EntityDescription("B")])
     try kind.open(url, first).insert(["A"]) { _ in [["x": .string("y")]] }
-    let error = error { _ = try kind.open(url, second) }
+    let error = thrownError { _ = try kind.open(url, second) }
     #expect(error?.code == .incompatibleVersionHash)
     #expect(error?.differingEntities == ["A"])
   }
 
   @Test("that may only be read is not written to, nor made", arguments: FileStoreKind.allCases)
   func readOnly(kind: FileStoreKind) throws {
-    #expect(error { _ = try kind.open(url, isReadOnly: true) }?.code == .open)
+    #expect(thrownError { _ = try kind.open(url, isReadOnly: true) }?.code == .noSuchFile)
     #expect(folder.names == [])
     try insertPeople(kind.open(url))
     let bytes = try Data(contentsOf: url)
     let store = try kind.open(url, isReadOnly: true)
     #expect(try store.comparableRows().count == 5)
-    #expect(error { try store.insert(["Note"]) { _ in [[:]] } }?.code == .save)
+    #expect(errorCode { try store.insert(["Note"]) { _ in [[:]] } } == .save)
     #expect(try Data(contentsOf: url) == bytes)
+  }
+
+  @Test("is made with the folders that are missing, and not made again without them", arguments: FileStoreKind.allCases)
+  func folders(kind: FileStoreKind) throws {
+    let program = folder.url.appending(path: "program")
+    let url = program.appending(path: "data/store")
+    #expect(thrownError { _ = try kind.open(url, isReadOnly: true) }?.code == .noSuchFile)
+    #expect(folder.names == [])
+    let store = try kind.open(url)
+    try insertPeople(store)
+    #expect(try kind.open(url).comparableRows().count == 5)
+    // What it was in may be a disk that is not there any more.
+    try FileManager.default.removeItem(at: program)
+    #expect(errorCode { try store.insert(["Note"]) { _ in [[:]] } } == .save)
+    #expect(folder.names == [])
+    // A file is no folder.
+    try Data().write(to: program)
+    #expect(thrownError { _ = try kind.open(url) }?.code == .open)
   }
 
   @Test("What is no such store is refused and left as it is", arguments: FileStoreKind.allCases)
@@ -219,19 +225,83 @@ struct FileStoreTests {
     ]
     for (data, code) in files {
       try data.write(to: url)
-      let error = error { _ = try kind.open(url) }
+      let error = thrownError { _ = try kind.open(url) }
       #expect(error?.code == code, "\(data): \(String(describing: error))")
-      #expect(self.error { _ = try kind.metadata(url) }?.code == code)
+      #expect(errorCode { _ = try kind.metadata(url) } == code)
       #expect(try Data(contentsOf: url) == data)
     }
     try FileManager.default.removeItem(at: url)
     let other: FileStoreKind = kind == .xml ? .binary : .xml
     _ = try other.open(url)
-    #expect(error { _ = try kind.open(url) }?.code == .storeTypeMismatch)
-    #expect(error { _ = try kind.open(folder.url) }?.code == .open)
-    #expect(error { _ = try kind.open(folder.url.appending(path: "no/where")) }?.code == .open)
-    #expect(error { _ = try kind.open(URL(string: "https://example.com")!) }?.code == .open)
-    #expect(error { _ = try kind.metadata(folder.url.appending(path: "none")) }?.code == .open)
+    #expect(thrownError { _ = try kind.open(url) }?.code == .storeTypeMismatch)
+    #expect(thrownError { _ = try kind.open(folder.url) }?.code == .open)
+    #expect(thrownError { _ = try kind.open(URL(string: "https://example.com")!) }?.code == .open)
+    #expect(thrownError { _ = try kind.metadata(folder.url.appending(path: "none")) }?.code == .noSuchFile)
+  }
+
+  @Test("that is not there is an error if it is not to be made", arguments: FileStoreKind.allCases)
+  func missing(kind: FileStoreKind) throws {
+    var description = kind == .xml ? PersistentStoreDescription.xml(url) : .binary(url)
+    description.createsFile = false
+    let missing = thrownError { _ = try PersistentContainer(model: model, stores: [description]) }
+    #expect(missing?.code == .noSuchFile && missing?.fileURL == url)
+    #expect(folder.names == [])
+    _ = try kind.open(url)
+    let container = try PersistentContainer(model: model, stores: [description])
+    #expect(try container.performAndWait { try $0.count(for: FetchRequest("Note")) } == 0)
+  }
+
+  @Test("names itself in all errors of opening it, once", arguments: FileStoreKind.allCases)
+  func namesItself(kind: FileStoreKind) throws {
+    func check(
+      _ code: ManagedObjectError.Code, _ url: URL? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+      _ body: (PersistentStoreDescription) throws -> Void
+    ) {
+      let url = url ?? self.url
+      let error = thrownError { try body(kind == .xml ? .xml(url) : .binary(url)) }
+      #expect(error?.code == code && error?.fileURL == url, sourceLocation: sourceLocation)
+      let name = url.isFileURL ? url.path : url.absoluteString
+      #expect(
+        error?.description.components(separatedBy: name).count == 2, "\(error?.description ?? "none")",
+        sourceLocation: sourceLocation)
+    }
+    func open(_ description: PersistentStoreDescription) throws {
+      _ = try PersistentContainer(model: model, stores: [description])
+    }
+    check(.open, folder.url) { try open($0) }
+    check(.open, URL(string: "https://example.com/store")!) { try open($0) }
+    check(.noSuchFile) { _ in _ = try kind.metadata(url) }
+    check(.open) { description in
+      var description = description
+      description.configuration = "nobody"
+      try open(description)
+    }
+    for (data, code) in [
+      (Data("SQLite format 3\0".utf8), .storeTypeMismatch), (Data("garbage".utf8), .open),
+      (Data("<?xml version=\"1.0\"?><database>".utf8), kind == .xml ? .open : .storeTypeMismatch),
+      (try PropertyList.dictionary(["a": 1]).data(format: .binary), .storeTypeMismatch),
+    ] as [(Data, ManagedObjectError.Code)] {
+      try data.write(to: url)
+      check(code) { try open($0) }
+      check(code) { _ in _ = try kind.metadata(url) }
+    }
+    try FileManager.default.removeItem(at: url)
+    _ = try kind.open(url, StoreModels.model([EntityDescription("Other")]))
+    check(.incompatibleVersionHash) { try open($0) }
+    check(.migration) { description in
+      var description = description
+      description.migration = { _ throws(ManagedObjectError) in throw ManagedObjectError(.migration, "not today") }
+      try open(description)
+    }
+    try FileManager.default.removeItem(at: url)
+    check(.invalidState) { _ = try PersistentContainer(model: model, stores: [$0, $0]) }
+    check(.invalidState) { _ in
+      let other = StoreModels.model([EntityDescription("Other")])
+      try PersistentStoreCoordinator(model: other).add(kind.open(url))
+    }
+    let store = try kind.open(url)
+    try Data("garbage".utf8).write(to: url)
+    check(.open) { _ in _ = try store.fetch(FetchRequest("Note"), of: #require(model["Note"])) }
   }
 
   @Test("A reference that a delete rule leaves to a deleted object is saved as none", arguments: FileStoreKind.allCases)

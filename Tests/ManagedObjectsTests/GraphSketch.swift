@@ -158,13 +158,3 @@ extension String {
     return text
   }
 }
-
-/// The code of the error that a function throws; nil if it throws none.
-func errorCode(_ body: () throws -> Void) -> ManagedObjectError.Code? {
-  do {
-    try body()
-    return nil
-  } catch {
-    return (error as? ManagedObjectError)?.code ?? .validation
-  }
-}

@@ -61,6 +61,68 @@ import Testing
     #expect(inRoot.objectID == note.objectID && !root.hasChanges)
   }
 
+  @Test(
+    "A predicate finds what it named before the save, and so does a temporary name", arguments: [0, 1, 2],
+    [false, true]
+  )
+  func named(depth: Int, hasUndo: Bool) throws {
+    let sketch = try GraphSketch()
+    var contexts = [sketch.context()]
+    for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
+    let context = contexts[depth]
+    if hasUndo { for context in contexts { context.undoManager = ManagedObjectContext.UndoManager() } }
+    var people: [ManagedObject] = []
+    for name in ["a", "b", "c"] {
+      let (person, note) = (try context.insert("Person"), try context.insert("Note"))
+      try person.setValue(.string(name), forKey: "name")
+      try note.setValue(.string("of \(name)"), forKey: "title")
+      try note.setValue(.object(person), forKey: "author")
+      people.append(person)
+    }
+    try context.obtainPermanentIDs(for: [people[2]])
+    let predicates = try people.map { try ManagedPredicate(format: "author == %@", $0) }
+    let two = try ManagedPredicate(format: "author IN %@ OR author == NULL", [people[0], people[1]])
+    let ids = people.map(\.objectID)
+    for _ in 0...depth + 1 {
+      for (person, (predicate, id)) in zip(people, zip(predicates, ids)) {
+        let note = try #require(try context.fetch(FetchRequest("Note", where: predicate)).first)
+        #expect(try predicate.evaluate(with: note) && two.evaluate(with: note) == (id != ids[2]))
+        #expect(try context.existingObject(with: id) === person && context.registeredObject(for: id) === person)
+        #expect(try context.count(for: FetchRequest("Note", where: predicate)) == 1)
+        #expect(try context.count(for: FetchRequest("Note", where: two)) == 2)
+      }
+      for context in contexts.reversed() where context.hasChanges {
+        try context.save()
+        break
+      }
+    }
+    #expect(try contexts[0].count(for: FetchRequest("Note", where: two)) == 2)
+    let stranger = sketch.context()
+    #expect(try stranger.count(for: FetchRequest("Note", where: predicates[0])) == 0)
+    #expect(try stranger.count(for: FetchRequest("Note", where: predicates[2])) == 1)
+  }
+
+  @Test("Names of many saves are kept, whatever the order of the objects")
+  func manySaves() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    let other = sketch.context()
+    var random = SeededGenerator(seed: 14)
+    var notes: [ManagedObject] = []
+    for _ in 0..<200 {
+      notes.append(try context.insert("Note"))
+      if Bool.random(using: &random) { _ = try other.insert("Tag") }
+    }
+    let ids = notes.map(\.objectID)
+    for places in [0..<50, 150..<200, 60..<150] {
+      for place in places.shuffled(using: &random) { try context.obtainPermanentIDs(for: [notes[place]]) }
+      if places.lowerBound == 150 { try other.save() }
+    }
+    try context.save()
+    for (note, id) in zip(notes, ids) { #expect(context.registeredObject(for: id) === note) }
+    #expect(context.registeredObject(for: try other.insert("Note").objectID) == nil)
+  }
+
   @Test("Only objects of the context get a name")
   func foreign() throws {
     let sketch = try GraphSketch()

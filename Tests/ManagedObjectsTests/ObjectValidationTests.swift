@@ -192,4 +192,75 @@ import Testing
       try context.save()
     }
   }
+
+  @Test("Errors come in the order in which an entity has its properties, those of its superentity first")
+  func order() throws {
+    func mandatory(_ name: String) -> PropertyDescription { .attribute(name, .string, isOptional: false) }
+    let base = EntityDescription("Base", [mandatory("z"), mandatory("y")])
+    let leaf = ModelTests.sub(
+      "Leaf", of: "Base",
+      [
+        mandatory("c"), .relationship("b", to: "Base", isOptional: false),
+        Self.limited("d", .string, "SELF == nothing.at.all", nil), mandatory("a"),
+      ])
+    let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: [leaf, base]))
+    try coordinator.add(InMemoryStore(model: coordinator.model))
+    let context = ManagedObjectContext(coordinator: coordinator)
+    try context.insert("Leaf").setValue(.string("x"), forKey: "d")
+    let error = #expect(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error?.details.compactMap(\.key) == ["z", "y", "c", "b", "d", "a"])
+  }
+
+  final class Trip: ManagedObject {
+    @Attribute(.minimum(1, warning: "somebody has to go"), .maximum(9, warning: "the bus is full")) var seats = 1
+    @Attribute(
+      .minimumLength(3, warning: "say more"), .maximumLength(5, warning: "say less"),
+      .pattern("[a-z]*", warning: "no capitals"))
+    var name = "abc"
+    @Attribute(.minimum(Date(timeIntervalSinceReferenceDate: 0), warning: "this is history")) var day: Date?
+    @Attribute(.maximum(5)) var stars = 1
+
+    /// What is thrown here is in its place, too.
+    override func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
+      guard key == "seats", value == .integer(5) else { return }
+      let errors = ["first", "second"].map { ManagedObjectError(.validation, $0, key: key) }
+      if let error = ManagedObjectError(all: errors) { throw error }
+    }
+  }
+
+  static let warnings: [(String, AttributeValue, String)] = [
+    ("seats", .integer(0), "somebody has to go"), ("seats", .integer(10), "the bus is full"),
+    ("name", .string("ab"), "say more"), ("name", .string("abcdef"), "say less"),
+    ("name", .string("aBc"), "no capitals"),
+    ("day", Row.date(-1), "this is history"),
+  ]
+
+  @Test("A limit can have a warning of its own", arguments: warnings)
+  func ownWarning(_ warning: (key: String, value: AttributeValue, message: String)) throws {
+    let model = try ManagedObjectModel(Trip.self)
+    // Compiled models have warnings, too.
+    for model in [model, try ManagedObjectModel(compiled: model.compiledData()).joined(with: [Trip.self])] {
+      let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
+      let trip = try context.insert(Trip.self)
+      try trip.setValue(warning.value, forKey: warning.key)
+      let error = #expect(throws: ManagedObjectError.self) { try context.save() }
+      #expect(error?.code == .validation && error?.message == warning.message && error?.key == warning.key)
+      try trip.setValue(
+        warning.key == "seats" ? .integer(2) : warning.key == "name" ? .string("abcd") : .null, forKey: warning.key)
+      try context.save()
+      trip.stars = 6
+      #expect(errorCode { try context.save() } == .numberTooLarge, "a limit without one has its code")
+    }
+    #expect(throws: ManagedObjectModelError.self) { try model.sourceData() }
+  }
+
+  @Test("Several errors of one value are each an error of their own")
+  func severalOfOneValue() throws {
+    let context = try PersistentContainer(model: ManagedObjectModel(Trip.self), stores: [.inMemory]).newContext()
+    let trip = try context.insert(Trip.self)
+    (trip.seats, trip.name, trip.stars) = (5, "", 6)
+    let error = #expect(throws: ManagedObjectError.self) { try trip.validateForInsert() }
+    #expect(error?.details.map(\.message).prefix(3) == ["first", "second", "say more"])
+    #expect(error?.details.map(\.code) == [.validation, .validation, .validation, .numberTooLarge])
+  }
 }

@@ -52,6 +52,9 @@ struct PredicateCheckTests {
     ("age + name == 1", .typeMismatch, 7), ("-name == nil", .typeMismatch, 2), ("abs(born) == 1", .typeMismatch, 5),
     ("sqrt(boss) == 1", .typeMismatch, 6), ("bitwiseAnd:with:(height, 1) == 1", .typeMismatch, 18),
     ("onesComplement(name) == 1", .typeMismatch, 16), ("CAST(born, 'NSData') == nil", .typeMismatch, 6),
+    ("born > CAST('tomorrow', 'NSDate')", .typeMismatch, 13),
+    ("born > CAST('2026-01-31T12:00:00', 'NSDate')", .typeMismatch, 13),
+    ("age > CAST('many', 'NSNumber')", .typeMismatch, 12), ("CAST(boss, 'NSDate') == nil", .typeMismatch, 6),
     ("CAST(age, 'NSSet') == nil", .typeMismatch, 6), ("CAST(age, 'Nothing') == nil", .unsupported, 11),
     ("FUNCTION(SELF, 'delete') == 1", .unsupported, 1), ("FETCH(1, 2, YES) == 1", .unsupported, 1),
     ("distanceToLocation:fromLocation:({1}, {1, 2}) < 5", .typeMismatch, 34), ("abs(1, 2) == 1", .argument, 1),
@@ -101,6 +104,42 @@ struct PredicateCheckTests {
     }
     #expect(throws: Never.self) {
       try ManagedPredicate(format: "age IN %@ AND %K > %d", [1, 2], "age", 1, for: entity)
+    }
+  }
+
+  @Test("for a class of a model")
+  func ofClass() throws {
+    let model = try ManagedObjectModel(classes: ClassSamples.classes)
+    let predicate = try ManagedPredicate(
+      format: "author.name == %@ AND pages > %d", "Ada", 3, for: ClassSamples.Note.self, in: model)
+    #expect(predicate == (try ManagedPredicate(format: "author.name == 'Ada' AND pages > 3")))
+    let error = #expect(throws: ManagedPredicateError.self) {
+      try ManagedPredicate(format: "pages > 3 AND author.nmae == 'x'", for: ClassSamples.Note.self, in: model)
+    }
+    #expect(error?.kind == .unknownKey && error?.position?.column == 22)
+    let unknown = #expect(throws: ManagedPredicateError.self) {
+      try ManagedPredicate(format: "pages > 3", for: ClassSamples.Everything.self, in: model)
+    }
+    #expect(unknown?.kind == .unsupported && unknown?.message == "the model has no entity for the class Everything")
+  }
+
+  @Test("let texts of objects be dates, which their values decide")
+  func datesInTexts() throws {
+    let entity = try #require(FetchSamples.shared.model["Person"])
+    let predicate = try ManagedPredicate(format: "CAST(name, 'NSDate') > CAST('2026-01-31', 'NSDate')", for: entity)
+    for (text, expected) in [("2026-02-01", true), ("2026-01-31T00:00:00Z", false), ("2026-01-31T00:00:00.5Z", true)] {
+      #expect(try predicate.evaluate(with: ["name": AttributeValue.string(text)]) == expected)
+    }
+    #expect(try !predicate.evaluate(with: ["name": AttributeValue.null]))
+    for text in [
+      "", "tomorrow", "2026-1-31", "26-01-31", "2026-02-30", "2026-01-31T12:00:00", "2026-01-31T12:00Z", "-026-01-31",
+      "2026-01-31 12:00:00 +0000", "2026-01-31T12:00:00+1:00", "2026-01-31T12:00:00+01:60", "2026-01-31t12:00:00z",
+      "2026-01-31T12:00:00.Z", "2026-01-31T25:00:00Z", "2026-01-31Z", "2026-01-31T12:00:00Zulu", "２０２６-01-31",
+    ] {
+      let error = #expect(throws: ManagedPredicateError.self, "\(text)") {
+        try predicate.evaluate(with: ["name": AttributeValue.string(text)])
+      }
+      #expect(error?.kind == .typeMismatch && error?.message.contains("2027-01-31T12:00:00Z") == true)
     }
   }
 

@@ -129,7 +129,16 @@ struct PredicateSearchTests {
     ("CAST('nan','NSNumber') == CAST('nan','NSNumber')", true),
     ("CAST('nan','NSNumber') < CAST('-inf','NSNumber')", true), ("CAST('inf','NSNumber') > 1e308", true),
     ("1 IN {1.0, 2.0}", true), ("CAST('2', 'NSDecimalNumber') IN {1, 2.0}", true),
-    ("0.5 IN {CAST('0.5','NSDecimalNumber')}", true),
+    ("0.5 IN {CAST('0.5','NSDecimalNumber')}", true), ("CAST('12', 'NSNumber') + 1 == 13", true),
+    ("CAST('-1.5e1', 'NSNumber') == -15", true),
+    // Dates.
+    ("CAST('2001-01-01', 'NSDate') == CAST(0, 'NSDate')", true),
+    ("CAST('2001-01-01T00:00:00Z', 'NSDate') == CAST(0, 'NSDate')", true),
+    ("CAST('2001-01-01T01:30:00+01:30', 'NSDate') == CAST(0, 'NSDate')", true),
+    ("CAST('2000-12-31T19:00:00-0500', 'NSDate') == CAST(0, 'NSDate')", true),
+    ("CAST('2001-01-01T02:00:00.25+02', 'NSDate') == CAST(0.25, 'NSDate')", true),
+    ("CAST('1999-12-31T23:59:59.5Z', 'NSDate') < CAST('2000-01-01', 'NSDate')", true),
+    ("CAST(CAST('2026-01-31', 'NSDate'), 'NSNumber') == 791510400", true),
     // Arithmetic.
     ("1 + 2 * 3 == 7", true), ("(1 + 2) * 3 == 9", true), ("2 * 3 ** 2 == 18", true), ("10 - 4 - 3 == 3", true),
     ("100 / 10 / 5 == 2", true), ("7 / 2 == 3", true), ("-7 / 2 == -3", true), ("7 / 2.0 == 3.5", true),

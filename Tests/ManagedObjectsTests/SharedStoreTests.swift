@@ -11,21 +11,9 @@ import Testing
 struct SharedStoreTests {
   let model = StoreModels.all
   let folder: TemporaryFolder
-  let url: URL
+  var url: URL { folder.url.appending(path: "store") }
 
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    url = folder.url.appending(path: "store")
-  }
-
-  private func error(_ body: () throws -> Void) -> ManagedObjectError? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? ManagedObjectError
-    }
-  }
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   @Test("keeps what both save", arguments: FileStoreKind.allCases)
   func bothSave(kind: FileStoreKind) throws {
@@ -66,7 +54,7 @@ struct SharedStoreTests {
     try FileManager.default.removeItem(at: url)
     #expect(try reader.fetch(request, of: entity) == .rows(rows))
     try Data("damaged".utf8).write(to: url)
-    #expect(error { _ = try reader.fetch(request, of: entity) } != nil)
+    #expect(thrownError { _ = try reader.fetch(request, of: entity) } != nil)
     try bytes.write(to: url)
     #expect(try reader.fetch(request, of: entity) == .rows(rows))
   }
@@ -97,7 +85,7 @@ struct SharedStoreTests {
     var changes = StoreChanges()
     changes.updated = [row(keys[0], model, ["content": .string("first")]), row(keys[2], model)]
     changes.deleted = [row(keys[1], model)]
-    let error = error { try first.save(changes) }
+    let error = thrownError { try first.save(changes) }
     #expect(error?.code == .merge)
     #expect(
       error?.conflicts == [
@@ -119,7 +107,7 @@ struct SharedStoreTests {
     let first = try kind.open(url)
     let second = try kind.open(url)
     try second.insert(["Person"]) { _ in [["name": .string("Ann")]] }
-    let error = error { try first.insert(["Person"]) { _ in [["name": .string("Ann")]] } }
+    let error = thrownError { try first.insert(["Person"]) { _ in [["name": .string("Ann")]] } }
     #expect(error?.code == .constraintMerge)
   }
 
@@ -131,7 +119,7 @@ struct SharedStoreTests {
     try second.insert(["Person"]) { _ in [["name": .string("Ann")]] }
     var changes = StoreChanges()
     changes.inserted = [row(keys[0], model)]
-    #expect(error { try first.save(changes) }?.code == .keysTaken)
+    #expect(errorCode { try first.save(changes) } == .keysTaken)
     // With new keys they are.
     try first.insert(["Note"]) { _ in [[:]] }
     #expect(try kind.open(url).comparableRows().count == 2)
@@ -147,7 +135,7 @@ struct SharedStoreTests {
     #expect(try again.comparableRows() == store.comparableRows())
     #expect(again.identifier == store.identifier)
     try FileManager.default.removeItem(at: folder.url)
-    #expect(error { try store.insert(["Note"]) { _ in [[:]] } }?.code == .save)
+    #expect(errorCode { try store.insert(["Note"]) { _ in [[:]] } } == .save)
   }
 
   @Test("is not written to if it is damaged or another store by now", arguments: FileStoreKind.allCases)
@@ -155,13 +143,13 @@ struct SharedStoreTests {
     let store = try kind.open(url)
     for data in [Data("garbage".utf8), Data()] {
       try data.write(to: url)
-      #expect(error { try store.insert(["Note"]) { _ in [[:]] } } != nil)
+      #expect(thrownError { try store.insert(["Note"]) { _ in [[:]] } } != nil)
       #expect(try Data(contentsOf: url) == data)
     }
     try FileManager.default.removeItem(at: url)
     _ = try kind.open(url)
     let bytes = try Data(contentsOf: url)
-    #expect(error { try store.insert(["Note"]) { _ in [[:]] } }?.code == .save)
+    #expect(errorCode { try store.insert(["Note"]) { _ in [[:]] } } == .save)
     #expect(try Data(contentsOf: url) == bytes)
   }
 
@@ -173,7 +161,7 @@ struct SharedStoreTests {
     var changes = StoreChanges()
     let key = RowKey(store: store.number, entityIndex: model["Note"]!.index, number: keys[0].number)
     changes.inserted = [row(key, model)]
-    #expect(error { try store.save(changes) }?.code == .invalidState)
+    #expect(errorCode { try store.save(changes) } == .invalidState)
     #expect(try Data(contentsOf: url) == bytes)
     #expect(try store.comparableRows().count == 1)
   }
@@ -226,7 +214,7 @@ struct SharedStoreTests {
       let calls = RecordedCalls()
       var changes = StoreChanges()
       changes.updated = [store.changed(try store.rows(keys)[0]!, ["content": .string("new \(number)")])]
-      let error = error {
+      let error = thrownError {
         try Interception.ofCalls(in: folder.url.path) { call in
           calls.note(call) == number ? (call.call == .write ? ENOSPC : EIO) : nil
         } during: {

@@ -166,14 +166,14 @@ struct ClassFetchRequestTests {
   func names() throws {
     let request = try FetchRequest(
       S.Note.self, where: #Predicate { $0.pages > 3 }, sortedBy: .descending(\.date), .ascending(\.author?.name),
-      .ascending(\.title, selector: "localizedStandardCompare:"))
+      .ascending(\.title, comparison: .localizedStandard))
     #expect(
       request
         == FetchRequest(
           "Note", where: try ManagedPredicate(format: "pages > 3"),
           sortedBy: [
             .init("date", isAscending: false), .init("author.name"),
-            .init("title", selector: "localizedStandardCompare:"),
+            .init("title", comparison: .localizedStandard),
           ]))
     #expect(try FetchRequest(S.Book.self) == FetchRequest("Volume"))
   }

@@ -7,12 +7,15 @@ import Testing
       "Account",
       [
         .attribute("name", .string), .attribute("amount", .integer64, defaultValue: .integer(0)),
-        .relationship("owner", to: "Owner", inverse: "accounts"),
+        .attribute("note", .string), .relationship("owner", to: "Owner", inverse: "accounts"),
       ])
     account.uniquenessConstraints = [["name"]]
     let owner = EntityDescription(
       "Owner",
-      [.attribute("name", .string), .relationship("accounts", to: "Account", inverse: "owner", isToMany: true)])
+      [
+        .attribute("name", .string), .relationship("accounts", to: "Account", inverse: "owner", isToMany: true),
+        .relationship("recent", to: "Account", isToMany: true, isOrdered: true),
+      ])
     do { return try ManagedObjectModel(entities: [account, owner]) } catch { fatalError("\(error)") }
   }()
 
@@ -128,5 +131,80 @@ import Testing
     try context.save()
     #expect(try state(coordinator) == expected)
     #expect(!context.hasChanges)
+  }
+
+  /// A stored account "a" of 1 with a note and an owner, and another context whose policy is given.
+  private func stored(_ policy: MergePolicy) throws -> (ManagedObjectContext, ManagedObjectID) {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(InMemoryStore(model: Self.model))
+    let first = ManagedObjectContext(coordinator: coordinator)
+    try insert(("a", 1), first)
+    let account = try #require(try first.fetch(FetchRequest("Account")).first)
+    try account.setValue(.string("kept"), forKey: "note")
+    try first.save()
+    let context = ManagedObjectContext(coordinator: coordinator)
+    context.mergePolicy = policy
+    return (context, account.objectID)
+  }
+
+  @Test("A new object becomes the stored one, and keeps what it has nothing in", arguments: [true, false])
+  func union(isKnown: Bool) throws {
+    let (context, id) = try stored(.objectTrump)
+    let known = isKnown ? try context.existingObject(with: id) : nil
+    let new = try context.insert("Account")
+    try new.setValues(["name": .string("a"), "amount": .integer(2)])
+    let oldName = new.objectID
+    try context.save()
+    #expect(new.isInaccessible == isKnown && (new.managedObjectContext == nil) == isKnown)
+    let account = known ?? new
+    #expect(account.objectID == id)
+    #expect(try context.object(with: oldName) === account)
+    #expect(account["amount"] == .attribute(.integer(2)) && account["note"] == .attribute(.string("kept")))
+    let owner = try #require(try context.fetch(FetchRequest("Owner")).first)
+    #expect(account["owner"] == .object(owner) && owner["accounts"] == .set([.object(account)]))
+    #expect(try context.fetch(FetchRequest("Account")) == [account])
+    #expect(!context.hasChanges)
+  }
+
+  @Test("Overwriting leaves nothing of the stored object") func overwriting() throws {
+    let (context, id) = try stored(.overwrite)
+    let new = try context.insert("Account")
+    try new.setValues(["name": .string("a"), "amount": .integer(2)])
+    try context.save()
+    #expect(new.objectID == id)
+    #expect(new["note"] == .attribute(.null) && new["owner"] == .null)
+    let owner = try #require(try context.fetch(FetchRequest("Owner")).first)
+    #expect(owner["accounts"] == .set([]))
+  }
+
+  @Test("What refers to the new object refers to the stored one", arguments: [true, false])
+  func references(isKnown: Bool) throws {
+    let (context, id) = try stored(.objectTrump)
+    let known = isKnown ? try context.existingObject(with: id) : nil
+    let owner = try context.insert("Owner")
+    let other = try context.insert("Account")
+    let new = try context.insert("Account")
+    try new.setValue(.attribute(.string("a")), forKey: "name")
+    try owner.setValue(.set([.object(new), .object(other)]), forKey: "accounts")
+    try owner.setValue(.array([.object(other), .object(new)]), forKey: "recent")
+    let child = ManagedObjectContext(parent: context)
+    let copy = try child.object(with: owner.objectID)
+    #expect(
+      copy["recent"]
+        == .array([.object(try child.object(with: other.objectID)), .object(try child.object(with: new.objectID))]))
+    try context.save()
+    let account = known ?? new
+    #expect(account.objectID == id)
+    #expect(owner["recent"] == .array([.object(other), .object(account)]))
+    #expect(owner["accounts"] == .set([.object(account), .object(other)]) && account["owner"] == .object(owner))
+    #expect(
+      copy["recent"] == .array([.object(try child.object(with: other.objectID)), .object(try child.object(with: id))]))
+    let reader = ManagedObjectContext(coordinator: context.coordinator)
+    let found = try reader.existingObject(with: owner.objectID)
+    #expect(
+      found["recent"]
+        == .array([.object(try reader.object(with: other.objectID)), .object(try reader.object(with: id))]))
+    let former = try reader.fetch(FetchRequest("Owner")).first { $0 !== found }
+    #expect(try #require(former)["accounts"] == .set([]))
   }
 }

@@ -22,12 +22,9 @@ struct XMLStoreTests {
   }()
 
   let folder: TemporaryFolder
-  let url: URL
+  var url: URL { folder.url.appending(path: "store.xml") }
 
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    url = folder.url.appending(path: "store.xml")
-  }
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   static func text(_ objects: String, head: String = "<?xml version=\"1.0\"?>\n", number: Int = 105) -> String {
     """
@@ -46,15 +43,6 @@ struct XMLStoreTests {
   private func open(_ text: String) throws -> XMLStore {
     try Data(text.utf8).write(to: url)
     return try XMLStore(url, model: Self.model)
-  }
-
-  private func error(_ body: () throws -> Void) -> ManagedObjectError? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? ManagedObjectError
-    }
   }
 
   /// What the objects of a file are written as.
@@ -207,7 +195,7 @@ struct XMLStoreTests {
 
   @Test("What is wrong is said with line and column", arguments: faults)
   func wrong(objects: String, message: String, line: Int, column: Int) throws {
-    let error = error { _ = try open(Self.text(objects)) }
+    let error = thrownError { _ = try open(Self.text(objects)) }
     #expect(error?.code == .open)
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
     #expect(error?.fileError?.position == .init(line: line, column: column), "\(String(describing: error))")
@@ -227,7 +215,7 @@ struct XMLStoreTests {
       ("databaseInfo", "info", "<databaseInfo> is due"), ("</UUID>", "", "is due"),
     ] as [(String, String, String?)])
   func wrongHead(part: String, other: String, message: String?) throws {
-    let error = error { _ = try open(Self.text("").replacingOccurrences(of: part, with: other)) }
+    let error = thrownError { _ = try open(Self.text("").replacingOccurrences(of: part, with: other)) }
     guard let message else {
       #expect(error == nil)
       return
@@ -320,7 +308,8 @@ struct XMLStoreTests {
       StoreModels.model([EntityDescription("A\u{1}")]),
     ]
     for model in models {
-      #expect(error { _ = try XMLStore(url, model: model) }?.code == .incompatibleSchema)
+      let error = thrownError { _ = try XMLStore(url, model: model) }
+      #expect(error?.code == .incompatibleSchema && error?.fileURL == url)
       #expect(folder.names == [])
     }
   }
