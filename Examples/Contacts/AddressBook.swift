@@ -5,11 +5,13 @@ import ManagedObjects
 struct AddressBook {
   private let container: PersistentContainer
 
-  /// The book of a file, which is made if it is not there yet: in XML if its name ends with `.xml`, else in binary.
-  init(_ file: URL) throws {
-    container = try PersistentContainer(
-      model: ManagedObjectModel(Person.self, Group.self),
-      stores: [file.pathExtension == "xml" ? .xml(file) : .binary(file)])
+  /// The book of a file: in XML if its name ends with `.xml`, else in binary.
+  ///
+  /// - Parameter createsFile: false if a file that is not there is an error.
+  init(_ file: URL, createsFile: Bool) throws {
+    var store = file.pathExtension == "xml" ? PersistentStoreDescription.xml(file) : .binary(file)
+    store.createsFile = createsFile
+    container = try PersistentContainer(model: ManagedObjectModel(Person.self, Group.self), stores: [store])
   }
 
   func read<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
@@ -19,8 +21,7 @@ struct AddressBook {
   /// A condition on persons that somebody typed.
   func condition(_ text: String) throws -> ManagedPredicate {
     do throws(ManagedPredicateError) {
-      guard let entity = container.model.entity(of: Person.self) else { return try ManagedPredicate(format: text) }
-      return try ManagedPredicate(format: text, for: entity)
+      return try ManagedPredicate(format: text, for: Person.self, in: container.model)
     } catch {
       throw ContactsError.notACondition(text, error)
     }

@@ -16,7 +16,15 @@ struct FileOption: ParsableArguments {
   @Option(help: "Where the contacts are: a store in XML if the name ends with .xml, else one in binary.")
   var file = "contacts.store"
 
-  var book: AddressBook { get throws { try ContactsError.explaining { try AddressBook(URL(filePath: file)) } } }
+  /// The book of the file, which has to be there.
+  var book: AddressBook { get throws { try book(createsFile: false) } }
+
+  /// The book of the file, which is made if it is not there yet.
+  var bookOrNew: AddressBook { get throws { try book(createsFile: true) } }
+
+  private func book(createsFile: Bool) throws -> AddressBook {
+    try ContactsError.explaining { try AddressBook(URL(filePath: file), createsFile: createsFile) }
+  }
 }
 
 /// A command takes a person by anything that names only one.
@@ -36,7 +44,7 @@ struct Add: ParsableCommand {
   @Option(help: "A group that the person is in. Can be given several times.") var group: [String] = []
 
   func run() throws {
-    try file.book.change { context in
+    try file.bookOrNew.change { context in
       try context.checkIsNew(email)
       let person = try context.insert(Person.self)
       person.firstName = firstName

@@ -11,7 +11,7 @@ struct Import: ParsableCommand {
 
   func run() throws {
     let cards = try Card.cards(in: String(decoding: Data(ofFile: cards), as: UTF8.self))
-    let (added, refusals) = try file.book.change { context in
+    let (added, refusals) = try file.bookOrNew.change { context in
       let undo = ManagedObjectContext.UndoManager()
       context.undoManager = undo
       var refusals: [String] = []

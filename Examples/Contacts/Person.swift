@@ -26,8 +26,8 @@ final class Person: ManagedObject {
 
   /// By last name, then by first name, as people sort.
   static let order = [
-    FetchRequest.SortDescriptor("lastName", selector: "localizedStandardCompare:"),
-    FetchRequest.SortDescriptor("firstName", selector: "localizedStandardCompare:"),
+    FetchRequest.SortDescriptor("lastName", comparison: .localizedStandard),
+    FetchRequest.SortDescriptor("firstName", comparison: .localizedStandard),
   ]
 }
 
@@ -36,5 +36,5 @@ final class Group: ManagedObject {
   @Attribute(.unique, .predicate("length > 0", warning: "is missing"), .maximumLength(80)) var name: String
   @Relationship var members: Set<Person>
 
-  static let order = [FetchRequest.SortDescriptor("name", selector: "localizedStandardCompare:")]
+  static let order = [FetchRequest.SortDescriptor("name", comparison: .localizedStandard)]
 }

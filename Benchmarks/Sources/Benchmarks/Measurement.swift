@@ -58,9 +58,30 @@ extension Measurement {
     return try? JSONDecoder().decode(Measurement.self, from: output)
   }
 
-  /// Runs a script that measures one thing and prints the measurement; nil if Python or a module of the script is not
-  /// there.
-  static func inPython(_ script: String) throws -> Measurement? {
+  /// Does something several times in a process of Python; nil if Python or a module that it imports is not there.
+  ///
+  /// - Parameters:
+  ///   - body: one line that does it. It may set `length`, the length of what it wrote.
+  ///   - setup: what is done first. Its memory does not count.
+  ///   - preparation: what is done before the first repetition. Its memory counts, its time does not.
+  static func inPython(_ body: String, setup: String, preparation: String = "") throws -> Measurement? {
+    let script = """
+      import json, time
+      def memory(name):
+        return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith(name)) * 1024
+      \(setup)
+      best = 1e9
+      length = 0
+      before = memory('VmRSS:')
+      \(preparation)
+      begin = time.perf_counter()
+      for _ in range(\(repetitions)):
+        if time.perf_counter() - begin > \(patience): break
+        start = time.perf_counter()
+        \(body)
+        best = min(best, time.perf_counter() - start)
+      print(json.dumps({'seconds': best, 'peakMemory': memory('VmHWM:') - before, 'outputLength': length}))
+      """
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3", "-c", script]

@@ -165,8 +165,8 @@ extension ObjectsWork {
       case .changeOne: "number += 1; items[number % count].price = number + 0.25; session.commit()"
       default: "pass"
       }
-    let script = """
-      import ctypes, datetime, gc, json, time
+    let setup = """
+      import ctypes, datetime, gc
       from typing import List, Optional
       from sqlalchemy import ForeignKey, create_engine, select
       from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship, selectinload, sessionmaker
@@ -188,8 +188,6 @@ extension ObjectsWork {
         owner_id: Mapped[Optional[int]] = mapped_column(ForeignKey('owner.id'))
         owner: Mapped[Optional[Owner]] = relationship(back_populates='items')
       count = \(count)
-      def memory(name):
-        return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith(name)) * 1024
       def new_engine():
         engine = create_engine('sqlite://')
         Base.metadata.create_all(engine)
@@ -204,25 +202,17 @@ extension ObjectsWork {
         session.commit()
       engine = new_engine()
       new = sessionmaker(engine, expire_on_commit=False)
-      best = 1e9
-      length = 0
       number = 0
       if \(self == .insert ? "False" : "True"): fill(new())
       gc.collect()
       ctypes.CDLL(None).malloc_trim(0)
-      before = memory('VmRSS:')
-      if \(self == .changeOne || self == .memory ? "True" : "False"):
-        session = new()
-        items = session.scalars(select(Item)).all()
-        length = (memory('VmRSS:') - before) // count
-      begin = time.perf_counter()
-      for _ in range(\(Measurement.repetitions)):
-        if time.perf_counter() - begin > \(Measurement.patience): break
-        start = time.perf_counter()
-        \(body)
-        best = min(best, time.perf_counter() - start)
-      print(json.dumps({'seconds': best, 'peakMemory': memory('VmHWM:') - before, 'outputLength': length}))
       """
-    return try Measurement.inPython(script)
+    let preparation = """
+      session = new()
+      items = session.scalars(select(Item)).all()
+      length = (memory('VmRSS:') - before) // count
+      """
+    return try Measurement.inPython(
+      body, setup: setup, preparation: self == .changeOne || self == .memory ? preparation : "")
   }
 }

@@ -166,28 +166,16 @@ extension Work {
     let isXML = self == .xmlToDocument || self == .xmlToTree || self == .edit
     let body =
       switch self {
-      case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree: "plistlib.loads(data); length = 0"
+      case .xmlToDocument, .xmlToTree, .binaryToDocument, .binaryToTree: "plistlib.loads(data)"
       case .edit: "length = len(plistlib.dumps(plistlib.loads(data), sort_keys=False))"
       case .treeToBinary: "length = len(plistlib.dumps(tree, fmt=plistlib.FMT_BINARY, sort_keys=False))"
       default: "length = len(plistlib.dumps(tree, sort_keys=False))"
       }
-    let setup = self == .treeToBinary || self == .treeToXML ? "tree = plistlib.loads(data)" : ""
-    let script = """
-      import plistlib, time, json
-      def memory(name):
-        return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith(name)) * 1024
+    let setup = """
+      import plistlib
       data = open('\((isXML ? xml : binary).path)', 'rb').read()
-      \(setup)
-      before = memory('VmRSS:')
-      best = 1e9
-      begin = time.perf_counter()
-      for _ in range(\(Measurement.repetitions)):
-        if time.perf_counter() - begin > \(Measurement.patience): break
-        start = time.perf_counter()
-        \(body)
-        best = min(best, time.perf_counter() - start)
-      print(json.dumps({'seconds': best, 'peakMemory': memory('VmHWM:') - before, 'outputLength': length}))
+      \(self == .treeToBinary || self == .treeToXML ? "tree = plistlib.loads(data)" : "")
       """
-    return try Measurement.inPython(script)
+    return try Measurement.inPython(body, setup: setup)
   }
 }
