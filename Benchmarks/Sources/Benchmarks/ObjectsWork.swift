@@ -101,7 +101,7 @@ extension ObjectsWork {
     }
     let container = try Self.container(.inMemory)
     try Self.fill(container.newContext(), count)
-    if self == .memory { return try Self.memoryOfObjects(container.newContext()) }
+    if self == .memory { return try Self.memoryOfObjects(container) }
     if self == .changeOne { return try Self.changeOne(container.newContext()) }
     let (middle, text) = (count / 2, "Item \(count / 2)")
     return try Measurement.measure {
@@ -138,12 +138,19 @@ extension ObjectsWork {
   }
 
   /// The memory that loaded objects take, each. Their rows are the store's.
-  private static func memoryOfObjects(_ context: ManagedObjectContext) throws -> Measurement {
+  private static func memoryOfObjects(_ container: PersistentContainer) throws -> Measurement {
+    func load(_ context: ManagedObjectContext) throws -> [Item] {
+      let items = try context.fetch(Item.self)
+      for item in items { _ = item.number }
+      return items
+    }
+    // The first ones take the room that making the store has left.
+    let contexts = (0..<10).map { _ in container.newContext() }
+    var loaded = [try load(contexts[0]), try load(contexts[1])]
     let before = residentMemory(peak: false)
-    let items = try context.fetch(Item.self)
-    for item in items { _ = item.number }
-    let each = (residentMemory(peak: false) - before) / items.count
-    withExtendedLifetime((context, items)) {}
+    for context in contexts.dropFirst(2) { loaded.append(try load(context)) }
+    let each = (residentMemory(peak: false) - before) / (8 * loaded[0].count)
+    withExtendedLifetime((contexts, loaded)) {}
     return Measurement(seconds: 0, peakMemory: 0, outputLength: each)
   }
 }
