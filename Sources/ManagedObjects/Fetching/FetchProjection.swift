@@ -142,6 +142,9 @@ extension FetchProjection.Column {
 }
 
 extension AttributeType {
+  /// A result of a request as a value of the type; nil if it is none.
+  package func result(_ value: AttributeValue) -> AttributeValue? { converted(value) }
+
   /// A result as a value of the type; nil if it is none. What is behind the point of a number is left out if the type
   /// has no place for it.
   fileprivate func converted(_ value: AttributeValue) -> AttributeValue? {

@@ -1,5 +1,5 @@
 /// Rows that requests are executed on.
-protocol RowSource: Sendable {
+package protocol RowSource: Sendable {
   /// The row of an object; nil if there is none.
   func row(_ key: RowKey) -> StoreRow?
   /// The rows of an entity itself, not of those that inherit from it, by ascending number.
@@ -14,7 +14,7 @@ extension FetchRequest {
   /// - Parameter entity: the entity of the request.
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request does not fit the entity, and for values
   ///   that the predicate cannot be asked about.
-  func execute(
+  package func execute(
     on source: some RowSource, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     try PreparedFetch(self, of: entity).execute(on: source)

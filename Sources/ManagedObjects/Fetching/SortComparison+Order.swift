@@ -23,6 +23,15 @@ extension FetchRequest.SortComparison {
     }
   }
 
+  /// What texts with the same form are compared by, scalar by scalar; nil if they are equal.
+  func secondForm(of text: String) -> String? {
+    switch self {
+    case .compare, .caseInsensitive, .other: nil
+    case .localized, .localizedStandard: text.plainSortForm
+    case .localizedCaseInsensitive: Self.folded(text, Self.caseFolding)
+    }
+  }
+
   private static func folded(_ text: String, _ rules: TextRules) -> String {
     text.utf8Span.span.isASCII ? text.lowercased() : rules.folded(text)
   }

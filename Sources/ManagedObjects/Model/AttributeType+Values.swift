@@ -151,7 +151,7 @@ extension AttributeValue {
   }
 
   /// The kind of value, for messages.
-  var kindName: String {
+  package var kindName: String {
     switch self {
     case .null: "nothing"
     case .boolean: "a truth value"

@@ -8,19 +8,25 @@ extension ManagedObjectModel {
     /// The place in ``ManagedObjectModel/entities``.
     public let index: Int
 
+    /// The entity at a place of a model.
+    package init(model: ManagedObjectModel, index: Int) {
+      self.model = model
+      self.index = index
+    }
+
     /// The parts of an entity, inherited ones included.
-    final class Record: Sendable {
-      let definition: EntityDescription
-      let superentity: Int?
-      let subentities: [Int]
+    package final class Record: Sendable {
+      package let definition: EntityDescription
+      package let superentity: Int?
+      package let subentities: [Int]
       /// One after the last of those that inherit from it.
-      let endOfSubentities: Int
-      let attributes: [Attribute]
-      let relationships: [Relationship]
-      let fetchedProperties: [FetchedPropertyDescription]
+      package let endOfSubentities: Int
+      package let attributes: [Attribute]
+      package let relationships: [Relationship]
+      package let fetchedProperties: [FetchedPropertyDescription]
       /// The places of the properties, by name.
       let places: [String: PropertyPlace]
-      let slotCount: Int
+      package let slotCount: Int
 
       init(
         definition: EntityDescription, superentity: Int?, subentities: [Int], endOfSubentities: Int,
@@ -48,7 +54,7 @@ extension ManagedObjectModel {
       case fetched(Int)
     }
 
-    var record: Record { model.records[index] }
+    package var record: Record { model.records[index] }
   }
 }
 
@@ -97,7 +103,7 @@ extension ManagedObjectModel.Entity {
   public var selfAndDescendants: [Self] { subtree.map { Self(model: model, index: $0) } }
 
   /// The places of this entity and of all that inherit from it.
-  var subtree: Range<Int> { index..<record.endOfSubentities }
+  package var subtree: Range<Int> { index..<record.endOfSubentities }
 }
 
 /// Properties, inherited ones included.
@@ -130,7 +136,7 @@ extension ManagedObjectModel.Entity {
     public let definition: RelationshipDescription
     /// The place of the value in an object, from 0.
     public let slot: Int
-    let destinationIndex: Int
+    package let destinationIndex: Int
 
     /// A property of ``definition``.
     public subscript<Value>(dynamicMember path: KeyPath<RelationshipDescription, Value>) -> Value {

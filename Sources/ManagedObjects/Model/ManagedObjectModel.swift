@@ -28,7 +28,7 @@ public final class ManagedObjectModel: Sendable {
   public let editorAttributes: OrderedDictionary<String, String>
 
   /// All there is to know of each entity, in the order of ``entities``.
-  let records: [Entity.Record]
+  package let records: [Entity.Record]
   /// The classes of the objects of entities that have one of their own, in the order of ``entities``.
   let classes: [AnyClass?]
   private let indices: [String: Int]

@@ -120,7 +120,7 @@ extension ManagedObjectContext {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
     // All contexts that have the objects get to know the names.
-    let names = try SavePlan.makeKeys(objects.filter(\.key.isTemporary), root)
+    let names = try SavePlan.makeKeys(objects.filter(\.key.isTemporary), root, areLasting: true)
     noteSavedNames(names.sorted { $0.key.number > $1.key.number })
     root.follow(names)
   }

@@ -30,7 +30,10 @@ struct SavePlan {
       }
       if places[key.store] == nil {
         places[key.store] = parts.count
-        parts.append(Part(store: store))
+        var part = Part(store: store)
+        part.changes.author = context.transactionAuthor
+        part.changes.contextName = context.name
+        parts.append(part)
       }
       guard let place = places[key.store] else { continue }
       parts[place].objects.append(object)
@@ -44,6 +47,8 @@ struct SavePlan {
         parts[place].changes.inserted.append(StoreRow(key: key, version: 1, values: values))
       } else if object.hasPersistentChangedValues {
         parts[place].changes.updated.append(StoreRow(key: key, version: object.version, values: values))
+        parts[place].changes.snapshots.append(
+          StoreRow(key: key, version: object.version, values: object.committed ?? object.values))
         raised.insert(key)
       }
     }
@@ -72,8 +77,10 @@ struct SavePlan {
   }
 
   /// Names for new objects, from the stores that they go to.
+  ///
+  /// - Parameter areLasting: true for names that somebody gets to know before the objects are saved.
   static func makeKeys(
-    _ objects: [ManagedObject], _ context: ManagedObjectContext
+    _ objects: [ManagedObject], _ context: ManagedObjectContext, areLasting: Bool = false
   ) throws(ManagedObjectError) -> [RowKey: RowKey] {
     guard !objects.isEmpty else { return [:] }
     var byStore: [StoreNumber: [RowKey]] = [:]
@@ -90,7 +97,8 @@ struct SavePlan {
     newKeys.reserveCapacity(objects.count)
     for number in order {
       guard let store = context.coordinator.store(number), let keys = byStore[number] else { continue }
-      let made = try store.makeKeys(keys.map { Int($0.entityIndex) })
+      let entities = keys.map { Int($0.entityIndex) }
+      let made = areLasting ? try store.reserveKeys(entities) : try store.makeKeys(entities)
       for (key, new) in zip(keys, made) { newKeys[key] = new }
     }
     return newKeys

@@ -58,6 +58,14 @@ public struct ManagedObjectError: Error, Sendable {
     /// The store was made with another version of the model.
     case incompatibleVersionHash = 134_100
     case migration = 134_110
+    /// Objects have the same values of a uniqueness constraint that a store is to have from now on.
+    case migrationConstraint = 134_111
+    /// A store cannot be migrated without the model that it was made with.
+    case missingSourceModel = 134_130
+    /// The database of a store fails: ``ManagedObjectError/sqliteCode``.
+    case sqlite = 134_180
+    /// Two versions of a model do not tell how objects of one become those of the other.
+    case inferredMapping = 134_190
     /// A name that the entity or the model does not have (`NSUndefinedKeyException`).
     case undefinedKey = 134_901
     /// Somebody else saved objects under the keys of new ones. They need others; a context gives them those by itself,
@@ -85,6 +93,8 @@ public struct ManagedObjectError: Error, Sendable {
   public var fileURL: URL?
   /// What is wrong with the file of a store.
   public var fileError: PropertyListError?
+  /// The extended result code of SQLite (`NSSQLiteErrorDomain`).
+  public var sqliteCode: Int?
   /// Of ``Code/multipleErrors``, all that is wrong.
   public var details: [ManagedObjectError] = []
   /// Of ``Code/merge`` and ``Code/constraintMerge``, the objects.
@@ -135,14 +145,14 @@ extension ManagedObjectError: CustomStringConvertible {
 
 extension ManagedObjectError {
   /// The error with the file that it is about, if it names none yet.
-  func naming(_ file: URL?) -> ManagedObjectError {
+  package func naming(_ file: URL?) -> ManagedObjectError {
     var error = self
     error.fileURL = fileURL ?? file
     return error
   }
 
   /// Does something with a file, which its errors name.
-  static func naming<Result>(
+  package static func naming<Result>(
     _ file: URL, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     do throws(ManagedObjectError) { return try body() } catch { throw error.naming(file) }

@@ -77,7 +77,7 @@ extension RowValue {
   }
 
   /// Returns true if a relationship refers to an object.
-  func refers(to key: RowKey) -> Bool {
+  package func refers(to key: RowKey) -> Bool {
     switch self {
     case .toOne(let other): other == key
     case .toMany(let keys): keys.contains(key)

@@ -113,7 +113,7 @@ extension RowTable {
 
 extension ManagedObjectModel {
   /// - Throws: ``ManagedObjectError/Code/open`` for a name that no configuration has.
-  func checkConfiguration(_ name: String?) throws(ManagedObjectError) {
+  package func checkConfiguration(_ name: String?) throws(ManagedObjectError) {
     guard let name, configurations[name] == nil else { return }
     throw ManagedObjectError(.open, "the model has no configuration \(name.quoted)")
   }

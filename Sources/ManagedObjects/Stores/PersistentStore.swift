@@ -27,6 +27,10 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// - Parameter entityIndices: the entity of each.
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
 
+  /// Keys for new objects that are to stay, whoever saves objects meanwhile. As ``makeKeys(_:)`` for a store that
+  /// cannot see to it.
+  func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey]
+
   /// The rows of keys, nil where an object is not there (any more).
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?]
 
@@ -44,6 +48,13 @@ public protocol PersistentStore: AnyObject, Sendable {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult
 
+  /// Executes a request that changes many objects, all or none. Its values are of the attributes' types.
+  ///
+  /// - Returns: the keys of the rows that the request is about, and of those that are changed besides.
+  func execute(
+    _ request: BatchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey])
+
   /// Saves changes, all or none.
   ///
   /// A store whose rows have both sides of relationships keeps them in step: what the changes do to one side it does to
@@ -58,6 +69,8 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
+  public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try makeKeys(entityIndices) }
+
   public func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
     try rows(keys).map { $0?.values[slot] }
   }
@@ -69,8 +82,14 @@ public struct StoreChanges: Sendable {
   public var inserted: [StoreRow] = []
   /// Rows with new values, and the version that they were read with. The store gives them 1 more.
   public var updated: [StoreRow] = []
+  /// The rows of ``updated`` as they were read, in the same order. Empty if nobody knows.
+  public var snapshots: [StoreRow] = []
   /// Rows that go, as they were read.
   public var deleted: [StoreRow] = []
+  /// The author of the changes: ``ManagedObjectContext/transactionAuthor``.
+  public var author = ""
+  /// The name of the context.
+  public var contextName = ""
 
   /// No changes.
   public init() {}
@@ -97,4 +116,8 @@ public enum StoreMetadataKey {
   public static let versionChecksum = "NSStoreModelVersionChecksumKey"
   /// The version of the framework that wrote the file: an integer, such as 1344.
   public static let frameworkVersion = "NSPersistenceFrameworkVersion"
+  /// Of an SQLite store, how its file gets smaller: `2` in those of Core Data.
+  public static let autoVacuumLevel = "_NSAutoVacuumLevel"
+  /// Of an SQLite store, true if this package keeps the history of its changes. Core Data has no such key.
+  public static let historyTracking = "MOPersistentHistoryTracking"
 }

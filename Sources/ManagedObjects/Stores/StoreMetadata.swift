@@ -1,17 +1,18 @@
 internal import FoundationEssentials
-internal import OrderedCollections
-internal import PropertyLists
+package import OrderedCollections
+package import PropertyLists
 
 /// The metadata of a store: its own keys, and those of programs.
-struct StoreMetadata: Sendable, Equatable {
+package struct StoreMetadata: Sendable, Equatable {
   /// All keys.
-  private(set) var values: OrderedDictionary<String, PropertyList>
+  package private(set) var values: OrderedDictionary<String, PropertyList>
 
   /// The keys that programs cannot change.
   static let ownKeys: Set<String> = [
     StoreMetadataKey.identifier, StoreMetadataKey.type, StoreMetadataKey.versionHashes,
     StoreMetadataKey.versionHashesVersion, StoreMetadataKey.versionIdentifiers, StoreMetadataKey.versionHashesDigest,
-    StoreMetadataKey.versionChecksum, StoreMetadataKey.frameworkVersion,
+    StoreMetadataKey.versionChecksum, StoreMetadataKey.frameworkVersion, StoreMetadataKey.autoVacuumLevel,
+    StoreMetadataKey.historyTracking,
   ]
 
   /// The version of Apple's framework whose metadata those of new stores look like.
@@ -21,23 +22,23 @@ struct StoreMetadata: Sendable, Equatable {
   private static let firstWithChecksum: Int64 = 1344
 
   /// The metadata of a file, which may be empty.
-  init(file values: OrderedDictionary<String, PropertyList>, identifier: String, type: String) {
+  package init(file values: OrderedDictionary<String, PropertyList>, identifier: String, type: String) {
     self.values = values
     self.values[StoreMetadataKey.identifier] = .string(identifier)
     self.values[StoreMetadataKey.type] = .string(type)
   }
 
   /// The metadata of a new store.
-  init(identifier: String, type: String, model: ManagedObjectModel, configuration: String?) {
+  package init(identifier: String, type: String, model: ManagedObjectModel, configuration: String?) {
     self.init(file: [:], identifier: identifier, type: type)
     describe(model, configuration)
   }
 
   /// The identifier of the store.
-  var identifier: String { values[StoreMetadataKey.identifier]?.string ?? "" }
+  package var identifier: String { values[StoreMetadataKey.identifier]?.string ?? "" }
 
   /// The keys but for those that a file has elsewhere, in order.
-  var fileValues: OrderedDictionary<String, PropertyList> {
+  package var fileValues: OrderedDictionary<String, PropertyList> {
     var values = values
     values[StoreMetadataKey.identifier] = nil
     values[StoreMetadataKey.type] = nil
@@ -46,14 +47,17 @@ struct StoreMetadata: Sendable, Equatable {
   }
 
   /// Takes the keys of a program; the store's own keep their values.
-  mutating func replace(with new: OrderedDictionary<String, PropertyList>) {
+  package mutating func replace(with new: OrderedDictionary<String, PropertyList>) {
     var values = new.filter { !Self.ownKeys.contains($0.key) }
     for (key, value) in self.values where Self.ownKeys.contains(key) { values[key] = value }
     self.values = values
   }
 
+  /// Sets one of the store's own keys.
+  package mutating func set(_ value: PropertyList, for key: String) { values[key] = value }
+
   /// Writes the version hashes of a model, and what goes with them.
-  mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
+  package mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
     let own = model.entityVersionHashesByName
     let names = (model.entities(ofConfiguration: configuration) ?? []).map(\.name).sorted { $0.precedes($1) }
     var hashes: [String: Data] = [:]
@@ -91,7 +95,7 @@ struct StoreMetadata: Sendable, Equatable {
   /// Compares the version hashes with those of a model. Files of the first versions of Core Data have none.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` with the entities that differ.
-  func check(_ model: ManagedObjectModel, _ configuration: String?) throws(ManagedObjectError) {
+  package func check(_ model: ManagedObjectModel, _ configuration: String?) throws(ManagedObjectError) {
     guard let value = values[StoreMetadataKey.versionHashes] else { return }
     guard let list = value.dictionary else {
       throw ManagedObjectError(.open, "the version hashes of the store are not a dictionary")

@@ -1,13 +1,13 @@
 /// A relationship that has an inverse, so that rows have both sides of it.
-struct RelationshipSide: Sendable {
-  let slot: Int
+package struct RelationshipSide: Sendable {
+  package let slot: Int
   /// The slot of the other side, in the rows that the relationship leads to.
-  let inverseSlot: Int
+  package let inverseSlot: Int
   /// True if the other side stays as it is when the row is deleted.
-  let leavesReferences: Bool
+  package let leavesReferences: Bool
 
   /// The relationships of an entity that stores keep both sides of.
-  static func all(_ entity: ManagedObjectModel.Entity) -> [RelationshipSide] {
+  package static func all(_ entity: ManagedObjectModel.Entity) -> [RelationshipSide] {
     entity.relationships.compactMap { relationship in
       guard !relationship.isTransient, let inverse = entity.inverse(of: relationship), !inverse.isTransient
       else { return nil }

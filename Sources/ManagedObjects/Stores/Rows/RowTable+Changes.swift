@@ -211,5 +211,5 @@ extension RowTable {
 
 extension Int64 {
   /// The version that follows this one, of a row.
-  var nextVersion: Int64 { self == .max ? 1 : self + 1 }
+  package var nextVersion: Int64 { self == .max ? 1 : self + 1 }
 }

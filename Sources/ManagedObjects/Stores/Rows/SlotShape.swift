@@ -1,5 +1,5 @@
 /// The values that a slot of a row may have.
-enum SlotShape: Sendable {
+package enum SlotShape: Sendable {
   case attribute(AttributeType)
   case toOne(destination: Range<Int>)
   case toMany(destination: Range<Int>)
@@ -8,7 +8,7 @@ enum SlotShape: Sendable {
   case transient(RowValue)
 
   /// The shapes of the slots of an entity.
-  static func all(_ entity: ManagedObjectModel.Entity) -> [SlotShape] {
+  package static func all(_ entity: ManagedObjectModel.Entity) -> [SlotShape] {
     var shapes = [SlotShape](repeating: .transient(.null), count: entity.slotCount)
     for attribute in entity.attributes where !attribute.isTransient {
       shapes[attribute.slot] = .attribute(attribute.definition.type)
@@ -29,7 +29,7 @@ enum SlotShape: Sendable {
 
   /// Why a slot cannot have a value; nil if it can.
   @inline(__always)
-  func fault(_ value: RowValue, store: StoreNumber) -> SlotFault? {
+  package func fault(_ value: RowValue, store: StoreNumber) -> SlotFault? {
     switch (self, value) {
     case (.attribute(let type), .attribute(let value)):
       return type.admits(value) ? nil : .kind("\(value.kindName) where \(type.name) is due")
@@ -56,7 +56,7 @@ enum SlotShape: Sendable {
 }
 
 /// Why a slot cannot have a value.
-enum SlotFault: Error {
+package enum SlotFault: Error {
   /// It is not of the kind of the slot.
   case kind(String)
   /// It refers to an object of another store.

@@ -1,0 +1,44 @@
+/// A change of many objects that a store makes by itself, without objects in a context: as fast as the store can, and
+/// without validation, hooks and undo.
+///
+/// ```swift
+/// let request = BatchRequest.update("Note", ["isRead": .boolean(true)], where: predicate)
+/// let ids = try context.execute(request)
+/// ```
+///
+/// Contexts that have the objects see the changes when they are refreshed: ``ManagedObjectContext/mergeChanges(from:)``
+/// with the changes that ``ManagedObjectContext/execute(_:)`` returns.
+public enum BatchRequest: Hashable, Sendable {
+  /// New objects of an entity, each with values of attributes; others have their defaults.
+  case insert(entityName: String, [[String: AttributeValue]])
+  /// Gives attributes of the objects that a request finds other values.
+  case update(FetchRequest, [String: AttributeValue])
+  /// Deletes the objects that a request finds. What they refer to refers to them no longer; other delete rules do not
+  /// count.
+  case delete(FetchRequest)
+
+  /// New objects of an entity.
+  public static func insert(_ entityName: String, _ objects: [[String: AttributeValue]]) -> BatchRequest {
+    .insert(entityName: entityName, objects)
+  }
+
+  /// Gives attributes of objects other values.
+  public static func update(
+    _ entityName: String, _ values: [String: AttributeValue], where predicate: ManagedPredicate? = nil
+  ) -> BatchRequest {
+    .update(FetchRequest(entityName, where: predicate), values)
+  }
+
+  /// Deletes objects.
+  public static func delete(_ entityName: String, where predicate: ManagedPredicate? = nil) -> BatchRequest {
+    .delete(FetchRequest(entityName, where: predicate))
+  }
+
+  /// The entity that the request is about.
+  public var entityName: String {
+    switch self {
+    case .insert(let name, _): name
+    case .update(let request, _), .delete(let request): request.entityName
+    }
+  }
+}

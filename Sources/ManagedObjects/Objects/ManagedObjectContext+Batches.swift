@@ -1,0 +1,85 @@
+/// Changes that stores make by themselves.
+extension ManagedObjectContext {
+  /// Lets stores change many objects, without objects of this context, which has to have no parent.
+  ///
+  /// - Returns: what was changed, for ``mergeChanges(from:)``, also of other contexts.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have,
+  ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have,
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` if a store has no such requests; what the store throws.
+  @discardableResult
+  public func execute(_ request: BatchRequest) throws(ManagedObjectError) -> SavedChanges {
+    guard parent == nil else {
+      throw ManagedObjectError(.invalidState, "a context that saves into another one cannot change a store at once")
+    }
+    guard let entity = model.entity(named: request.entityName) else {
+      throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
+    }
+    let request = try checked(request, entity)
+    var changes = SavedChanges()
+    changes.author = transactionAuthor
+    changes.contextName = name
+    for store in stores(for: request, entity) {
+      let keys = try store.execute(request, of: entity)
+      let ids = Set(
+        keys.changed.map { ManagedObjectID($0, model: model, storeIdentifier: store.identifier) })
+      switch request {
+      case .insert: changes.inserted.formUnion(ids)
+      case .update: changes.updated.formUnion(ids)
+      case .delete: changes.deleted.formUnion(ids)
+      }
+      for key in keys.mended {
+        changes.updated.insert(ManagedObjectID(key, model: model, storeIdentifier: store.identifier))
+      }
+    }
+    if coordinator.hasListeners { coordinator.tell(changes) }
+    return changes
+  }
+
+  private func stores(for request: BatchRequest, _ entity: ManagedObjectModel.Entity) -> [any PersistentStore] {
+    if case .insert = request {
+      return coordinator.storeNumber(forNew: entity.index).flatMap { coordinator.store($0) }.map { [$0] } ?? []
+    }
+    return coordinator.stores.filter { store in
+      !store.isReadOnly
+        && model.entities(ofConfiguration: store.configuration)?.contains { $0.isKind(of: entity) } == true
+    }
+  }
+
+  /// A request with values of the attributes' types, and a predicate that names objects as they are called now.
+  private func checked(
+    _ request: BatchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> BatchRequest {
+    switch request {
+    case .insert(let name, let objects):
+      if entity.isAbstract { throw ManagedObjectError(.invalidValue, "the entity \(name.quoted) is abstract") }
+      var checked: [[String: AttributeValue]] = []
+      checked.reserveCapacity(objects.count)
+      for values in objects { checked.append(try normalized(values, entity)) }
+      return .insert(entityName: name, checked)
+    case .update(let fetch, let values):
+      try fetch.check(for: entity)
+      return .update(fetch, try normalized(values, entity))
+    case .delete(let fetch):
+      try fetch.check(for: entity)
+      return request
+    }
+  }
+
+  private func normalized(
+    _ values: [String: AttributeValue], _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [String: AttributeValue] {
+    var normalized: [String: AttributeValue] = [:]
+    for (name, value) in values {
+      guard let attribute = entity.attribute(named: name), !attribute.isTransient else {
+        throw ManagedObjectError(
+          .undefinedKey, "the entity \(entity.name.quoted) has no attribute \(name.quoted) that stores keep", key: name)
+      }
+      guard let own = attribute.definition.type.normalized(value), own != .null || attribute.isOptional else {
+        throw ManagedObjectError(
+          .invalidValue, "\(value.kindName) where \(attribute.definition.type.name) is due", key: name, value: value)
+      }
+      normalized[name] = own
+    }
+    return normalized
+  }
+}
