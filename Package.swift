@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "KeyedArchivingFoundation", targets: ["KeyedArchivingFoundation"]),
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
+    .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
   ],
   dependencies: [
@@ -36,6 +37,8 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLibXML2"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SystemFiles", swiftSettings: settings),
     .target(name: "SharedFiles", dependencies: ["SystemFiles"], swiftSettings: settings),
     .target(
@@ -69,6 +72,13 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "SQLiteStore",
+      dependencies: [
+        "CSQLite", "CZlib", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SystemFiles",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "plistutil",
       dependencies: [
@@ -80,13 +90,15 @@ let package = Package(
     .executableTarget(
       name: "notes",
       dependencies: [
-        "KeyedArchiving", "ManagedObjects", "PropertyLists",
+        "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Notes", swiftSettings: testSettings),
     .executableTarget(
       name: "contacts",
-      dependencies: ["ManagedObjects", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "ManagedObjects", "SQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "Examples/Contacts", swiftSettings: testSettings),
     .executableTarget(
       name: "settings",
@@ -97,6 +109,10 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["PropertyLists", "SystemFiles"], path: "Tests/TestSupport",
       swiftSettings: testSettings),
+    .target(
+      name: "ManagedObjectsSamples",
+      dependencies: ["ManagedObjects", .product(name: "OrderedCollections", package: "swift-collections")],
+      path: "Tests/ManagedObjectsSamples", swiftSettings: testSettings),
     .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyListTools", "PropertyLists", "TestSupport"],
@@ -135,15 +151,26 @@ let package = Package(
     .testTarget(
       name: "ManagedObjectsTests",
       dependencies: [
-        "ManagedObjects", "KeyedArchiving", "PropertyLists", "TestSupport",
+        "ManagedObjects", "KeyedArchiving", "ManagedObjectsSamples", "PropertyLists", "SQLiteStore", "TestSupport",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),
+    .executableTarget(
+      name: "sqlite-store-probe", dependencies: ["CSQLite", "ManagedObjects", "SQLiteStore"],
+      path: "Tests/SQLiteStoreProbe", swiftSettings: testSettings),
+    .testTarget(
+      name: "SQLiteStoreTests",
+      dependencies: [
+        "CSQLite", "SQLiteStore", "ManagedObjects", "ManagedObjectsSamples", "PropertyLists", "TestSupport",
+        "sqlite-store-probe",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      exclude: ["reader.py", "store_reader"], swiftSettings: testSettings),
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
         "contacts", "notes", "settings", "KeyedArchiving", "ManagedObjects", "Preferences", "PropertyLists",
-        "TestSupport",
+        "SQLiteStore", "TestSupport",
       ],
       swiftSettings: testSettings),
     .testTarget(

@@ -1,0 +1,4 @@
+// zlib's own header.
+#pragma once
+
+#include <zlib.h>

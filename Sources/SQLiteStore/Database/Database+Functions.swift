@@ -1,0 +1,177 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// The functions that statements of stores use, and those that triggers of Core Data's files call.
+extension Database {
+  /// The names of functions. All but those of triggers are deterministic.
+  enum FunctionName {
+    /// `(object, values …)`: 1 if a ``RowTest`` holds for values, else 0.
+    static let holds = "managed_holds"
+    /// `(object, values …)`: what a ``ValueCollector`` makes of the values of all rows.
+    static let collect = "managed_collect"
+    /// `(text)`: the number of ``TextForm``, and a text; the form of it that is compared.
+    static let form = "managed_form"
+    /// Called by triggers when they have changed derived attributes: the table, the entity, the object, the attribute,
+    /// its value.
+    static let derivedChanges = [
+      "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+    ]
+  }
+
+  func registerFunctions() throws(ManagedObjectError) {
+    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+    try check(unsafe sqlite3_create_function_v2(handle, FunctionName.holds, -1, flags, nil, holds, nil, nil, nil))
+    try check(
+      unsafe sqlite3_create_function_v2(handle, FunctionName.collect, -1, flags, nil, nil, collect, collected, nil))
+    try check(unsafe sqlite3_create_function_v2(handle, FunctionName.form, 2, flags, nil, form, nil, nil, nil))
+    // The list lives as long as the connection.
+    let changes = unsafe Unmanaged.passUnretained(derivedChanges).toOpaque()
+    for name in FunctionName.derivedChanges {
+      try check(
+        unsafe sqlite3_create_function_v2(
+          handle, name, 5, SQLITE_UTF8 | SQLITE_INNOCUOUS, changes, noteDerivedChange, nil, nil, nil))
+    }
+  }
+
+  private func check(_ code: Int32) throws(ManagedObjectError) { if code != SQLITE_OK { throw failure(code) } }
+}
+
+/// The rows whose derived attributes triggers have changed.
+final class DerivedChanges {
+  /// The number of the entity, and that of the object.
+  var rows: [(entity: Int64, number: Int64)] = []
+}
+
+/// The forms in which texts are compared.
+enum TextForm: Int64, CaseIterable {
+  case plain = 0
+  case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
+  /// The form of texts whose first forms are equal.
+  case secondLocalized, secondLocalizedCaseInsensitive, secondLocalizedStandard
+  /// Of the text of a URL.
+  case url
+
+  /// The form for the comparison of a sort descriptor; nil for one that nobody knows.
+  init?(_ comparison: FetchRequest.SortComparison) {
+    switch comparison {
+    case .compare: self = .plain
+    case .caseInsensitive: self = .caseInsensitive
+    case .localized: self = .localized
+    case .localizedCaseInsensitive: self = .localizedCaseInsensitive
+    case .localizedStandard: self = .localizedStandard
+    case .other: return nil
+    }
+  }
+
+  /// The form that tells texts of this one apart; nil if they are equal.
+  var second: TextForm? {
+    switch self {
+    case .localized: .secondLocalized
+    case .localizedCaseInsensitive: .secondLocalizedCaseInsensitive
+    case .localizedStandard: .secondLocalizedStandard
+    default: nil
+    }
+  }
+
+  func form(of text: String) -> String? {
+    switch self {
+    case .plain: text.sortForm(.compare)
+    case .caseInsensitive: text.sortForm(.caseInsensitive)
+    case .localized: text.sortForm(.localized)
+    case .localizedCaseInsensitive: text.sortForm(.localizedCaseInsensitive)
+    case .localizedStandard: text.sortForm(.localizedStandard)
+    case .secondLocalized: text.secondSortForm(.localized)
+    case .secondLocalizedCaseInsensitive: text.secondSortForm(.localizedCaseInsensitive)
+    case .secondLocalizedStandard: text.secondSortForm(.localizedStandard)
+    case .url: URL(string: text)?.absoluteString.sortForm(.compare)
+    }
+  }
+}
+
+private typealias FunctionArguments = UnsafeMutablePointer<OpaquePointer?>
+
+private func object<Object: FunctionObject>(
+  _ value: OpaquePointer?, as type: Object.Type
+) -> Object? {
+  guard let value = unsafe value, let pointer = unsafe sqlite_object(value) else { return nil }
+  return unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
+}
+
+private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
+  guard let values = unsafe values, count > 0, let test = unsafe object(values[0], as: RowTest.self) else {
+    unsafe sqlite3_result_error(context, "no test", -1)
+    return
+  }
+  if let holds = test.holds(unsafe FunctionObject.Arguments(values, count: Int(count))) {
+    unsafe sqlite3_result_int(context, holds ? 1 : 0)
+  } else {
+    unsafe sqlite3_result_error(context, "a value cannot be tested", -1)
+  }
+}
+
+/// The bytes that were collected so far.
+private final class Collection {
+  var bytes: [UInt8]
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// Where SQLite keeps the address of what a function collects; nil if there is no memory.
+private func place(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+  unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+}
+
+private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
+  guard let values = unsafe values, count > 0, let collector = unsafe object(values[0], as: ValueCollector.self),
+    let place = unsafe place(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
+  else {
+    unsafe sqlite3_result_error(context, "nothing collects", -1)
+    return
+  }
+  let collection: Collection
+  if let known = unsafe place.pointee {
+    collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
+  } else {
+    collection = Collection(ValueCode.start(isSet: collector.isSet))
+    unsafe place.pointee = unsafe Unmanaged.passRetained(collection).toOpaque()
+  }
+  collector.add(unsafe FunctionObject.Arguments(values, count: Int(count)), to: &collection.bytes)
+  if collector.failure != nil { unsafe sqlite3_result_error(context, "a value cannot be read", -1) }
+}
+
+private let collected: @convention(c) (OpaquePointer?) -> Void = { context in
+  guard let place = unsafe place(context, size: 0), let known = unsafe place.pointee else {
+    unsafe sqlite3_result_null(context)
+    return
+  }
+  let bytes = unsafe Unmanaged<Collection>.fromOpaque(known).takeRetainedValue().bytes
+  unsafe place.pointee = nil
+  unsafe sqlite3_result_blob64(context, bytes, UInt64(bytes.count), sqlite_transient())
+}
+
+private let form: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
+  guard let values = unsafe values, count == 2 else { return }
+  let arguments = unsafe FunctionObject.Arguments(values, count: 2)
+  // What is no text is compared as it is.
+  guard arguments[1].kind == SQLITE_TEXT else {
+    unsafe sqlite3_result_value(context, values[1])
+    return
+  }
+  guard let form = TextForm(rawValue: arguments[0].integer)?.form(of: arguments[1].text) else { return }
+  let bytes = form.utf8Span.span
+  unsafe bytes.withUnsafeBufferPointer { bytes in
+    unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+      unsafe sqlite3_result_text64(
+        context, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count), sqlite_transient(),
+        UInt8(SQLITE_UTF8))
+    }
+  }
+}
+
+private let noteDerivedChange: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = {
+  context, count, values in
+  guard let values = unsafe values, count == 5, let changes = unsafe sqlite3_user_data(context) else { return }
+  let arguments = unsafe FunctionObject.Arguments(values, count: 5)
+  let list = unsafe Unmanaged<DerivedChanges>.fromOpaque(changes).takeUnretainedValue()
+  list.rows.append((arguments[1].integer, arguments[2].integer))
+}

@@ -1,0 +1,179 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// A prepared statement: values are bound, and it is stepped row by row.
+@safe final class Statement {
+  private let handle: OpaquePointer
+  private unowned let database: Database
+  /// When the statement was used last, as a count of uses.
+  var lastUse = 0
+  /// True from the first step to the last.
+  private(set) var isActive = false
+  /// What was done since the first step.
+  private var work: Int64 = 0
+  private var rowCount = 0
+
+  init(_ handle: OpaquePointer, _ database: Database) {
+    unsafe self.handle = handle
+    self.database = database
+  }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Goes to the next row. The statement can be stepped anew after the last one.
+  ///
+  /// - Returns: false if there is none.
+  func step() throws(ManagedObjectError) -> Bool {
+    if !isActive { database.executedStatements += 1 }
+    database.workLimit.work = work
+    let code = unsafe sqlite3_step(handle)
+    work = database.workLimit.work
+    if code == SQLITE_ROW {
+      isActive = true
+      rowCount += 1
+      if rowCount % 4_096 == 0 { try database.workLimit.checkRowCount(rowCount) }
+      return true
+    }
+    let failure = code == SQLITE_DONE ? nil : database.failure(code)
+    reset()
+    if let failure { throw failure }
+    return false
+  }
+
+  /// Runs a statement without results.
+  func run() throws(ManagedObjectError) { while try step() {} }
+
+  /// Ends the rows.
+  func reset() {
+    isActive = false
+    work = 0
+    rowCount = 0
+    unsafe sqlite3_reset(handle)
+  }
+
+  /// Ends the rows, and forgets what was bound.
+  func clear() {
+    reset()
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  /// Calls a function with each row, of which the statement has the values.
+  func forEachRow(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
+    defer { reset() }
+    while try step() { try body() }
+  }
+}
+
+/// What is bound. Places count from 1.
+extension Statement {
+  func bind(_ place: Int32, _ value: Int64) throws(ManagedObjectError) {
+    try check(unsafe sqlite3_bind_int64(handle, place, value))
+  }
+
+  func bind(_ place: Int32, _ value: Double) throws(ManagedObjectError) {
+    try check(unsafe sqlite3_bind_double(handle, place, value))
+  }
+
+  func bindNull(_ place: Int32) throws(ManagedObjectError) { try check(unsafe sqlite3_bind_null(handle, place)) }
+
+  func bind(_ place: Int32, _ text: String) throws(ManagedObjectError) {
+    let bytes = text.utf8Span.span
+    let code = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+        // An empty text is not null.
+        unsafe sqlite3_bind_text64(
+          handle, place, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count),
+          sqlite_transient(), UInt8(SQLITE_UTF8))
+      }
+    }
+    try check(code)
+  }
+
+  func bind(_ place: Int32, _ data: Data) throws(ManagedObjectError) {
+    let code = unsafe data.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return unsafe sqlite3_bind_zeroblob(handle, place, 0) }
+      return unsafe sqlite3_bind_blob64(handle, place, start, UInt64(bytes.count), sqlite_transient())
+    }
+    try check(code)
+  }
+
+  func bind(_ place: Int32, _ value: SQLValue) throws(ManagedObjectError) {
+    switch value {
+    case .null: try bindNull(place)
+    case .integer(let value): try bind(place, value)
+    case .real(let value): try bind(place, value)
+    case .text(let value): try bind(place, value)
+    case .blob(let value): try bind(place, value)
+    }
+  }
+
+  /// Binds an object, which a function gets. The statement keeps it until something else is bound.
+  func bind(_ place: Int32, object: FunctionObject) throws(ManagedObjectError) {
+    let pointer = unsafe Unmanaged.passRetained(object).toOpaque()
+    try check(
+      unsafe sqlite_bind_object(handle, place, pointer) { pointer in
+        if let pointer = unsafe pointer { unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).release() }
+      })
+  }
+
+  /// The number of the last place.
+  var placeCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
+
+  func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
+    for (index, value) in values.enumerated() { try bind(Int32(index + 1), value) }
+  }
+
+  private func check(_ code: Int32) throws(ManagedObjectError) {
+    if code != SQLITE_OK { throw database.failure(code) }
+  }
+}
+
+/// The row that the statement is at. Columns count from 0.
+extension Statement {
+  /// The type of a value: `SQLITE_NULL`, `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT` or `SQLITE_BLOB`.
+  func type(_ column: Int32) -> Int32 { unsafe sqlite3_column_type(handle, column) }
+
+  func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
+
+  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+  func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
+
+  /// Bytes that are no UTF-8 are replaced.
+  func text(_ column: Int32) -> String {
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  func data(_ column: Int32) -> Data {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return Data() }
+    return unsafe Data(bytes: start, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  func value(_ column: Int32) -> SQLValue {
+    switch type(column) {
+    case SQLITE_INTEGER: .integer(integer(column))
+    case SQLITE_FLOAT: .real(real(column))
+    case SQLITE_TEXT: .text(text(column))
+    case SQLITE_BLOB: .blob(data(column))
+    default: .null
+    }
+  }
+
+  var columnCount: Int32 { unsafe sqlite3_column_count(handle) }
+
+  func columnName(_ column: Int32) -> String {
+    unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
+  }
+}
+
+/// A value as SQLite has it.
+enum SQLValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+}

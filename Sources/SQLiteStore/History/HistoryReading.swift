@@ -1,0 +1,87 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// Reads the history of a store.
+struct HistoryReading {
+  let state: StoreState
+  private var database: Database { state.database }
+
+  init(_ state: StoreState) { self.state = state }
+
+  /// The transactions with a greater number, the oldest first.
+  func transactions(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
+    let texts = try texts()
+    let statement = try database.statement(
+      "SELECT Z_PK, ZTIMESTAMP, ZAUTHORTS, ZCONTEXTNAMETS, ZBUNDLEIDTS, ZPROCESSIDTS, ZAUTHOR, ZCONTEXTNAME, ZBUNDLEID, "
+        + "ZPROCESSID FROM ATRANSACTION WHERE Z_PK > ? ORDER BY Z_PK")
+    try statement.bind(1, number)
+    var changes = try changes(after: number)
+    var transactions: [PersistentHistoryTransaction] = []
+    try statement.forEachRow {
+      // Files of before the table of texts have them in the row.
+      func text(_ place: Int32, _ older: Int32) -> String? {
+        if !statement.isNull(place) { return texts[statement.integer(place)] }
+        return statement.isNull(older) ? nil : statement.text(older)
+      }
+      let number = statement.integer(0)
+      transactions.append(
+        PersistentHistoryTransaction(
+          number: number, date: Date(timeIntervalSinceReferenceDate: statement.real(1)), author: text(2, 6),
+          contextName: text(3, 7), bundleIdentifier: text(4, 8), processName: text(5, 9),
+          changes: changes.removeValue(forKey: number) ?? []))
+    }
+    return transactions
+  }
+
+  private func texts() throws(ManagedObjectError) -> [Int64: String] {
+    var texts: [Int64: String] = [:]
+    let statement = try database.statement("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING")
+    try statement.forEachRow { texts[statement.integer(0)] = statement.text(1) }
+    return texts
+  }
+
+  private func changes(after number: Int64) throws(ManagedObjectError) -> [Int64: [PersistentHistoryChange]] {
+    let statement = try database.statement(
+      "SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, * FROM ACHANGE WHERE ZTRANSACTIONID > ? "
+        + "ORDER BY Z_PK")
+    try statement.bind(1, number)
+    let tombstones = tombstoneColumns(statement)
+    var changes: [Int64: [PersistentHistoryChange]] = [:]
+    try statement.forEachRow { () throws(ManagedObjectError) in
+      guard let kind = PersistentHistoryChange.Kind(rawValue: statement.integer(1)),
+        let index = state.schema.entityIndices[statement.integer(2)], statement.integer(3) > 0
+      else { return }
+      let entity = ManagedObjectModel.Entity(model: state.schema.model, index: index)
+      let key = RowKey(store: state.storeNumber, entityIndex: index, number: statement.integer(3))
+      var change = PersistentHistoryChange(kind: kind, objectID: state.objectID(key))
+      if kind == .update { change.updatedProperties = Self.names(entity, statement.data(4)) }
+      if kind == .delete {
+        for (attribute, column) in zip(HistoryTables.preserved(entity), tombstones) {
+          let value = try state.reading.value(
+            statement, column, attribute.definition.type,
+            isExternal: attribute.definition.allowsExternalBinaryDataStorage && attribute.definition.type == .binary)
+          change.tombstone[attribute.name] = value ?? .null
+        }
+      }
+      changes[statement.integer(0), default: []].append(change)
+    }
+    return changes
+  }
+
+  private func tombstoneColumns(_ statement: Statement) -> [Int32] {
+    var columns: [Int: Int32] = [:]
+    for column in 5..<statement.columnCount {
+      let name = statement.columnName(column).uppercased()
+      if name.hasPrefix("ZTOMBSTONE"), let place = Int(name.dropFirst(10)) { columns[place] = column }
+    }
+    return columns.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  /// The properties whose bits are set.
+  private static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
+    let bytes = Array(bits)
+    return HistoryTables.properties(entity).enumerated().compactMap { place, property in
+      place / 8 < bytes.count && bytes[place / 8] & 0x80 >> (place % 8) != 0 ? property.name : nil
+    }
+  }
+}

@@ -1,0 +1,67 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// The tables that the history of changes is in: one of transactions, one of changes, one of texts.
+///
+/// Sources: files of Core Data. That the bits of `ZCOLUMNS` stand for all properties of an entity by name, from the
+/// highest bit of the first byte on, is reported by others.
+enum HistoryTables {
+  static let changes = "ACHANGE"
+  static let transactions = "ATRANSACTION"
+  static let texts = "ATRANSACTIONSTRING"
+  /// The numbers of the tables among the entities, and their names there.
+  static let entities: [(number: Int64, name: String)] = [
+    (16_001, "CHANGE"), (16_002, "TRANSACTION"), (16_003, "TRANSACTIONSTRING"),
+  ]
+
+  /// True if a file has them.
+  static func areThere(_ file: FileSchema) -> Bool {
+    [changes, transactions, texts].allSatisfy { file.tables[$0] != nil }
+  }
+
+  /// Makes the tables.
+  static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
+    let count = schema.model.entities.map { preserved($0).count }.max() ?? 0
+    let tombstones = (0..<count).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
+    let statements = [
+      "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, "
+        + "ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB\(tombstones) )",
+      "CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, "
+        + "ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, "
+        + "ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB )",
+      "CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
+      "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
+      "CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS)",
+      "CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS)",
+      "CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION (ZCONTEXTNAMETS)",
+      "CREATE INDEX ATRANSACTION_ZPROCESSIDTS_INDEX ON ATRANSACTION (ZPROCESSIDTS)",
+      "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
+      "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
+      "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
+    ]
+    for statement in statements { try database.execute(statement) }
+    let entity = try database.statement(
+      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)")
+    for (number, name) in entities {
+      try entity.bind(1, number)
+      try entity.bind(2, name)
+      try entity.run()
+    }
+  }
+
+  /// The attributes of an entity whose values the history keeps of deleted objects, in order.
+  static func preserved(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
+    entity.attributes.filter { $0.definition.preservesValueInHistoryOnDeletion && !$0.isTransient }
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  /// The properties of an entity that the bits of an update stand for, in order.
+  static func properties(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
+    entity.properties.filter { property in
+      switch property {
+      case .attribute(let attribute): !attribute.isTransient
+      case .relationship(let relationship): !relationship.isTransient
+      }
+    }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+}

@@ -1,0 +1,102 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// Writes a save into the history of a store, in the same transaction.
+struct HistoryWriting {
+  let database: Database
+  let schema: StoreSchema
+  let state: StoreState
+
+  /// - Parameters:
+  ///   - changes: what is saved.
+  ///   - slots: of each row with new values, the slots that have another.
+  ///   - touched: the rows that are changed besides.
+  func write(
+    _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]
+  ) throws(ManagedObjectError) {
+    let transaction = try nextNumber(HistoryTables.entities[1].number)
+    let texts = [changes.author, "", changes.contextName, ProcessInfo.processInfo.processName]
+    let statement = try database.statement(
+      "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
+        + "VALUES (?, \(HistoryTables.entities[1].number), ?, ?, ?, ?, ?)")
+    var places: [Int64?] = []
+    for text in texts { places.append(text.isEmpty ? nil : try place(of: text)) }
+    try statement.bind(1, transaction)
+    for (index, place) in places.enumerated() {
+      if let place { try statement.bind(Int32(index + 2), place) } else { try statement.bindNull(Int32(index + 2)) }
+    }
+    try statement.bind(6, Date().timeIntervalSinceReferenceDate)
+    try statement.run()
+    for row in changes.inserted { try write(.insert, row.key, transaction) }
+    for (row, slots) in zip(changes.updated, slots) {
+      try write(.update, row.key, transaction, bits: bits(row.key, slots))
+    }
+    for key in touched { try write(.update, key, transaction, bits: bits(key, [])) }
+    for row in changes.deleted { try write(.delete, row.key, transaction, tombstone: row) }
+  }
+
+  private func write(
+    _ kind: PersistentHistoryChange.Kind, _ key: RowKey, _ transaction: Int64, bits: Data? = nil,
+    tombstone: StoreRow? = nil
+  ) throws(ManagedObjectError) {
+    let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(key.entityIndex))
+    let preserved = tombstone == nil ? [] : HistoryTables.preserved(entity)
+    let columns = preserved.indices.map { ", ZTOMBSTONE\($0)" }.joined()
+    let marks = preserved.map { _ in ", ?" }.joined()
+    let statement = try database.statement(
+      "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(columns)) "
+        + "VALUES (?, \(HistoryTables.entities[0].number), ?, ?, ?, ?, ?\(marks))")
+    try statement.bind(1, nextNumber(HistoryTables.entities[0].number))
+    try statement.bind(2, kind.rawValue)
+    try statement.bind(3, schema.numbers[Int(key.entityIndex)])
+    try statement.bind(4, key.number)
+    try statement.bind(5, transaction)
+    if let bits { try statement.bind(6, bits) } else { try statement.bindNull(6) }
+    for (place, attribute) in preserved.enumerated() {
+      guard case .attribute(let value)? = tombstone?.values[attribute.slot] else { continue }
+      try statement.bind(
+        Int32(place + 7),
+        SQLValue(
+          value,
+          isExternal: attribute.definition.type == .binary && attribute.definition.allowsExternalBinaryDataStorage))
+    }
+    try statement.run()
+  }
+
+  /// A bit for each property, from the highest of the first byte on.
+  private func bits(_ key: RowKey, _ slots: [Int]) -> Data {
+    let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(key.entityIndex))
+    let properties = HistoryTables.properties(entity)
+    var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
+    for (place, property) in properties.enumerated() where slots.contains(property.slot) {
+      bytes[place / 8] |= 0x80 >> (place % 8)
+    }
+    return Data(bytes)
+  }
+
+  /// The number of a text, which each is there once.
+  private func place(of text: String) throws(ManagedObjectError) -> Int64 {
+    let search = try database.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
+    try search.bind(1, text)
+    defer { search.reset() }
+    if try search.step() { return search.integer(0) }
+    let number = try nextNumber(HistoryTables.entities[2].number)
+    let insertion = try database.statement("INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)")
+    try insertion.bind(1, number)
+    try insertion.bind(2, HistoryTables.entities[2].number)
+    try insertion.bind(3, text)
+    try insertion.run()
+    return number
+  }
+
+  private func nextNumber(_ entity: Int64) throws(ManagedObjectError) -> Int64 {
+    let statement = try database.statement(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + 1 WHERE Z_ENT = ? RETURNING Z_MAX")
+    try statement.bind(1, entity)
+    defer { statement.reset() }
+    guard try statement.step() else {
+      throw ManagedObjectError(.save, "\(database.path): the history has no number left")
+    }
+    return statement.integer(0)
+  }
+}

@@ -1,0 +1,48 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// The history of changes.
+extension StoreState {
+  /// True if saves are to be in the history.
+  var tracksHistory: Bool { metadata.tracksHistory }
+
+  func hasHistory() throws(ManagedObjectError) -> Bool { try HistoryTables.areThere(FileSchema(database)) }
+
+  /// Keeps a history from now on.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/operation`` for a store whose history another program keeps.
+  mutating func trackHistory() throws(ManagedObjectError) {
+    if tracksHistory { return }
+    var metadata = metadata
+    try database.transaction(.exclusive) { () throws(ManagedObjectError) in
+      metadata = try MetadataTable.read(database)
+      if metadata.tracksHistory { return }
+      if try hasHistory() {
+        throw ManagedObjectError(.operation, "another program keeps a history of changes in the store")
+      }
+      try HistoryTables.make(schema, database)
+      metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
+      try MetadataTable.write(metadata, database)
+    }
+    self.metadata = metadata
+  }
+
+  func deleteHistory(through number: Int64) throws(ManagedObjectError) {
+    guard try hasHistory() else { return }
+    guard tracksHistory else {
+      throw ManagedObjectError(.save, "another program keeps the history of changes in the store")
+    }
+    try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      for (table, column) in [(HistoryTables.changes, "ZTRANSACTIONID"), (HistoryTables.transactions, "Z_PK")] {
+        let statement = try database.statement("DELETE FROM \(table) WHERE \(column) <= ?")
+        try statement.bind(1, number)
+        try statement.run()
+      }
+    }
+  }
+}
+
+extension StoreMetadata {
+  /// True if this package keeps the history of the store.
+  var tracksHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
+}

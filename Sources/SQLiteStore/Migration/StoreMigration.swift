@@ -1,0 +1,280 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Changes the tables of a store from one version of its model to another, in one transaction: whoever opens the file
+/// finds the old store or the new one.
+///
+/// The old tables are put aside, the new ones made as they are in a new store, and rows copied by SQLite itself: they
+/// keep their numbers and versions. Columns that no model knows go along.
+struct StoreMigration {
+  let database: Database
+  let old: StoreSchema
+  let new: StoreSchema
+  let mapping: InferredMapping
+  let file: FileSchema
+
+  private static let aside = "Z_OLD_"
+
+  init(
+    _ database: Database, _ mapping: InferredMapping, configuration: String?
+  ) throws(ManagedObjectError) {
+    self.database = database
+    self.mapping = mapping
+    file = try FileSchema(database)
+    old = try StoreSchema(mapping.source, configuration, of: file, in: database)
+    new = StoreSchema(mapping.destination, configuration: configuration)
+    try checkTables()
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
+  private func checkTables() throws(ManagedObjectError) {
+    var reasons: [String] = []
+    for trigger in file.triggers where !trigger.name.hasPrefix("Z_DA_") {
+      reasons.append("the trigger \(trigger.name.quoted), which is not Core Data's")
+    }
+    if file.tables["ACHANGE"] != nil { reasons.append("a history of changes") }
+    for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
+    if reasons.isEmpty { return }
+    throw ManagedObjectError(
+      .migration, "\(database.path) cannot be migrated, since it has \(reasons.sorted().joined(separator: ", "))")
+  }
+
+  func run(_ metadata: inout StoreMetadata, configuration: String?) throws(ManagedObjectError) {
+    try putAside()
+    let writer = SchemaWriter(schema: new, database: database)
+    for statement in writer.tableStatements { try database.execute(statement) }
+    for index in new.tables.indices { try copyRows(index) }
+    for index in new.tables.indices { try completeKeys(index) }
+    try copyRelationships()
+    try dropOldTables()
+    do throws(ManagedObjectError) {
+      for statement in writer.indexStatements { try database.execute(statement) }
+    } catch {
+      guard error.isUniqueness else { throw error }
+      throw ManagedObjectError(
+        .migrationConstraint, "objects have the same values of a new uniqueness constraint: \(error.message)")
+    }
+    metadata.describe(mapping.destination, configuration)
+    try MetadataTable.write(metadata, database)
+    try ModelCache.write(mapping.destination, database)
+  }
+}
+
+/// Tables.
+extension StoreMigration {
+  private var oldNames: [String] { old.tables.map(\.name) + old.joins.map(\.name) }
+
+  /// The name that a table of the old store has meanwhile.
+  func asideName(_ name: String) -> String { (Self.aside + name).sqlName }
+
+  private func putAside() throws(ManagedObjectError) {
+    for trigger in file.triggers { try database.execute("DROP TRIGGER \(trigger.name.sqlName)") }
+    let names = Set(oldNames.map { $0.uppercased() })
+    // An index without a statement comes with its table, and goes with it.
+    for index in file.indexes where names.contains(index.table) && !index.statement.isEmpty {
+      try database.execute("DROP INDEX \(index.name.sqlName)")
+    }
+    for name in oldNames { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(asideName(name))") }
+  }
+
+  private func dropOldTables() throws(ManagedObjectError) {
+    for name in oldNames { try database.execute("DROP TABLE \(asideName(name))") }
+    var highest: [Int: Int64] = [:]
+    for (index, table) in new.tables.enumerated() {
+      guard let source = sourceTable(of: table) else { continue }
+      let statement = try database.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+      try statement.bind(1, old.numbers[source.entities.lowerBound])
+      if try statement.step() { highest[index] = statement.integer(0) }
+      statement.reset()
+    }
+    try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbers.firstPrivateNumber)")
+    try SchemaWriter(schema: new, database: database).writeEntities { highest[$0] ?? 0 }
+  }
+
+  /// The old table that the rows of a table come from; nil if all its entities are new.
+  private func sourceTable(of table: StoreTable) -> StoreTable? {
+    for index in table.entities {
+      if let source = mapping.entities[index], let found = old.table(ofEntity: source) { return found }
+    }
+    return nil
+  }
+}
+
+/// Rows.
+extension StoreMigration {
+  private func copyRows(_ index: Int) throws(ManagedObjectError) {
+    let table = new.tables[index]
+    guard let source = sourceTable(of: table) else { return }
+    // The entities that have rows, with their numbers before and after.
+    let pairs = table.entities.compactMap { index in
+      mapping.entities[index].map { (new: index, old: $0) }
+    }.filter { old.numbers[$0.old] != 0 && new.numbers[$0.new] != 0 }
+    try checkAbstract(pairs, source)
+    var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var values = [
+      "Z_PK",
+      "CASE Z_ENT "
+        + pairs.map { "WHEN \(old.numbers[$0.old]) THEN \(new.numbers[$0.new])" }
+        .joined(separator: " ") + " END", "Z_OPT",
+    ]
+    var bound: [SQLValue] = []
+    for (column, definition) in table.columns.enumerated() {
+      let cases = pairs.map { pair in
+        (number: old.numbers[pair.old], value: value(column, table, pair.new, pair.old, source))
+      }
+      guard cases.contains(where: { $0.value != .nothing }) else { continue }
+      columns.append(definition.name.sqlName)
+      values.append(expression(cases, &bound))
+    }
+    let extra = try carryUnknownColumns(from: source, to: table)
+    columns += extra
+    values += extra
+    let statement = try database.statement(
+      "INSERT INTO \(table.name.sqlName) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
+        + "FROM \(asideName(source.name)) WHERE Z_ENT IN (\(pairs.map { "\(old.numbers[$0.old])" }.joined(separator: ", ")))"
+    )
+    try statement.bind(bound)
+    try statement.run()
+  }
+
+  /// Abstract entities have no rows.
+  private func checkAbstract(
+    _ pairs: [(new: Int, old: Int)], _ source: StoreTable
+  ) throws(ManagedObjectError) {
+    for pair in pairs where mapping.destination.records[pair.new].definition.isAbstract {
+      let statement = try database.statement("SELECT 1 FROM \(asideName(source.name)) WHERE Z_ENT = ? LIMIT 1")
+      try statement.bind(1, old.numbers[pair.old])
+      defer { statement.reset() }
+      guard try statement.step() else { continue }
+      throw ManagedObjectError(
+        .inferredMapping,
+        "the entity \(mapping.destination.records[pair.new].definition.name.quoted) becomes abstract, and has objects")
+    }
+  }
+
+  /// Adds the columns of a table that no model knows.
+  private func carryUnknownColumns(
+    from source: StoreTable, to table: StoreTable
+  ) throws(ManagedObjectError) -> [String] {
+    let known = Set(["Z_PK", "Z_ENT", "Z_OPT"] + source.columns.map { $0.name.uppercased() })
+    let taken = Set(table.columns.map { $0.name.uppercased() })
+    var names: [String] = []
+    let list = try database.statement("SELECT name, type FROM pragma_table_info(?)")
+    try list.bind(1, Self.aside + source.name)
+    var definitions: [(name: String, type: String)] = []
+    try list.forEachRow { definitions.append((list.text(0), list.text(1))) }
+    for (name, type) in definitions where !known.contains(name.uppercased()) && !taken.contains(name.uppercased()) {
+      try database.execute(
+        "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(name.sqlName) \(type.isPlainType ? type : "")")
+      names.append(name.sqlName)
+    }
+    return names
+  }
+
+  /// What a column of a row becomes.
+  private enum ColumnValue: Equatable {
+    case nothing
+    case column(String)
+    /// A column, or another value where that has none.
+    case columnOr(String, SQLValue)
+    case constant(SQLValue)
+    /// Data that may be in a file of its own from now on.
+    case external(String)
+  }
+
+  private func value(
+    _ column: Int, _ table: StoreTable, _ entity: Int, _ source: Int, _ sourceTable: StoreTable
+  ) -> ColumnValue {
+    for (slot, place) in new.places[entity].enumerated() {
+      let definition = ManagedObjectModel.Entity(model: mapping.destination, index: entity)
+      switch place {
+      case .attribute(column, _, let isExternal):
+        guard let attribute = definition.attributes.first(where: { $0.slot == slot }) else { return .nothing }
+        return value(attribute, isExternal, entity, source, sourceTable)
+      case .toOne(column, _, _):
+        guard let relationship = definition.relationships.first(where: { $0.slot == slot }),
+          let former = mapping.properties[entity][relationship.name],
+          let name = oldColumn(former, source, sourceTable)
+        else { return .nothing }
+        return .column(name)
+      default: continue
+      }
+    }
+    return .nothing
+  }
+
+  private func value(
+    _ attribute: ManagedObjectModel.Entity.Attribute, _ isExternal: Bool, _ entity: Int, _ source: Int,
+    _ sourceTable: StoreTable
+  ) -> ColumnValue {
+    let initial = SQLValue(attribute.initialValue, isExternal: isExternal)
+    guard let former = mapping.properties[entity][attribute.name], let name = oldColumn(former, source, sourceTable)
+    else {
+      return initial == .null ? .nothing : .constant(initial)
+    }
+    if isExternal, !wasExternal(former, source) { return .external(name) }
+    return attribute.isOptional || initial == .null ? .column(name) : .columnOr(name, initial)
+  }
+
+  private func wasExternal(_ name: String, _ source: Int) -> Bool {
+    ManagedObjectModel.Entity(model: mapping.source, index: source).attribute(named: name)?.definition
+      .allowsExternalBinaryDataStorage ?? false
+  }
+
+  /// The column of a property in an old table.
+  func oldColumn(_ name: String, _ entity: Int, _ table: StoreTable) -> String? {
+    let property = PropertyName(ManagedObjectModel.Entity(model: mapping.source, index: entity), name)
+    return (table.attributeColumns[property] ?? table.toOneColumns[property]?.key).map {
+      table.columns[$0].name.sqlName
+    }
+  }
+
+  /// The value of a column, by the entity of the row.
+  private func expression(_ cases: [(number: Int64, value: ColumnValue)], _ bound: inout [SQLValue]) -> String {
+    func text(_ value: ColumnValue) -> String {
+      switch value {
+      case .nothing: return "NULL"
+      case .column(let name): return name
+      case .columnOr(let name, let value):
+        bound.append(value)
+        return "IFNULL(\(name), ?)"
+      case .constant(let value):
+        bound.append(value)
+        return "?"
+      case .external(let name): return "CASE WHEN \(name) IS NOT NULL THEN CAST(x'01' || \(name) AS BLOB) END"
+      }
+    }
+    if let first = cases.first?.value, cases.allSatisfy({ $0.value == first }) { return text(first) }
+    return "CASE Z_ENT " + cases.map { "WHEN \($0.number) THEN \(text($0.value))" }.joined(separator: " ") + " END"
+  }
+}
+
+extension String {
+  /// True for the name of a type that can stand in a statement as it is.
+  fileprivate var isPlainType: Bool {
+    utf8.allSatisfy {
+      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+    }
+  }
+}
+
+extension SQLValue {
+  /// What a column has for a value.
+  init(_ value: AttributeValue, isExternal: Bool) {
+    self =
+      switch value {
+      case .null: .null
+      case .boolean(let value): .integer(value ? 1 : 0)
+      case .integer(let value): .integer(value)
+      case .decimal(let value): StoredDecimal.value(value) ?? .null
+      case .double(let value): .real(value)
+      case .float(let value): .real(Double(value))
+      case .string(let value): .text(value)
+      case .date(let value): .real(value.timeIntervalSinceReferenceDate)
+      case .data(let value): .blob(isExternal ? Data([1]) + value : value)
+      case .uuid(let value): unsafe withUnsafeBytes(of: value.uuid) { unsafe .blob(Data($0)) }
+      case .url(let value): .text(value.absoluteString)
+      }
+  }
+}

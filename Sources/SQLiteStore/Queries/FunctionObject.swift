@@ -1,0 +1,172 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// What is bound to a statement for the functions that the house registers with SQLite: they test and collect values by
+/// the code that evaluates predicates in memory.
+class FunctionObject {
+  /// Why a function could not say its result.
+  private(set) var failure: ManagedObjectError?
+
+  final func fail(_ error: ManagedObjectError) { if failure == nil { failure = error } }
+  final func fail(_ error: ManagedPredicateError) {
+    fail(ManagedObjectError(.unsupportedRequest, error.description))
+  }
+
+  /// The values of arguments, of which the first is at a place.
+  @safe struct Arguments {
+    private let start: UnsafeMutablePointer<OpaquePointer?>
+    let count: Int
+
+    init(_ start: UnsafeMutablePointer<OpaquePointer?>, count: Int) {
+      unsafe self.start = start
+      self.count = count
+    }
+
+    subscript(_ index: Int) -> Argument { unsafe Argument(index < count ? start[index] : nil) }
+  }
+
+  /// An argument of a function.
+  @safe struct Argument: StoredValue {
+    private let value: OpaquePointer?
+
+    init(_ value: OpaquePointer?) { unsafe self.value = value }
+
+    @inline(__always)
+    var kind: Int32 { unsafe value == nil ? SQLITE_NULL : sqlite3_value_type(value) }
+    @inline(__always)
+    var integer: Int64 { unsafe sqlite3_value_int64(value) }
+    @inline(__always)
+    var real: Double { unsafe sqlite3_value_double(value) }
+
+    @inline(__always)
+    var text: String {
+      guard let start = unsafe sqlite3_value_text(value) else { return "" }
+      let count = Int(unsafe sqlite3_value_bytes(value))
+      return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    @inline(__always)
+    var data: Data {
+      guard let start = unsafe sqlite3_value_blob(value) else { return Data() }
+      return unsafe Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
+    }
+  }
+}
+
+/// What stands in a statement for a part of a predicate.
+struct Leaf {
+  let sql: String
+  let kind: Kind
+
+  enum Kind {
+    case attribute(AttributeType, isExternal: Bool)
+    /// Two arguments: the numbers of the entity and of the object.
+    case object
+    /// What a ``ValueCollector`` has collected.
+    case list
+  }
+}
+
+/// A condition on values of a row, tested in memory.
+final class RowTest: FunctionObject {
+  private let test: ValueTest
+  private let leaves: [Leaf.Kind]
+  private let context: FunctionContext
+
+  init(_ test: ValueTest, _ leaves: [Leaf.Kind], _ context: FunctionContext) {
+    self.test = test
+    self.leaves = leaves
+    self.context = context
+  }
+
+  /// Nil if there is no result; ``FunctionObject/failure`` says why.
+  @inline(__always)
+  func holds(_ arguments: Arguments) -> Bool? {
+    do throws(ManagedPredicateError) {
+      if leaves.count == 1, case .attribute(let type, let isExternal) = leaves[0] {
+        guard let value = context.value(arguments[1], type, isExternal, self) else { return nil }
+        return try test.holds(value)
+      }
+      var values: [PredicateValue<AttributeValue>] = []
+      values.reserveCapacity(leaves.count)
+      var place = 1
+      for leaf in leaves {
+        guard let value = context.value(arguments, &place, leaf, self) else { return nil }
+        values.append(value)
+      }
+      return try test.holds(values)
+    } catch {
+      fail(error)
+      return nil
+    }
+  }
+}
+
+/// Makes a list of the values of many rows.
+final class ValueCollector: FunctionObject {
+  private let leaf: Leaf.Kind
+  let isSet: Bool
+  private let context: FunctionContext
+
+  /// - Parameter isSet: true if the list is a set of objects.
+  init(_ leaf: Leaf.Kind, isSet: Bool, _ context: FunctionContext) {
+    self.leaf = leaf
+    self.isSet = isSet
+    self.context = context
+  }
+
+  func add(_ arguments: Arguments, to bytes: inout [UInt8]) {
+    var place = 1
+    switch context.value(arguments, &place, leaf, self) {
+    case .value(let value): ValueCode.append(value, to: &bytes)
+    case .constant(.object(let key)): ValueCode.append(key, to: &bytes)
+    default: break
+    }
+  }
+}
+
+/// What functions need to know of a store.
+struct FunctionContext {
+  let entityIndices: [Int64: Int]
+  let storeNumber: StoreNumber
+  let externalData: ExternalData
+
+  /// The value of an attribute. A failure is noted in the object.
+  @inline(__always)
+  func value(
+    _ argument: FunctionObject.Argument, _ type: AttributeType, _ isExternal: Bool, _ object: FunctionObject
+  ) -> AttributeValue? {
+    do throws(ManagedObjectError) {
+      if let value = try ValueReading.value(argument, type, isExternal ? externalData : nil) { return value }
+      object.fail(ManagedObjectError(.invalidValue, "a row has a value which is no \(type.name)"))
+    } catch {
+      object.fail(error)
+    }
+    return nil
+  }
+
+  fileprivate func value(
+    _ arguments: FunctionObject.Arguments, _ place: inout Int, _ leaf: Leaf.Kind, _ object: FunctionObject
+  ) -> PredicateValue<AttributeValue>? {
+    defer { place += 1 }
+    let argument = arguments[place]
+    switch leaf {
+    case .attribute(let type, let isExternal): return value(argument, type, isExternal, object).map { .value($0) }
+    case .object:
+      place += 1
+      let number = arguments[place]
+      if number.kind == SQLITE_NULL { return .null }
+      guard let index = entityIndices[argument.integer] else {
+        object.fail(ManagedObjectError(.invalidValue, "a row is of the entity \(argument.integer), which is none"))
+        return nil
+      }
+      return .constant(.object(RowKey(store: storeNumber, entityIndex: index, number: number.integer)))
+    case .list:
+      if argument.kind == SQLITE_NULL { return .null }
+      if let list = ValueCode.list(Array(argument.data)) { return list }
+      object.fail(ManagedObjectError(.invalidValue, "a list of values cannot be read"))
+      return nil
+    }
+  }
+}

@@ -1,0 +1,105 @@
+internal import ManagedObjects
+internal import OrderedCollections
+
+/// The rows that a request may be about, read into memory: for requests that no statement can execute.
+///
+/// Beside the rows that may fit, these are all rows of the entities that the keys of the request lead to.
+struct LoadedRows: RowSource {
+  let model: ManagedObjectModel
+  let storeNumber: StoreNumber
+  /// The rows that may fit, by entity; nil if all of the entity may.
+  private var candidates: [[StoreRow]]?
+  private var entityRows: [[StoreRow]]
+
+  /// - Parameters:
+  ///   - entity: the entity of the request.
+  ///   - candidates: the rows that may fit, in the order of their entities and numbers; nil for all.
+  init(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ candidates: [StoreRow]?, _ state: inout StoreState
+  ) throws(ManagedObjectError) {
+    model = state.schema.model
+    storeNumber = state.storeNumber
+    entityRows = Array(repeating: [], count: model.records.count)
+    let keys = RequestKeys(request)
+    let relationships = keys.asksForAll ? Self.allRelationshipNames(model) : keys.names
+    var entities = Set(keys.objects.map { Int($0.entityIndex) }.filter { model.records.indices.contains($0) })
+    if candidates == nil { entities.formUnion(request.entities(entity)) }
+    Self.addReachable(from: Array(request.entities(entity)) + entities, relationships, model, &entities)
+    for table in state.schema.tables {
+      guard table.entities.contains(where: { entities.contains($0) }), let selection = state.selection(table.entities)
+      else { continue }
+      let statement = try state.database.statement(
+        "SELECT \(selection.list("t")) FROM \(table.name.sqlName) t ORDER BY t.Z_PK")
+      for row in try state.rows(statement, selection) { entityRows[Int(row.key.entityIndex)].append(row) }
+    }
+    for index in entities {
+      try Self.readRelationships(&entityRows[index], ofEntity: index, relationships, model, &state)
+    }
+    guard let candidates else { return }
+    var rows: [[StoreRow]] = Array(repeating: [], count: model.records.count)
+    for row in candidates { rows[Int(row.key.entityIndex)].append(row) }
+    for index in request.entities(entity) {
+      try Self.readRelationships(&rows[index], ofEntity: index, relationships, model, &state)
+    }
+    self.candidates = rows
+  }
+
+  private static func allRelationshipNames(_ model: ManagedObjectModel) -> Set<String> {
+    var names: Set<String> = []
+    for record in model.records { names.formUnion(record.relationships.map(\.name)) }
+    return names
+  }
+
+  /// Adds the entities of the objects that relationships of some names lead to.
+  private static func addReachable(
+    from start: [Int], _ names: Set<String>, _ model: ManagedObjectModel, _ reached: inout Set<Int>
+  ) {
+    var waiting = start
+    var seen = Set(start)
+    while let index = waiting.popLast() {
+      for relationship in model.records[index].relationships where names.contains(relationship.name) {
+        let destination = relationship.destinationIndex
+        for target in destination..<model.records[destination].endOfSubentities {
+          reached.insert(target)
+          if seen.insert(target).inserted { waiting.append(target) }
+        }
+      }
+    }
+  }
+
+  private static func readRelationships(
+    _ rows: inout [StoreRow], ofEntity index: Int, _ names: Set<String>, _ model: ManagedObjectModel,
+    _ state: inout StoreState
+  ) throws(ManagedObjectError) {
+    guard !rows.isEmpty else { return }
+    let keys = rows.map(\.key)
+    for relationship in model.records[index].relationships
+    where relationship.definition.isToMany && names.contains(relationship.name) {
+      let slot = relationship.slot
+      for (place, value) in try state.values(ofSlot: slot, keys).enumerated() {
+        rows[place].values[slot] = value ?? relationship.emptyValue
+      }
+    }
+  }
+
+  /// Rows that may fit, with the to-many relationships that were read.
+  func completed(_ rows: [StoreRow]) -> [StoreRow] {
+    guard let candidates else { return rows }
+    let completed = Dictionary(
+      candidates.joined().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    return rows.map { completed[$0.key] ?? $0 }
+  }
+
+  func rows(ofEntity index: Int) -> [StoreRow] { (candidates ?? entityRows)[index] }
+
+  func row(_ key: RowKey) -> StoreRow? {
+    guard key.store == storeNumber, entityRows.indices.contains(Int(key.entityIndex)) else { return nil }
+    let rows = entityRows[Int(key.entityIndex)]
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].key.number < key.number { low = middle + 1 } else { high = middle }
+    }
+    return low < rows.count && rows[low].key == key ? rows[low] : nil
+  }
+}

@@ -1,0 +1,98 @@
+internal import ManagedObjects
+
+/// The tables of a statement or of a part of one: a first one, and those that are joined to it.
+final class QueryScope {
+  /// The first table, with what it needs to be there.
+  private let first: String
+  private var joins: [String] = []
+  /// The objects that were joined, by the column that leads to them.
+  private var known: [String: ObjectPlace] = [:]
+  private(set) var conditions: [String]
+
+  init(_ first: String, _ conditions: [String]) {
+    self.first = first
+    self.conditions = conditions
+  }
+
+  /// `FROM … WHERE …`, without the first word if there is no condition.
+  func clause(_ more: [String] = []) -> String {
+    let all = conditions + more.filter { $0 != SQLDialect.holds }
+    return "FROM \(([first] + joins).joined(separator: " "))"
+      + (all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))")
+  }
+
+  func add(_ condition: String) { conditions.append(condition) }
+
+  func join(_ sql: String) { joins.append(sql) }
+
+  /// The object that a column leads to; it is joined once.
+  func object(at column: String, _ make: () throws(Untranslatable) -> ObjectPlace) throws(Untranslatable)
+    -> ObjectPlace
+  {
+    if let place = known[column] { return place }
+    let place = try make()
+    known[column] = place
+    return place
+  }
+}
+
+/// A part of a request that no statement can say exactly.
+struct Untranslatable: Error {}
+
+/// An object in a statement: a row of a table under an alias.
+struct ObjectPlace {
+  let scope: QueryScope
+  let alias: String
+  let table: StoreTable
+  /// The entities that it can be of.
+  let entities: Range<Int>
+  /// False if there may be none: its columns are null then.
+  let isThere: Bool
+  /// The column that has its number, beside its own; of a table that is read before.
+  let key: String?
+
+  var number: String { "\(alias).\(SQLDialect.number)" }
+  var entity: String { "\(alias).\(SQLDialect.entity)" }
+
+  func column(_ place: Int) -> String { "\(alias).\(SQLDialect.name(table.columns[place].name))" }
+
+  /// True if all rows of the table are of the entities.
+  var isWholeTable: Bool { table.entities == entities }
+}
+
+/// A value in a statement that attributes have.
+struct ValuePlace {
+  let sql: String
+  let type: AttributeType
+  var isExternal = false
+  /// True if it is a column, which an index can have.
+  var isColumn = true
+  /// False if there may be no object that has it.
+  var isThere = true
+  /// The attribute of the entity at a place in the model.
+  var attribute: (entityIndex: Int, name: String)?
+}
+
+/// Objects that a to-many relationship leads to, or the values of a key of each.
+struct CollectionPlace {
+  let scope: QueryScope
+  /// The object that has the relationship.
+  let owner: ObjectPlace
+  /// One of the objects at the beginning.
+  let element: ObjectPlace
+  /// What is collected of each.
+  var content: Content
+  /// True for a set, which objects of a relationship without an order are.
+  var isSet: Bool
+  /// The order of the elements; nil if it is not known.
+  let order: String?
+  /// True if there is no collection where there is nobody who has it.
+  var isNullable: Bool
+  /// True if collections of collections became one.
+  var isFlattened = false
+
+  enum Content {
+    case object(ObjectPlace)
+    case value(ValuePlace)
+  }
+}

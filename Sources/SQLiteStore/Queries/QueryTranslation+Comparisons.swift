@@ -1,0 +1,241 @@
+internal import ManagedObjects
+
+/// Comparisons.
+extension QueryTranslation {
+  mutating func condition(_ comparison: PredicateComparison) throws(Untranslatable) -> SQLCondition {
+    let left = try operand(comparison.left, flattens: comparison.modifier != .direct)
+    let right = try operand(comparison.right)
+    if comparison.modifier == .direct { return try compare(left, comparison, right) }
+    guard case .collection(let collection) = left else {
+      return try test(left, comparison, right, comparison.modifier)
+    }
+    let element: QueryOperand =
+      switch collection.content {
+      case .object(let object): .object(object)
+      case .value(let value): .value(value)
+      }
+    let condition = try compare(element, comparison, right)
+    let isAny = comparison.modifier == .any
+    let clause = collection.scope.clause([isAny ? condition.sql : SQLDialect.not(condition.sql)])
+    // Where a test can fail, none is left out.
+    let exists =
+      condition.mayFail
+      ? SQLDialect.order(SQLDialect.count(clause), .greaterThan, "0") : SQLDialect.exists(clause)
+    return SQLCondition(sql: isAny ? exists : SQLDialect.not(exists), mayFail: condition.mayFail)
+  }
+
+  /// A comparison of two values, whatever the modifier of the comparison is.
+  private mutating func compare(
+    _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
+  ) throws(Untranslatable) -> SQLCondition {
+    if let sql = try plain(left, comparison, right) { return SQLCondition(sql: sql) }
+    return try test(left, comparison, right, .direct)
+  }
+
+  /// A comparison that a function makes.
+  private mutating func test(
+    _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand, _ modifier: PredicateModifier
+  ) throws(Untranslatable) -> SQLCondition {
+    var leaves = Leaves()
+    let predicate = ManagedPredicate.comparing(
+      try expression(left, &leaves), comparison.comparator, try expression(right, &leaves), modifier: modifier,
+      options: comparison.options)
+    let test: ValueTest
+    do throws(ManagedPredicateError) { test = try ValueTest(predicate, variables: leaves.names) } catch {
+      throw Untranslatable()
+    }
+    let place = bind(RowTest(test, leaves.all.map(\.kind), context))
+    return SQLCondition(
+      sql: SQLDialect.test(place, leaves.columns),
+      mayFail: mayFail(comparison.left) || mayFail(comparison.right)
+        || leaves.all.contains { $0.hasAnyType } && !comparison.comparator.takesAnything)
+  }
+
+  /// The comparison in plain SQL; nil if there is none.
+  private mutating func plain(
+    _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
+  ) throws(Untranslatable) -> String? {
+    switch comparison.comparator {
+    case .in: return try membership(of: left, in: right, comparison)
+    case .contains: return try membership(of: right, in: left, comparison)
+    default: break
+    }
+    switch (left, right) {
+    case (.value(let value), .constant(let constant)):
+      return self.comparison(value, comparison.comparator, comparison.options, constant)
+    case (.constant(let constant), .value(let value)):
+      guard let comparator = comparison.comparator.flipped else { return nil }
+      return self.comparison(value, comparator, comparison.options, constant)
+    case (.value(let first), .value(let second)):
+      return self.comparison(first, comparison.comparator, comparison.options, second)
+    case (.count(let collection, let isNullable), .constant(let constant)):
+      if let sql = emptiness(collection, isNullable, comparison.comparator, constant) { return sql }
+      return self.comparison(
+        count(collection, isNullable: isNullable), comparison.comparator, comparison.options, constant)
+    case (.constant(let constant), .count(let collection, let isNullable)):
+      guard let comparator = comparison.comparator.flipped else { return nil }
+      if let sql = emptiness(collection, isNullable, comparator, constant) { return sql }
+      return self.comparison(count(collection, isNullable: isNullable), comparator, comparison.options, constant)
+    case (.count(let first, let isNullable), .count(let second, let other)):
+      return self.comparison(
+        count(first, isNullable: isNullable), comparison.comparator, [], count(second, isNullable: other))
+    case (.object(let first), .object(let second)): return equality(comparison.comparator, equal(first, second))
+    case (.object(let object), .constant(let constant)), (.constant(let constant), .object(let object)):
+      guard [.equal, .notEqual].contains(comparison.comparator) else { return nil }
+      return equality(comparison.comparator, equal(object, constant))
+    default: return nil
+    }
+  }
+
+  private func equality(_ comparator: PredicateComparator, _ sql: String) -> String? {
+    switch comparator {
+    case .equal: sql
+    case .notEqual: SQLDialect.not(sql)
+    default: nil
+    }
+  }
+
+  /// Whether there are elements at all, without counting them.
+  private func emptiness(
+    _ collection: CollectionPlace, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
+  ) -> String? {
+    guard case .value(.integer(let number)) = constant else { return nil }
+    switch (comparator, number) {
+    case (.greaterThan, 0), (.greaterThanOrEqual, 1): return SQLDialect.exists(collection.scope.clause())
+    case (.notEqual, 0) where !isNullable: return SQLDialect.exists(collection.scope.clause())
+    case (.equal, 0), (.lessThan, 1), (.lessThanOrEqual, 0):
+      let isEmpty = SQLDialect.not(SQLDialect.exists(collection.scope.clause()))
+      return isNullable ? SQLDialect.all([SQLDialect.isNotNull(collection.owner.number), isEmpty]) : isEmpty
+    default: return nil
+    }
+  }
+}
+
+/// Objects.
+extension QueryTranslation {
+  func equal(_ first: ObjectPlace, _ second: ObjectPlace) -> String {
+    if first.table.name == second.table.name { return SQLDialect.equal(first.number, second.number) }
+    if first.isThere || second.isThere { return SQLDialect.fails }
+    return SQLDialect.all([SQLDialect.isNull(first.number), SQLDialect.isNull(second.number)])
+  }
+
+  private mutating func equal(_ object: ObjectPlace, _ constant: PredicateConstant) -> String {
+    switch constant {
+    case .value(.null): return object.isThere ? SQLDialect.fails : SQLDialect.isNull(object.number)
+    case .object(let key):
+      guard let entity = entityNumber(of: key, for: object) else { return SQLDialect.fails }
+      let number = bind(.integer(key.number))
+      return SQLDialect.all([
+        SQLDialect.equal(object.key ?? object.number, number), SQLDialect.equal(object.entity, "\(entity)"),
+      ])
+    default: return SQLDialect.fails
+    }
+  }
+
+  /// The number of a key's entity; nil if no object at the place can have the key.
+  private func entityNumber(of key: RowKey, for object: ObjectPlace) -> Int64? {
+    guard key.store == context.storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
+    return schema.numbers[Int(key.entityIndex)]
+  }
+
+  /// Whether an object is one of several.
+  private mutating func membership(of object: ObjectPlace, in constants: [PredicateConstant]) -> String {
+    var numbers: [Int64: [Int64]] = [:]
+    var conditions: [String] = []
+    for constant in constants {
+      switch constant {
+      case .value(.null):
+        if !object.isThere { conditions.append(SQLDialect.isNull(object.number)) }
+      case .object(let key):
+        if let entity = entityNumber(of: key, for: object) { numbers[entity, default: []].append(key.number) }
+      default: break
+      }
+    }
+    for (entity, keys) in numbers.sorted(by: { $0.key < $1.key }) {
+      let list = bind(.text("[" + keys.map { "\($0)" }.joined(separator: ",") + "]"))
+      // Null is in no list.
+      conditions.append(
+        SQLDialect.all([
+          SQLDialect.equal(object.entity, "\(entity)"), SQLDialect.isIn(object.key ?? object.number, list: list),
+        ]))
+    }
+    return SQLDialect.any(conditions)
+  }
+}
+
+/// `IN` and `CONTAINS` of collections.
+extension QueryTranslation {
+  private mutating func membership(
+    of part: QueryOperand, in whole: QueryOperand, _ comparison: PredicateComparison
+  ) throws(Untranslatable) -> String? {
+    if case .collection(let collection) = whole, !collection.isFlattened {
+      return try membership(of: part, in: collection, comparison)
+    }
+    guard case .constant(let constant) = whole, let elements = constant.elements else { return nil }
+    switch part {
+    case .object(let object): return membership(of: object, in: elements)
+    case .value(let value): return comparison.options.isEmpty ? self.membership(of: value, in: elements) : nil
+    case .count(let collection, let isNullable):
+      return self.membership(of: count(collection, isNullable: isNullable), in: elements)
+    default: return nil
+    }
+  }
+
+  private mutating func membership(
+    of part: QueryOperand, in collection: CollectionPlace, _ comparison: PredicateComparison
+  ) throws(Untranslatable) -> String? {
+    let element: QueryOperand =
+      switch collection.content {
+      case .object(let object): .object(object)
+      case .value(let value): .value(value)
+      }
+    let equality = PredicateComparison(
+      left: comparison.left, comparator: .equal, right: comparison.right, options: comparison.options)
+    let condition: SQLCondition
+    if let sql = try plain(element, equality, part) {
+      condition = SQLCondition(sql: sql)
+    } else {
+      condition = try test(element, equality, part, .direct)
+    }
+    if condition.mayFail { throw Untranslatable() }
+    return SQLDialect.exists(collection.scope.clause([condition.sql]))
+  }
+}
+
+extension PredicateConstant {
+  /// The elements of a collection; nil for anything else.
+  var elements: [PredicateConstant]? {
+    switch self {
+    case .array(let elements): elements
+    case .set(let elements): Array(elements)
+    default: nil
+    }
+  }
+}
+
+extension PredicateComparator {
+  /// The comparator for the sides the other way round; nil if there is none.
+  fileprivate var flipped: PredicateComparator? {
+    switch self {
+    case .equal, .notEqual: self
+    case .lessThan: .greaterThan
+    case .lessThanOrEqual: .greaterThanOrEqual
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqual: .lessThanOrEqual
+    default: nil
+    }
+  }
+
+  /// True if values of any two kinds can be compared.
+  fileprivate var takesAnything: Bool { [.equal, .notEqual].contains(self) }
+}
+
+extension Leaf {
+  /// True for a value whose kind the model does not tell, or which the file may not have.
+  fileprivate var hasAnyType: Bool {
+    switch kind {
+    case .attribute(.transformable, _), .attribute(.undefined, _), .attribute(.composite, _): true
+    case .attribute, .object, .list: false
+    }
+  }
+}

@@ -1,0 +1,226 @@
+internal import ManagedObjects
+
+/// Key paths: to-one relationships are joined, to-many relationships are subqueries.
+extension QueryTranslation {
+  /// Where a path leads.
+  enum Destination {
+    case object(ObjectPlace)
+    case value(ValuePlace)
+    case collection(CollectionPlace)
+  }
+
+  /// What a key leads to.
+  private enum Key {
+    case object
+    case none
+    case slot(SlotPlace)
+  }
+
+  /// Follows keys as far as they lead to properties.
+  ///
+  /// - Parameters:
+  ///   - flattens: true if collections of collections become one.
+  ///   - stopsAtCollections: true if the keys of elements do not matter.
+  /// - Returns: where they lead, and the keys that are left: those of values, and operators on collections.
+  mutating func follow(
+    _ keys: ArraySlice<String>, from start: ObjectPlace, flattens: Bool, stopsAtCollections: Bool = false
+  ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
+    try follow(keys, from: .object(start), flattens, stopsAtCollections)
+  }
+
+  /// As for an object.
+  mutating func follow(
+    _ keys: ArraySlice<String>, from start: CollectionPlace, flattens: Bool
+  ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
+    try follow(keys, from: .collection(start), flattens, false)
+  }
+
+  private mutating func follow(
+    _ keys: ArraySlice<String>, from start: Destination, _ flattens: Bool, _ stopsAtCollections: Bool
+  ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
+    var destination = start
+    var rest = keys
+    while let key = rest.first, !key.hasPrefix("@") {
+      switch destination {
+      case .collection where stopsAtCollections: return (destination, rest)
+      case .value: return (destination, rest)
+      case .object(let object): destination = try step(key, from: object)
+      case .collection(var collection):
+        guard case .object(let object) = collection.content else { return (destination, rest) }
+        switch try step(key, from: object, in: &collection, flattens) {
+        case .object(let object): collection.content = .object(object)
+        case .value(let value): collection.content = .value(value)
+        case .collection: throw Untranslatable()
+        }
+        // Elements that differ can have equal values, so that these are no set.
+        collection.isSet = false
+        destination = .collection(collection)
+      }
+      rest = rest.dropFirst()
+    }
+    return (destination, rest)
+  }
+
+  private func find(_ key: String, of object: ObjectPlace) throws(Untranslatable) -> Key {
+    let entity = ManagedObjectModel.Entity(model: schema.model, index: object.entities.lowerBound)
+    if let property = entity.property(named: key) { return .slot(schema.places[entity.index][property.slot]) }
+    var found: (place: SlotPlace, column: Int)?
+    var isTransient = false
+    for index in object.entities.dropFirst() {
+      let entity = ManagedObjectModel.Entity(model: schema.model, index: index)
+      guard let property = entity.property(named: key) else { continue }
+      let place = schema.places[index][property.slot]
+      switch place {
+      case .none: isTransient = true
+      // The owners of such a relationship would have to be told apart.
+      case .toMany: throw Untranslatable()
+      case .attribute(let column, _, _), .toOne(let column, _, _):
+        if let found, found.column != column { throw Untranslatable() }
+        found = (place, column)
+      }
+    }
+    if let found {
+      if isTransient { throw Untranslatable() }
+      return .slot(found.place)
+    }
+    if isTransient { return .none }
+    guard FetchRequest.isKeyOfObject(key) else { throw Untranslatable() }
+    return .object
+  }
+
+  private mutating func step(_ key: String, from object: ObjectPlace) throws(Untranslatable) -> Destination {
+    switch try find(key, of: object) {
+    case .object: return .object(object)
+    case .none, .slot(.none): return .value(ValuePlace(sql: SQLDialect.null, type: .undefined, isColumn: false))
+    case .slot(.attribute(let column, let type, let isExternal)):
+      return .value(
+        ValuePlace(
+          sql: object.column(column), type: type, isExternal: isExternal, isThere: object.isThere,
+          attribute: (object.entities.lowerBound, key)))
+    case .slot(.toOne(let column, _, let destination)): return .object(try target(column, destination, of: object))
+    case .slot(.toMany(let place)): return .collection(try collection(place, of: object))
+    }
+  }
+
+  /// A step from the elements of a collection.
+  private mutating func step(
+    _ key: String, from object: ObjectPlace, in collection: inout CollectionPlace, _ flattens: Bool
+  ) throws(Untranslatable) -> Destination {
+    guard case .slot(.toMany(let place)) = try find(key, of: object) else { return try step(key, from: object) }
+    guard flattens else { throw Untranslatable() }
+    collection.isFlattened = true
+    return .object(try joined(place, of: object))
+  }
+
+  /// The object of a to-one relationship. One that is gone is none.
+  private mutating func target(
+    _ column: Int, _ destination: Range<Int>, of object: ObjectPlace
+  ) throws(Untranslatable) -> ObjectPlace {
+    guard let table = schema.table(ofEntity: destination.lowerBound) else { throw Untranslatable() }
+    let key = object.column(column)
+    let alias = newAlias()
+    return try object.scope.object(at: key) { () throws(Untranslatable) in
+      object.scope.join(
+        "LEFT JOIN \(SQLDialect.name(table.name)) \(alias) ON \(alias).\(SQLDialect.number) = \(key)")
+      return ObjectPlace(
+        scope: object.scope, alias: alias, table: table, entities: destination, isThere: false, key: key)
+    }
+  }
+
+  /// The objects of a to-many relationship, in a scope of their own.
+  private mutating func collection(
+    _ place: ToManyPlace, of owner: ObjectPlace
+  ) throws(Untranslatable) -> CollectionPlace {
+    guard let table = schema.table(ofEntity: place.destination.lowerBound) else { throw Untranslatable() }
+    let alias = newAlias()
+    let number = "\(alias).\(SQLDialect.number)"
+    var first = "\(SQLDialect.name(table.name)) \(alias)"
+    var conditions: [String] = []
+    var order: String? = entityAndNumber(of: alias, place.destination)
+    switch place.source {
+    case .column(_, let column, _, let orderColumn):
+      conditions.append("\(alias).\(SQLDialect.name(table.columns[column].name)) = \(owner.number)")
+      if let orderColumn { order = "\(alias).\(SQLDialect.name(table.columns[orderColumn].name)), \(number)" }
+    case .join(let index, let own, let other, let orderColumn, let isReflexive):
+      if isReflexive {
+        conditions.append(isRelated(number, to: owner.number, index, own, other))
+        if place.isOrdered { order = nil }
+      } else {
+        let join = newAlias()
+        first =
+          "\(SQLDialect.name(schema.joins[index].name)) \(join) JOIN \(first) "
+          + "ON \(number) = \(join).\(SQLDialect.name(other))"
+        conditions.append("\(join).\(SQLDialect.name(own)) = \(owner.number)")
+        if let orderColumn { order = "\(join).\(SQLDialect.name(orderColumn)), \(number)" }
+      }
+    }
+    conditions += restriction(of: alias, place.destination, table)
+    let scope = QueryScope(first, conditions)
+    let element = ObjectPlace(
+      scope: scope, alias: alias, table: table, entities: place.destination, isThere: true, key: nil)
+    return CollectionPlace(
+      scope: scope, owner: owner, element: element, content: .object(element), isSet: !place.isOrdered, order: order,
+      isNullable: !owner.isThere)
+  }
+
+  /// The objects of a to-many relationship, joined to those that have it.
+  private mutating func joined(_ place: ToManyPlace, of owner: ObjectPlace) throws(Untranslatable) -> ObjectPlace {
+    guard let table = schema.table(ofEntity: place.destination.lowerBound) else { throw Untranslatable() }
+    let alias = newAlias()
+    let number = "\(alias).\(SQLDialect.number)"
+    let word = owner.isThere ? "JOIN" : "LEFT JOIN"
+    var conditions = restriction(of: alias, place.destination, table)
+    switch place.source {
+    case .column(_, let column, _, _):
+      conditions.insert("\(alias).\(SQLDialect.name(table.columns[column].name)) = \(owner.number)", at: 0)
+    case .join(let index, let own, let other, _, let isReflexive):
+      if isReflexive {
+        conditions.insert(isRelated(number, to: owner.number, index, own, other), at: 0)
+      } else {
+        let join = newAlias()
+        owner.scope.join(
+          "\(word) \(SQLDialect.name(schema.joins[index].name)) \(join) "
+            + "ON \(join).\(SQLDialect.name(own)) = \(owner.number)")
+        conditions.insert("\(number) = \(join).\(SQLDialect.name(other))", at: 0)
+      }
+    }
+    owner.scope.join(
+      "\(word) \(SQLDialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
+    // Of no object there is one element without value; of an object without others there is none.
+    if !owner.isThere {
+      owner.scope.add("(\(SQLDialect.isNull(owner.number)) OR \(SQLDialect.isNotNull(number)))")
+    }
+    return ObjectPlace(
+      scope: owner.scope, alias: alias, table: table, entities: place.destination, isThere: owner.isThere, key: nil)
+  }
+
+  /// A pair of a relationship that is its own inverse may be there in one direction only.
+  private func isRelated(
+    _ number: String, to owner: String, _ index: Int, _ own: String, _ other: String
+  ) -> String {
+    let join = SQLDialect.name(schema.joins[index].name)
+    let (own, other) = (SQLDialect.name(own), SQLDialect.name(other))
+    return "\(number) IN (SELECT \(other) FROM \(join) WHERE \(own) = \(owner) "
+      + "UNION SELECT \(own) FROM \(join) WHERE \(other) = \(owner))"
+  }
+
+  private func restriction(of alias: String, _ entities: Range<Int>, _ table: StoreTable) -> [String] {
+    table.entities == entities ? [] : [Self.isOne(of: entities, "\(alias).\(SQLDialect.entity)", schema)]
+  }
+
+  /// The order of objects without another: by the places of their entities, and their numbers.
+  func entityAndNumber(of alias: String, _ entities: Range<Int>) -> String {
+    let number = "\(alias).\(SQLDialect.number)"
+    return entityOrder(of: alias, entities).map { "\($0), \(number)" } ?? number
+  }
+
+  /// Nil if there is one entity only.
+  func entityOrder(of alias: String, _ entities: Range<Int>) -> String? {
+    guard entities.count > 1 else { return nil }
+    let entity = "\(alias).\(SQLDialect.entity)"
+    let numbers = entities.map { schema.numbers[$0] }
+    // A file can have other numbers for entities that were renamed.
+    let areInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+    return areInOrder ? entity : SQLDialect.place(of: entity, among: numbers)
+  }
+}

@@ -1,0 +1,279 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// What stands on a side of a comparison.
+enum QueryOperand {
+  case constant(PredicateConstant)
+  case value(ValuePlace)
+  case object(ObjectPlace)
+  case collection(CollectionPlace)
+  /// The number of a collection's elements. Null if there is nobody who has the collection, and `isNullable` is true.
+  case count(CollectionPlace, isNullable: Bool)
+  /// What has to be computed in memory.
+  case other(ManagedExpression)
+}
+
+extension QueryTranslation {
+  /// - Parameter flattens: true if collections of collections that key paths go through become one.
+  mutating func operand(
+    _ expression: ManagedExpression, flattens: Bool = false
+  ) throws(Untranslatable) -> QueryOperand {
+    switch expression {
+    case .constant(let constant): return .constant(constant)
+    case .evaluatedObject: return .object(root)
+    case .variable(let name):
+      guard let object = variables[name] else { throw Untranslatable() }
+      return .object(object)
+    case .aggregate(let elements):
+      let constants = elements.compactMap { if case .constant(let constant) = $0 { constant } else { nil } }
+      return constants.count == elements.count ? .constant(.array(constants)) : .other(expression)
+    case .keyPath(let path, of: let base): return try operand(path.keys[...], of: base, expression, flattens)
+    case .element(.index(.constant(.value(.string(let key)))), of: let base):
+      return try operand([key], of: base, expression, flattens)
+    case .method(let selector, of: let base, let arguments):
+      guard ["valueForKey:", "valueForKeyPath:"].contains(selector), arguments.count == 1,
+        case .constant(.value(.string(let text))) = arguments[0], let path = PredicateKeyPath(text)
+      else { throw Untranslatable() }
+      return try operand(path.keys[...], of: base, expression, flattens)
+    case .element(.size, of: let base):
+      guard case .collection(let collection) = try operand(base), !collection.isFlattened else {
+        return .other(expression)
+      }
+      return .count(collection, isNullable: collection.isNullable)
+    case .function(.count, let arguments) where arguments.count == 1:
+      guard case .collection(let collection) = try operand(arguments[0]), !collection.isFlattened else {
+        return .other(expression)
+      }
+      return .count(collection, isNullable: false)
+    case .function(.noIndex, let arguments) where arguments.count == 1:
+      guard case .value(var value) = try operand(arguments[0]) else { return .other(expression) }
+      value = ValuePlace(
+        sql: SQLDialect.unindexed(value.sql), type: value.type, isExternal: value.isExternal, isColumn: value.isColumn,
+        isThere: value.isThere)
+      return .value(value)
+    case .subquery(let collection, let name, let predicate):
+      return .collection(try subquery(collection, name, predicate, flattens))
+    case .function, .conditional, .combination, .element: return .other(expression)
+    case .assignment, .anyKey, .fetch: throw Untranslatable()
+    }
+  }
+
+  private mutating func operand(
+    _ keys: ArraySlice<String>, of base: ManagedExpression, _ whole: ManagedExpression, _ flattens: Bool
+  ) throws(Untranslatable) -> QueryOperand {
+    // The elements of the first collection are counted, wherever the path goes from there.
+    let counts = keys.last == PredicateCollectionOperator.count.rawValue
+    let destination: Destination
+    var rest = keys
+    switch try operand(base, flattens: flattens) {
+    case .object(let object):
+      (destination, rest) = try follow(keys, from: object, flattens: flattens, stopsAtCollections: counts)
+    case .collection(let collection):
+      if counts { return .count(collection, isNullable: collection.isNullable) }
+      (destination, rest) = try follow(keys, from: collection, flattens: flattens)
+    case .constant, .value, .count, .other: return .other(whole)
+    }
+    if counts, case .collection(let collection) = destination {
+      return .count(collection, isNullable: collection.isNullable)
+    }
+    guard rest.isEmpty else { return .other(whole) }
+    switch destination {
+    case .object(let object): return .object(object)
+    case .value(let value): return .value(value)
+    case .collection(let collection): return .collection(collection)
+    }
+  }
+
+  /// The elements of a collection that a predicate holds for.
+  private mutating func subquery(
+    _ expression: ManagedExpression, _ name: String, _ predicate: ManagedPredicate, _ flattens: Bool
+  ) throws(Untranslatable) -> CollectionPlace {
+    guard case .collection(var collection) = try operand(expression), case .object(let element) = collection.content,
+      !collection.isFlattened
+    else { throw Untranslatable() }
+    let outer = variables[name]
+    variables[name] = element
+    defer { variables[name] = outer }
+    let condition = try condition(predicate)
+    // Which elements are tested could make a difference.
+    if condition.mayFail { throw Untranslatable() }
+    collection.scope.add(condition.sql)
+    // Of no collection it is an empty one.
+    collection.isNullable = false
+    return collection
+  }
+}
+
+/// Expressions that are computed in memory, of what a statement has the values of.
+extension QueryTranslation {
+  /// The parts of an expression that a statement finds.
+  struct Leaves {
+    private(set) var all: [Leaf] = []
+    private(set) var names: [String] = []
+
+    /// The variable that stands for a part.
+    mutating func variable(_ leaf: Leaf) -> ManagedExpression {
+      all.append(leaf)
+      // No name that a text could have.
+      names.append("value \(all.count)")
+      return .variable(names[names.count - 1])
+    }
+
+    var columns: [String] { all.map(\.sql) }
+  }
+
+  mutating func expression(
+    _ operand: QueryOperand, _ leaves: inout Leaves
+  ) throws(Untranslatable) -> ManagedExpression {
+    switch operand {
+    case .constant(let constant): return .constant(constant)
+    case .value(let value):
+      return leaves.variable(Leaf(sql: value.sql, kind: .attribute(value.type, isExternal: value.isExternal)))
+    case .object(let object):
+      return leaves.variable(Leaf(sql: "\(object.entity), \(object.number)", kind: .object))
+    case .count(let collection, let isNullable):
+      return try expression(.value(count(collection, isNullable: isNullable)), &leaves)
+    case .collection(let collection):
+      return leaves.variable(Leaf(sql: try list(collection), kind: .list))
+    case .other(let whole): return try expression(whole, &leaves)
+    }
+  }
+
+  func count(_ collection: CollectionPlace, isNullable: Bool) -> ValuePlace {
+    ValuePlace(sql: Self.countSQL(collection, isNullable: isNullable), type: .integer64, isColumn: false)
+  }
+
+  static func countSQL(_ collection: CollectionPlace, isNullable: Bool) -> String {
+    let count = SQLDialect.count(collection.scope.clause())
+    guard isNullable else { return count }
+    return SQLDialect.choice(SQLDialect.isNotNull(collection.owner.number), count, SQLDialect.null)
+  }
+
+  /// All elements of a collection, as one value.
+  private mutating func list(_ collection: CollectionPlace) throws(Untranslatable) -> String {
+    guard let order = collection.order, !collection.isFlattened else { throw Untranslatable() }
+    let kind: Leaf.Kind
+    let values: [String]
+    switch collection.content {
+    case .object(let object): (kind, values) = (.object, [object.entity, object.number])
+    case .value(let value): (kind, values) = (.attribute(value.type, isExternal: value.isExternal), [value.sql])
+    }
+    let place = bind(ValueCollector(kind, isSet: collection.isSet, context))
+    let list = SQLDialect.list(
+      place, values, collection.scope.clause(), orderedBy: order, isSet: collection.isSet)
+    if !collection.isNullable { return list }
+    return SQLDialect.choice(SQLDialect.isNotNull(collection.owner.number), list, SQLDialect.null)
+  }
+
+  /// An expression with variables for what the statement finds.
+  private mutating func expression(
+    _ whole: ManagedExpression, _ leaves: inout Leaves
+  ) throws(Untranslatable) -> ManagedExpression {
+    switch whole {
+    case .aggregate(let parts): return .aggregate(try expressions(parts, &leaves))
+    case .function(let function, let arguments):
+      switch function {
+      case .random, .randomBelow: throw Untranslatable()
+      case .distance:
+        var places: [ManagedExpression] = []
+        for argument in arguments { places.append(try coordinates(argument, &leaves)) }
+        return .function(function, places)
+      default: return .function(function, try expressions(arguments, &leaves))
+      }
+    case .conditional(let predicate, let first, let second):
+      let condition = try condition(predicate)
+      if condition.mayFail || mayFail(first) || mayFail(second) { throw Untranslatable() }
+      let holds = leaves.variable(Leaf(sql: condition.sql, kind: .attribute(.boolean, isExternal: false)))
+      return .conditional(
+        .comparing(holds, .equal, .value(.boolean(true))), try part(first, &leaves), try part(second, &leaves))
+    case .combination(let operation, let first, let second):
+      return .combination(operation, try part(first, &leaves), try part(second, &leaves))
+    case .element(.index(let index), of: let base):
+      return .element(.index(try part(index, &leaves)), of: try part(base, &leaves))
+    case .element(let place, of: let base): return .element(place, of: try part(base, &leaves))
+    case .keyPath(let path, of: let base): return try expression(path.keys[...], of: base, &leaves)
+    default: throw Untranslatable()
+    }
+  }
+
+  private mutating func expressions(
+    _ parts: [ManagedExpression], _ leaves: inout Leaves
+  ) throws(Untranslatable) -> [ManagedExpression] {
+    var expressions: [ManagedExpression] = []
+    for item in parts { expressions.append(try part(item, &leaves)) }
+    return expressions
+  }
+
+  private mutating func part(
+    _ expression: ManagedExpression, _ leaves: inout Leaves
+  ) throws(Untranslatable) -> ManagedExpression {
+    try self.expression(operand(expression), &leaves)
+  }
+
+  /// A path that goes on where the statement cannot follow: an operator on a collection, a key of a value.
+  private mutating func expression(
+    _ keys: ArraySlice<String>, of base: ManagedExpression, _ leaves: inout Leaves
+  ) throws(Untranslatable) -> ManagedExpression {
+    var start: ManagedExpression
+    var rest = keys
+    switch try operand(base) {
+    case .object(let object):
+      let destination: Destination
+      (destination, rest) = try follow(keys, from: object, flattens: false)
+      start = try expression(destination, &rest, &leaves)
+    case .collection(let collection):
+      let destination: Destination
+      (destination, rest) = try follow(keys, from: collection, flattens: false)
+      start = try expression(destination, &rest, &leaves)
+    case let operand:
+      // Objects that are found in memory have no values there.
+      guard keys.first?.hasPrefix("@") == true || Self.isKeyOfValues(keys) else { throw Untranslatable() }
+      start = try expression(operand, &leaves)
+    }
+    guard let path = PredicateKeyPath(keys: Array(rest)) else { return start }
+    return .keyPath(path, of: start)
+  }
+
+  private mutating func expression(
+    _ destination: Destination, _ rest: inout ArraySlice<String>, _ leaves: inout Leaves
+  ) throws(Untranslatable) -> ManagedExpression {
+    switch destination {
+    case .object(let object):
+      guard rest.isEmpty else { throw Untranslatable() }
+      return try expression(.object(object), &leaves)
+    case .value(let value): return try expression(.value(value), &leaves)
+    case .collection(let collection):
+      guard let operation = rest.first, operation.hasPrefix("@"), rest.count > 1 else {
+        return try expression(.collection(collection), &leaves)
+      }
+      // What follows the operator belongs to the elements.
+      let (content, left) = try follow(rest.dropFirst(), from: collection, flattens: false)
+      guard case .collection(let elements) = content else { throw Untranslatable() }
+      rest = [operation] + left
+      return try expression(.collection(elements), &leaves)
+    }
+  }
+
+  /// Keys that values have by themselves.
+  private static func isKeyOfValues(_ keys: ArraySlice<String>) -> Bool {
+    let known = [
+      "length", "lowercaseString", "uppercaseString", "timeIntervalSinceReferenceDate", "timeIntervalSince1970",
+      "absoluteString", "UUIDString",
+    ]
+    return keys.allSatisfy { known.contains($0) }
+  }
+
+  /// A place on the Earth. An object's is that of its attributes.
+  private mutating func coordinates(
+    _ expression: ManagedExpression, _ leaves: inout Leaves
+  ) throws(Untranslatable) -> ManagedExpression {
+    guard case .object(let object) = try operand(expression) else { return try part(expression, &leaves) }
+    var values: [ManagedExpression] = []
+    for key in ["latitude", "longitude"] {
+      let (destination, rest) = try follow([key], from: object, flattens: false)
+      guard rest.isEmpty, case .value(let value) = destination else { throw Untranslatable() }
+      values.append(try self.expression(.value(value), &leaves))
+    }
+    return .aggregate(values)
+  }
+}

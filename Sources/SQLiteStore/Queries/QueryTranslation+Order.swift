@@ -1,0 +1,59 @@
+internal import ManagedObjects
+
+/// Orders.
+extension QueryTranslation {
+  /// The terms of an order, which ends with the places of entities and the numbers of objects.
+  ///
+  /// - Parameters:
+  ///   - testsAll: true if all rows have to be tested, also those that a limit leaves out.
+  ///   - endsWithObject: false for an order of groups of objects.
+  mutating func order(
+    _ descriptors: [FetchRequest.SortDescriptor], testsAll: Bool, endsWithObject: Bool = true
+  ) throws(Untranslatable) -> String {
+    var terms: [String] = []
+    for descriptor in descriptors {
+      for sql in try columns(of: descriptor) {
+        terms.append(
+          SQLDialect.term(
+            testsAll ? SQLDialect.unindexed(sql) : sql, isAscending: descriptor.isAscending,
+            nullsAreReversed: descriptor.reversesNullOrder))
+      }
+    }
+    if endsWithObject {
+      let objects = entityAndNumber(of: root.alias, root.entities)
+      // Else SQLite takes the order of the rows for better than an index that finds few of them.
+      terms.append(terms.isEmpty && hasIndexedRange ? SQLDialect.unindexed(objects) : objects)
+    }
+    return terms.joined(separator: ", ")
+  }
+
+  /// What a descriptor sorts by, the first first.
+  private mutating func columns(of descriptor: FetchRequest.SortDescriptor) throws(Untranslatable) -> [String] {
+    var operand = QueryOperand.object(root)
+    if let keyPath = descriptor.keyPath, keyPath != "self" {
+      guard let path = PredicateKeyPath(keyPath) else { throw Untranslatable() }
+      operand = try self.operand(.keyPath(path))
+    }
+    switch operand {
+    case .object(let object):
+      return [entityOrder(of: object.alias, object.entities), object.number].compactMap(\.self)
+    case .count(let collection, let isNullable): return [count(collection, isNullable: isNullable).sql]
+    case .value(let value): return try columns(of: value, descriptor.comparison)
+    case .constant, .collection, .other: throw Untranslatable()
+    }
+  }
+
+  private func columns(of value: ValuePlace, _ comparison: FetchRequest.SortComparison) throws(Untranslatable)
+    -> [String]
+  {
+    guard !value.isExternal, let form = TextForm(comparison) else { throw Untranslatable() }
+    switch value.type {
+    case .boolean: return [SQLDialect.truthValue(value.sql)]
+    case .string:
+      let columns = [SQLDialect.form(form, value.sql)]
+      return columns + (form.second.map { [SQLDialect.form($0, value.sql)] } ?? [])
+    case .uri: return [SQLDialect.form(.url, value.sql)]
+    default: return [value.sql]
+    }
+  }
+}

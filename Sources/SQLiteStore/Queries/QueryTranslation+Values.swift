@@ -1,0 +1,241 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// Comparisons of attributes in plain SQL, where that is exactly what evaluation in memory results in.
+///
+/// Numbers are compared by their exact values by SQLite, too. Texts in memory are equal by canonical equivalence, so
+/// that only those whose equals are all known are compared by their bytes.
+extension QueryTranslation {
+  /// An attribute and a constant; nil if there is no plain SQL for it.
+  mutating func comparison(
+    _ value: ValuePlace, _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
+  ) -> String? {
+    if comparator == .between {
+      guard case .array(let bounds) = constant, bounds.count == 2, options.isEmpty else { return nil }
+      return attempt { (translation) throws(Untranslatable) in
+        guard let first = translation.comparison(value, .greaterThanOrEqual, options, bounds[0]),
+          let second = translation.comparison(value, .lessThanOrEqual, options, bounds[1])
+        else { throw Untranslatable() }
+        return SQLDialect.all([first, second])
+      }
+    }
+    guard case .value(let constant) = constant else { return nil }
+    switch constant {
+    case .null: return comparison(value, comparator)
+    case .string(let text): return value.type == .string ? comparison(value, comparator, options, text) : nil
+    default: break
+    }
+    guard comparator.isOrder || comparator.isEquality else { return nil }
+    switch value.type {
+    case .boolean: return truth(value, comparator, constant)
+    case .float: return float(value, comparator, constant)
+    case .decimal: return decimal(value, comparator, constant)
+    default:
+      guard let bound = value.bound(constant) else { return nil }
+      return comparison(value, comparator, bind(bound))
+    }
+  }
+
+  /// With null.
+  private func comparison(_ value: ValuePlace, _ comparator: PredicateComparator) -> String? {
+    // What is in a file of its own may be gone; what is no URL is an error.
+    if value.isExternal || value.type == .uri { return nil }
+    switch comparator {
+    case .equal: return SQLDialect.isNull(value.sql)
+    case .notEqual: return SQLDialect.isNotNull(value.sql)
+    default: return comparator.isOrder ? SQLDialect.fails : nil
+    }
+  }
+
+  /// With what is not null.
+  private mutating func comparison(
+    _ value: ValuePlace, _ comparator: PredicateComparator, _ bound: String
+  ) -> String {
+    switch comparator {
+    // So an index of a joined table can be used.
+    case .equal where !value.isThere && value.isColumn:
+      return SQLDialect.order(value.sql, .equal, bound, isColumn: true)
+    case .equal: return SQLDialect.equal(value.sql, bound)
+    case .notEqual: return SQLDialect.notEqual(value.sql, bound)
+    default:
+      noteRange(value)
+      return SQLDialect.order(value.sql, comparator, bound, isColumn: value.isColumn)
+    }
+  }
+
+  /// Notes that a range of an indexed attribute is asked for.
+  private mutating func noteRange(_ value: ValuePlace) {
+    guard !hasIndexedRange, value.isColumn, let (index, name) = value.attribute,
+      root.entities.lowerBound == index
+    else { return }
+    var entity: ManagedObjectModel.Entity? = ManagedObjectModel.Entity(model: schema.model, index: index)
+    while let owner = entity, !hasIndexedRange {
+      hasIndexedRange = owner.definition.hasIndex(beginningWith: name)
+      entity = owner.superentity
+    }
+  }
+
+  /// Two attributes; nil if there is no plain SQL for it.
+  func comparison(
+    _ first: ValuePlace, _ comparator: PredicateComparator, _ options: PredicateOptions, _ second: ValuePlace
+  ) -> String? {
+    guard options.isEmpty, let kind = first.plainKind, kind == second.plainKind else { return nil }
+    switch comparator {
+    case .equal: return SQLDialect.equal(first.plainSQL, second.plainSQL)
+    case .notEqual: return SQLDialect.notEqual(first.plainSQL, second.plainSQL)
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+      guard first.isColumn, second.isColumn else { return nil }
+      return SQLDialect.all([
+        SQLDialect.isNotNull(first.sql), SQLDialect.isNotNull(second.sql),
+        SQLDialect.order(first.plainSQL, comparator, second.plainSQL),
+      ])
+    default: return nil
+    }
+  }
+
+  /// Whether an attribute has one of several values; nil if there is no plain SQL for it.
+  mutating func membership(of value: ValuePlace, in constants: [PredicateConstant]) -> String? {
+    attempt { (translation) throws(Untranslatable) in
+      guard !value.isExternal else { throw Untranslatable() }
+      var bound: [SQLValue] = []
+      var hasNull = false
+      for constant in constants {
+        guard case .value(let constant) = constant else { throw Untranslatable() }
+        if case .null = constant {
+          hasNull = true
+        } else if let equals = value.equals(constant) {
+          bound += equals
+        } else {
+          throw Untranslatable()
+        }
+      }
+      guard bound.count <= Self.greatestListLength || bound.allSatisfy(\.hasPlainJSON) else { throw Untranslatable() }
+      var conditions: [String] = hasNull ? [SQLDialect.isNull(value.sql)] : []
+      if !bound.isEmpty {
+        let isIn: String
+        if bound.allSatisfy(\.hasPlainJSON) {
+          let list = translation.bind(.text("[" + bound.map(\.plainJSON).joined(separator: ",") + "]"))
+          isIn = SQLDialect.isIn(value.sql, list: list)
+        } else {
+          isIn = SQLDialect.isIn(value.sql, bound.map { translation.bind($0) })
+        }
+        conditions.append(SQLDialect.notNull(value.sql, isIn, isColumn: value.isColumn))
+      }
+      return SQLDialect.any(conditions)
+    }
+  }
+
+  /// The most values that are bound one by one.
+  private static let greatestListLength = 500
+}
+
+/// Truth values and numbers that columns have in other forms.
+extension QueryTranslation {
+  /// What is not 0 is true.
+  private func truth(_ value: ValuePlace, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
+    guard case .integer(let number) = constant.canonicalForm else { return nil }
+    switch (comparator, number) {
+    case (.equal, 0): return SQLDialect.equal(value.sql, "0")
+    case (.notEqual, 0): return SQLDialect.notEqual(value.sql, "0")
+    case (.equal, 1): return SQLDialect.isTrue(value.sql)
+    case (.notEqual, 1): return SQLDialect.not(SQLDialect.isTrue(value.sql))
+    case (.equal, _): return SQLDialect.fails
+    case (.notEqual, _): return SQLDialect.holds
+    default:
+      return SQLDialect.order(
+        SQLDialect.truthValue(value.sql), comparator, "\(number)", isColumn: false)
+    }
+  }
+
+  /// A column can have more digits than the attribute: what counts is what they are rounded to.
+  private mutating func float(
+    _ value: ValuePlace, _ comparator: PredicateComparator, _ constant: AttributeValue
+  ) -> String? {
+    guard let number = constant.exactDouble else { return nil }
+    let (least, greatest) = number.floats
+    func compare(_ translation: inout QueryTranslation, _ comparator: PredicateComparator, _ bound: Double?) -> String {
+      guard let bound else { return SQLDialect.fails }
+      translation.noteRange(value)
+      return SQLDialect.order(value.sql, comparator, translation.bind(.real(bound)), isColumn: value.isColumn)
+    }
+    switch comparator {
+    case .lessThanOrEqual: return compare(&self, .lessThanOrEqual, greatest?.greatestDouble)
+    case .greaterThanOrEqual: return compare(&self, .greaterThanOrEqual, least?.leastDouble)
+    case .lessThan:
+      return compare(
+        &self, .lessThanOrEqual, least == greatest ? least?.lower?.greatestDouble : greatest?.greatestDouble)
+    case .greaterThan:
+      return compare(&self, .greaterThanOrEqual, least == greatest ? least?.upper?.leastDouble : least?.leastDouble)
+    default:
+      var equal = SQLDialect.fails
+      if let least, least == greatest {
+        equal = SQLDialect.all([
+          compare(&self, .greaterThanOrEqual, least.leastDouble),
+          compare(&self, .lessThanOrEqual, least.greatestDouble),
+        ])
+      }
+      return comparator == .equal ? equal : SQLDialect.not(equal)
+    }
+  }
+
+  /// A column has the nearest double of a number: it stands for the shortest decimal number that it is nearest to.
+  private mutating func decimal(
+    _ value: ValuePlace, _ comparator: PredicateComparator, _ constant: AttributeValue
+  ) -> String? {
+    guard let (stored, order) = constant.storedDecimal else { return nil }
+    switch comparator {
+    case .equal: return order == 0 ? comparison(value, .equal, bind(stored)) : SQLDialect.fails
+    case .notEqual: return order == 0 ? comparison(value, .notEqual, bind(stored)) : SQLDialect.holds
+    case .lessThan, .lessThanOrEqual:
+      let isWithin = order < 0 || order == 0 && comparator == .lessThanOrEqual
+      return comparison(value, isWithin ? .lessThanOrEqual : .lessThan, bind(stored))
+    default:
+      let isWithin = order > 0 || order == 0 && comparator == .greaterThanOrEqual
+      return comparison(value, isWithin ? .greaterThanOrEqual : .greaterThan, bind(stored))
+    }
+  }
+}
+
+/// Texts.
+extension QueryTranslation {
+  private mutating func comparison(
+    _ value: ValuePlace, _ comparator: PredicateComparator, _ options: PredicateOptions, _ text: String
+  ) -> String? {
+    let isLiteral = options.contains(.normalized)
+    if !isLiteral, options.contains(.caseInsensitive) || options.contains(.diacriticInsensitive) { return nil }
+    switch comparator {
+    case .equal, .notEqual:
+      guard let equals = isLiteral ? [text] : text.canonicalEquals else { return nil }
+      if equals.count == 1 { return comparison(value, comparator, bind(.text(text))) }
+      let isIn = SQLDialect.notNull(
+        value.sql, SQLDialect.isIn(value.sql, equals.map { bind(.text($0)) }), isColumn: value.isColumn)
+      return comparator == .equal ? isIn : SQLDialect.not(isIn)
+    case .beginsWith:
+      // An index narrows, the test decides.
+      guard value.isColumn, !text.isEmpty, text.canonicalEquals?.count == 1, let end = text.afterPrefix,
+        let test = try? ValueTest(
+          .comparing(.variable("text"), .beginsWith, .value(.string(text)), options: options), variables: ["text"])
+      else { return nil }
+      let holds = SQLDialect.test(
+        bind(RowTest(test, [.attribute(.string, isExternal: false)], context)), [value.sql])
+      return SQLDialect.all([
+        SQLDialect.order(value.sql, .greaterThanOrEqual, bind(.text(text))),
+        SQLDialect.order(value.sql, .lessThan, bind(.text(end))), holds,
+      ])
+    default: return nil
+    }
+  }
+}
+
+extension EntityDescription {
+  /// True if an index begins with an attribute.
+  fileprivate func hasIndex(beginningWith name: String) -> Bool {
+    fetchIndexes.contains { $0.elements.first?.content == .property(name) }
+      || uniquenessConstraints.contains { $0.first == name }
+  }
+}
+
+extension PredicateComparator {
+  fileprivate var isOrder: Bool { [.lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual].contains(self) }
+  fileprivate var isEquality: Bool { [.equal, .notEqual].contains(self) }
+}

@@ -1,0 +1,141 @@
+internal import CSQLite
+internal import ManagedObjects
+internal import OrderedCollections
+
+/// Requests.
+extension StoreState {
+  mutating func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    if request.resultType == .dictionaries { return .dictionaries(try dictionaries(request, of: entity)) }
+    try request.checkFit(entity)
+    let query = query(for: request, of: entity)
+    guard let query, query.isComplete else { return try evaluate(request, of: entity, query) }
+    // A statement that is too large is executed in memory.
+    guard let statement = try prepared(query) else { return try evaluate(request, of: entity, nil) }
+    defer { statement.clear() }
+    do throws(ManagedObjectError) {
+      return try result(of: statement, request, entity)
+    } catch {
+      if query.objects.contains(where: { $0.failure != nil }) { return try evaluate(request, of: entity, nil) }
+      throw error
+    }
+  }
+
+  /// The statement of a request; nil if the store has no objects of the entity.
+  mutating func query(for request: FetchRequest, of entity: ManagedObjectModel.Entity) -> StoreQuery? {
+    guard let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities) else {
+      return nil
+    }
+    return StoreQuery(request, request.entities(entity), table, selection, schema, functionContext)
+  }
+
+  private var functionContext: FunctionContext {
+    FunctionContext(
+      entityIndices: schema.entityIndices, storeNumber: storeNumber, externalData: reading.externalData)
+  }
+
+  /// Nil if SQLite takes no such statement.
+  private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> Statement? {
+    let statement: Statement
+    do throws(ManagedObjectError) { statement = try database.statement(query.sql) } catch {
+      switch error.sqliteCode.map({ Int32($0 & 0xFF) }) {
+      case SQLITE_ERROR, SQLITE_TOOBIG: return nil
+      default: throw error
+      }
+    }
+    try query.bind(to: statement)
+    return statement
+  }
+
+  private mutating func result(
+    of statement: Statement, _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    switch request.resultType {
+    case .count:
+      guard try statement.step() else { return .count(0) }
+      return .count(request.windowCount(of: Int(statement.integer(0))))
+    case .objectIDs:
+      var keys: [RowKey] = []
+      try statement.forEachRow { () throws(ManagedObjectError) in
+        guard let index = schema.entityIndices[statement.integer(1)] else {
+          throw ManagedObjectError(
+            .invalidValue, "\(entity.name): an object is of the entity \(statement.integer(1)), which is none")
+        }
+        keys.append(RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
+      }
+      return .keys(keys)
+    case .objects, .dictionaries:
+      guard let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities) else {
+        return .rows([])
+      }
+      return .rows(try rows(statement, selection))
+    }
+  }
+
+  /// The statement of a request for dictionaries; nil if there is none that says all of it.
+  func projection(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) -> ProjectionQuery? {
+    guard let table = schema.table(ofEntity: entity.index) else { return nil }
+    return ProjectionQuery(request, request.entities(entity), table, schema, functionContext)
+  }
+
+  /// Dictionaries are made by a statement, or in memory of rows that a statement finds.
+  private mutating func dictionaries(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
+    try request.checkFit(entity)
+    if let projection = projection(request, of: entity), let statement = try prepared(projection.query) {
+      defer { statement.clear() }
+      do throws(ManagedObjectError) {
+        if let all = try projection.dictionaries(statement, reading, functionContext) { return all }
+      } catch {
+        // A sum with too many digits for SQLite, or a function without a result.
+        guard error.sqliteCode.map({ Int32($0 & 0xFF) }) == SQLITE_ERROR else { throw error }
+      }
+    }
+    let isOutermost = !database.isInTransaction
+    if isOutermost { try database.execute("BEGIN") }
+    defer { if isOutermost, database.isInTransaction { try? database.execute("COMMIT") } }
+    guard case .rows(let rows) = try fetch(request.requestForObjects(entity), of: entity) else { return [] }
+    var projection = request
+    projection.predicate = nil
+    projection.sortDescriptors = []
+    let source = try LoadedRows(projection, entity, rows, &self)
+    return try request.dictionaries(of: source.completed(rows), in: source, entity)
+  }
+
+  /// Executes a request in memory.
+  ///
+  /// - Parameter query: finds the rows that may fit; nil for all of the entity.
+  private mutating func evaluate(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ query: StoreQuery?
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    // All statements see the same state.
+    let isOutermost = !database.isInTransaction
+    if isOutermost { try database.execute("BEGIN") }
+    defer { if isOutermost, database.isInTransaction { try? database.execute("COMMIT") } }
+    var candidates: [StoreRow]?
+    if let query, !query.isComplete, let statement = try prepared(query),
+      let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities)
+    {
+      defer { statement.clear() }
+      do throws(ManagedObjectError) { candidates = try rows(statement, selection) } catch {
+        guard query.objects.contains(where: { $0.failure != nil }) else { throw error }
+      }
+    }
+    return try request.execute(on: LoadedRows(request, entity, candidates, &self), of: entity)
+  }
+}
+
+extension FetchRequest {
+  /// The entities whose own objects count.
+  func entities(_ entity: ManagedObjectModel.Entity) -> Range<Int> {
+    includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
+  }
+
+  /// How many of a number of results are within offset and limit.
+  func windowCount(of count: Int) -> Int {
+    let rest = max(count - max(fetchOffset, 0), 0)
+    return fetchLimit > 0 ? min(rest, fetchLimit) : rest
+  }
+}

@@ -1,0 +1,171 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// The forms that values have in columns, as far as they are exactly the values.
+extension ValuePlace {
+  /// A constant as the column has it; nil if it cannot have it exactly.
+  func bound(_ constant: AttributeValue) -> SQLValue? {
+    switch (type, constant) {
+    case (.integer16, _), (.integer32, _), (.integer64, _):
+      switch constant.canonicalForm {
+      case .integer(let number): return .integer(number)
+      case .double(let number) where !number.isNaN: return .real(number)
+      default: return nil
+      }
+    case (.double, _): return constant.exactDouble.map { .real($0) }
+    case (.date, .date(let date)):
+      let seconds = date.timeIntervalSinceReferenceDate
+      return seconds.isNaN ? nil : .real(seconds)
+    case (.uuid, .uuid(let uuid)): return .blob(unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) })
+    case (.binary, .data(let data)): return isExternal ? nil : .blob(data)
+    case (.transformable, .data(let data)): return .blob(data)
+    default: return nil
+    }
+  }
+
+  /// What the column has for values that equal a constant; nil if that is not known.
+  func equals(_ constant: AttributeValue) -> [SQLValue]? {
+    switch (type, constant) {
+    case (.string, .string(let text)): return text.canonicalEquals?.map { .text($0) }
+    case (.decimal, _):
+      guard let (stored, order) = constant.storedDecimal else { return nil }
+      return order == 0 ? [stored] : []
+    case (.boolean, _), (.float, _), (.uri, _): return nil
+    default: return bound(constant).map { [$0] }
+    }
+  }
+
+  /// Values of the same kind are compared by SQLite as in memory.
+  enum PlainKind {
+    case number, date, uuid, data
+  }
+
+  var plainKind: PlainKind? {
+    switch type {
+    case .integer16, .integer32, .integer64, .double, .boolean: .number
+    case .date: .date
+    case .uuid: .uuid
+    case .binary: isExternal ? nil : .data
+    default: nil
+    }
+  }
+
+  var plainSQL: String { type == .boolean ? SQLDialect.truthValue(sql) : sql }
+}
+
+extension AttributeValue {
+  /// The value of a number that a double can have; nil for others, and for what is no number.
+  var exactDouble: Double? {
+    switch canonicalForm {
+    case .integer(let number): Double(exactly: number)
+    case .double(let number): number.isNaN ? nil : number
+    default: nil
+    }
+  }
+
+  /// The value of a decimal column that is nearest to a number, and whether it stands for a lesser number (-1), the
+  /// same (0) or a greater one (1). Nil for numbers that are too large to tell.
+  var storedDecimal: (SQLValue, Int)? {
+    let stored: SQLValue
+    switch canonicalForm {
+    case .integer(let number): return (.integer(number), 0)
+    case .double(let number): stored = .real(number)
+    case .decimal(let number):
+      guard let value = StoredDecimal.value(number) else { return nil }
+      stored = value
+    default: return nil
+    }
+    guard case .real(let number) = stored, abs(number) < 0x1p53, let value = StoredDecimal.decimal(stored),
+      let order = value.comparison(with: self)
+    else { return nil }
+    return (stored, order)
+  }
+}
+
+extension Double {
+  /// The least float that is not less than the number, and the greatest that is not greater.
+  var floats: (least: Float?, greatest: Float?) {
+    let nearest = Float(self)
+    if Double(nearest) == self { return (nearest, nearest) }
+    return Double(nearest) < self ? (nearest.upper, nearest) : (nearest, nearest.lower)
+  }
+}
+
+extension Float {
+  /// The next float; nil if there is none.
+  var upper: Float? { self == .infinity ? nil : nextUp }
+  var lower: Float? { self == -.infinity ? nil : nextDown }
+
+  /// The greatest double that is rounded to the float.
+  var greatestDouble: Double {
+    if self == .infinity { return .infinity }
+    let middle = (Self.whole(self) + Self.whole(nextUp)) / 2
+    return Float(middle) == self ? middle : middle.nextDown
+  }
+
+  /// The least double that is rounded to the float.
+  var leastDouble: Double { -(-self).greatestDouble }
+
+  /// What comes after the greatest float would be the next power of 2.
+  private static func whole(_ value: Float) -> Double {
+    value.isInfinite ? (value < 0 ? -0x1p128 : 0x1p128) : Double(value)
+  }
+}
+
+extension String {
+  /// All texts that are canonically equivalent to this one; nil if there may be many.
+  var canonicalEquals: [String]? {
+    var hasOthers = false
+    for byte in utf8 {
+      if byte >= 0x80 { return nil }
+      if byte == UInt8(ascii: "K") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "`") { hasOthers = true }
+    }
+    if !hasOthers { return [self] }
+    var equals = [""]
+    for scalar in unicodeScalars {
+      let forms: [Unicode.Scalar] =
+        switch scalar {
+        case "K": ["K", "\u{212A}"]
+        case ";": [";", "\u{37E}"]
+        case "`": ["`", "\u{1FEF}"]
+        default: [scalar]
+        }
+      if forms.count > 1, equals.count >= 8 { return nil }
+      if forms.count == 1 {
+        for index in equals.indices { equals[index].unicodeScalars.append(scalar) }
+      } else {
+        equals = equals.flatMap { text in forms.map { text + String($0) } }
+      }
+    }
+    return equals
+  }
+
+  /// The least text after all that begin with this one; nil if it is not known.
+  var afterPrefix: String? {
+    guard let last = unicodeScalars.last, last.value < 0x7F else { return nil }
+    var scalars = unicodeScalars
+    scalars.removeLast()
+    scalars.append(Unicode.Scalar(UInt8(last.value) + 1))
+    return String(scalars)
+  }
+}
+
+extension SQLValue {
+  /// True for integers and plain texts.
+  var hasPlainJSON: Bool {
+    switch self {
+    case .integer: true
+    case .text(let text):
+      text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    case .null, .real, .blob: false
+    }
+  }
+
+  var plainJSON: String {
+    switch self {
+    case .integer(let number): "\(number)"
+    case .text(let text): "\"\(text)\""
+    case .null, .real, .blob: "null"
+    }
+  }
+}

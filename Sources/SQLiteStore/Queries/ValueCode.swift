@@ -1,0 +1,105 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// A list of values as one of SQLite's: what a function has collected from many rows, for another function.
+///
+/// The bytes are a sign for the kind of collection, and for each value a sign, its length and its bytes.
+enum ValueCode {
+  private enum Sign: UInt8 {
+    case null = 0
+    case boolean, integer, decimal, double, float, string, date, data, uuid, url, object
+  }
+
+  /// The beginning of a list.
+  static func start(isSet: Bool) -> [UInt8] { [isSet ? 1 : 0] }
+
+  static func append(_ value: AttributeValue, to bytes: inout [UInt8]) {
+    switch value {
+    case .null: append(.null, EmptyCollection(), to: &bytes)
+    case .boolean(let value): append(.boolean, value ? 1 : 0, to: &bytes)
+    case .integer(let value): append(.integer, UInt64(bitPattern: value), to: &bytes)
+    case .decimal(let value): append(.decimal, value.description.utf8, to: &bytes)
+    case .double(let value): append(.double, value.bitPattern, to: &bytes)
+    case .float(let value): append(.float, Double(value).bitPattern, to: &bytes)
+    case .string(let value): append(.string, value.utf8, to: &bytes)
+    case .date(let value): append(.date, value.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
+    case .data(let value): append(.data, value, to: &bytes)
+    case .uuid(let value): append(.uuid, value.uuidString.utf8, to: &bytes)
+    case .url(let value): append(.url, value.absoluteString.utf8, to: &bytes)
+    }
+  }
+
+  static func append(_ key: RowKey, to bytes: inout [UInt8]) {
+    bytes.append(Sign.object.rawValue)
+    append(24, to: &bytes)
+    append(UInt64(key.store.rawValue), to: &bytes)
+    append(UInt64(UInt32(bitPattern: key.entityIndex)), to: &bytes)
+    append(UInt64(bitPattern: key.number), to: &bytes)
+  }
+
+  private static func append(_ sign: Sign, _ number: UInt64, to bytes: inout [UInt8]) {
+    bytes.append(sign.rawValue)
+    append(8, to: &bytes)
+    append(number, to: &bytes)
+  }
+
+  private static func append(_ sign: Sign, _ content: some Swift.Collection<UInt8>, to bytes: inout [UInt8]) {
+    bytes.append(sign.rawValue)
+    append(UInt64(content.count), to: &bytes)
+    bytes += content
+  }
+
+  /// The lowest byte first.
+  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+
+  /// The list that bytes stand for; nil for other bytes.
+  static func list(_ bytes: [UInt8]) -> PredicateValue<AttributeValue>? {
+    guard let first = bytes.first, first <= 1 else { return nil }
+    var values: [PredicateValue<AttributeValue>] = []
+    var place = 1
+    while place < bytes.count {
+      guard bytes.count - place >= 9, let sign = Sign(rawValue: bytes[place]),
+        let count = Int(exactly: number(bytes[(place + 1)...])), count <= bytes.count - place - 9,
+        let value = value(sign, bytes[(place + 9)..<(place + 9 + count)])
+      else { return nil }
+      values.append(value)
+      place += 9 + count
+    }
+    return first == 1 ? .set(values) : .array(values)
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    var number: UInt64 = 0
+    for (shift, byte) in bytes.prefix(8).enumerated() { number |= UInt64(byte) << (8 * UInt64(shift)) }
+    return number
+  }
+
+  private static func value(_ sign: Sign, _ bytes: ArraySlice<UInt8>) -> PredicateValue<AttributeValue>? {
+    let number = number(bytes)
+    func text() -> String { String(decoding: bytes, as: UTF8.self) }
+    switch sign {
+    case .null: return .null
+    case .boolean: return .value(.boolean(number != 0))
+    case .integer: return .value(.integer(Int64(bitPattern: number)))
+    case .decimal: return Decimal(string: text()).map { .value(.decimal($0)) }
+    case .double: return .value(.double(Double(bitPattern: number)))
+    case .float: return .value(.float(Float(Double(bitPattern: number))))
+    case .string: return .value(.string(text()))
+    case .date: return .value(.date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: number))))
+    case .data: return .value(.data(Data(bytes)))
+    case .uuid: return UUID(uuidString: text()).map { .value(.uuid($0)) }
+    case .url: return URL(string: text()).map { .value(.url($0)) }
+    case .object:
+      guard bytes.count == 24, let store = UInt32(exactly: number),
+        let index = UInt32(exactly: Self.number(bytes.dropFirst(8)))
+      else { return nil }
+      let key = RowKey(
+        store: StoreNumber(rawValue: store), entityIndex: Int(index),
+        number: Int64(bitPattern: Self.number(bytes.dropFirst(16))))
+      return .constant(.object(key))
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import ManagedObjects
+
+/// Hands out the numbers of new rows, one after the other in each table.
+///
+/// The file has the highest one of each table that was saved (`Z_MAX`). Others may save rows meanwhile: what they have
+/// taken since is not given to rows of this store.
+struct RowNumbers {
+  /// The highest number that was given to an object of each table, saved or not; nil if nobody asked.
+  private var last: [Int64?]
+  /// The highest number in the file that this store knows of.
+  private var known: [Int64]
+  /// What others have taken, in order.
+  private var taken: [[ClosedRange<Int64>]]
+
+  init(_ schema: StoreSchema) {
+    last = Array(repeating: nil, count: schema.tables.count)
+    known = Array(repeating: 0, count: schema.tables.count)
+    taken = Array(repeating: [], count: schema.tables.count)
+  }
+
+  mutating func makeKeys(
+    _ entityIndices: [Int], _ schema: StoreSchema, _ store: StoreNumber, _ database: Database
+  ) throws(ManagedObjectError) -> [RowKey] {
+    var keys: [RowKey] = []
+    keys.reserveCapacity(entityIndices.count)
+    var isRead = [Bool](repeating: false, count: schema.tables.count)
+    for index in entityIndices {
+      guard schema.tableIndices.indices.contains(index), schema.tableIndices[index] >= 0 else {
+        throw ManagedObjectError(
+          .invalidState, "the store has no objects of the entity \(schema.model.entities[index].name)")
+      }
+      let table = schema.tableIndices[index]
+      if !isRead[table] {
+        try read(table, schema, database)
+        isRead[table] = true
+      }
+      let (number, overflows) = (last[table] ?? 0).addingReportingOverflow(1)
+      if overflows { throw ManagedObjectError(.operation, "the store has no number left for another object") }
+      last[table] = number
+      keys.append(RowKey(store: store, entityIndex: index, number: number))
+    }
+    return keys
+  }
+
+  /// Takes notice of what others have saved.
+  private mutating func read(
+    _ table: Int, _ schema: StoreSchema, _ database: Database
+  ) throws(ManagedObjectError) {
+    // The row can say less than there is in a file that others have written.
+    let statement = try database.statement(
+      "SELECT MAX(IFNULL(Z_MAX, 0), IFNULL((SELECT MAX(Z_PK) FROM \(schema.tables[table].name.sqlName)), 0)) "
+        + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    try statement.bind(1, schema.numbers[schema.tables[table].entities.lowerBound])
+    defer { statement.reset() }
+    let highest = try statement.step() ? max(statement.integer(0), 0) : 0
+    if last[table] != nil, highest > known[table] { take(known[table] + 1...highest, table) }
+    known[table] = max(known[table], highest)
+    last[table] = max(last[table] ?? 0, highest)
+  }
+
+  /// - Parameter numbers: greater than all that were taken before.
+  private mutating func take(_ numbers: ClosedRange<Int64>, _ table: Int) {
+    if let previous = taken[table].last, previous.upperBound == numbers.lowerBound - 1 {
+      taken[table][taken[table].count - 1] = previous.lowerBound...numbers.upperBound
+    } else {
+      taken[table].append(numbers)
+    }
+  }
+
+  private func isTaken(_ number: Int64, _ table: Int) -> Bool {
+    let ranges = taken[table]
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].upperBound < number { low = middle + 1 } else { high = middle }
+    }
+    return low < ranges.count && ranges[low].contains(number)
+  }
+
+  /// Enters the numbers of new rows as taken, in the transaction that saves them.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/keysTaken`` if others have taken one.
+  mutating func use(
+    _ keys: [RowKey], _ schema: StoreSchema, _ database: Database
+  ) throws(ManagedObjectError) {
+    var highest: [Int: Int64] = [:]
+    for key in keys {
+      let table = schema.tableIndices[Int(key.entityIndex)]
+      highest[table] = max(highest[table] ?? 0, key.number)
+    }
+    for (table, number) in highest {
+      try read(table, schema, database)
+      let statement = try database.statement(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(Z_MAX, 0) < ?1")
+      try statement.bind(1, number)
+      try statement.bind(2, schema.numbers[schema.tables[table].entities.lowerBound])
+      try statement.run()
+    }
+    for key in keys {
+      let table = schema.tableIndices[Int(key.entityIndex)]
+      if isTaken(key.number, table) { throw Self.keysTaken }
+    }
+  }
+
+  /// Remembers that rows were saved.
+  mutating func confirm(_ keys: [RowKey], _ schema: StoreSchema) {
+    for key in keys {
+      let table = schema.tableIndices[Int(key.entityIndex)]
+      known[table] = max(known[table], key.number)
+      last[table] = max(last[table] ?? 0, key.number)
+    }
+  }
+
+  static let keysTaken = ManagedObjectError(.keysTaken, "others have saved objects under the numbers of new ones")
+
+  /// Makes numbers taken for good, before the objects are saved.
+  mutating func reserve(_ keys: [RowKey], _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
+    try database.transaction(.immediate) { () throws(ManagedObjectError) in try use(keys, schema, database) }
+    confirm(keys, schema)
+  }
+}

@@ -1,0 +1,134 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import PropertyLists
+
+/// The columns of a table that make rows, and how.
+struct RowSelection: Sendable {
+  let tableName: String
+  /// The columns as a statement has them, beginning with the number, the entity and the version.
+  let columns: [String]
+  private let mainList: String
+  /// The lowest number of the entities.
+  private let entities: Range<Int>
+  private let storeNumber: StoreNumber
+  private let entityIndices: [Int64: Int]
+  /// What is in the slots of each entity.
+  private let slots: [[Slot]]
+
+  private enum Slot: Sendable {
+    case empty(RowValue)
+    case attribute(Int32, AttributeType, isExternal: Bool)
+    case toOne(Int32, entity: Int32?, destination: Range<Int>)
+  }
+
+  /// - Parameter entities: those whose rows are selected.
+  init(_ schema: StoreSchema, _ table: StoreTable, _ entities: Range<Int>, _ storeNumber: StoreNumber) {
+    tableName = table.name
+    self.entities = entities
+    self.storeNumber = storeNumber
+    entityIndices = schema.entityIndices
+    var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var places: [Int: Int32] = [:]
+    func place(_ column: Int) -> Int32 {
+      if let place = places[column] { return place }
+      let place = Int32(columns.count)
+      places[column] = place
+      columns.append(table.columns[column].name.sqlName)
+      return place
+    }
+    slots = entities.map { index in
+      let empty = ManagedObjectModel.Entity(model: schema.model, index: index).emptyValues
+      return schema.places[index].enumerated().map { slot, source in
+        switch source {
+        case .none: .empty(empty[slot])
+        case .attribute(let column, let type, let isExternal): .attribute(place(column), type, isExternal: isExternal)
+        case .toOne(let column, let entity, let destination):
+          .toOne(place(column), entity: entity.map(place), destination: destination)
+        case .toMany: .empty(.unread)
+        }
+      }
+    }
+    self.columns = columns
+    mainList = Self.list(columns, Self.mainAlias)
+  }
+
+  /// The alias of the table that a request is about.
+  static let mainAlias = "t"
+
+  /// The columns of a table that has an alias.
+  func list(_ alias: String) -> String { alias == Self.mainAlias ? mainList : Self.list(columns, alias) }
+
+  private static func list(_ columns: [String], _ alias: String) -> String {
+    columns.map { "\(alias).\($0)" }.joined(separator: ", ")
+  }
+
+  /// The row that a statement is at, whose first columns are those of the selection.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for what a row cannot have.
+  func row(_ statement: Statement, _ reading: ValueReading) throws(ManagedObjectError) -> StoreRow {
+    let number = statement.integer(0)
+    guard let index = entityIndices[statement.integer(1)], entities.contains(index), number > 0 else {
+      throw ManagedObjectError(
+        .invalidValue, "\(tableName): the row \(number) is of the entity \(statement.integer(1)), which is none there")
+    }
+    let slots = slots[index - entities.lowerBound]
+    var values: [RowValue] = []
+    values.reserveCapacity(slots.count)
+    for slot in slots {
+      switch slot {
+      case .empty(let value): values.append(value)
+      case .attribute(let column, let type, let isExternal):
+        values.append(.attribute(try value(statement, column, type, isExternal, reading)))
+      case .toOne(let column, let entity, let destination):
+        values.append(.toOne(try key(statement, column, entity, destination, reading)))
+      }
+    }
+    return StoreRow(
+      key: RowKey(store: storeNumber, entityIndex: index, number: number), version: max(statement.integer(2), 1),
+      values: values)
+  }
+
+  private func value(
+    _ statement: Statement, _ column: Int32, _ type: AttributeType, _ isExternal: Bool, _ reading: ValueReading
+  ) throws(ManagedObjectError) -> AttributeValue {
+    if let value = try reading.value(statement, column, type, isExternal: isExternal) { return value }
+    throw ManagedObjectError(
+      .invalidValue,
+      "\(tableName): the row \(statement.integer(0)) has \(statement.value(column).kindName) in the column "
+        + "\(columns[Int(column)]), which is no \(type.name)")
+  }
+
+  private func key(
+    _ statement: Statement, _ column: Int32, _ entityColumn: Int32?, _ destination: Range<Int>,
+    _ reading: ValueReading
+  ) throws(ManagedObjectError) -> RowKey? {
+    if statement.isNull(column) { return nil }
+    let number = statement.integer(column)
+    guard number > 0 else { return nil }
+    var index = destination.lowerBound
+    if destination.count > 1 {
+      if let entityColumn, let known = entityIndices[statement.integer(entityColumn)], destination.contains(known) {
+        index = known
+      } else {
+        // Without the entity, the row itself tells it.
+        guard let found = try reading.entity(ofRow: number, destination) else { return nil }
+        index = found
+      }
+    }
+    return RowKey(store: storeNumber, entityIndex: index, number: number)
+  }
+}
+
+extension SQLValue {
+  /// What the value is, for messages.
+  var kindName: String {
+    switch self {
+    case .null: "nothing"
+    case .integer(let value): "the integer \(value)"
+    case .real(let value): "the number \(value)"
+    case .text(let value): "the text \(value.quoted)"
+    case .blob(let value): "\(value.count) bytes"
+    }
+  }
+}

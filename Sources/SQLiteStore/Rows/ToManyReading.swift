@@ -1,0 +1,77 @@
+internal import ManagedObjects
+internal import OrderedCollections
+
+/// Reads to-many relationships of many objects with one statement.
+struct ToManyReading {
+  let database: Database
+  let schema: StoreSchema
+  let storeNumber: StoreNumber
+
+  /// The objects that a relationship of several owners refers to, in their order.
+  ///
+  /// - Parameter owners: the numbers of objects of one table.
+  func keys(_ place: ToManyPlace, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
+    guard let target = schema.table(ofEntity: place.destination.lowerBound) else { return [:] }
+    let list = NumberList(owners)
+    let (sql, isReflexive) = sql(place, target, list)
+    let statement = try database.statement(sql)
+    try list.bind(to: statement, 1)
+    var found: [Int64: [RowKey]] = [:]
+    found.reserveCapacity(owners.count)
+    // Without sub-entities all are of one.
+    let only = place.destination.count == 1 ? place.destination.lowerBound : nil
+    try statement.forEachRow { () throws(ManagedObjectError) in
+      let number = statement.integer(1)
+      guard number > 0 else { return }
+      guard let index = only ?? schema.entityIndices[statement.integer(2)], place.destination.contains(index) else {
+        return
+      }
+      found[statement.integer(0), default: []].append(RowKey(store: storeNumber, entityIndex: index, number: number))
+    }
+    if isReflexive {
+      for (owner, keys) in found { found[owner] = Array(OrderedSet(keys)) }
+    }
+    return found
+  }
+
+  private func sql(_ place: ToManyPlace, _ target: StoreTable, _ list: NumberList) -> (String, isReflexive: Bool) {
+    switch place.source {
+    case .column(_, let column, _, let order):
+      let key = target.columns[column].name.sqlName
+      let end = order.map { " ORDER BY \(key), \(target.columns[$0].name.sqlName), Z_PK" } ?? ""
+      return ("SELECT \(key), Z_PK, Z_ENT FROM \(target.name.sqlName) WHERE \(key) \(list.condition)\(end)", false)
+    case .join(let index, let own, let other, let order, let isReflexive):
+      let join = schema.joins[index].name.sqlName
+      func select(_ own: String, _ other: String, _ order: String) -> String {
+        "SELECT j.\(own.sqlName) AS o, t.Z_PK AS p, t.Z_ENT, \(order) AS f "
+          + "FROM \(join) j JOIN \(target.name.sqlName) t ON t.Z_PK = j.\(other.sqlName) "
+          + "WHERE j.\(own.sqlName) \(list.condition)"
+      }
+      var all = select(own, other, order.map { "j.\($0.sqlName)" } ?? "0")
+      // A pair may be there in one direction only. Its place in the order is that of the other object then.
+      if isReflexive { all += " UNION " + select(other, own, order == nil ? "0" : "\(Int64.max)") }
+      return (all + (order == nil ? "" : " ORDER BY o, f, p"), isReflexive)
+    }
+  }
+}
+
+/// A list of numbers in a statement: one, or any number of them as a JSON array, which needs one statement only.
+struct NumberList {
+  private let numbers: [Int64]
+
+  init(_ numbers: [Int64]) { self.numbers = numbers }
+
+  /// What follows the column that is to be in the list.
+  var condition: String { numbers.count == 1 ? "= ?1" : "IN (SELECT value FROM json_each(?1))" }
+
+  func bind(to statement: Statement, _ place: Int32) throws(ManagedObjectError) {
+    if numbers.count == 1 { return try statement.bind(place, numbers[0]) }
+    var text = "["
+    text.reserveCapacity(numbers.count * 7)
+    for (index, number) in numbers.enumerated() {
+      if index > 0 { text += "," }
+      text += String(number)
+    }
+    try statement.bind(place, text + "]")
+  }
+}

@@ -1,0 +1,143 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// Reads values of attributes from columns.
+///
+/// Whole numbers are integers in columns of any numeric type, and others floating-point numbers.
+struct ValueReading {
+  let database: Database
+  let schema: StoreSchema
+  let externalData: ExternalData
+
+  /// The value of a column; nil if an attribute of the type cannot have it.
+  @inline(__always)
+  func value(
+    _ statement: Statement, _ column: Int32, _ type: AttributeType, isExternal: Bool
+  ) throws(ManagedObjectError) -> AttributeValue? {
+    try Self.value(StatementColumn(statement: statement, column: column), type, isExternal ? externalData : nil)
+  }
+
+  /// The value of a column or of a function's argument; nil if an attribute of the type cannot have it.
+  ///
+  /// - Parameter externalData: where the attribute may have its data; nil for no other place.
+  @inline(__always)
+  static func value(
+    _ source: some StoredValue, _ type: AttributeType, _ externalData: ExternalData?
+  ) throws(ManagedObjectError) -> AttributeValue? {
+    let kind = source.kind
+    if kind == SQLITE_NULL { return .null }
+    switch type {
+    case .string:
+      if kind == SQLITE_TEXT { return .string(source.text) }
+    case .integer64, .integer32, .integer16:
+      if kind == SQLITE_INTEGER { return .integer(source.integer) }
+      if kind == SQLITE_FLOAT { return Int64(exactly: source.real).map { .integer($0) } }
+    case .boolean:
+      if kind == SQLITE_INTEGER { return .boolean(source.integer != 0) }
+    case .double:
+      if kind == SQLITE_FLOAT || kind == SQLITE_INTEGER { return .double(source.real) }
+    case .float:
+      if kind == SQLITE_FLOAT || kind == SQLITE_INTEGER { return .float(Float(source.real)) }
+    case .date:
+      if kind == SQLITE_FLOAT || kind == SQLITE_INTEGER {
+        return .date(Date(timeIntervalSinceReferenceDate: source.real))
+      }
+    case .decimal:
+      if kind == SQLITE_INTEGER { return .decimal(Decimal(source.integer)) }
+      // As a text, SQLite gives fewer digits than a number has.
+      if kind == SQLITE_FLOAT { return StoredDecimal.decimal(source.real) }
+      if kind == SQLITE_TEXT { return StoredDecimal.decimal(source.text) }
+    case .uuid:
+      if kind == SQLITE_BLOB { return uuid(source.data).map { .uuid($0) } }
+    case .uri:
+      if kind == SQLITE_TEXT { return URL(string: source.text).map { .url($0) } }
+    case .binary:
+      if kind == SQLITE_BLOB || kind == SQLITE_TEXT {
+        guard let externalData else { return .data(source.data) }
+        return try externalData.content(of: source.data).map { .data($0) } ?? .null
+      }
+    case .transformable, .composite:
+      if kind == SQLITE_BLOB || kind == SQLITE_TEXT { return .data(source.data) }
+    case .undefined, .objectID: break
+    }
+    return nil
+  }
+
+  private static func uuid(_ data: Data) -> UUID? {
+    guard data.count == 16 else { return nil }
+    let b = Array(data)
+    return UUID(
+      uuid: (
+        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
+      ))
+  }
+
+  /// The entity of a row, which is one of several.
+  func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
+    guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
+    let statement = try database.statement("SELECT Z_ENT FROM \(table.name.sqlName) WHERE Z_PK = ?")
+    try statement.bind(1, number)
+    defer { statement.reset() }
+    guard try statement.step(), let index = schema.entityIndices[statement.integer(0)], entities.contains(index)
+    else { return nil }
+    return index
+  }
+}
+
+/// A value as SQLite hands it out.
+protocol StoredValue {
+  /// `SQLITE_NULL`, `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT` or `SQLITE_BLOB`.
+  var kind: Int32 { get }
+  var integer: Int64 { get }
+  var real: Double { get }
+  var text: String { get }
+  var data: Data { get }
+}
+
+/// A column of the row that a statement is at.
+struct StatementColumn: StoredValue {
+  let statement: Statement
+  let column: Int32
+
+  @inline(__always)
+  var kind: Int32 { statement.type(column) }
+  @inline(__always)
+  var integer: Int64 { statement.integer(column) }
+  @inline(__always)
+  var real: Double { statement.real(column) }
+  @inline(__always)
+  var text: String { statement.text(column) }
+  @inline(__always)
+  var data: Data { statement.data(column) }
+}
+
+/// Decimal numbers as SQLite has them: integers, or floating-point numbers of 15 to 17 digits.
+enum StoredDecimal {
+  /// The number that a text stands for.
+  static func decimal(_ text: String) -> AttributeValue? {
+    Double(text).flatMap { decimal($0) }
+  }
+
+  static func decimal(_ number: Double) -> AttributeValue? {
+    number.isFinite ? Decimal(string: number.description).map { .decimal($0) } : nil
+  }
+
+  /// The number that a value stands for.
+  static func decimal(_ value: SQLValue) -> AttributeValue? {
+    switch value {
+    case .integer(let integer): .decimal(Decimal(integer))
+    case .real(let number): decimal(number)
+    case .text(let text): decimal(text)
+    case .null, .blob: nil
+    }
+  }
+
+  /// What SQLite keeps of a number; nil for one that is none.
+  static func value(_ decimal: Decimal) -> SQLValue? {
+    let text = decimal.description
+    if let integer = Int64(text) { return .integer(integer) }
+    guard let number = Double(text), number.isFinite else { return nil }
+    return .real(number)
+  }
+}

@@ -1,0 +1,269 @@
+public import FoundationEssentials
+public import ManagedObjects
+public import OrderedCollections
+public import PropertyLists
+internal import Synchronization
+internal import SystemFiles
+
+/// A store in an SQLite file, with the tables that Core Data makes.
+///
+/// ```swift
+/// let model = try SQLiteStore.model(inFile: file)
+/// let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
+/// ```
+///
+/// It opens what Core Data wrote, and leaves it in a form that Core Data writes. To-many relationships are read when
+/// they are asked for. What other processes have saved is there in the next request.
+public final class SQLiteStore: PersistentStore {
+  /// The value of ``StoreMetadataKey/type``.
+  public static let type = "SQLite"
+
+  /// Where the file is.
+  public let url: URL
+  public let number: StoreNumber
+  public let identifier: String
+  public let model: ManagedObjectModel
+  public let configuration: String?
+  public let isReadOnly: Bool
+  /// Why nothing can be saved in the store, although it can be read: what of its model or its file cannot be written as
+  /// Core Data would write it. Each is a text such as `the store has a history of its changes`. Empty for most stores.
+  ///
+  /// ``save(_:)`` is an error with them. A new store is not made then.
+  public let writingObstacles: [String]
+
+  private let state: Mutex<StoreState>
+
+  /// Opens a store, or makes one without objects if there is no file.
+  ///
+  /// - Parameters:
+  ///   - file: where the store is.
+  ///   - model: what its objects consist of.
+  ///   - configuration: the configuration whose entities the store has; nil for all.
+  ///   - isReadOnly: true to save nothing, and to make no file.
+  ///   - tracksHistory: true to keep a history of changes from now on: ``history(after:)``. A store that has one keeps
+  ///     it whatever this is.
+  ///   - createsFile: false if a file that is not there is an error.
+  ///   - writesNothing: true to read only, and to write nothing at all, not even the files beside the store by which
+  ///     SQLite shares it. Nobody may save into it meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a file that is not there and is not to be made,
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model, and
+  ///   ``ManagedObjectError/Code/open`` for a file that cannot be read, or is no store.
+  public init(
+    _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
+    createsFile: Bool = true, writesNothing: Bool = false, tracksHistory: Bool = false
+  ) throws(ManagedObjectError) {
+    let number = StoreNumber.next()
+    let isReadOnly = isReadOnly || writesNothing
+    let opened = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      try model.checkConfiguration(configuration)
+      let path = try Self.path(of: file)
+      try Self.prepare(path, createsFile: createsFile && !isReadOnly)
+      var state = try StoreState(
+        path: path, model, configuration, number, writesNothing ? .immutable : isReadOnly ? .readOnly : .create)
+      if tracksHistory, !isReadOnly { try state.trackHistory() }
+      return state
+    }
+    url = file
+    self.number = number
+    identifier = opened.metadata.identifier
+    writingObstacles = opened.obstacles
+    self.model = model
+    self.configuration = configuration
+    self.isReadOnly = isReadOnly
+    state = Mutex(opened)
+  }
+
+  /// Makes the folders that are missing for a file, or throws if there is no file and none is to be made.
+  private static func prepare(_ path: String, createsFile: Bool) throws(ManagedObjectError) {
+    if FileSystem.exists(path) { return }
+    guard createsFile else { throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())") }
+    do throws(FileError) {
+      try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
+    } catch {
+      throw ManagedObjectError(.open, error.message)
+    }
+  }
+
+  static func path(of url: URL) throws(ManagedObjectError) -> String {
+    guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is no file URL") }
+    return url.path
+  }
+
+  public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.currentMetadata() } }
+
+  public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {
+    state.withLock { state in
+      state.metadata.replace(with: metadata)
+      state.hasNewMetadata = true
+    }
+  }
+
+  /// Uses the file. Errors name it.
+  private func withState<Result: Sendable>(
+    _ body: (inout StoreState) throws(ManagedObjectError) -> Result
+  ) throws(ManagedObjectError) -> Result {
+    do throws(ManagedObjectError) {
+      return try state.withLock { state throws(ManagedObjectError) in try body(&state) }
+    } catch {
+      // What is wrong with an object or a request is not about the file.
+      let isOfFile = error.objectID == nil && error.conflicts.isEmpty && error.predicateError == nil
+      throw isOfFile ? error.naming(url) : error
+    }
+  }
+
+  /// How long a save waits for another process that saves, in milliseconds. For tests.
+  func wait(_ time: Int32) { state.withLock { $0.database.wait(time) } }
+
+  public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try withState { state throws(ManagedObjectError) in try state.makeKeys(entityIndices) }
+  }
+
+  public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try withState { state throws(ManagedObjectError) in try state.reserveKeys(entityIndices) }
+  }
+
+  public func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    try withState { state throws(ManagedObjectError) in try state.rows(keys) }
+  }
+
+  public func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
+    try withState { state throws(ManagedObjectError) in try state.values(ofSlot: slot, keys) }
+  }
+
+  public func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    guard entity.model === model || entity.model == model else {
+      throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) is one of another model")
+    }
+    return try withState { state throws(ManagedObjectError) in
+      try state.fetch(request, of: ManagedObjectModel.Entity(model: model, index: entity.index))
+    }
+  }
+
+  @discardableResult
+  public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+    return try withState { state throws(ManagedObjectError) in
+      try state.checkObstacles()
+      return try state.save(changes)
+    }
+  }
+}
+
+/// The history of changes.
+extension SQLiteStore {
+  /// The saves with greater numbers, the oldest first; none of a store that keeps no history.
+  ///
+  /// - Complexity: O(*n*) in the number of changes.
+  public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
+    try withState { state throws(ManagedObjectError) in
+      try state.hasHistory() ? HistoryReading(state).transactions(after: number) : []
+    }
+  }
+
+  /// Forgets the saves up to a number.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/save`` for a store that is open for reading only, and for one whose history
+  ///   another program keeps.
+  public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
+    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+    try withState { state throws(ManagedObjectError) in try state.deleteHistory(through: number) }
+  }
+}
+
+/// What a file says of itself.
+extension SQLiteStore {
+  /// The model that a store has in itself.
+  ///
+  /// - Parameter writesNothing: true to write nothing at all, as in opening a store. Nobody may save into it meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store, and for one without a model: those of
+  ///   before 2015 have none.
+  public static func model(
+    inFile file: URL, writesNothing: Bool = false
+  ) throws(ManagedObjectError) -> ManagedObjectModel {
+    try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      let database = try reading(file, writesNothing)
+      guard let model = try ModelCache.read(database, FileSchema(database)) else {
+        throw ManagedObjectError(
+          .open,
+          "\(database.path) does not have its model in it; open it with the model of its program, from a .mom, .momd or "
+            + ".xcdatamodel file")
+      }
+      return model
+    }
+  }
+
+  /// The metadata of a store, without its objects.
+  ///
+  /// - Parameter writesNothing: true to write nothing at all, as in opening a store. Nobody may save into it meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.
+  public static func metadata(
+    ofFile file: URL, writesNothing: Bool = false
+  ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
+    try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      let database = try reading(file, writesNothing)
+      _ = try FileSchema(database)
+      return try MetadataTable.read(database).values
+    }
+  }
+
+  private static func reading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
+    try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
+  }
+}
+
+extension PersistentStoreDescription {
+  /// A store in an SQLite file, as Core Data makes them.
+  ///
+  /// - Parameters:
+  ///   - file: where the store is.
+  ///   - migratesAutomatically: true to change a store of another version of the model, if the models alone tell how:
+  ///     ``SQLiteStore/migrate(_:from:to:configuration:)``. A ``migration`` goes before that.
+  public static func sqlite(_ file: URL, migratesAutomatically: Bool = true) -> PersistentStoreDescription {
+    PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+      func open() throws(ManagedObjectError) -> SQLiteStore {
+        try SQLiteStore(
+          file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
+          createsFile: description.createsFile)
+      }
+      do throws(ManagedObjectError) {
+        return try open()
+      } catch {
+        let isWanted = migratesAutomatically && description.migration == nil && !description.isReadOnly
+        guard isWanted, error.code == .incompatibleVersionHash else { throw error }
+        try SQLiteStore.migrate(file, to: model, configuration: description.configuration)
+        return try open()
+      }
+    }
+  }
+}
+
+/// What tests ask.
+extension SQLiteStore {
+  /// How many statements were run so far.
+  package var executedStatementCount: Int { state.withLock { $0.database.executedStatements } }
+
+  /// The statement of a request, and whether it says all of it.
+  package func statement(for request: FetchRequest) throws(ManagedObjectError) -> (sql: String, isComplete: Bool) {
+    try state.withLock { state throws(ManagedObjectError) in
+      guard let entity = model.entity(named: request.entityName) else { return ("", false) }
+      try request.checkFit(entity)
+      if request.resultType == .dictionaries {
+        return state.projection(request, of: entity).map { ($0.query.sql, true) } ?? ("", false)
+      }
+      return state.query(for: request, of: entity).map { ($0.sql, $0.isComplete) } ?? ("", false)
+    }
+  }
+
+  /// How SQLite executes the statement of a request: a line for each step.
+  package func plan(of request: FetchRequest) throws(ManagedObjectError) -> [String] {
+    let sql = try statement(for: request).sql
+    return try state.withLock { state throws(ManagedObjectError) in
+      let statement = try state.database.statement("EXPLAIN QUERY PLAN " + sql)
+      var lines: [String] = []
+      try statement.forEachRow { lines.append(statement.text(3)) }
+      return lines
+    }
+  }
+}

@@ -1,0 +1,126 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Uniqueness constraints: looked at before anything is written, so that all objects in the way are known.
+extension SaveTransaction {
+  private struct Constraint {
+    let names: [String]
+    let slots: [Int]
+    let table: StoreTable
+    let columns: [String]
+
+    /// Finds rows that have the values of another one.
+    var search: String {
+      let conditions = columns.enumerated().map { "\($1.sqlName) = ?\($0 + 1)" }
+      return "SELECT Z_PK, Z_ENT FROM \(table.name.sqlName) WHERE \(conditions.joined(separator: " AND "))"
+    }
+  }
+
+  private struct Values: Hashable {
+    let table: String
+    let names: [String]
+    let values: [RowValue]
+  }
+
+  /// - Parameter changed: the slots with new values, of each row with such.
+  func checkConstraints(_ changed: [[Int]]) throws(ManagedObjectError) {
+    guard schema.model.entities.contains(where: { !$0.definition.uniquenessConstraints.isEmpty }) else { return }
+    var byEntity: [Int: [Constraint]] = [:]
+    func constraints(_ key: RowKey) -> [Constraint] {
+      let index = Int(key.entityIndex)
+      if let known = byEntity[index] { return known }
+      let all = self.constraints(ofEntity: index)
+      byEntity[index] = all
+      return all
+    }
+    var conflicts: [MergeConflict] = []
+    var owners: [Values: StoreRow] = [:]
+    var repeated: Set<RowKey> = []
+    var old: [RowKey: StoreRow] = [:]
+    for snapshot in changes.snapshots { old[snapshot.key] = snapshot }
+    let rows = changes.inserted.map { ($0, nil as [Int]?) } + zip(changes.updated, changed).map { ($0, $1) }
+    for (row, slots) in rows {
+      for constraint in constraints(row.key) {
+        let values = constraint.slots.map { row.values[$0] }
+        if values.contains(where: { $0 == .null || $0 == .toOne(nil) || $0 == .unread }) { continue }
+        let key = Values(table: constraint.table.name, names: constraint.names, values: values)
+        if let other = owners.updateValue(row, forKey: key) {
+          for row in [other, row] where repeated.insert(row.key).inserted {
+            conflicts.append(
+              MergeConflict(object: row, snapshot: old[row.key], stored: nil, constraint: constraint.names))
+          }
+        }
+        if let slots, constraint.slots.allSatisfy({ !slots.contains($0) }) { continue }
+        for owner in try self.owners(of: constraint, row) where owner != row.key && !deleted.contains(owner) {
+          if places[owner] != nil {
+            // It gets other values, but not before this row.
+            try vacate(owner, constraint)
+            continue
+          }
+          var state = state
+          conflicts.append(
+            MergeConflict(
+              object: row, snapshot: old[row.key], stored: try state.wholeRows([owner])[owner],
+              constraint: constraint.names))
+        }
+      }
+    }
+    guard let first = conflicts.first else { return }
+    var error = ManagedObjectError(
+      .constraintMerge,
+      "another object has the same values of the uniqueness constraint "
+        + first.constraint.joined(separator: ", ").quoted)
+    error.conflicts = conflicts
+    throw error
+  }
+
+  /// The constraints of an entity, and those that it inherits.
+  private func constraints(ofEntity index: Int) -> [Constraint] {
+    guard let table = schema.table(ofEntity: index) else { return [] }
+    var constraints: [Constraint] = []
+    var next: ManagedObjectModel.Entity? = ManagedObjectModel.Entity(model: schema.model, index: index)
+    while let entity = next {
+      for names in entity.definition.uniquenessConstraints {
+        let slots = names.compactMap { entity.property(named: $0)?.slot }
+        let columns = slots.compactMap { schema.places[index][$0].columns.first.map { table.columns[$0].name } }
+        guard columns.count == names.count else { continue }
+        constraints.append(Constraint(names: names, slots: slots, table: table, columns: columns))
+      }
+      next = entity.superentity
+    }
+    return constraints
+  }
+
+  /// The rows of the file that have the values of a row.
+  private func owners(of constraint: Constraint, _ row: StoreRow) throws(ManagedObjectError) -> [RowKey] {
+    let statement = try database.statement(constraint.search)
+    for (index, slot) in constraint.slots.enumerated() {
+      if case .toOne(let target?) = row.values[slot] {
+        try statement.bind(Int32(index + 1), target.number)
+      } else {
+        try bind(row, slot, statement, Int32(index + 1))
+      }
+    }
+    var owners: [RowKey] = []
+    try statement.forEachRow {
+      guard let index = schema.entityIndices[statement.integer(1)] else { return }
+      owners.append(RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
+    }
+    return owners
+  }
+
+  /// Takes values out of a row that the save gives others.
+  private func vacate(_ key: RowKey, _ constraint: Constraint) throws(ManagedObjectError) {
+    let sets = constraint.columns.map { "\($0.sqlName) = NULL" }
+    let statement = try database.statement(
+      "UPDATE \(constraint.table.name.sqlName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ?")
+    try statement.bind(1, key.number)
+    try statement.run()
+  }
+}
+
+extension ManagedObjectError {
+  /// SQLite's own errors of constraints (`SQLITE_CONSTRAINT_PRIMARYKEY`, `SQLITE_CONSTRAINT_UNIQUE`).
+  var isTakenKey: Bool { sqliteCode == 1555 || sqliteCode == 2579 }
+  var isUniqueness: Bool { sqliteCode == 2067 }
+}

@@ -1,0 +1,103 @@
+internal import ManagedObjects
+
+/// Orders. Each object of an ordered relationship has a number, in steps of 1 024, so that others fit in between.
+extension SaveTransaction {
+  private static let step: Int64 = 1_024
+  private static let first: Int64 = 2_048
+
+  /// An ordered relationship of an object.
+  struct OrderedSlot: Hashable {
+    let owner: RowKey
+    let slot: Int
+  }
+
+  /// An object that comes to the end of an ordered relationship.
+  struct Addition {
+    let key: RowKey
+    let relationship: OrderedSlot
+    let place: ToManyPlace
+  }
+
+  /// Puts the objects of a relationship in an order. Those that have numbers in order keep them.
+  func writeOrder(_ keys: [RowKey], of owner: RowKey, _ place: ToManyPlace) throws(ManagedObjectError) {
+    guard let order = OrderColumn(place, schema) else { return }
+    var numbers: [Int64: Int64] = [:]
+    let reading = try database.statement(order.reading)
+    try reading.bind(1, owner.number)
+    try reading.forEachRow { numbers[reading.integer(0)] = reading.integer(1) }
+    let old = keys.map { numbers[$0.number] ?? 0 }
+    let new = OrderNumbers.numbers(old, OrderNumbers.kept(old), first: Self.first, step: Self.step)
+    let writing = try database.statement(order.writing)
+    for (key, number) in zip(keys, new) where numbers[key.number] != number {
+      try writing.bind(1, number)
+      try writing.bind(2, owner.number)
+      try writing.bind(3, key.number)
+      try writing.run()
+    }
+  }
+
+  /// Notes that an object comes into a relationship, unless the save itself gives it a place there. All such objects
+  /// come to the end when the orders are written that the save has.
+  func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ place: ToManyPlace) {
+    guard place.isOrdered else { return }
+    if value(owner, slot)?.refers(to: key) == true, isDecided(owner, slot) { return }
+    additions.append(Addition(key: key, relationship: OrderedSlot(owner: owner, slot: slot), place: place))
+  }
+
+  /// Puts an object at the end of an ordered relationship.
+  func append(_ addition: Addition) throws(ManagedObjectError) {
+    guard let order = OrderColumn(addition.place, schema) else { return }
+    let owner = addition.relationship.owner
+    let known = lastNumbers[addition.relationship]
+    let last = if let known { known } else { try lastNumber(owner, order) }
+    guard last <= Int64.max - Self.step else { return try appendAnew(addition) }
+    let number = max(last + Self.step, Self.first)
+    lastNumbers[addition.relationship] = number
+    let writing = try database.statement(order.writing)
+    try writing.bind(1, number)
+    try writing.bind(2, owner.number)
+    try writing.bind(3, addition.key.number)
+    try writing.run()
+  }
+
+  /// Puts an object at the end where no number is left: all get new ones.
+  private func appendAnew(_ addition: Addition) throws(ManagedObjectError) {
+    let owner = addition.relationship.owner
+    let keys = try stored(owner, addition.place).keys.filter { $0 != addition.key }
+    lastNumbers[addition.relationship] = nil
+    try writeOrder(keys + [addition.key], of: owner, addition.place)
+  }
+
+  private func lastNumber(_ owner: RowKey, _ order: OrderColumn) throws(ManagedObjectError) -> Int64 {
+    let reading = try database.statement("SELECT MAX(n) FROM (\(order.reading))")
+    try reading.bind(1, owner.number)
+    defer { reading.reset() }
+    return try reading.step() ? max(reading.integer(0), 0) : 0
+  }
+
+  /// Where the order of a relationship is.
+  private struct OrderColumn {
+    /// The numbers of an owner's objects, and their places in the order.
+    let reading: String
+    /// Sets the place in the order, for an owner and an object.
+    let writing: String
+
+    init?(_ place: ToManyPlace, _ schema: StoreSchema) {
+      let table: String
+      let (own, other, order): (String, String, String)
+      switch place.source {
+      case .column(let index, let column, _, let orderColumn?):
+        table = schema.tables[index].name.sqlName
+        own = schema.tables[index].columns[column].name.sqlName
+        other = "Z_PK"
+        order = schema.tables[index].columns[orderColumn].name.sqlName
+      case .join(let index, let ownColumn, let otherColumn, let orderColumn?, _):
+        table = schema.joins[index].name.sqlName
+        (own, other, order) = (ownColumn.sqlName, otherColumn.sqlName, orderColumn.sqlName)
+      default: return nil
+      }
+      reading = "SELECT \(other), IFNULL(\(order), 0) AS n FROM \(table) WHERE \(own) = ?1"
+      writing = "UPDATE \(table) SET \(order) = ?1 WHERE \(own) = ?2 AND \(other) = ?3"
+    }
+  }
+}

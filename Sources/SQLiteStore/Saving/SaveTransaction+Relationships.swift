@@ -1,0 +1,257 @@
+internal import ManagedObjects
+internal import OrderedCollections
+
+/// Both sides of relationships.
+///
+/// The columns of the save's rows are written when this begins. What the save says of one side is done to the other,
+/// first what goes and then what comes, also in rows that the save does not have. A to-one relationship that the save
+/// changes stands against what others say of it.
+extension SaveTransaction {
+  func writeRelationships() throws(ManagedObjectError) {
+    for row in changes.deleted { try forget(row) }
+    for (row, old) in zip(changes.updated, changes.snapshots) { try unlink(row, old) }
+    for row in changes.inserted { try link(row, nil) }
+    for (row, old) in zip(changes.updated, changes.snapshots) { try link(row, old) }
+    for addition in additions { try append(addition) }
+    for key in touched.sorted() { try raiseVersion(of: key) }
+  }
+
+  /// Takes a row out of what it refers to no longer.
+  private func unlink(_ row: StoreRow, _ old: StoreRow) throws(ManagedObjectError) {
+    let entity = Int(row.key.entityIndex)
+    for (slot, place) in schema.places[entity].enumerated() {
+      let value = row.values[slot]
+      if value == .unread || value == old.values[slot] { continue }
+      switch (place, old.values[slot]) {
+      case (.toOne, .toOne(let previous?)):
+        guard let side = schema.sides[entity][slot] else { continue }
+        if let back = schema.places[Int(previous.entityIndex)][side.inverseSlot].toOne {
+          try clear(previous, back, row.key)
+        } else {
+          noteLoss(of: row.key, by: previous, side.inverseSlot)
+        }
+      case (.toMany(let place), let before):
+        let gone = Set(before.keys).subtracting(value.keys)
+        for key in gone.sorted() { try remove(key, from: row, place, schema.sides[entity][slot]) }
+      default: continue
+      }
+    }
+  }
+
+  /// Enters a row into what it refers to now.
+  ///
+  /// - Parameter old: the row as it was; nil for a new one.
+  private func link(_ row: StoreRow, _ old: StoreRow?) throws(ManagedObjectError) {
+    let entity = Int(row.key.entityIndex)
+    for (slot, place) in schema.places[entity].enumerated() {
+      let value = row.values[slot]
+      if value == .unread || value == old?.values[slot] { continue }
+      switch (place, value) {
+      case (.toOne, .toOne(let target?)):
+        guard let side = schema.sides[entity][slot], let own = place.toOne, try exists(target) else { continue }
+        let back = schema.places[Int(target.entityIndex)][side.inverseSlot]
+        if let back = back.toOne {
+          try pair(row.key, own, target, back, side)
+        } else if case .toMany(let back) = back {
+          noteGain(of: row.key, by: target, side.inverseSlot)
+          add(row.key, toOrderOf: target, side.inverseSlot, back)
+        }
+      case (.toMany(let place), _): try write(value, old?.values[slot], of: row, slot, place)
+      default: continue
+      }
+    }
+  }
+
+  /// Makes two to-one relationships refer to each other, and whatever referred to one of the two to nothing.
+  private func pair(
+    _ key: RowKey, _ column: ToOnePlace, _ target: RowKey, _ back: ToOnePlace, _ side: RelationshipSide
+  ) throws(ManagedObjectError) {
+    // Another row may have got the target already.
+    guard try current(key, column) == target else { return }
+    let owner = try current(target, back)
+    if owner == key { return }
+    if isDecided(target, side.inverseSlot) { return try clear(key, column, target) }
+    if let owner { try clear(owner, column, target) }
+    try assign(key, to: target, back)
+  }
+}
+
+/// To-one relationships.
+extension SaveTransaction {
+  /// The object that a to-one relationship of a row is to have: none if it is gone.
+  func existing(
+    _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
+  ) throws(ManagedObjectError) -> RowKey? {
+    try check(target, row, slot, destination)
+    guard let side = schema.sides[Int(row.key.entityIndex)][slot] else { return target }
+    if try exists(target) { return target }
+    if schema.sides[Int(target.entityIndex)][side.inverseSlot]?.leavesReferences == true { return target }
+    mended.insert(row.key)
+    return nil
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/externalRelationship``, ``ManagedObjectError/Code/invalidValue`` for an object
+  ///   that the relationship cannot have.
+  func check(
+    _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
+  ) throws(ManagedObjectError) {
+    guard target.store != storeNumber || target.number <= 0 || !destination.contains(Int(target.entityIndex)) else {
+      return
+    }
+    var error = unsuitable("an object of another entity", row, slot)
+    if target.number <= 0 {
+      error = unsuitable("an object that was never saved", row, slot)
+    } else if target.store != storeNumber {
+      error = ManagedObjectError(
+        .externalRelationship, "the relationship refers to an object of another store", objectID: error.objectID,
+        key: error.key)
+    }
+    throw error
+  }
+
+  /// What a to-one relationship of a row refers to by now.
+  func current(_ key: RowKey, _ place: ToOnePlace) throws(ManagedObjectError) -> RowKey? {
+    guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
+    let entity = place.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
+    let statement = try database.statement(
+      "SELECT \(table.columns[place.column].name.sqlName), \(entity) FROM \(table.name.sqlName) WHERE Z_PK = ?")
+    try statement.bind(1, key.number)
+    defer { statement.reset() }
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    let number = statement.integer(0)
+    var index: Int? = place.destination.lowerBound
+    if place.destination.count > 1 {
+      if let known = schema.entityIndices[statement.integer(1)] {
+        index = known
+      } else {
+        index = try state.reading.entity(ofRow: number, place.destination)
+      }
+    }
+    return index.map { RowKey(store: storeNumber, entityIndex: $0, number: number) }
+  }
+
+  /// Makes a to-one relationship of a row refer to nothing, if it refers to an object.
+  func clear(_ key: RowKey, _ place: ToOnePlace, _ target: RowKey) throws(ManagedObjectError) {
+    guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
+    let statement = try database.statement(
+      "UPDATE \(table.name.sqlName) SET \(table.settingNull(place.column, place.entityColumn)) "
+        + "WHERE Z_PK = ? AND \(table.columns[place.column].name.sqlName) = ?")
+    try statement.bind(1, key.number)
+    try statement.bind(2, target.number)
+    try statement.run()
+    if database.changeCount > 0 { noteChange(of: key) }
+  }
+
+  /// Makes a to-one relationship of a row refer to an object.
+  func assign(_ target: RowKey, to key: RowKey, _ place: ToOnePlace) throws(ManagedObjectError) {
+    guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
+    let entity = place.entityColumn.map {
+      ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(target.entityIndex)])"
+    }
+    let name = table.columns[place.column].name.sqlName
+    let statement = try database.statement(
+      "UPDATE \(table.name.sqlName) SET \(name) = ?\(entity ?? "")\(table.endingOrder(of: place.column)) WHERE Z_PK = ?"
+    )
+    try statement.bind(1, target.number)
+    try statement.bind(2, key.number)
+    try statement.run()
+    noteChange(of: key)
+  }
+}
+
+/// Rows that the save does not have, or that get other values than the save says.
+extension SaveTransaction {
+  /// What the save has in a slot of a row; nil for a row that it does not have, and for what was not read.
+  func value(_ key: RowKey, _ slot: Int) -> RowValue? {
+    guard let place = places[key] else { return nil }
+    let inserted = changes.inserted.count
+    let value = place < inserted ? changes.inserted[place].values[slot] : changes.updated[place - inserted].values[slot]
+    return value == .unread ? nil : value
+  }
+
+  /// True if the save changes a relationship.
+  func isDecided(_ key: RowKey, _ slot: Int) -> Bool {
+    guard let place = places[key], let value = value(key, slot) else { return false }
+    let inserted = changes.inserted.count
+    return place < inserted ? value.count > 0 : changes.snapshots[place - inserted].values[slot] != value
+  }
+
+  /// Notes that a relationship of a row refers to an object no longer.
+  func noteLoss(of key: RowKey, by owner: RowKey, _ slot: Int) {
+    if places[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
+  }
+
+  /// Notes that a relationship of a row refers to an object by now.
+  func noteGain(of key: RowKey, by owner: RowKey, _ slot: Int) {
+    if value(owner, slot)?.refers(to: key) != true { noteChange(of: owner) }
+  }
+
+  /// Notes that a row has another value than the save says, or that it changes without being in the save.
+  func noteChange(of key: RowKey) {
+    if places[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
+  }
+
+  /// True if there is a row, in the file or among the new ones.
+  func exists(_ key: RowKey) throws(ManagedObjectError) -> Bool {
+    if places[key] != nil { return true }
+    if deleted.contains(key) { return false }
+    if let known = existence[key] { return known }
+    guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return false }
+    let statement = try database.statement("SELECT 1 FROM \(table.name.sqlName) WHERE Z_PK = ? AND Z_ENT = ?")
+    try statement.bind(1, key.number)
+    try statement.bind(2, schema.numbers[Int(key.entityIndex)])
+    let exists = try statement.step()
+    statement.reset()
+    existence[key] = exists
+    return exists
+  }
+
+  private func raiseVersion(of key: RowKey) throws(ManagedObjectError) {
+    guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
+    let statement = try database.statement(
+      "UPDATE \(table.name.sqlName) SET Z_OPT = \(table.nextVersion) WHERE Z_PK = ? AND Z_ENT = ?")
+    try statement.bind(1, key.number)
+    try statement.bind(2, schema.numbers[Int(key.entityIndex)])
+    try statement.run()
+    if database.changeCount > 0 { mended.insert(key) }
+  }
+}
+
+/// Where a to-one relationship is in a table.
+struct ToOnePlace {
+  let column: Int
+  /// The column of the entity; nil where there is one only.
+  let entityColumn: Int?
+  /// The entities that the relationship can lead to.
+  let destination: Range<Int>
+}
+
+extension SlotPlace {
+  /// Nil for all else.
+  var toOne: ToOnePlace? {
+    guard case .toOne(let column, let entityColumn, let destination) = self else { return nil }
+    return ToOnePlace(column: column, entityColumn: entityColumn, destination: destination)
+  }
+}
+
+extension StoreTable {
+  /// The version of a row as an expression. One below 1 is read as 1.
+  var version: String { "MAX(IFNULL(Z_OPT, 1), 1)" }
+
+  /// The version that follows that of a row, as ``Swift/Int64/nextVersion`` has it.
+  var nextVersion: String { "CASE \(version) WHEN \(Int64.max) THEN 1 ELSE \(version) + 1 END" }
+
+  /// What an UPDATE sets for columns that name an object to name none, and to have no place in an order.
+  func settingNull(_ column: Int, _ entityColumn: Int?) -> String {
+    [column, entityColumn, order(of: column)].compactMap(\.self).map { "\(columns[$0].name.sqlName) = NULL" }
+      .joined(separator: ", ")
+  }
+
+  /// What an UPDATE sets besides for the key of another object, so that it has no place in an order there yet.
+  func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
+
+  /// The column of the order that goes with the key of another object.
+  func order(of column: Int) -> Int? {
+    (toOneColumns.values.first { $0.key == column } ?? ownerColumns.values.first { $0.key == column })?.order
+  }
+}

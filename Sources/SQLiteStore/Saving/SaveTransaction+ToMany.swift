@@ -1,0 +1,167 @@
+internal import ManagedObjects
+internal import OrderedCollections
+
+/// To-many relationships.
+extension SaveTransaction {
+  /// What the file has in a to-many relationship.
+  func stored(_ key: RowKey, _ place: ToManyPlace) throws(ManagedObjectError) -> RowValue {
+    let keys =
+      try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
+      .keys(place, [key.number])[key.number] ?? []
+    return place.isOrdered ? .orderedToMany(OrderedSet(keys)) : .toMany(Set(keys))
+  }
+
+  /// Adds what is new to a relationship, and writes its order.
+  func write(
+    _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ place: ToManyPlace
+  ) throws(ManagedObjectError) {
+    let new = value.keys
+    for key in new { try check(key, row, slot, place.destination) }
+    let known = Set(old?.keys ?? [])
+    let side = schema.sides[Int(row.key.entityIndex)][slot]
+    var kept: [RowKey] = []
+    for key in place.isOrdered ? new : new.sorted() {
+      if known.contains(key) { kept.append(key) } else if try add(key, to: row, slot, place, side) { kept.append(key) }
+    }
+    if kept.count < new.count { mended.insert(row.key) }
+    if place.isOrdered { try writeOrder(kept, of: row.key, place) }
+  }
+
+  /// Adds an object.
+  ///
+  /// - Returns: false if it is gone, or if the save gives it to another one.
+  private func add(
+    _ key: RowKey, to row: StoreRow, _ slot: Int, _ place: ToManyPlace, _ side: RelationshipSide?
+  ) throws(ManagedObjectError) -> Bool {
+    guard try exists(key) else { return false }
+    switch place.source {
+    case .column(let index, let column, let entityColumn, _):
+      if let side, isDecided(key, side.inverseSlot) { return value(key, side.inverseSlot)?.refers(to: row.key) == true }
+      let own = ToOnePlace(column: column, entityColumn: entityColumn, destination: owners(of: row.key, key, side))
+      let owner = try current(key, own)
+      if owner == row.key { return true }
+      if let owner { noteLoss(of: key, by: owner, slot) }
+      if side != nil {
+        try assign(row.key, to: key, own)
+      } else {
+        try setOwner(row.key, of: key, schema.tables[index], column, entityColumn)
+      }
+    case .join(let index, let own, let other, let order, let isReflexive):
+      let orders = order.map { (", \($0.sqlName)", ", 0") } ?? ("", "")
+      let statement = try database.statement(
+        "INSERT OR IGNORE INTO \(schema.joins[index].name.sqlName) (\(own.sqlName), \(other.sqlName)\(orders.0)) "
+          + "VALUES (?1, ?2\(orders.1))")
+      var count = 0
+      for (own, other) in isReflexive && key != row.key ? [(row.key, key), (key, row.key)] : [(row.key, key)] {
+        try statement.bind(1, own.number)
+        try statement.bind(2, other.number)
+        try statement.run()
+        count += database.changeCount
+      }
+      guard count > 0, let side else { return true }
+      noteGain(of: row.key, by: key, side.inverseSlot)
+      if case .toMany(let back) = schema.places[Int(key.entityIndex)][side.inverseSlot] {
+        add(row.key, toOrderOf: key, side.inverseSlot, back)
+      }
+    }
+    return true
+  }
+
+  /// The entities that an object's owner can be of.
+  private func owners(of owner: RowKey, _ key: RowKey, _ side: RelationshipSide?) -> Range<Int> {
+    if let side, let place = schema.places[Int(key.entityIndex)][side.inverseSlot].toOne { return place.destination }
+    let index = Int(owner.entityIndex)
+    return schema.table(ofEntity: index)?.entities ?? index..<index + 1
+  }
+
+  /// Gives an object an owner that it does not know of.
+  private func setOwner(
+    _ owner: RowKey, of key: RowKey, _ table: StoreTable, _ column: Int, _ entityColumn: Int?
+  ) throws(ManagedObjectError) {
+    let entity = entityColumn.map {
+      ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(owner.entityIndex)])"
+    }
+    let name = table.columns[column].name.sqlName
+    let statement = try database.statement(
+      "UPDATE \(table.name.sqlName) SET \(name) = ?\(entity ?? "")\(table.endingOrder(of: column)) WHERE Z_PK = ?")
+    try statement.bind(1, owner.number)
+    try statement.bind(2, key.number)
+    try statement.run()
+  }
+
+  /// Takes an object out of a relationship.
+  func remove(
+    _ key: RowKey, from row: StoreRow, _ place: ToManyPlace, _ side: RelationshipSide?
+  ) throws(ManagedObjectError) {
+    switch place.source {
+    case .column(let index, let column, let entityColumn, _):
+      let table = schema.tables[index]
+      let statement = try database.statement(
+        "UPDATE \(table.name.sqlName) SET \(table.settingNull(column, entityColumn)) "
+          + "WHERE Z_PK = ? AND \(table.columns[column].name.sqlName) = ?")
+      try statement.bind(1, key.number)
+      try statement.bind(2, row.key.number)
+      try statement.run()
+      if database.changeCount > 0, side != nil { noteChange(of: key) }
+    case .join(let index, let own, let other, _, let isReflexive):
+      let statement = try database.statement(
+        "DELETE FROM \(schema.joins[index].name.sqlName) WHERE \(own.sqlName) = ? AND \(other.sqlName) = ?")
+      var count = 0
+      for (own, other) in isReflexive ? [(row.key, key), (key, row.key)] : [(row.key, key)] {
+        try statement.bind(1, own.number)
+        try statement.bind(2, other.number)
+        try statement.run()
+        count += database.changeCount
+      }
+      if count > 0, let side { noteLoss(of: row.key, by: key, side.inverseSlot) }
+    }
+  }
+
+  /// Removes what relationships of a row that is gone have left in other rows and tables.
+  func forget(_ row: StoreRow) throws(ManagedObjectError) {
+    let entity = Int(row.key.entityIndex)
+    for (slot, place) in schema.places[entity].enumerated() {
+      let side = schema.sides[entity][slot]
+      switch place {
+      case .none, .attribute: continue
+      case .toOne:
+        guard let side, !side.leavesReferences, case .toOne(let target?) = row.values[slot] else { continue }
+        if let back = schema.places[Int(target.entityIndex)][side.inverseSlot].toOne {
+          try clear(target, back, row.key)
+        } else {
+          noteLoss(of: row.key, by: target, side.inverseSlot)
+        }
+      case .toMany(let place):
+        switch place.source {
+        case .column(let index, let column, let entityColumn, _):
+          if side?.leavesReferences == true { continue }
+          try clear(schema.tables[index], column, entityColumn, row.key, isSide: side != nil)
+        case .join(let index, let own, let other, _, let isReflexive):
+          for target in try stored(row.key, place).keys { noteLoss(of: row.key, by: target, side?.inverseSlot ?? slot) }
+          let name = schema.joins[index].name.sqlName
+          for column in isReflexive ? [own, other] : [own] {
+            let statement = try database.statement("DELETE FROM \(name) WHERE \(column.sqlName) = ?")
+            try statement.bind(1, row.key.number)
+            try statement.run()
+          }
+        }
+      }
+    }
+  }
+
+  /// Makes a column refer to nothing in all rows that refer to an object.
+  ///
+  /// - Parameter isSide: true if the rows have the column as a relationship of their own.
+  private func clear(
+    _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ target: RowKey, isSide: Bool
+  ) throws(ManagedObjectError) {
+    let statement = try database.statement(
+      "UPDATE \(table.name.sqlName) SET \(table.settingNull(column, entityColumn)) "
+        + "WHERE \(table.columns[column].name.sqlName) = ? RETURNING Z_PK, Z_ENT")
+    try statement.bind(1, target.number)
+    try statement.forEachRow {
+      guard isSide, let index = schema.entityIndices[statement.integer(1)] else { return }
+      noteChange(of: RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import PropertyLists
+
+/// What is bound for the values of a row.
+extension SaveTransaction {
+  /// Binds the value of a slot, from a place on.
+  func bind(_ row: StoreRow, _ slot: Int, _ statement: Statement, _ place: Int32) throws(ManagedObjectError) {
+    switch (schema.places[Int(row.key.entityIndex)][slot], row.values[slot]) {
+    case (.attribute(_, let type, let isExternal), .attribute(let value)):
+      try bind(value, type, isExternal, row, slot, statement, place)
+    case (.toOne(_, let entityColumn, let destination), .toOne(let target)):
+      let target = try target.flatMap { key throws(ManagedObjectError) in try existing(key, row, slot, destination) }
+      if let target { try statement.bind(place, target.number) } else { try statement.bindNull(place) }
+      guard entityColumn != nil else { return }
+      if let target {
+        try statement.bind(place + 1, schema.numbers[Int(target.entityIndex)])
+      } else {
+        try statement.bindNull(place + 1)
+      }
+    default: throw unsuitable("another kind of property than the model has", row, slot)
+    }
+  }
+
+  private func bind(
+    _ value: AttributeValue, _ type: AttributeType, _ isExternal: Bool, _ row: StoreRow, _ slot: Int,
+    _ statement: Statement, _ place: Int32
+  ) throws(ManagedObjectError) {
+    switch (type, value) {
+    case (_, .null): try statement.bindNull(place)
+    case (.string, .string(let text)): try statement.bind(place, text)
+    case (.integer64, .integer(let number)): try statement.bind(place, number)
+    case (.integer32, .integer(let number)), (.integer16, .integer(let number)):
+      guard type.integers?.contains(number) == true else { throw unsuitable(value, type, row, slot) }
+      try statement.bind(place, number)
+    case (.boolean, .boolean(let value)): try statement.bind(place, Int64(value ? 1 : 0))
+    case (.double, .double(let number)): try bind(number, row, slot, statement, place)
+    case (.float, .float(let number)): try bind(Double(number), row, slot, statement, place)
+    case (.date, .date(let date)): try bind(date.timeIntervalSinceReferenceDate, row, slot, statement, place)
+    case (.decimal, .decimal(let decimal)):
+      guard let number = StoredDecimal.value(decimal) else { throw unsuitable("no number", row, slot) }
+      try statement.bind(place, number)
+      // SQLite has no more than 17 digits of it.
+      if StoredDecimal.decimal(number) != .decimal(decimal) { mended.insert(row.key) }
+    case (.uuid, .uuid(let uuid)): try statement.bind(place, unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) })
+    case (.uri, .url(let url)):
+      let text = url.absoluteString
+      guard let stored = URL(string: text) else { throw unsuitable("a URL that its text does not make", row, slot) }
+      try statement.bind(place, text)
+      // The base of a relative URL is part of the text.
+      if stored != url { mended.insert(row.key) }
+    case (.binary, .data(let data)):
+      try statement.bind(place, isExternal ? state.reading.externalData.value(data) : data)
+    case (.transformable, .data(let data)): try statement.bind(place, data)
+    default: throw unsuitable(value, type, row, slot)
+    }
+  }
+
+  /// SQLite has nothing for what is no number.
+  private func bind(
+    _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ place: Int32
+  ) throws(ManagedObjectError) {
+    if number.isNaN { throw unsuitable("not a number, which SQLite cannot keep", row, slot) }
+    try statement.bind(place, number)
+  }
+
+  private func unsuitable(
+    _ value: AttributeValue, _ type: AttributeType, _ row: StoreRow, _ slot: Int
+  ) -> ManagedObjectError {
+    unsuitable("\(value.kindName) where \(type.name) is due", row, slot)
+  }
+
+  func unsuitable(_ message: String, _ row: StoreRow, _ slot: Int) -> ManagedObjectError {
+    var value: AttributeValue?
+    if case .attribute(let attribute) = row.values[slot] { value = attribute }
+    return ManagedObjectError(
+      .invalidValue, message, objectID: state.objectID(row.key), key: propertyName(row.key, slot), value: value)
+  }
+
+  func propertyName(_ key: RowKey, _ slot: Int) -> String? {
+    schema.model.entities[Int(key.entityIndex)].properties.first { $0.slot == slot }?.name
+  }
+}

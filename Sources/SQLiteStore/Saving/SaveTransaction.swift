@@ -1,0 +1,214 @@
+internal import ManagedObjects
+internal import OrderedCollections
+
+/// The statements of one save.
+///
+/// Rows go first, so that others can have their unique values. Then come rows with new values, new rows, to-many
+/// relationships.
+///
+/// Both sides of a relationship are one value in the file, but for two to-one sides. Rows that the save does not have
+/// get another version if one of their sides changes: contexts read them again.
+final class SaveTransaction {
+  let database: Database
+  let schema: StoreSchema
+  let storeNumber: StoreNumber
+  private(set) var changes: StoreChanges
+  let state: StoreState
+  /// The rows that have changed besides, or to other values.
+  var mended: Set<RowKey> = []
+  /// The places of new rows and of rows with new values, in that order.
+  private(set) var places: [RowKey: Int] = [:]
+  private(set) var deleted: Set<RowKey> = []
+  private var conflicts: [MergeConflict] = []
+  /// The rows that the save does not have, and changes a relationship of.
+  var touched: Set<RowKey> = []
+  /// Whether rows exist that the save does not have.
+  var existence: [RowKey: Bool] = [:]
+  /// What comes into ordered relationships without a place there.
+  var additions: [Addition] = []
+  /// The greatest numbers of orders to which the save has added objects.
+  var lastNumbers: [OrderedSlot: Int64] = [:]
+  private var columnWriters: [Int: EntityColumns] = [:]
+  private var updateStatements: [UpdateKey: Statement] = [:]
+
+  init(_ changes: StoreChanges, _ state: StoreState) {
+    self.changes = changes
+    self.state = state
+    database = state.database
+    schema = state.schema
+    storeNumber = state.storeNumber
+    deleted = Set(changes.deleted.map(\.key))
+    places.reserveCapacity(changes.inserted.count + changes.updated.count)
+    for (place, row) in changes.inserted.enumerated() { places[row.key] = place }
+    for (place, row) in changes.updated.enumerated() { places[row.key] = changes.inserted.count + place }
+  }
+
+  func run() throws(ManagedObjectError) {
+    database.derivedChanges.rows = []
+    try readMissingSnapshots()
+    let slots = zip(changes.updated, changes.snapshots).map { row, old in
+      row.values.indices.filter { row.values[$0] != old.values[$0] && row.values[$0] != .unread }
+    }
+    try checkConstraints(slots)
+    for row in changes.deleted { try delete(row) }
+    for (row, slots) in zip(changes.updated, slots) { try update(row, slots) }
+    if !conflicts.isEmpty {
+      var error = ManagedObjectError(
+        .merge, "\(conflicts.count) of the objects were saved by somebody else after they were read")
+      error.conflicts = conflicts
+      throw error
+    }
+    for row in changes.inserted { try insert(row) }
+    try writeRelationships()
+    noteDerivedChanges()
+    guard state.tracksHistory else { return }
+    try HistoryWriting(database: database, schema: schema, state: state).write(
+      changes, slots, touched: touched.sorted())
+  }
+
+  /// Triggers of the file have changed attributes that are derived from others.
+  private func noteDerivedChanges() {
+    for (entity, number) in database.derivedChanges.rows {
+      guard let index = schema.entityIndices[entity], number > 0 else { continue }
+      let key = RowKey(store: storeNumber, entityIndex: index, number: number)
+      if !deleted.contains(key) { mended.insert(key) }
+    }
+  }
+
+  /// Reads what rows have in the file, as far as nobody has said as what they were read.
+  private func readMissingSnapshots() throws(ManagedObjectError) {
+    let areKnown =
+      changes.snapshots.count == changes.updated.count
+      && zip(changes.snapshots, changes.updated).allSatisfy { $0.key == $1.key && $0.values.count == $1.values.count }
+    if !areKnown {
+      var state = state
+      // A row that is gone is a conflict.
+      let stored = try state.rows(changes.updated.map(\.key))
+      changes.snapshots = zip(changes.updated, stored).map { $1 ?? $0 }
+    }
+    for (index, row) in changes.updated.enumerated() {
+      for (slot, place) in schema.places[Int(row.key.entityIndex)].enumerated() {
+        guard case .toMany(let place) = place, changes.snapshots[index].values[slot] == .unread,
+          row.values[slot] != .unread
+        else { continue }
+        changes.snapshots[index].values[slot] = try stored(row.key, place)
+      }
+    }
+  }
+}
+
+/// Rows.
+extension SaveTransaction {
+  /// The columns of an entity, and its statements.
+  private final class EntityColumns {
+    let table: StoreTable
+    let number: Int64
+    /// A slot, and the place of what is bound for it.
+    let slots: [(slot: Int, place: Int32)]
+    let insertion: Statement
+
+    init(_ index: Int, _ transaction: SaveTransaction) throws(ManagedObjectError) {
+      let table = transaction.schema.tables[transaction.schema.tableIndices[index]]
+      self.table = table
+      number = transaction.schema.numbers[index]
+      var slots: [(slot: Int, place: Int32)] = []
+      var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+      for (slot, place) in transaction.schema.places[index].enumerated() {
+        let columns = place.columns
+        guard !columns.isEmpty else { continue }
+        slots.append((slot, Int32(names.count + 1)))
+        names += columns.map { table.columns[$0].name.sqlName }
+      }
+      self.slots = slots
+      let values = names.map { $0 == "Z_OPT" ? "1" : "?" }
+      // `Z_OPT` has no place among what is bound.
+      insertion = try transaction.database.statement(
+        "INSERT INTO \(table.name.sqlName) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
+      )
+    }
+  }
+
+  private struct UpdateKey: Hashable {
+    let entityIndex: Int
+    let slots: [Int]
+  }
+
+  private func columns(_ index: Int) throws(ManagedObjectError) -> EntityColumns {
+    if let columns = columnWriters[index] { return columns }
+    let columns = try EntityColumns(index, self)
+    columnWriters[index] = columns
+    return columns
+  }
+
+  private func insert(_ row: StoreRow) throws(ManagedObjectError) {
+    let index = Int(row.key.entityIndex)
+    let columns = try columns(index)
+    let statement = columns.insertion
+    try statement.bind(1, row.key.number)
+    try statement.bind(2, columns.number)
+    for (slot, place) in columns.slots { try bind(row, slot, statement, place - 1) }
+    do throws(ManagedObjectError) { try statement.run() } catch {
+      if error.isTakenKey { throw RowNumbers.keysTaken }
+      throw error.isUniqueness ? uniqueness(error, row) : error
+    }
+  }
+
+  private func update(_ row: StoreRow, _ slots: [Int]) throws(ManagedObjectError) {
+    let index = Int(row.key.entityIndex)
+    let stored = slots.filter { !schema.places[index][$0].columns.isEmpty }
+    let key = UpdateKey(entityIndex: index, slots: stored)
+    let statement: Statement
+    if let known = updateStatements[key] {
+      statement = known
+    } else {
+      statement = try updateStatement(key)
+      updateStatements[key] = statement
+    }
+    try statement.bind(1, row.version.nextVersion)
+    try statement.bind(2, row.key.number)
+    try statement.bind(3, row.version)
+    var place: Int32 = 4
+    for slot in stored {
+      try bind(row, slot, statement, place)
+      place += Int32(schema.places[index][slot].columns.count)
+    }
+    do throws(ManagedObjectError) { try statement.run() } catch {
+      throw error.isUniqueness ? uniqueness(error, row) : error
+    }
+    if database.changeCount == 0 { conflicts.append(MergeConflict(object: row, snapshot: nil, stored: nil)) }
+  }
+
+  private func updateStatement(_ key: UpdateKey) throws(ManagedObjectError) -> Statement {
+    let table = schema.tables[schema.tableIndices[key.entityIndex]]
+    var sets = ["Z_OPT = ?1"]
+    var orders = ""
+    for slot in key.slots {
+      let place = schema.places[key.entityIndex][slot]
+      for column in place.columns { sets.append("\(table.columns[column].name.sqlName) = ?\(sets.count + 3)") }
+      // The place in the order of an owner is none in that of another one.
+      if let column = place.toOne?.column { orders += table.endingOrder(of: column) }
+    }
+    return try database.statement(
+      "UPDATE \(table.name.sqlName) SET \(sets.joined(separator: ", "))\(orders) "
+        + "WHERE Z_PK = ?2 AND Z_ENT = \(schema.numbers[key.entityIndex]) AND \(table.version) = ?3")
+  }
+
+  private func delete(_ row: StoreRow) throws(ManagedObjectError) {
+    let index = Int(row.key.entityIndex)
+    let table = schema.tables[schema.tableIndices[index]]
+    let statement = try database.statement(
+      "DELETE FROM \(table.name.sqlName) WHERE Z_PK = ? AND Z_ENT = ? AND \(table.version) = ?")
+    try statement.bind(1, row.key.number)
+    try statement.bind(2, schema.numbers[index])
+    try statement.bind(3, row.version)
+    try statement.run()
+    if database.changeCount == 0 { conflicts.append(MergeConflict(object: nil, snapshot: row, stored: nil)) }
+  }
+
+  /// A unique index of the file says more than the constraints of the model, or compares texts otherwise.
+  private func uniqueness(_ error: ManagedObjectError, _ row: StoreRow) -> ManagedObjectError {
+    var failure = ManagedObjectError(.constraintMerge, error.message, objectID: state.objectID(row.key))
+    failure.sqliteCode = error.sqliteCode
+    return failure
+  }
+}

@@ -1,0 +1,96 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// The numbers that a file has for the entities of a model, in `Z_PRIMARYKEY`.
+struct EntityNumbers {
+  /// Numbers above are those of tables that Core Data keeps for itself, such as the history of changes.
+  static let firstPrivateNumber: Int64 = 16_000
+
+  private let model: ManagedObjectModel
+  private let database: Database
+  /// By the place of the entity in the model; 0 for one that the file does not have.
+  private var numbers: [Int64]
+  /// The numbers of superentities, as the file has them.
+  private var parents: [Int64]
+
+  /// The number of each entity, by its place in the model; 0 for one that the file does not have.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` if the entities of the file are others.
+  static func read(
+    _ model: ManagedObjectModel, _ configuration: String?, _ database: Database
+  ) throws(ManagedObjectError) -> [Int64] {
+    var numbers = EntityNumbers(model, database)
+    try numbers.readRows()
+    try numbers.check(configuration)
+    return numbers.numbers
+  }
+
+  private init(_ model: ManagedObjectModel, _ database: Database) {
+    self.model = model
+    self.database = database
+    numbers = Array(repeating: 0, count: model.entities.count)
+    parents = numbers
+  }
+
+  /// An entity that a migration has renamed can have its old name there. It is known by its renaming identifier, or by
+  /// its place: numbers are in the order of the model.
+  private mutating func readRows() throws(ManagedObjectError) {
+    var unknown: [(number: Int64, name: String, parent: Int64)] = []
+    var known: Set<Int64> = []
+    let entities = model.entities
+    let list = try database.statement("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+    try list.forEachRow { () throws(ManagedObjectError) in
+      let (number, name, parent) = (list.integer(0), list.text(1), list.integer(2))
+      guard number > 0, number < Self.firstPrivateNumber else {
+        if number > 0 { return }
+        throw fault("Z_PRIMARYKEY has the number \(number) for \(name.quoted)")
+      }
+      guard known.insert(number).inserted else { throw fault("Z_PRIMARYKEY has the number \(number) twice") }
+      let inOrder = number <= entities.count ? entities[Int(number) - 1] : nil
+      if let inOrder, inOrder.name == name || inOrder.definition.renamingIdentifier == name {
+        try take(inOrder, number, parent)
+      } else if let entity = model.entity(named: name) {
+        try take(entity, number, parent)
+      } else {
+        unknown.append((number, name, parent))
+      }
+    }
+    let areAsMany = unknown.count <= numbers.count { $0 == 0 }
+    for (number, name, parent) in unknown {
+      let renamed = entities.filter { $0.definition.renamingIdentifier == name && numbers[$0.index] == 0 }
+      let inOrder = number <= entities.count ? entities[Int(number) - 1] : nil
+      if renamed.count == 1 {
+        try take(renamed[0], number, parent)
+      } else if let inOrder, numbers[inOrder.index] == 0, areAsMany {
+        try take(inOrder, number, parent)
+      } else {
+        throw fault("Z_PRIMARYKEY has the entity \(name.quoted), which the model has not")
+      }
+    }
+  }
+
+  private mutating func take(
+    _ entity: ManagedObjectModel.Entity, _ number: Int64, _ parent: Int64
+  ) throws(ManagedObjectError) {
+    if numbers[entity.index] != 0 { throw fault("Z_PRIMARYKEY has the entity \(entity.name.quoted) twice") }
+    numbers[entity.index] = number
+    parents[entity.index] = parent
+  }
+
+  private func check(_ configuration: String?) throws(ManagedObjectError) {
+    for entity in model.entities(ofConfiguration: configuration) ?? [] where numbers[entity.index] == 0 {
+      throw fault("Z_PRIMARYKEY has no number for the entity \(entity.name.quoted)")
+    }
+    for entity in model.entities where numbers[entity.index] != 0 {
+      let parent = entity.superentity.map { numbers[$0.index] } ?? 0
+      if parents[entity.index] == parent, parent != 0 || entity.superentity == nil { continue }
+      throw fault(
+        "Z_PRIMARYKEY has the number \(parents[entity.index]) for what \(entity.name.quoted) inherits from, "
+          + "and not \(parent)")
+    }
+  }
+
+  private func fault(_ message: String) -> ManagedObjectError {
+    ManagedObjectError(.open, "\(database.path) does not fit the model: \(message)")
+  }
+}

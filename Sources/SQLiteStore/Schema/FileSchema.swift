@@ -1,0 +1,140 @@
+internal import ManagedObjects
+
+/// The tables of a file, as SQLite sees them.
+struct FileSchema {
+  /// The tables that a store can have for itself, by their names in upper case.
+  private(set) var tables: [String: Table] = [:]
+  /// What is no plain table, and what it is.
+  private(set) var others: [String: String] = [:]
+  private(set) var indexes: [Part] = []
+  private(set) var triggers: [Part] = []
+
+  struct Table {
+    /// The names in upper case, in order.
+    var columns: [String] = []
+    /// The columns whose values the file does not have, but computes.
+    var computedColumns: Set<String> = []
+    /// True if rows are found by `Z_PK`, so that no two have the same.
+    var hasNumbers = false
+    let statement: String
+  }
+
+  /// An index or a trigger.
+  struct Part {
+    let name: String
+    /// The table in upper case.
+    let table: String
+    /// Empty for an index that comes with a table.
+    let statement: String
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.
+  init(_ database: Database) throws(ManagedObjectError) {
+    var names: [String] = []
+    let list = try database.statement("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+    try list.forEachRow { () throws(ManagedObjectError) in
+      let name = list.text(1)
+      let statement = list.text(3)
+      switch list.text(0) {
+      case "table" where StatementWords(statement).prefix(2).contains("VIRTUAL"):
+        others[name.uppercased()] = "a virtual table"
+      case "table":
+        names.append(name)
+        tables[name.uppercased()] = Table(statement: statement)
+      case "view": others[name.uppercased()] = "a view"
+      case "index": indexes.append(Part(name: name, table: list.text(2).uppercased(), statement: statement))
+      case "trigger": triggers.append(Part(name: name, table: list.text(2).uppercased(), statement: statement))
+      default: break
+      }
+    }
+    for name in names {
+      guard Self.isOwn(name), var table = tables[name.uppercased()] else {
+        tables[name.uppercased()] = nil
+        continue
+      }
+      try Self.readColumns(name, &table, database)
+      tables[name.uppercased()] = table
+    }
+    for name in ["Z_PRIMARYKEY", "Z_METADATA"] {
+      try require(name, database, "\(database.path) is no store of Core Data")
+    }
+    for (table, column) in [
+      ("Z_PRIMARYKEY", "Z_ENT"), ("Z_PRIMARYKEY", "Z_NAME"), ("Z_PRIMARYKEY", "Z_SUPER"), ("Z_PRIMARYKEY", "Z_MAX"),
+      ("Z_METADATA", "Z_VERSION"), ("Z_METADATA", "Z_UUID"), ("Z_METADATA", "Z_PLIST"),
+    ] where !has(table, column) {
+      throw ManagedObjectError(
+        .open, "\(database.path) is no store of Core Data: the table \(table) has no column \(column)")
+    }
+  }
+
+  private static func readColumns(
+    _ name: String, _ table: inout Table, _ database: Database
+  ) throws(ManagedObjectError) {
+    let list = try database.statement("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)")
+    try list.bind(1, name)
+    var keys: [String] = []
+    try list.forEachRow {
+      let column = list.text(0).uppercased()
+      if list.integer(3) != 0 { table.computedColumns.insert(column) } else { table.columns.append(column) }
+      if list.integer(2) != 0 { keys.append("\(column) \(list.text(1).uppercased())") }
+    }
+    table.hasNumbers = keys == ["Z_PK INTEGER"] && !StatementWords(table.statement).contains("WITHOUT")
+  }
+
+  /// True for the name of a table that Core Data may have made.
+  private static func isOwn(_ name: String) -> Bool {
+    ["Z", "A"].contains(name.prefix(1).uppercased())
+  }
+
+  func has(_ table: String, _ column: String) -> Bool {
+    tables[table.uppercased()]?.columns.contains(column.uppercased()) ?? false
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/open`` if there is no such table: a view could go on without end, and a
+  ///   virtual table could do anything.
+  func require(_ table: String, _ database: Database, _ fault: String) throws(ManagedObjectError) {
+    if tables[table.uppercased()] != nil { return }
+    let other = others[table.uppercased()].map { "\(table) is \($0)" }
+    throw ManagedObjectError(.open, "\(fault): \(other ?? "it has no table \(table)")")
+  }
+}
+
+extension StoreSchema {
+  /// The schema of a file.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` if the tables are not those of the model.
+  init(
+    _ model: ManagedObjectModel, _ configuration: String?, of file: FileSchema, in database: Database
+  ) throws(ManagedObjectError) {
+    let numbers = try EntityNumbers.read(model, configuration, database)
+    let schema = StoreSchema(model, numbers: numbers, file: file)
+    for table in schema.tables {
+      try file.require(table.name, database, "\(database.path) does not fit the model")
+      guard file.tables[table.name.uppercased()]?.hasNumbers == true else {
+        throw Self.fault("the rows of \(table.name) have no number Z_PK", database)
+      }
+      let names = table.columns.indices.filter { !table.missingColumns.contains($0) }.map { table.columns[$0].name }
+      for name in ["Z_ENT", "Z_OPT"] + names { try Self.require(name, of: table.name, file, database) }
+    }
+    for join in schema.joins {
+      try file.require(join.name, database, "\(database.path) does not fit the model")
+      for name in [join.first.column, join.second.column] { try Self.require(name, of: join.name, file, database) }
+    }
+    self = schema
+  }
+
+  private static func require(
+    _ column: String, of table: String, _ file: FileSchema, _ database: Database
+  ) throws(ManagedObjectError) {
+    if file.has(table, column) { return }
+    let isComputed = file.tables[table.uppercased()]?.computedColumns.contains(column.uppercased()) ?? false
+    throw fault(
+      isComputed
+        ? "the column \(column) of the table \(table) is computed"
+        : "the table \(table) has no column \(column)", database)
+  }
+
+  private static func fault(_ message: String, _ database: Database) -> ManagedObjectError {
+    ManagedObjectError(.open, "\(database.path) does not fit the model: \(message)")
+  }
+}

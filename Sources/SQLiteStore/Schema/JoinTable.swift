@@ -1,0 +1,139 @@
+internal import ManagedObjects
+
+/// The table of a relationship that is to-many on both sides: a row for each pair of objects.
+///
+/// It is named after the relationship of the entity with the lower number, `Z_1BOOKS`, and has two columns, each named
+/// after the entity whose numbers it has and the relationship that leads there: `Z_1AUTHORS` and `Z_2BOOKS`. An ordered
+/// relationship has another column with the order, `Z_FOK_2BOOKS`. Of two relationships in one entity, stores of
+/// different ages name the table after one or the other.
+struct JoinTable: Sendable {
+  let name: String
+  /// The entity that the table is named after.
+  let ownerIndex: Int
+  private(set) var first: Side
+  private(set) var second: Side
+  /// True for a relationship that is its own inverse.
+  var isReflexive: Bool { first.property == second.property }
+
+  struct Side: Sendable {
+    /// The relationship that leads to the objects of the column.
+    let property: PropertyName
+    /// The name of the column, without the number of a name that was used before.
+    fileprivate let baseColumn: String
+    fileprivate(set) var column: String
+    /// The column of the order in which the relationship has its objects.
+    fileprivate(set) var order: String?
+    /// True for an ordered relationship in a file that has no column for the order.
+    fileprivate(set) var lacksOrder = false
+  }
+
+  private init(_ name: String, _ ownerIndex: Int, _ one: Side, _ other: Side) {
+    self.name = name
+    self.ownerIndex = ownerIndex
+    first = one
+    second = other
+  }
+
+  private typealias Pair = (
+    owner: ManagedObjectModel.Entity, relationship: ManagedObjectModel.Entity.Relationship,
+    destination: ManagedObjectModel.Entity, inverse: ManagedObjectModel.Entity.Relationship
+  )
+
+  /// - Parameter names: takes the one name of a table, of those that it may have, in the order of the alphabet.
+  static func all(_ model: ManagedObjectModel, _ numbers: [Int64], names: ([String]) -> String) -> [JoinTable] {
+    var tables: [JoinTable] = []
+    var uses: [String: Int] = [:]
+    func column(_ name: String) -> String {
+      let count = uses[name, default: 0]
+      uses[name] = count + 1
+      return count == 0 ? name : "\(name)\(count)"
+    }
+    for pair in pairs(model, numbers) {
+      let (a, b) = (numbers[pair.owner.index], numbers[pair.destination.index])
+      let (there, back) = (pair.relationship.name.uppercased(), pair.inverse.name.uppercased())
+      let forward = PropertyName(pair.owner, pair.relationship.name)
+      let backward = PropertyName(pair.destination, pair.inverse.name)
+      func order(_ relationship: ManagedObjectModel.Entity.Relationship, _ column: String) -> String? {
+        relationship.definition.isOrdered ? "Z_FOK_" + column.dropFirst(2) : nil
+      }
+      if forward == backward {
+        let base = "Z_\(b)\(there)"
+        let other = column(base)
+        tables.append(
+          JoinTable(
+            names(["Z_\(a)\(there)"]), forward.entityIndex,
+            Side(property: forward, baseColumn: "REFLEXIVE", column: "REFLEXIVE", order: nil),
+            Side(property: forward, baseColumn: base, column: other, order: order(pair.relationship, other))))
+        continue
+      }
+      let name = a == b ? names(["Z_\(a)\(there)", "Z_\(a)\(back)"].sorted()) : names(["Z_\(a)\(there)"])
+      let own = column("Z_\(a)\(back)")
+      let other = column("Z_\(b)\(there)")
+      var sides = [
+        Side(property: backward, baseColumn: "Z_\(a)\(back)", column: own, order: order(pair.inverse, own)),
+        Side(property: forward, baseColumn: "Z_\(b)\(there)", column: other, order: order(pair.relationship, other)),
+      ]
+      if a == b { sides.sort { $0.column < $1.column } }
+      tables.append(JoinTable(name, forward.entityIndex, sides[0], sides[1]))
+    }
+    return tables
+  }
+
+  /// The table with the columns of a file: a name may have another number at the end, and the order may be missing.
+  ///
+  /// - Parameter columns: the names in upper case.
+  func fitted(to columns: [String]) -> JoinTable {
+    var table = self
+    table.first.fit(to: columns, besides: second)
+    table.second.fit(to: columns, besides: table.first)
+    return table
+  }
+
+  /// The relationships that have a table, each with its inverse: once, from the side of the entity with the lower
+  /// number.
+  private static func pairs(_ model: ManagedObjectModel, _ numbers: [Int64]) -> [Pair] {
+    var pairs: [Pair] = []
+    var seen: Set<PropertyName> = []
+    for entity in model.entities where numbers[entity.index] != 0 {
+      let own = entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
+        .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+      for relationship in own where relationship.definition.isToMany && !relationship.isTransient {
+        let destination = entity.destination(of: relationship)
+        guard numbers[destination.index] != 0, let inverse = entity.inverse(of: relationship), !inverse.isTransient,
+          inverse.definition.isToMany
+        else { continue }
+        // The entity that has the inverse first may be above the destination.
+        let back = PropertyName(destination, inverse.name)
+        guard seen.insert(PropertyName(entity, relationship.name)).inserted else { continue }
+        seen.insert(back)
+        let owner = ManagedObjectModel.Entity(model: model, index: back.entityIndex)
+        if numbers[entity.index] <= numbers[owner.index] {
+          pairs.append((entity, relationship, owner, inverse))
+        } else {
+          pairs.append((owner, inverse, entity, relationship))
+        }
+      }
+    }
+    return pairs
+  }
+}
+
+extension JoinTable.Side {
+  fileprivate mutating func fit(to columns: [String], besides other: JoinTable.Side) {
+    if !columns.contains(column.uppercased()) {
+      let base = baseColumn.uppercased()
+      let found = columns.filter { name in
+        guard name.hasPrefix(base), name != other.column.uppercased() else { return false }
+        return name.utf8.dropFirst(base.utf8.count).allSatisfy { (0x30...0x39).contains($0) }
+      }
+      if found.count == 1 {
+        column = found[0]
+        order = order.map { _ in "Z_FOK_" + column.dropFirst(2) }
+      }
+    }
+    if let name = order, !columns.contains(name.uppercased()) {
+      order = nil
+      lacksOrder = true
+    }
+  }
+}

@@ -1,0 +1,88 @@
+internal import CZlib
+internal import FoundationEssentials
+internal import ManagedObjects
+
+/// The row of `Z_MODELCACHE`: the model of the store as a keyed archive, deflated (RFC 1951, without a header).
+enum ModelCache {
+  /// The most bytes that an archive may have.
+  private static let greatestSize = 64 << 20
+
+  /// The model that a store has in itself; nil if there is none, as in stores of before 2015.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` for what is no model.
+  static func read(_ database: Database, _ file: FileSchema) throws(ManagedObjectError) -> ManagedObjectModel? {
+    if file.others["Z_MODELCACHE"] != nil { try file.require("Z_MODELCACHE", database, database.path) }
+    guard file.has("Z_MODELCACHE", "Z_CONTENT") else { return nil }
+    let statement = try database.statement("SELECT Z_CONTENT FROM Z_MODELCACHE")
+    defer { statement.reset() }
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    guard let archive = inflate(statement.data(0)) else {
+      throw ManagedObjectError(.open, "\(database.path): the model in the store is damaged, or larger than 64 MB")
+    }
+    do throws(ManagedObjectModelError) {
+      return try ManagedObjectModel(compiled: archive)
+    } catch {
+      throw ManagedObjectError(.open, "\(database.path): the model in the store cannot be read: \(error)")
+    }
+  }
+
+  static func write(_ model: ManagedObjectModel, _ database: Database) throws(ManagedObjectError) {
+    let archive: Data
+    do throws(ManagedObjectModelError) { archive = try model.compiledData() } catch {
+      throw ManagedObjectError(.save, "the model cannot be written: \(error)")
+    }
+    guard let content = deflate(archive) else { throw ManagedObjectError(.save, "the model cannot be compressed") }
+    try database.execute("DELETE FROM Z_MODELCACHE")
+    let statement = try database.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+    try statement.bind(1, content)
+    try statement.run()
+  }
+
+  /// Without a header, and with the largest window.
+  private static let windowBits: Int32 = -15
+
+  /// Nil for what is damaged or too large.
+  static func inflate(_ data: Data) -> Data? {
+    var stream = unsafe z_stream()
+    guard unsafe inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+      return nil
+    }
+    defer { unsafe inflateEnd(&stream) }
+    return unsafe run(&stream, data, limit: greatestSize) { unsafe CZlib.inflate(&$0, $1) }
+  }
+
+  private static func deflate(_ data: Data) -> Data? {
+    var stream = unsafe z_stream()
+    let code = unsafe deflateInit2_(
+      &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size))
+    guard code == Z_OK else { return nil }
+    defer { unsafe deflateEnd(&stream) }
+    return unsafe run(&stream, data, limit: .max) { unsafe CZlib.deflate(&$0, $1) }
+  }
+
+  /// Calls a function of zlib until it says that the end is reached.
+  private static func run(
+    _ stream: inout z_stream, _ data: Data, limit: Int, _ call: (inout z_stream, Int32) -> Int32
+  ) -> Data? {
+    guard let count = UInt32(exactly: data.count) else { return nil }
+    var output = Data()
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    return unsafe data.withUnsafeBytes { input -> Data? in
+      unsafe stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
+      unsafe stream.avail_in = count
+      while true {
+        let (code, made) = unsafe block.withUnsafeMutableBufferPointer { buffer in
+          unsafe stream.next_out = buffer.baseAddress
+          unsafe stream.avail_out = UInt32(buffer.count)
+          let code = unsafe call(&stream, Z_FINISH)
+          return (code, buffer.count - Int(unsafe stream.avail_out))
+        }
+        output.append(contentsOf: block[..<made])
+        if code == Z_STREAM_END { return output }
+        // Out of room is no error here; without progress the input ends too early.
+        guard code == Z_OK || code == Z_BUF_ERROR, made > 0, output.count <= limit else { return nil }
+      }
+    }
+  }
+}

@@ -1,0 +1,180 @@
+internal import ManagedObjects
+
+/// Where the entities and properties of a model are in the tables of a store, by the rules of Core Data.
+///
+/// All entities that inherit from one share a table. See ``StoreTable`` for the columns, ``JoinTable`` for
+/// relationships that are to-many on both sides.
+struct StoreSchema: Sendable {
+  let model: ManagedObjectModel
+  /// The number (`Z_ENT`) of each entity, by its place in the model; 0 for one that the store does not have.
+  let numbers: [Int64]
+  /// The places of entities, by number.
+  let entityIndices: [Int64: Int]
+  /// A table for each entity without a superentity.
+  let tables: [StoreTable]
+  /// The place in ``tables`` of each entity.
+  let tableIndices: [Int]
+  /// Where the values of each entity are, by slot.
+  let places: [[SlotPlace]]
+  /// Of each entity, the relationships that have an inverse, by slot.
+  let sides: [[Int: RelationshipSide]]
+  /// The tables of relationships that are to-many on both sides.
+  let joins: [JoinTable]
+
+  /// The schema of a new store.
+  ///
+  /// - Parameter configuration: the configuration whose entities the store has; nil for all.
+  init(_ model: ManagedObjectModel, configuration: String?) {
+    var numbers = [Int64](repeating: 0, count: model.entities.count)
+    var members = Set<Int>()
+    for entity in model.entities(ofConfiguration: configuration) ?? [] {
+      var next: ManagedObjectModel.Entity? = entity
+      while let member = next, members.insert(member.index).inserted { next = member.superentity }
+    }
+    for (place, index) in members.sorted().enumerated() { numbers[index] = Int64(place + 1) }
+    self.init(model, numbers: numbers, file: nil)
+  }
+
+  /// - Parameter file: the tables that there are; nil to go by the rules alone. Files of different ages have other
+  ///   names for some tables, and may lack columns that are only of help.
+  init(_ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?) {
+    self.model = model
+    self.numbers = numbers
+    var entityIndices: [Int64: Int] = [:]
+    for (index, number) in numbers.enumerated() where number != 0 { entityIndices[number] = index }
+    self.entityIndices = entityIndices
+    var tables: [StoreTable] = []
+    var tableIndices = [Int](repeating: -1, count: numbers.count)
+    for root in model.entities where root.superentity == nil && numbers[root.index] != 0 {
+      for index in root.subtree { tableIndices[index] = tables.count }
+      var table = StoreTable(root, numbers)
+      if let columns = file?.tables[table.name.uppercased()]?.columns { table.forgetColumns(except: columns) }
+      tables.append(table)
+    }
+    self.tables = tables
+    self.tableIndices = tableIndices
+    let joins = JoinTable.all(model, numbers) { names in
+      names.last { file?.tables[$0.uppercased()] != nil } ?? names.last ?? ""
+    }
+    self.joins = joins.map { join in
+      file?.tables[join.name.uppercased()].map { join.fitted(to: $0.columns) } ?? join
+    }
+    sides = model.entities.map { entity in
+      Dictionary(RelationshipSide.all(entity).map { ($0.slot, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    places = SlotPlace.all(model, numbers, tables, tableIndices, self.joins)
+  }
+
+  /// The table of an entity; nil if the store does not have it.
+  func table(ofEntity index: Int) -> StoreTable? {
+    tableIndices.indices.contains(index) && tableIndices[index] >= 0 ? tables[tableIndices[index]] : nil
+  }
+}
+
+/// Where the value of a slot is.
+enum SlotPlace: Sendable {
+  /// Nowhere: it is transient, or has no type.
+  case none
+  case attribute(column: Int, AttributeType, isExternal: Bool)
+  case toOne(column: Int, entityColumn: Int?, destination: Range<Int>)
+  case toMany(ToManyPlace)
+
+  /// The columns of a row's own table.
+  var columns: [Int] {
+    switch self {
+    case .none, .toMany: []
+    case .attribute(let column, _, _), .toOne(let column, nil, _): [column]
+    case .toOne(let column, let entityColumn?, _): [column, entityColumn]
+    }
+  }
+}
+
+/// Where a to-many relationship is: in rows of other objects, or in a table of its own.
+struct ToManyPlace: Sendable {
+  /// The entities of the objects that it leads to.
+  let destination: Range<Int>
+  let isOrdered: Bool
+  let source: Source
+
+  enum Source: Sendable {
+    /// Each object that it leads to has the number of its owner in a column.
+    case column(table: Int, column: Int, entityColumn: Int?, order: Int?)
+    /// A table has a row for each pair of objects. `isReflexive` is true for a relationship that is its own inverse.
+    case join(Int, own: String, other: String, order: String?, isReflexive: Bool)
+  }
+}
+
+extension SlotPlace {
+  fileprivate static func all(
+    _ model: ManagedObjectModel, _ numbers: [Int64], _ tables: [StoreTable], _ tableIndices: [Int],
+    _ joins: [JoinTable]
+  ) -> [[SlotPlace]] {
+    model.entities.map { entity in
+      var places = [SlotPlace](repeating: .none, count: entity.slotCount)
+      guard numbers[entity.index] != 0 else { return places }
+      let table = tables[tableIndices[entity.index]]
+      for attribute in entity.attributes {
+        guard let column = table.attributeColumns[PropertyName(entity, attribute.name)] else { continue }
+        places[attribute.slot] = .attribute(
+          column: column, attribute.definition.type,
+          isExternal: attribute.definition.type == .binary && attribute.definition.allowsExternalBinaryDataStorage)
+      }
+      for relationship in entity.relationships where !relationship.isTransient {
+        let destination = entity.destination(of: relationship)
+        let entities = destination.subtree
+        if !relationship.definition.isToMany {
+          guard let column = table.toOneColumns[PropertyName(entity, relationship.name)] else { continue }
+          places[relationship.slot] = .toOne(
+            column: column.key, entityColumn: column.entity, destination: entities)
+          continue
+        }
+        guard let source = source(of: relationship, of: entity, tables, tableIndices, joins) else { continue }
+        places[relationship.slot] = .toMany(
+          ToManyPlace(destination: entities, isOrdered: relationship.definition.isOrdered, source: source))
+      }
+      return places
+    }
+  }
+
+  private static func source(
+    of relationship: ManagedObjectModel.Entity.Relationship, of entity: ManagedObjectModel.Entity,
+    _ tables: [StoreTable], _ tableIndices: [Int], _ joins: [JoinTable]
+  ) -> ToManyPlace.Source? {
+    let destination = entity.destination(of: relationship)
+    let tableIndex = tableIndices[destination.index]
+    guard tableIndex >= 0 else { return nil }
+    guard let inverse = entity.inverse(of: relationship), !inverse.isTransient else {
+      let owner = PropertyName(entity, relationship.name)
+      guard let column = tables[tableIndex].ownerColumns[owner] else { return nil }
+      return .column(table: tableIndex, column: column.key, entityColumn: column.entity, order: column.order)
+    }
+    if !inverse.definition.isToMany {
+      guard let column = tables[tableIndex].toOneColumns[PropertyName(destination, inverse.name)] else { return nil }
+      return .column(table: tableIndex, column: column.key, entityColumn: column.entity, order: column.order)
+    }
+    let name = PropertyName(entity, relationship.name)
+    for (index, join) in joins.enumerated() {
+      // Of a relationship that is its own inverse, the second column has the objects that it leads to.
+      for side in [join.second, join.first] where side.property == name {
+        let other = side.column == join.first.column ? join.second : join.first
+        return .join(
+          index, own: other.column, other: side.column, order: side.order, isReflexive: join.isReflexive)
+      }
+    }
+    return nil
+  }
+}
+
+/// The name of a property of the entity that has it first, not of those that inherit it.
+struct PropertyName: Hashable, Sendable {
+  let entityIndex: Int
+  let name: String
+
+  /// - Parameter entity: an entity that has the property, or inherits it.
+  init(_ entity: ManagedObjectModel.Entity, _ name: String) {
+    var owner = entity
+    while let superentity = owner.superentity, superentity.property(named: name) != nil { owner = superentity }
+    entityIndex = owner.index
+    self.name = name
+  }
+}

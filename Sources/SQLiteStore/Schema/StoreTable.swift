@@ -1,0 +1,209 @@
+internal import ManagedObjects
+
+/// The table of an entity without a superentity, and of all that inherit from it.
+///
+/// The columns are `Z_PK`, `Z_ENT`, `Z_OPT`, and then those of properties in groups: integers and truth values with
+/// to-one relationships, keys of orders, dates and floating-point numbers, decimal numbers, strings, URIs, UUIDs,
+/// transformable values, data. In a group the entities follow each other by number, and properties by name. A name that
+/// was used before gets a number.
+struct StoreTable: Sendable {
+  let name: String
+  /// The entities that have their rows here.
+  let entities: Range<Int>
+  /// All columns but the first three, in order.
+  let columns: [Column]
+  let attributeColumns: [PropertyName: Int]
+  /// The columns of to-one relationships.
+  private(set) var toOneColumns: [PropertyName: KeyColumns]
+  /// The columns of to-many relationships without an inverse, which lead here.
+  private(set) var ownerColumns: [PropertyName: KeyColumns]
+  /// Columns that a file lacks, and that a reader can do without: of entities, and of orders.
+  private(set) var missingColumns: Set<Int> = []
+
+  struct Column: Sendable {
+    let name: String
+    /// As tables are made with it.
+    let type: String
+  }
+
+  /// The columns that name another object.
+  struct KeyColumns: Sendable {
+    /// The number of the object.
+    let key: Int
+    /// The number of its entity, where it can be one of several.
+    let entity: Int?
+    /// The place in an ordered relationship of that object.
+    let order: Int?
+  }
+
+  init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64]) {
+    name = "Z" + root.name.uppercased()
+    entities = root.subtree
+    var maker = ColumnMaker(root, numbers)
+    maker.make()
+    columns = maker.columns
+    attributeColumns = maker.attributeColumns
+    toOneColumns = maker.toOneColumns
+    ownerColumns = maker.ownerColumns
+  }
+
+  /// Goes without columns that only help, if a file does not have them.
+  ///
+  /// - Parameter names: those of the file, in upper case.
+  mutating func forgetColumns(except names: [String]) {
+    let names = Set(names)
+    func isMissing(_ column: Int?) -> Bool { column.map { !names.contains(columns[$0].name.uppercased()) } ?? false }
+    func fitted(_ key: KeyColumns) -> KeyColumns {
+      KeyColumns(
+        key: key.key, entity: isMissing(key.entity) ? nil : key.entity, order: isMissing(key.order) ? nil : key.order)
+    }
+    let helpers = (Array(toOneColumns.values) + Array(ownerColumns.values)).flatMap { [$0.entity, $0.order] }
+    missingColumns = Set(helpers.compactMap(\.self).filter { isMissing($0) })
+    if missingColumns.isEmpty { return }
+    toOneColumns = toOneColumns.mapValues(fitted)
+    ownerColumns = ownerColumns.mapValues(fitted)
+  }
+}
+
+/// Lays out the columns of a table.
+private struct ColumnMaker {
+  private let entities: [ManagedObjectModel.Entity]
+  private let numbers: [Int64]
+  private(set) var columns: [StoreTable.Column] = []
+  private(set) var attributeColumns: [PropertyName: Int] = [:]
+  private(set) var toOneColumns: [PropertyName: StoreTable.KeyColumns] = [:]
+  private(set) var ownerColumns: [PropertyName: StoreTable.KeyColumns] = [:]
+  /// How often a name was used.
+  private var uses: [String: Int] = [:]
+  /// The suffixes of the properties' names.
+  private var suffixes: [PropertyName: String] = [:]
+
+  init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64]) {
+    entities = root.selfAndDescendants.filter { numbers[$0.index] != 0 }
+    self.numbers = numbers
+  }
+
+  mutating func make() {
+    for entity in entities { nameColumns(of: entity) }
+    var orders: [(relationship: ManagedObjectModel.Entity.Relationship, of: ManagedObjectModel.Entity)] = []
+    for entity in entities {
+      for attribute in ownAttributes(entity, [.integer16, .integer32, .integer64, .boolean]) { add(attribute, entity) }
+      for relationship in ownToOnes(entity) {
+        add(relationship, entity)
+        if isInOrder(relationship, entity) { orders.append((relationship, entity)) }
+      }
+    }
+    for (relationship, entity) in orders { addOrder(of: relationship, entity) }
+    addOwners()
+    let groups: [[AttributeType]] = [
+      [.date, .double, .float], [.decimal], [.string], [.uri], [.uuid], [.transformable], [.binary],
+    ]
+    for types in groups {
+      for entity in entities { for attribute in ownAttributes(entity, types) { add(attribute, entity) } }
+    }
+  }
+
+  private func ownAttributes(
+    _ entity: ManagedObjectModel.Entity, _ types: [AttributeType]
+  ) -> [ManagedObjectModel.Entity.Attribute] {
+    entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0)
+      .filter { !$0.isTransient && types.contains($0.definition.type) }
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  private func ownToOnes(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Relationship] {
+    entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
+      .filter { !$0.isTransient && !$0.definition.isToMany && numbers[$0.destinationIndex] != 0 }
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  /// True for the to-one side of an ordered relationship.
+  private func isInOrder(
+    _ relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity
+  ) -> Bool {
+    entity.inverse(of: relationship).map { $0.definition.isToMany && $0.definition.isOrdered } ?? false
+  }
+
+  private mutating func nameColumns(of entity: ManagedObjectModel.Entity) {
+    let names = (ownAttributes(entity, AttributeType.allCases).map(\.name) + ownToOnes(entity).map(\.name))
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    for name in names {
+      let column = name.uppercased()
+      let count = uses[column, default: 0]
+      uses[column] = count + 1
+      suffixes[PropertyName(entity, name)] = column + (count == 0 ? "" : "\(count)")
+    }
+  }
+
+  /// The name of a property's column, without what stands before it.
+  private func columnName(_ name: PropertyName) -> String { suffixes[name] ?? name.name.uppercased() }
+
+  private mutating func add(_ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity) {
+    guard let type = attribute.definition.type.columnType else { return }
+    let name = PropertyName(entity, attribute.name)
+    attributeColumns[name] = columns.count
+    columns.append(StoreTable.Column(name: "Z" + columnName(name), type: type))
+  }
+
+  private mutating func add(
+    _ relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity
+  ) {
+    let name = PropertyName(entity, relationship.name)
+    let destination = entity.destination(of: relationship)
+    let key = addKey("Z" + columnName(name), of: destination, "Z\(numbers[destination.index])_" + columnName(name))
+    toOneColumns[name] = key
+  }
+
+  private mutating func addKey(
+    _ name: String, of entity: ManagedObjectModel.Entity, _ entityColumn: String
+  ) -> StoreTable.KeyColumns {
+    let place = columns.count
+    columns.append(StoreTable.Column(name: name, type: "INTEGER"))
+    guard !entity.subentities.isEmpty else { return StoreTable.KeyColumns(key: place, entity: nil, order: nil) }
+    columns.append(StoreTable.Column(name: entityColumn, type: "INTEGER"))
+    return StoreTable.KeyColumns(key: place, entity: place + 1, order: nil)
+  }
+
+  private mutating func addOrder(
+    of relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity
+  ) {
+    let name = PropertyName(entity, relationship.name)
+    guard let key = toOneColumns[name] else { return }
+    toOneColumns[name] = StoreTable.KeyColumns(key: key.key, entity: key.entity, order: columns.count)
+    columns.append(StoreTable.Column(name: "Z_FOK_" + columnName(name), type: "INTEGER"))
+  }
+
+  /// To-many relationships of any entity that lead here and have no inverse.
+  private mutating func addOwners() {
+    guard let first = entities.first else { return }
+    for owner in first.model.entities where numbers[owner.index] != 0 {
+      for relationship in owner.relationships.dropFirst(owner.superentity?.relationships.count ?? 0)
+      where !relationship.isTransient && relationship.definition.isToMany {
+        guard entities.contains(where: { $0.index == relationship.destinationIndex }) else { continue }
+        if let inverse = owner.inverse(of: relationship), !inverse.isTransient { continue }
+        let name = "\(numbers[owner.index])" + relationship.name.uppercased()
+        var key = addKey("Z" + name, of: owner, "Z\(numbers[owner.index])_" + name)
+        if relationship.definition.isOrdered {
+          key = StoreTable.KeyColumns(key: key.key, entity: key.entity, order: columns.count)
+          columns.append(StoreTable.Column(name: "Z_FOK_" + name, type: "INTEGER"))
+        }
+        ownerColumns[PropertyName(owner, relationship.name)] = key
+      }
+    }
+  }
+}
+
+extension AttributeType {
+  /// The type of a column, as Core Data's tables have it; nil for an attribute that has none.
+  fileprivate var columnType: String? {
+    switch self {
+    case .integer16, .integer32, .integer64, .boolean: "INTEGER"
+    case .double, .float: "FLOAT"
+    case .decimal: "DECIMAL"
+    case .date: "TIMESTAMP"
+    case .string, .uri: "VARCHAR"
+    case .binary, .transformable, .uuid: "BLOB"
+    case .undefined, .objectID, .composite: nil
+    }
+  }
+}

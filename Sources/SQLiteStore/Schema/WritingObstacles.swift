@@ -1,0 +1,143 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Why a store cannot be written as Core Data would write it.
+enum WritingObstacles {
+  /// What a model has that no store of it can have: attributes of which nobody knows how Core Data keeps them, indexes
+  /// that need functions of Core Data.
+  static func inModel(_ schema: StoreSchema) -> [String] {
+    var obstacles: [String] = []
+    for entity in schema.model.entities where schema.numbers[entity.index] != 0 {
+      for attribute in entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0)
+      where !attribute.isTransient {
+        let name = "\(entity.name).\(attribute.name)"
+        switch attribute.definition.type {
+        case .composite: obstacles.append("the attribute \(name) is a composite one")
+        case .undefined, .objectID: obstacles.append("the attribute \(name) has no type, and is not transient")
+        default: break
+        }
+      }
+      for index in entity.definition.fetchIndexes {
+        let name = "\(entity.name).\(index.name)"
+        if index.elements.contains(where: { $0.kind == .rTree }) { obstacles.append("the index \(name) is an R-tree") }
+        if index.elements.contains(where: { $0.content.isExpression }) {
+          obstacles.append("the index \(name) is one of an expression")
+        }
+        if index.partialPredicate != nil { obstacles.append("the index \(name) has a predicate") }
+      }
+    }
+    return obstacles
+  }
+
+  /// What a store that is yet to be made cannot have besides: derived attributes, which need triggers, and names that
+  /// two tables or columns would have.
+  static func inNewStore(_ schema: StoreSchema) -> [String] {
+    var obstacles = inModel(schema)
+    for (entity, attribute) in derivedAttributes(schema) {
+      obstacles.append("the attribute \(entity.name).\(attribute) is a derived one")
+    }
+    for entity in schema.model.entities where entity.name.utf8.contains(0) && schema.numbers[entity.index] != 0 {
+      obstacles.append("the name of the entity \(entity.name.quoted) has a NUL in it")
+    }
+    var names: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+    for name in schema.tables.map(\.name) + schema.joins.map(\.name) where !names.insert(name.asciiUppercased).inserted
+    {
+      obstacles.append("two tables would have the name \(name.quoted)")
+    }
+    for table in schema.tables {
+      var columns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
+      for column in table.columns where !columns.insert(column.name.asciiUppercased).inserted {
+        obstacles.append("two columns of the table \(table.name) would have the name \(column.name.quoted)")
+      }
+    }
+    return obstacles
+  }
+
+  /// What a file has that Core Data keeps up to date by other means than tables.
+  ///
+  /// - Parameter tracksHistory: true if this package keeps the history of the file.
+  static func inFile(_ file: FileSchema, _ schema: StoreSchema, tracksHistory: Bool) -> [String] {
+    var obstacles = inModel(schema)
+    for (entity, attribute) in derivedAttributes(schema) {
+      let part = "_\(entity.name)_\(attribute)_"
+      if file.triggers.contains(where: { $0.name.hasPrefix("Z_DA_") && $0.name.contains(part) }) { continue }
+      obstacles.append("no trigger keeps the derived attribute \(entity.name).\(attribute) up to date")
+    }
+    if !tracksHistory, file.tables["ATRANSACTION"] != nil || file.tables["ACHANGE"] != nil {
+      obstacles.append("the store has a history of its changes")
+    }
+    for table in schema.tables {
+      for column in table.missingColumns.sorted() {
+        obstacles.append("the table \(table.name) has no column \(table.columns[column].name)")
+      }
+    }
+    for join in schema.joins where join.first.lacksOrder || join.second.lacksOrder {
+      obstacles.append("the table \(join.name) has no column of its order")
+    }
+    for name in file.others.keys.sorted() where name.hasPrefix("Z") && file.others[name] == "a virtual table" {
+      obstacles.append("\(name) is a virtual table")
+    }
+    let fixed = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+    let own = Set(fixed + schema.tables.map { $0.name.uppercased() } + schema.joins.map { $0.name.uppercased() })
+    for name in own.sorted() {
+      guard let table = file.tables[name] else { continue }
+      if !table.computedColumns.isEmpty { obstacles.append("the table \(name) has columns that are computed") }
+      let words = Array(StatementWords(table.statement))
+      if words.contains("CHECK") { obstacles.append("the table \(name) has a check") }
+      if zip(words, words.dropFirst()).contains(where: { $0 == "DEFAULT" && $1 == "(" }) {
+        obstacles.append("the table \(name) has defaults that are computed")
+      }
+    }
+    for index in file.indexes where own.contains(index.table) && index.isComputed {
+      obstacles.append("the index \(index.name.quoted) has an expression or a condition")
+    }
+    return obstacles
+  }
+
+  private static func derivedAttributes(_ schema: StoreSchema) -> [(ManagedObjectModel.Entity, String)] {
+    schema.model.entities.filter { schema.numbers[$0.index] != 0 }.flatMap { entity in
+      entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0)
+        .filter { $0.definition.derivation != nil && !$0.isTransient }.map { (entity, $0.name) }
+    }
+  }
+
+  /// One error for all.
+  static func error(_ obstacles: [String], _ path: String) -> ManagedObjectError {
+    let shown = obstacles.prefix(5).map { $0.printable(limit: 200) } + (obstacles.count > 5 ? ["…"] : [])
+    return ManagedObjectError(
+      .save, "\(path) cannot be written as Core Data would write it: " + shown.joined(separator: "; "))
+  }
+}
+
+extension FetchIndexDescription.Element.Content {
+  fileprivate var isExpression: Bool { if case .expression = self { true } else { false } }
+}
+
+extension FileSchema.Part {
+  /// True for an index of expressions, or of some rows only.
+  fileprivate var isComputed: Bool {
+    let operators: Set = ["IS", "NOT", "CASE", "AND", "OR", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "NULL"]
+    var depth = 0
+    for word in StatementWords(statement) {
+      if word == "WHERE" || depth == 1 && operators.contains(word) { return true }
+      if word == ")" { depth -= 1 }
+      if word == "(" { depth += 1 }
+      // A list of columns has names, COLLATE and directions.
+      if depth > 1 || depth == 1 && !(word == "(" || word == "," || word == "\"" || word.first?.isPartOfName == true) {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+extension Character {
+  fileprivate var isPartOfName: Bool { isLetter || self == "_" || !isASCII }
+}
+
+extension String {
+  /// The text as SQLite compares names.
+  fileprivate var asciiUppercased: String {
+    String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,199 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import OrderedCollections
+internal import PropertyLists
+internal import SystemFiles
+
+/// The open file of a store.
+struct StoreState {
+  let database: Database
+  let schema: StoreSchema
+  let storeNumber: StoreNumber
+  let configuration: String?
+  var metadata: StoreMetadata
+  /// True if a program has set metadata that are not saved.
+  var hasNewMetadata = false
+  var numbers: RowNumbers
+  let reading: ValueReading
+  /// Why nothing can be saved.
+  let obstacles: [String]
+  private var selections: [Range<Int>: RowSelection] = [:]
+
+  init(
+    path: String, _ model: ManagedObjectModel, _ configuration: String?, _ storeNumber: StoreNumber,
+    _ mode: Database.Mode
+  ) throws(ManagedObjectError) {
+    if mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
+      try Self.checkNewStore(path, model, configuration)
+    }
+    database = try Database(path: path, mode)
+    self.storeNumber = storeNumber
+    self.configuration = configuration
+    if mode == .create { try Self.makeTables(model, configuration, database) }
+    let file = try FileSchema(database)
+    metadata = try MetadataTable.read(database)
+    try Self.check(model, configuration, metadata, file, database)
+    schema = try StoreSchema(model, configuration, of: file, in: database)
+    obstacles = WritingObstacles.inFile(file, schema, tracksHistory: metadata.tracksHistory)
+    numbers = RowNumbers(schema)
+    reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: path))
+  }
+
+  /// Compares a model with the version hashes of the file.
+  ///
+  /// How Core Data makes the hash of an entity with derived attributes is not known. Such an entity is compared with
+  /// the one of the model in the store, of which the hashes are.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash``.
+  private static func check(
+    _ model: ManagedObjectModel, _ configuration: String?, _ metadata: StoreMetadata, _ file: FileSchema,
+    _ database: Database
+  ) throws(ManagedObjectError) {
+    do throws(ManagedObjectError) { try metadata.check(model, configuration) } catch {
+      let entities = error.differingEntities.compactMap { model.entity(named: $0) }
+      guard !entities.isEmpty, entities.count == error.differingEntities.count,
+        entities.allSatisfy({ !$0.hasKnownVersionHash }), let own = try ModelCache.read(database, file),
+        entities.allSatisfy({ own.entity(named: $0.name)?.isSame(as: $0) == true })
+      else { throw error }
+    }
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/save`` if a store of the model cannot be made.
+  private static func checkNewStore(
+    _ path: String, _ model: ManagedObjectModel, _ configuration: String?
+  ) throws(ManagedObjectError) {
+    let obstacles = WritingObstacles.inNewStore(StoreSchema(model, configuration: configuration))
+    if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, path) }
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/save`` if nothing can be saved.
+  func checkObstacles() throws(ManagedObjectError) {
+    if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
+  }
+
+  /// Makes the tables of a store in a file that has none.
+  private static func makeTables(
+    _ model: ManagedObjectModel, _ configuration: String?, _ database: Database
+  ) throws(ManagedObjectError) {
+    func isEmpty() throws(ManagedObjectError) -> Bool {
+      let count = try database.statement("SELECT COUNT(*) FROM sqlite_schema")
+      defer { count.reset() }
+      return try count.step() && count.integer(0) == 0
+    }
+    guard try isEmpty() else { return }
+    try checkNewStore(database.path, model, configuration)
+    try database.execute("PRAGMA auto_vacuum = 2")
+    try database.transaction(.exclusive) { () throws(ManagedObjectError) in
+      // Somebody else may have made them by now.
+      guard try isEmpty() else { return }
+      var metadata = StoreMetadata(
+        identifier: UUID().uuidString, type: SQLiteStore.type, model: model, configuration: configuration)
+      metadata.set(.string("2"), for: StoreMetadataKey.autoVacuumLevel)
+      try SchemaWriter(schema: StoreSchema(model, configuration: configuration), database: database).write(metadata)
+    }
+    try database.execute("PRAGMA journal_mode = WAL")
+  }
+}
+
+/// Reading.
+extension StoreState {
+  /// The metadata as the file has them now, but for what a program has set and not saved.
+  mutating func currentMetadata() -> OrderedDictionary<String, PropertyList> {
+    if !hasNewMetadata, let metadata = try? MetadataTable.read(database) { self.metadata = metadata }
+    return metadata.values
+  }
+
+  /// How rows of entities are read.
+  mutating func selection(_ entities: Range<Int>) -> RowSelection? {
+    if let selection = selections[entities] { return selection }
+    guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
+    let selection = RowSelection(schema, table, entities, storeNumber)
+    selections[entities] = selection
+    return selection
+  }
+
+  /// Calls a function with all rows that a statement has. Its first columns are those of a selection.
+  func rows(_ statement: Statement, _ selection: RowSelection) throws(ManagedObjectError) -> [StoreRow] {
+    var rows: [StoreRow] = []
+    try statement.forEachRow { () throws(ManagedObjectError) in rows.append(try selection.row(statement, reading)) }
+    return rows
+  }
+
+  mutating func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    var results = [StoreRow?](repeating: nil, count: keys.count)
+    for (table, places) in places(of: keys) {
+      guard let selection = selection(table.entities) else { continue }
+      let list = NumberList(places.map { keys[$0].number })
+      let statement = try database.statement(
+        "SELECT \(selection.list("t")) FROM \(table.name.sqlName) t WHERE t.Z_PK \(list.condition)")
+      try list.bind(to: statement, 1)
+      let rows = try rows(statement, selection)
+      if places.count == 1 {
+        if let row = rows.first, row.key == keys[places[0]] { results[places[0]] = row }
+        continue
+      }
+      let found = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      for place in places { results[place] = found[keys[place]] }
+    }
+    return results
+  }
+
+  /// The places of keys that may be in this store, by table.
+  private func places(of keys: [RowKey]) -> [(StoreTable, [Int])] {
+    if keys.count == 1 {
+      guard keys[0].store == storeNumber, let table = schema.table(ofEntity: Int(keys[0].entityIndex)) else {
+        return []
+      }
+      return [(table, [0])]
+    }
+    var places: [Int: [Int]] = [:]
+    for (place, key) in keys.enumerated() where key.store == storeNumber {
+      let index = Int(key.entityIndex)
+      guard schema.tableIndices.indices.contains(index), schema.tableIndices[index] >= 0 else { continue }
+      places[schema.tableIndices[index], default: []].append(place)
+    }
+    return places.sorted { $0.key < $1.key }.map { (schema.tables[$0.key], $0.value) }
+  }
+
+  mutating func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
+    guard let first = keys.first, schema.places.indices.contains(Int(first.entityIndex)) else {
+      return Array(repeating: nil, count: keys.count)
+    }
+    let places = schema.places[Int(first.entityIndex)]
+    guard places.indices.contains(slot), case .toMany(let place) = places[slot] else {
+      return try rows(keys).map { $0?.values[slot] }
+    }
+    let found = try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
+      .keys(place, keys.map(\.number))
+    return keys.map { key in
+      let targets = found[key.number] ?? []
+      return place.isOrdered ? .orderedToMany(OrderedSet(targets)) : .toMany(Set(targets))
+    }
+  }
+}
+
+/// Numbers of new objects.
+extension StoreState {
+  mutating func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try numbers.makeKeys(entityIndices, schema, storeNumber, database)
+  }
+
+  mutating func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try checkObstacles()
+    let keys = try makeKeys(entityIndices)
+    try numbers.reserve(keys, schema, database)
+    return keys
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// True for an entity with the same hash, as far as that is known, and the same derived and composite attributes.
+  fileprivate func isSame(as other: ManagedObjectModel.Entity) -> Bool {
+    versionHash == other.versionHash && attributes.count == other.attributes.count
+      && attributes.allSatisfy { attribute in
+        let definition = other.attribute(named: attribute.name)?.definition
+        return definition?.derivation == attribute.definition.derivation
+          && definition?.elements == attribute.definition.elements
+      }
+  }
+}
