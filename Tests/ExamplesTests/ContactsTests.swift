@@ -5,7 +5,7 @@ import Testing
 /// The example program, run as a process once for each step, so that what it keeps survives only in its file.
 @Suite("The contacts example")
 struct ContactsTests {
-  static let kinds = ["xml", "store"]
+  static let kinds = ["xml", "store", "sqlite"]
 
   /// A book in a folder of its own.
   private struct Book {
@@ -289,7 +289,9 @@ struct ContactsTests {
     #expect(try book.contents == before)
   }
 
-  @Test("processes add persons to the same groups at the same time, and all of them are there", arguments: kinds)
+  @Test(
+    "processes add persons to the same groups at the same time, and all of them are there", .serialized,
+    arguments: kinds)
   func processes(_ kind: String) async throws {
     let book = try Book(kind)
     let runs = try await Program.runAtTheSameTime(
@@ -306,7 +308,7 @@ struct ContactsTests {
       try book.text("find", "number") == (0..<20).map { "Number N\($0) <n\($0)@example.org>\n" }.joined())
   }
 
-  @Test("of processes that add the same address at the same time one does it", arguments: kinds)
+  @Test("of processes that add the same address at the same time one does it", .serialized, arguments: kinds)
   func sameAddress(_ kind: String) async throws {
     let book = try Book(kind)
     let runs = try await Program.runAtTheSameTime(

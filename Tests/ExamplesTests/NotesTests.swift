@@ -2,6 +2,7 @@ import Foundation
 import KeyedArchiving
 import ManagedObjects
 import PropertyLists
+import SQLiteStore
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ struct NotesTests {
 
   private func notes(_ arguments: String...) throws -> Program { try Program.run("notes", arguments) }
 
-  static let kinds = ["plist", "archive", "xml", "store"]
+  static let kinds = ["plist", "archive", "xml", "store", "sqlite"]
 
   @Test("notes are made, found, changed, removed and listed, in all kinds of file", arguments: kinds)
   func notesAreMade(_ kind: String) throws {
@@ -87,13 +88,14 @@ struct NotesTests {
     #expect(try Data(contentsOf: url) == before)
   }
 
-  @Test("a tag is one object for all notes, and goes with the last of them", arguments: ["xml", "store"])
+  @Test("a tag is one object for all notes, and goes with the last of them", arguments: ["xml", "store", "sqlite"])
   func tags(_ kind: String) throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "notes." + kind)
     let file = "--file=" + url.path
     func tags() throws -> Int {
-      let container = try PersistentContainer(model: Self.model, stores: [kind == "xml" ? .xml(url) : .binary(url)])
+      let store: PersistentStoreDescription = kind == "xml" ? .xml(url) : kind == "store" ? .binary(url) : .sqlite(url)
+      let container = try PersistentContainer(model: Self.model, stores: [store])
       return try container.performAndWait { try $0.count(for: FetchRequest("Tag")) }
     }
     try #require(try notes("add", file, "a", "First", "--tag", "home", "--tag", "shop").status == 0)
@@ -106,7 +108,9 @@ struct NotesTests {
     #expect(try tags() == 0)
   }
 
-  @Test("processes add notes at the same time, and all of them are there", arguments: ["xml", "store"])
+  @Test(
+    "processes add notes at the same time, and all of them are there", .serialized,
+    arguments: ["xml", "store", "sqlite"])
   func processes(_ kind: String) async throws {
     let folder = try TemporaryFolder()
     let file = "--file=" + folder.path("notes." + kind)
@@ -119,7 +123,9 @@ struct NotesTests {
     }
   }
 
-  @Test("processes change one note at the same time, and every change is there", arguments: ["xml", "store"])
+  @Test(
+    "processes change one note at the same time, and every change is there", .serialized,
+    arguments: ["xml", "store", "sqlite"])
   func oneNote(_ kind: String) async throws {
     let folder = try TemporaryFolder()
     let file = "--file=" + folder.path("notes." + kind)

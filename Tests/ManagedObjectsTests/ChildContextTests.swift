@@ -3,8 +3,10 @@ import Testing
 
 @Suite("Child contexts") struct ChildContextTests {
   /// Contexts from the root down, on a store that has what some steps make.
-  private func contexts(_ count: Int, _ steps: String = "") throws -> (GraphSketch, [ManagedObjectContext]) {
-    let sketch = try GraphSketch()
+  private func contexts(
+    _ count: Int, _ steps: String = "", _ kind: StoreKind = .memory
+  ) throws -> (GraphSketch, [ManagedObjectContext]) {
+    let sketch = try GraphSketch(kind)
     let first = sketch.context()
     try sketch.run(steps, in: first)
     try sketch.save(first)
@@ -13,9 +15,9 @@ import Testing
     return (sketch, contexts)
   }
 
-  @Test("A save goes one level up, and the save of the root into the store")
-  func levels() throws {
-    let (sketch, contexts) = try contexts(3)
+  @Test("A save goes one level up, and the save of the root into the store", arguments: StoreKind.saving)
+  func levels(kind: StoreKind) throws {
+    let (sketch, contexts) = try contexts(3, "", kind)
     let (root, child, grandchild) = (contexts[0], contexts[1], contexts[2])
     try sketch.run("Person a; Note n; n.author=a", in: grandchild)
     let note = try sketch.object("n", in: grandchild)
@@ -33,9 +35,9 @@ import Testing
     #expect(try sketch.state(of: grandchild) == "a n n.author=a")
   }
 
-  @Test("A child sees what its parent has, saved or not")
-  func sight() throws {
-    let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x")
+  @Test("A child sees what its parent has, saved or not", arguments: StoreKind.saving)
+  func sight(kind: StoreKind) throws {
+    let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("a.age=3; n.author=a; delete x; Tag y; n.tags=y", in: root)
     #expect(try sketch.state(of: child) == "a a.age=3 n n.author=a n.tags=y y")
@@ -90,9 +92,9 @@ import Testing
       child: "delete a", result: ""),
   ]
 
-  @Test("Changes of a child and of its parent become one state", arguments: rows)
-  func merge(row: Row) throws {
-    let (sketch, contexts) = try contexts(2, row.setup)
+  @Test("Changes of a child and of its parent become one state", arguments: rows, StoreKind.saving)
+  func merge(row: Row, kind: StoreKind) throws {
+    let (sketch, contexts) = try contexts(2, row.setup, kind)
     let (root, child) = (contexts[0], contexts[1])
     let known = try sketch.readAll(in: child)
     defer { withExtendedLifetime(known) {} }
@@ -167,9 +169,9 @@ import Testing
     }
   }
 
-  @Test("What a child saved is taken back in its parent at once")
-  func undo() throws {
-    let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x; n.tags=x")
+  @Test("What a child saved is taken back in its parent at once", arguments: StoreKind.saving)
+  func undo(kind: StoreKind) throws {
+    let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x; n.tags=x", kind)
     let (root, child) = (contexts[0], contexts[1])
     let undoManager = ManagedObjectContext.UndoManager()
     root.undoManager = undoManager
@@ -187,9 +189,9 @@ import Testing
     #expect(try sketch.stored() == "a n n.tags=x x")
   }
 
-  @Test("An object that a child inserted and deleted never reaches the store")
-  func insertionTakenBack() throws {
-    let (sketch, contexts) = try contexts(2)
+  @Test("An object that a child inserted and deleted never reaches the store", arguments: StoreKind.saving)
+  func insertionTakenBack(kind: StoreKind) throws {
+    let (sketch, contexts) = try contexts(2, "", kind)
     let (root, child) = (contexts[0], contexts[1])
     let note = try child.insert("Note")
     try child.save()
@@ -200,9 +202,9 @@ import Testing
     #expect(try sketch.stored() == "")
   }
 
-  @Test("An object of a child can be changed again before the root is saved")
-  func changedAgain() throws {
-    let (sketch, contexts) = try contexts(2)
+  @Test("An object of a child can be changed again before the root is saved", arguments: StoreKind.saving)
+  func changedAgain(kind: StoreKind) throws {
+    let (sketch, contexts) = try contexts(2, "", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("Person a; Note n", in: child)
     let (person, note) = (try sketch.object("a", in: child), try sketch.object("n", in: child))
@@ -218,9 +220,9 @@ import Testing
     #expect(try sketch.stored() == "a a.age=7 n n.author=a")
   }
 
-  @Test("Rollback and reset of a parent leave a child without what it never had")
-  func rollback() throws {
-    let (sketch, contexts) = try contexts(2, "Person a")
+  @Test("Rollback and reset of a parent leave a child without what it never had", arguments: StoreKind.saving)
+  func rollback(kind: StoreKind) throws {
+    let (sketch, contexts) = try contexts(2, "Person a", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("Note n; a.age=2", in: root)
     let note = try #require(try child.fetch(FetchRequest("Note")).first)

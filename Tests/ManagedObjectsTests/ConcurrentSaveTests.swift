@@ -1,10 +1,16 @@
 import ManagedObjects
+import SQLiteStore
 import TestSupport
 import Testing
 
 @Suite("Contexts in several tasks") struct ConcurrentSaveTests {
-  private func container() throws -> PersistentContainer {
-    try PersistentContainer(model: NaiveGraph.model, stores: [.inMemory])
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  private func container(_ kind: StoreKind) throws -> PersistentContainer {
+    let file = folder.url.appending(path: "store")
+    return try PersistentContainer(model: NaiveGraph.model, stores: [kind == .sqlite ? .sqlite(file) : .inMemory])
   }
 
   private func insertPerson(_ container: PersistentContainer) throws -> ManagedObjectID {
@@ -15,9 +21,11 @@ import Testing
     }
   }
 
-  @Test("All insertions of all tasks are saved, and a shared object has all of them", .timeLimit(.minutes(15)))
-  func insertions() async throws {
-    let container = try container()
+  @Test(
+    "All insertions of all tasks are saved, and a shared object has all of them", .timeLimit(.minutes(15)),
+    arguments: StoreKind.saving)
+  func insertions(kind: StoreKind) async throws {
+    let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
     let id = try insertPerson(container)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -48,9 +56,10 @@ import Testing
     #expect(counts == [tasks * rounds, tasks * rounds, tasks * rounds])
   }
 
-  @Test("A counter that tasks raise with retries has the right sum", .timeLimit(.minutes(15)))
-  func counter() async throws {
-    let container = try container()
+  @Test(
+    "A counter that tasks raise with retries has the right sum", .timeLimit(.minutes(15)), arguments: StoreKind.saving)
+  func counter(kind: StoreKind) async throws {
+    let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
     let id = try insertPerson(container)
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -84,9 +93,9 @@ import Testing
     #expect(age)
   }
 
-  @Test("Tasks see what others save, and all of it or nothing", .timeLimit(.minutes(15)))
-  func readers() async throws {
-    let container = try container()
+  @Test("Tasks see what others save, and all of it or nothing", .timeLimit(.minutes(15)), arguments: StoreKind.saving)
+  func readers(kind: StoreKind) async throws {
+    let container = try container(kind)
     let rounds = LongForm.size(300, or: 40)
     async let writer: Void = container.perform { context async throws in
       for _ in 0..<rounds {

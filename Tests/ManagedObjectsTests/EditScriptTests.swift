@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import PropertyLists
+import SQLiteStore
 import TestSupport
 import Testing
 
@@ -18,13 +19,14 @@ import Testing
 
   /// The stores that have a file.
   enum FileKind: String, CaseIterable, Sendable {
-    case xml, binary
+    case xml, binary, sqlite
 
     func open(_ file: URL) throws -> PersistentStoreCoordinator {
       let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
       switch self {
       case .xml: try coordinator.add(XMLStore(file, model: NaiveGraph.model))
       case .binary: try coordinator.add(BinaryStore(file, model: NaiveGraph.model))
+      case .sqlite: try coordinator.add(SQLiteStore(file, model: NaiveGraph.model))
       }
       return coordinator
     }
@@ -39,7 +41,7 @@ import Testing
         try kind.open(file)
       }
       try script.run(steps: 40)
-      try FileManager.default.removeItem(at: file)
+      for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
     }
   }
 }

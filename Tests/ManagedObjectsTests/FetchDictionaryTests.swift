@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ManagedObjectsSamples
 import OrderedCollections
 import Testing
 

@@ -120,8 +120,8 @@ struct FileStoreTests {
     }
   }
 
-  @Test("keeps relationships of all kinds, and versions as far as it has them", arguments: FileStoreKind.allCases)
-  func relationships(kind: FileStoreKind) throws {
+  @Test("keeps relationships of all kinds, and versions as far as it has them", arguments: StoreKind.inFiles)
+  func relationships(kind: StoreKind) throws {
     let store = try kind.open(url)
     let keys = try insertPeople(store)
     try store.update(keys[1], ["content": .string("two")])
@@ -133,8 +133,8 @@ struct FileStoreTests {
       try again.value(again.key(keys[0]), "shelf")?.keys.map(\.number) == [keys[4], keys[1], keys[3]].map(\.number))
   }
 
-  @Test("is made with its metadata, and has none of its numbers twice", arguments: FileStoreKind.allCases)
-  func numbers(kind: FileStoreKind) throws {
+  @Test("is made with its metadata, and has none of its numbers twice", arguments: StoreKind.inFiles)
+  func numbers(kind: StoreKind) throws {
     let store = try kind.open(url)
     #expect(try kind.metadata(url) == store.metadata)
     #expect(UUID(uuidString: store.identifier)?.uuidString == store.identifier)
@@ -146,8 +146,8 @@ struct FileStoreTests {
     #expect(try again.makeKeys([again.model["Note"]!.index])[0].number == keys[1].number + 1)
   }
 
-  @Test("keeps the metadata of programs, and those that it does not know", arguments: FileStoreKind.allCases)
-  func metadata(kind: FileStoreKind) throws {
+  @Test("keeps the metadata of programs, and those that it does not know", arguments: StoreKind.inFiles)
+  func metadata(kind: StoreKind) throws {
     let store = try kind.open(url)
     let mine: OrderedDictionary<String, PropertyList> = [
       "zebra": .array([.string("a\nb"), .dictionary(["k": .data(Data(count: 100))])]), "empty": .dictionary([:]),
@@ -163,8 +163,8 @@ struct FileStoreTests {
     #expect(again.metadata[StoreMetadataKey.identifier] == .string(store.identifier))
   }
 
-  @Test("has the entities of its configuration", arguments: FileStoreKind.allCases)
-  func configurations(kind: FileStoreKind) throws {
+  @Test("has the entities of its configuration", arguments: StoreKind.inFiles)
+  func configurations(kind: StoreKind) throws {
     let store = try kind.open(url, configuration: "people")
     try insertPeople(store)
     #expect(errorCode { try store.insert(["Everything"]) { _ in [[:]] } } == .invalidState)
@@ -175,8 +175,8 @@ struct FileStoreTests {
     #expect(errorCode { _ = try kind.open(url, configuration: "nobody") } == .open)
   }
 
-  @Test("of another model is refused with the entities that differ", arguments: FileStoreKind.allCases)
-  func otherModel(kind: FileStoreKind) throws {
+  @Test("of another model is refused with the entities that differ", arguments: StoreKind.inFiles)
+  func otherModel(kind: StoreKind) throws {
     let first = StoreModels.model([EntityDescription("A", [.attribute("x", .string)]), EntityDescription("B")])
     let second = StoreModels.model([EntityDescription("A", [.attribute("x", .integer16)]), EntityDescription("B")])
     try kind.open(url, first).insert(["A"]) { _ in [["x": .string("y")]] }
@@ -185,9 +185,9 @@ struct FileStoreTests {
     #expect(error?.differingEntities == ["A"])
   }
 
-  @Test("that may only be read is not written to, nor made", arguments: FileStoreKind.allCases)
-  func readOnly(kind: FileStoreKind) throws {
-    #expect(thrownError { _ = try kind.open(url, isReadOnly: true) }?.code == .noSuchFile)
+  @Test("that may only be read is not written to, nor made", arguments: StoreKind.inFiles)
+  func readOnly(kind: StoreKind) throws {
+    #expect(errorCode { _ = try kind.open(url, isReadOnly: true) } == .noSuchFile)
     #expect(folder.names == [])
     try insertPeople(kind.open(url))
     let bytes = try Data(contentsOf: url)

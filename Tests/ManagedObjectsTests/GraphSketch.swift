@@ -1,4 +1,5 @@
 import ManagedObjects
+import TestSupport
 import Testing
 
 /// Objects of ``NaiveGraph/model`` that several contexts work on, written and shown in few words.
@@ -8,10 +9,11 @@ import Testing
 final class GraphSketch {
   let coordinator: PersistentStoreCoordinator
   private var ids: [String: ManagedObjectID] = [:]
+  private let folder: TemporaryFolder
 
-  init() throws {
-    coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
-    try coordinator.add(InMemoryStore(model: NaiveGraph.model))
+  init(_ kind: StoreKind = .memory) throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    coordinator = try kind.coordinator(NaiveGraph.model, folder)
   }
 
   func context(_ policy: MergePolicy = .error) -> ManagedObjectContext {
@@ -80,7 +82,8 @@ final class GraphSketch {
   func readAll(in context: ManagedObjectContext) throws -> [ManagedObject] {
     var objects: [ManagedObject] = []
     for entity in NaiveGraph.attributes.keys.sorted() { objects += try context.fetch(FetchRequest(entity)) }
-    for object in objects { _ = text(object) }
+    // Stores may read relationships when they are asked for.
+    for object in objects { for property in object.entity.properties { _ = object[property.name] } }
     return objects
   }
 

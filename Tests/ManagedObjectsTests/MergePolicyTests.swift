@@ -128,7 +128,12 @@ import Testing
 
   @Test("What two contexts change becomes one state", arguments: rows, MergePolicy.allCases)
   func merge(row: Row, policy: MergePolicy) throws {
-    let sketch = try GraphSketch()
+    for kind in StoreKind.saving { try merge(row, policy, kind) }
+  }
+
+  private func merge(_ row: Row, _ policy: MergePolicy, _ kind: StoreKind) throws {
+    let comment = Comment(rawValue: "\(kind)")
+    let sketch = try GraphSketch(kind)
     let first = sketch.context()
     try sketch.run(row.setup, in: first)
     try sketch.save(first)
@@ -141,28 +146,28 @@ import Testing
     try sketch.save(theirs)
     let between = try sketch.stored()
     guard let expected = row.expected(policy) else {
-      #expect(errorCode { try sketch.save(mine) } == .merge)
-      #expect(try sketch.stored() == between, "the store is as it was")
-      #expect(mine.hasChanges)
+      #expect(errorCode { try sketch.save(mine) } == .merge, comment)
+      #expect(try sketch.stored() == between, "the store is as it was, \(comment)")
+      #expect(mine.hasChanges, comment)
       mine.rollback()
       try mine.refreshAllObjects()
-      #expect(try sketch.state(of: mine) == between)
+      #expect(try sketch.state(of: mine) == between, comment)
       return
     }
     try sketch.save(mine)
-    #expect(try sketch.stored() == expected)
-    #expect(!mine.hasChanges)
+    #expect(try sketch.stored() == expected, comment)
+    #expect(!mine.hasChanges, comment)
     // What the context has agrees with what it saved, except that it may not have seen all of it.
     try mine.refreshAllObjects()
-    #expect(try sketch.state(of: mine) == expected)
+    #expect(try sketch.state(of: mine) == expected, comment)
     try mine.save()
-    #expect(try sketch.stored() == expected)
+    #expect(try sketch.stored() == expected, comment)
     withExtendedLifetime(known) {}
   }
 
-  @Test("An error has each object as it was to be saved and as it is stored")
-  func conflicts() throws {
-    let sketch = try GraphSketch()
+  @Test("An error has each object as it was to be saved and as it is stored", arguments: StoreKind.saving)
+  func conflicts(kind: StoreKind) throws {
+    let sketch = try GraphSketch(kind)
     let first = sketch.context()
     try sketch.run("Employee a; Employee b", in: first)
     try sketch.save(first)

@@ -33,9 +33,13 @@ import Testing
     "Both sides of relationships agree in the store after each save, and in each context that has read it again",
     arguments: MergePolicy.allCases.filter { $0 != .error }, [false, true])
   func scripts(policy: MergePolicy, hasChild: Bool) throws {
+    for kind in StoreKind.saving { try scripts(policy, hasChild, kind) }
+  }
+
+  private func scripts(_ policy: MergePolicy, _ hasChild: Bool, _ kind: StoreKind) throws {
     for seed in 0..<LongForm.size(all: 1_000, 20, or: 8) {
       var random = SeededGenerator(seed: UInt64(seed) * 10 + UInt64(policy.rawValue))
-      let sketch = try GraphSketch()
+      let sketch = try GraphSketch(kind)
       let first = sketch.context()
       try sketch.run(Self.setup, in: first)
       try sketch.save(first)
@@ -50,7 +54,7 @@ import Testing
         let edit = Self.edit(&random)
         // What is gone cannot be edited.
         if errorCode({ try sketch.run(edit, in: edited) }) == nil { log.append("\(number): \(edit)") }
-        let trace = Comment(rawValue: "\(policy), seed \(seed): " + log.joined(separator: "; "))
+        let trace = Comment(rawValue: "\(kind), \(policy), seed \(seed): " + log.joined(separator: "; "))
         switch Int.random(in: 0..<8, using: &random) {
         case 0, 1:
           log.append("\(number): save")
@@ -73,7 +77,7 @@ import Testing
         default: break
         }
       }
-      let trace = Comment(rawValue: "\(policy), seed \(seed): " + log.joined(separator: "; "))
+      let trace = Comment(rawValue: "\(kind), \(policy), seed \(seed): " + log.joined(separator: "; "))
       for context in contexts {
         try context.refreshAllObjects()
         try context.save()

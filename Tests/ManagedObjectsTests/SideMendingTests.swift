@@ -29,7 +29,7 @@ struct SideMendingTests {
     let labels = Dictionary(uniqueKeysWithValues: names.map { (store.key($0.value), $0.key) })
     var parts: [String] = []
     for (label, key) in names.sorted(by: { $0.key < $1.key }) {
-      guard let row = try store.rows([store.key(key)])[0] else { continue }
+      guard let row = try store.wholeRows([store.key(key)])[0] else { continue }
       let entity = store.model.entities[Int(key.entityIndex)]
       if row.version != 1 { parts.append("\(label)\(row.version)") }
       for relationship in entity.relationships where row.values[relationship.slot].count > 0 {
@@ -151,7 +151,7 @@ struct SideMendingTests {
     let memory = try InMemoryStore(model: NaiveGraph.model)
     try check(test, memory, "in memory")
     #expect(memory._checkInvariants() == nil)
-    for kind in FileStoreKind.allCases {
+    for kind in StoreKind.inFiles {
       let url = folder.url.appending(path: "\(kind)")
       let names = try check(test, kind.open(url, NaiveGraph.model), "\(kind)")
       // What others read is what was written.
@@ -171,7 +171,12 @@ struct SideMendingTests {
 
   @Test("New rows enter those that they refer to, and lose references to rows that are gone")
   func newRows() throws {
-    let store = try InMemoryStore(model: NaiveGraph.model)
+    for kind in StoreKind.allCases { try newRows(kind) }
+  }
+
+  private func newRows(_ kind: StoreKind) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let store = try kind.open(folder.url.appending(path: "store"), NaiveGraph.model)
     var names = try fill(store)
     try store.delete([#require(names["m"])])
     let keys = try store.insert(["Note", "Person"]) { keys in
@@ -181,7 +186,7 @@ struct SideMendingTests {
     names["y"] = keys[1]
     #expect(
       try state(store, names)
-        == "a.card=c a.groups=g a.notes=x a3 c.owner=a g.members=a n.author=y n2 x.author=a y.notes=n")
+        == "a.card=c a.groups=g a.notes=x a3 c.owner=a g.members=a n.author=y n2 x.author=a y.notes=n", "\(kind)")
   }
 
   @Test(
@@ -192,7 +197,14 @@ struct SideMendingTests {
       EntityDescription("A", [.relationship("b", to: "B", inverse: "a", isToMany: true, deleteRule: rule)]),
       EntityDescription("B", [.relationship("a", to: "A", inverse: "b")]),
     ])
-    let store = try InMemoryStore(model: model)
+    for kind in StoreKind.saving { try noAction(rule, model, kind) }
+  }
+
+  private func noAction(
+    _ rule: RelationshipDescription.DeleteRule, _ model: ManagedObjectModel, _ kind: StoreKind
+  ) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let store = try kind.open(folder.url.appending(path: "store"), model)
     let keys = try store.insert(["A", "B", "B"]) { keys in
       [["b": .toMany([keys[1]])], ["a": .toOne(keys[0])], [:]]
     }
@@ -205,7 +217,11 @@ struct SideMendingTests {
 
   @Test("A context reads again what the store changed besides, and others are told of it")
   func contexts() async throws {
-    let sketch = try GraphSketch()
+    for kind in StoreKind.saving { try await contexts(kind) }
+  }
+
+  private func contexts(_ kind: StoreKind) async throws {
+    let sketch = try GraphSketch(kind)
     let setup = sketch.context()
     try sketch.run("Person a; Person b; Note n; n.author=a", in: setup)
     try sketch.save(setup)
@@ -233,7 +249,12 @@ struct SideMendingTests {
 
   @Test("Many rows that leave an unchanged one, or enter it, take it time in proportion")
   func costOfManyLinks() throws {
-    let store = try InMemoryStore(model: NaiveGraph.model)
+    for kind in StoreKind.saving { try costOfManyLinks(kind) }
+  }
+
+  private func costOfManyLinks(_ kind: StoreKind) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let store = try kind.open(folder.url.appending(path: "store"), NaiveGraph.model)
     let count = 20_000
     let groups = try store.insert(["Group", "Group"]) { _ in [[:], [:]] }
     let time = try ContinuousClock().measure {

@@ -101,15 +101,27 @@ extension PersistentStore {
   }
 
   func value(_ key: RowKey, _ name: String) throws -> RowValue? {
-    try rows([key])[0].map { $0.values[model.entities[Int(key.entityIndex)].property(named: name)!.slot] }
+    try wholeRows([key])[0].map { $0.values[model.entities[Int(key.entityIndex)].property(named: name)!.slot] }
   }
 
   /// All rows by number, as if the store had the number 1.
   func comparableRows() throws -> [StoreRow] {
     try model.entities.filter { $0.superentity == nil }.flatMap { entity in
       guard case .rows(let rows) = try fetch(FetchRequest(entity.name), of: entity) else { return [StoreRow]() }
-      return rows
+      return try wholeRows(rows.map(\.key)).compactMap(\.self)
     }.map(\.comparable).sorted { $0.key < $1.key }
+  }
+
+  /// Rows with all relationships.
+  func wholeRows(_ keys: [RowKey]) throws -> [StoreRow?] {
+    var rows = try rows(keys)
+    for place in rows.indices {
+      guard let row = rows[place] else { continue }
+      for slot in row.values.indices where row.values[slot] == .unread {
+        rows[place]?.values[slot] = try values(ofSlot: slot, [row.key])[0] ?? .unread
+      }
+    }
+    return rows
   }
 
   /// The key of the same object in another instance of the store.

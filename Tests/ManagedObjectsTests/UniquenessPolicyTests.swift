@@ -1,4 +1,5 @@
 import ManagedObjects
+import TestSupport
 import Testing
 
 @Suite("Uniqueness constraints") struct UniquenessPolicyTests {
@@ -101,8 +102,13 @@ import Testing
 
   @Test("One object keeps the values of a constraint", arguments: rows, MergePolicy.allCases)
   func constraint(row: Row, policy: MergePolicy) throws {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(InMemoryStore(model: Self.model))
+    for kind in StoreKind.saving { try constraint(row, policy, kind) }
+  }
+
+  private func constraint(_ row: Row, _ policy: MergePolicy, _ kind: StoreKind) throws {
+    let comment = Comment(rawValue: "\(kind)")
+    let folder = try TemporaryFolder(isInMemory: true)
+    let coordinator = try kind.coordinator(Self.model, folder)
     let first = ManagedObjectContext(coordinator: coordinator)
     for account in row.stored { try insert(account, first) }
     try first.save()
@@ -121,22 +127,23 @@ import Testing
         try context.save()
         Issue.record("it was saved")
       } catch {
-        #expect(error.code == .constraintMerge && error.conflicts.allSatisfy { $0.constraint == ["name"] })
+        #expect(error.code == .constraintMerge && error.conflicts.allSatisfy { $0.constraint == ["name"] }, comment)
         #expect(!error.conflicts.isEmpty)
       }
-      #expect(try state(coordinator) == before)
+      #expect(try state(coordinator) == before, comment)
       #expect(context.hasChanges)
       return
     }
     try context.save()
-    #expect(try state(coordinator) == expected)
+    #expect(try state(coordinator) == expected, comment)
     #expect(!context.hasChanges)
   }
 
   /// A stored account "a" of 1 with a note and an owner, and another context whose policy is given.
-  private func stored(_ policy: MergePolicy) throws -> (ManagedObjectContext, ManagedObjectID) {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(InMemoryStore(model: Self.model))
+  private func stored(
+    _ policy: MergePolicy, _ kind: StoreKind, _ folder: TemporaryFolder
+  ) throws -> (ManagedObjectContext, ManagedObjectID) {
+    let coordinator = try kind.coordinator(Self.model, folder)
     let first = ManagedObjectContext(coordinator: coordinator)
     try insert(("a", 1), first)
     let account = try #require(try first.fetch(FetchRequest("Account")).first)
@@ -147,9 +154,11 @@ import Testing
     return (context, account.objectID)
   }
 
-  @Test("A new object becomes the stored one, and keeps what it has nothing in", arguments: [true, false])
-  func union(isKnown: Bool) throws {
-    let (context, id) = try stored(.objectTrump)
+  @Test(
+    "A new object becomes the stored one, and keeps what it has nothing in", arguments: [true, false], StoreKind.saving)
+  func union(isKnown: Bool, kind: StoreKind) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil
     let new = try context.insert("Account")
     try new.setValues(["name": .string("a"), "amount": .integer(2)])
@@ -166,8 +175,10 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test("Overwriting leaves nothing of the stored object") func overwriting() throws {
-    let (context, id) = try stored(.overwrite)
+  @Test("Overwriting leaves nothing of the stored object", arguments: StoreKind.saving)
+  func overwriting(kind: StoreKind) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let (context, id) = try stored(.overwrite, kind, folder)
     let new = try context.insert("Account")
     try new.setValues(["name": .string("a"), "amount": .integer(2)])
     try context.save()
@@ -177,9 +188,10 @@ import Testing
     #expect(owner["accounts"] == .set([]))
   }
 
-  @Test("What refers to the new object refers to the stored one", arguments: [true, false])
-  func references(isKnown: Bool) throws {
-    let (context, id) = try stored(.objectTrump)
+  @Test("What refers to the new object refers to the stored one", arguments: [true, false], StoreKind.saving)
+  func references(isKnown: Bool, kind: StoreKind) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil
     let owner = try context.insert("Owner")
     let other = try context.insert("Account")

@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Programs for libFuzzer. They are built with `-sanitize=fuzzer`, as CONTRIBUTING.md says.
+let package = Package(
+  name: "Fuzzing",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "swift-keyed-archiving", path: "..")],
+  targets: [
+    .systemLibrary(name: "CLibFuzzer"),
+    .executableTarget(
+      name: "StoreFuzzer",
+      dependencies: [
+        "CLibFuzzer", .product(name: "ManagedObjects", package: "swift-keyed-archiving"),
+        .product(name: "SQLiteStore", package: "swift-keyed-archiving"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+  ]
+)

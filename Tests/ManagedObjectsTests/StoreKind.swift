@@ -1,0 +1,48 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// The kinds of stores, for tests of what they have in common.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+  case memory, xml, binary, sqlite
+
+  var testDescription: String { rawValue }
+
+  /// Those that are read as a whole. They keep attributes without a type, for which an SQLite store has no column.
+  static let inFiles: [StoreKind] = [.xml, .binary]
+
+  /// Those that do their saving themselves: the others do it as a store in memory does.
+  static let saving: [StoreKind] = [.memory, .sqlite]
+
+  /// - Parameter url: where the file is; nothing to a store in memory.
+  func open(
+    _ url: URL, _ model: ManagedObjectModel = StoreModels.all, configuration: String? = nil, isReadOnly: Bool = false
+  ) throws(ManagedObjectError) -> any PersistentStore {
+    switch self {
+    case .memory: try InMemoryStore(model: model, configuration: configuration)
+    case .xml: try XMLStore(url, model: model, configuration: configuration, isReadOnly: isReadOnly)
+    case .binary: try BinaryStore(url, model: model, configuration: configuration, isReadOnly: isReadOnly)
+    case .sqlite: try SQLiteStore(url, model: model, configuration: configuration, isReadOnly: isReadOnly)
+    }
+  }
+
+  func metadata(_ url: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
+    switch self {
+    case .memory: [:]
+    case .xml: try XMLStore.metadata(ofFile: url)
+    case .binary: try BinaryStore.metadata(ofFile: url)
+    case .sqlite: try SQLiteStore.metadata(ofFile: url)
+    }
+  }
+
+  /// A coordinator with a store in a folder of its own.
+  func coordinator(_ model: ManagedObjectModel, _ folder: TemporaryFolder) throws -> PersistentStoreCoordinator {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(open(folder.url.appending(path: UUID().uuidString), model))
+    return coordinator
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("SQLite stores made for a model")
+struct CreatedStoreTests {
+  /// Why a store made here differs from one of Apple's framework; nil for a difference without a reason.
+  private static func reason(_ line: String, _ original: StoreSchema, _ made: StoreSchema) -> String? {
+    let parts = ["Z_PRIMARYKEY: nothing, expected 1600", "ACHANGE", "ATRANSACTION", "index Z_TRANSACTION"]
+    if parts.contains(where: { line.contains($0) }) {
+      return "the history is on in the file, and not in a new one"
+    }
+    if line.hasPrefix("trigger Z_DA_") { return "the model was made without its derived attributes" }
+    if line.hasPrefix("hash of ") { return "the model was made without its derived attributes, which are in the hash" }
+    if line.hasPrefix("metadata: NSStoreModelVersionHashesDigest, expected nothing") { return "framework before 977" }
+    if line.hasPrefix("metadata: NSStoreModelVersionChecksumKey, expected nothing") { return "framework before 1344" }
+    if line.hasPrefix("metadata: nothing, expected ") { return "a key of the program" }
+    if line.hasPrefix("file: ") {
+      return original.file.pageSize != made.file.pageSize || original.file.autoVacuum != made.file.autoVacuum
+        ? "files of before 2012 have smaller pages, or keep what is free" : nil
+    }
+    let own = Set(made.primaryKeys.map(\.name))
+    if line.hasPrefix("Z_PRIMARYKEY: "), original.primaryKeys.contains(where: { !own.contains($0.name) }) {
+      return "an entity that a migration in place has renamed keeps its name there"
+    }
+    // `ALTER TABLE` leaves quotes in statements, and puts new columns last.
+    let name = line.split(separator: " ").first { $0.hasPrefix("Z") }?.split(separator: ":").first ?? ""
+    if let sql = original.tables[String(name)]?.sql, sql.contains("\"") || sql.contains(" , ") {
+      return "the table was changed by a migration in place"
+    }
+    return nil
+  }
+
+  /// A model without what no store can be made for.
+  private static func creatable(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
+    var contents = model.entities.map(\.definition)
+    for entity in contents.indices {
+      for place in contents[entity].properties.indices {
+        guard case .attribute(var attribute) = contents[entity].properties[place] else { continue }
+        attribute.derivation = nil
+        contents[entity].properties[place] = .attribute(attribute)
+      }
+    }
+    return try ManagedObjectModel(entities: contents)
+  }
+
+  @Test(
+    "have the tables, indexes and rows that Apple's framework makes, but for listed reasons",
+    .enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
+  func schemas() throws {
+    for original in try StoreSamples.storesWithModel() {
+      let folder = try TemporaryFolder()
+      let file = folder.url.appending(path: "made.sqlite")
+      var model = try SQLiteStore.model(inFile: original, writesNothing: true)
+      if model.entities.contains(where: { $0.attributes.contains { $0.definition.derivation != nil } }) {
+        let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: model) }
+        #expect(error?.code == .save && error?.message.contains("derived") == true && folder.names == [])
+        model = try Self.creatable(model)
+      }
+      _ = try SQLiteStore(file, model: model)
+      let (made, expected) = (try StoreReader.schema(of: file), try StoreReader.schema(of: original))
+      let lines = made.differences(from: expected).filter { Self.reason($0, expected, made) == nil }
+      #expect(lines == [], "\(original.lastPathComponent)")
+      #expect(try SQLiteFile.integrity(of: file) == "ok")
+      #expect(try StoreReader.objects(of: file).objects.isEmpty)
+      // The tables are made in the same order, but where a migration has made them.
+      let order = try Self.names(original)
+      guard order.first != "Z_PRIMARYKEY" else { continue }
+      let own = try Self.names(file)
+      #expect(own.filter { order.contains($0) } == order.filter { own.contains($0) }, "\(original.lastPathComponent)")
+    }
+  }
+
+  /// The names of tables and indexes in the order in which they were made.
+  private static func names(_ file: URL) throws -> [String] {
+    let program = """
+      import sqlite3, sys
+      store = sqlite3.connect("file:" + sys.argv[1] + "?immutable=1", uri=True)
+      print("\\n".join(row[0] for row in store.execute("SELECT name FROM sqlite_master ORDER BY rowid")))
+      """
+    return try SQLiteFile.run(program, [file.path]).split(separator: "\n").map(String.init)
+  }
+
+  @Test("have all kinds of tables, columns and indexes, by the rules", .enabled(if: StoreReader.isAvailable))
+  func rules() throws {
+    var note = EntityDescription(
+      "note",
+      [
+        .attribute("title", .string), .attribute("Zeta", .integer64), .attribute("alpha", .integer16),
+        .attribute("when", .date), .attribute("price", .decimal), .attribute("link", .uri), .attribute("id", .uuid),
+        .relationship("author", to: "Person", inverse: "notes"),
+        .relationship("tags", to: "Tag", inverse: "notes", isToMany: true, isOrdered: true),
+      ])
+    note.fetchIndexes = [
+      FetchIndexDescription("byTitle", [.init(.property("title")), .init(.property("author"), isAscending: false)])
+    ]
+    note.compoundIndexes = [["title", "when"]]
+    note.uniquenessConstraints = [["id"]]
+    let person = EntityDescription(
+      "Person", [.relationship("notes", to: "note", inverse: "author", isToMany: true, isOrdered: true)])
+    var boss = EntityDescription("Boss", [.attribute("title", .string)])
+    boss.superentity = "Person"
+    var clerk = EntityDescription("Clerk", [.attribute("title", .double)])
+    clerk.superentity = "Person"
+    let tag = EntityDescription(
+      "Tag",
+      [
+        .relationship("notes", to: "note", inverse: "tags", isToMany: true),
+        .relationship("people", to: "Person", isToMany: true),
+      ])
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "a.sqlite")
+    _ = try SQLiteStore(file, model: ManagedObjectModel(entities: [note, person, boss, clerk, tag]))
+    let schema = try StoreReader.schema(of: file)
+    #expect(
+      try Self.names(file).filter { !$0.hasPrefix("sqlite_") } == [
+        "ZNOTE", "Z_1TAGS", "ZPERSON", "ZTAG", "ZNOTE_ZAUTHOR_INDEX", "Z_note_byTitle", "Z_note_title_when",
+        "Z_note_UNIQUE_id", "Z_1TAGS_Z_5TAGS_INDEX", "ZPERSON_Z5PEOPLE_INDEX", "ZPERSON_Z_ENT_INDEX", "Z_PRIMARYKEY",
+        "Z_METADATA", "Z_MODELCACHE",
+      ])
+    #expect(
+      schema.tables["ZNOTE"]?.sql == """
+        CREATE TABLE ZNOTE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZZETA INTEGER, ZALPHA INTEGER, \
+        ZAUTHOR INTEGER, Z2_AUTHOR INTEGER, Z_FOK_AUTHOR INTEGER, ZWHEN TIMESTAMP, ZPRICE DECIMAL, ZTITLE VARCHAR, \
+        ZLINK VARCHAR, ZID BLOB )
+        """)
+    #expect(
+      schema.tables["ZPERSON"]?.sql == """
+        CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, Z5PEOPLE INTEGER, \
+        ZTITLE1 FLOAT, ZTITLE VARCHAR )
+        """)
+    #expect(
+      schema.tables["Z_1TAGS"]?.sql == """
+        CREATE TABLE Z_1TAGS ( Z_1NOTES INTEGER, Z_5TAGS INTEGER, Z_FOK_5TAGS INTEGER, PRIMARY KEY (Z_1NOTES, Z_5TAGS) )
+        """)
+    #expect(
+      schema.indexes["Z_note_byTitle"]?.sql
+        == "CREATE INDEX Z_note_byTitle ON ZNOTE (ZTITLE COLLATE BINARY ASC, ZAUTHOR COLLATE BINARY DESC)")
+    #expect(schema.primaryKeys.map(\.name) == ["note", "Person", "Boss", "Clerk", "Tag"])
+    #expect(schema.primaryKeys.map(\.parent) == [0, 0, 2, 2, 0])
+    #expect(schema.file == .init(pageSize: 4096, autoVacuum: 2, encoding: "UTF-8", userVersion: 0, applicationID: 0))
+  }
+}

@@ -1,0 +1,211 @@
+import CSQLite
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("Calls to the system that fail while an SQLite store is saved") struct FailingSaveTests {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    _ = FailingFiles.installed
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  private static let model: ManagedObjectModel = {
+    let group = EntityDescription(
+      "Group",
+      [
+        .attribute("name", .string), .attribute("data", .binary),
+        .relationship("members", to: "Member", inverse: "groups", isToMany: true, isOrdered: true),
+        .relationship("leader", to: "Member", inverse: "leads"),
+      ])
+    let member = EntityDescription(
+      "Member",
+      [
+        .attribute("name", .string), .relationship("groups", to: "Group", inverse: "members", isToMany: true),
+        .relationship("leads", to: "Group", inverse: "leader", isToMany: true),
+      ])
+    do { return try ManagedObjectModel(entities: [group, member]) } catch { fatalError("\(error)") }
+  }()
+
+  private func open() throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(SQLiteStore(file, model: Self.model))
+    return ManagedObjectContext(coordinator: coordinator)
+  }
+
+  /// What the file has, in few words. Both sides of relationships agree.
+  private func state() throws -> String {
+    let context = try open()
+    var parts: [String] = []
+    func name(_ object: ManagedObject) -> String {
+      if case .attribute(.string(let name))? = object["name"] { name } else { "?" }
+    }
+    for group in try context.fetch(FetchRequest("Group", sortedBy: [.init("name")])) {
+      guard case .array(let members)? = group["members"] else { continue }
+      let names = members.map { member in
+        guard case .object(let member) = member, case .set(let groups)? = member["groups"] else { return "?" }
+        let isThere = groups.contains(.object(group))
+        #expect(isThere)
+        return name(member)
+      }
+      var leader = "-"
+      if case .object(let object)? = group["leader"] { leader = name(object) }
+      parts.append("\(name(group)): \(names.joined(separator: " ")), \(leader)")
+    }
+    parts.append("\(try context.count(for: FetchRequest("Member")))")
+    #expect(try PlainSQLite(file).faults() == [])
+    return parts.joined(separator: "; ")
+  }
+
+  private static let before = "a: x y, x; 3"
+  private static let after = "a: z y, y; b: n y, n; 3"
+
+  private func fill(_ context: ManagedObjectContext) throws {
+    let group = try context.insert("Group")
+    try group.setValue(.string("a"), forKey: "name")
+    let members = try ["x", "y", "z"].map { name in
+      let member = try context.insert("Member")
+      try member.setValue(.string(name), forKey: "name")
+      return member
+    }
+    try group.setValue(.array([.object(members[0]), .object(members[1])]), forKey: "members")
+    try group.setValue(.object(members[0]), forKey: "leader")
+    try context.save()
+  }
+
+  /// Changes rows and relationships, deletes one row and inserts two, with data for some pages.
+  private func change(_ context: ManagedObjectContext) throws {
+    let group = try #require(try context.fetch(FetchRequest("Group")).first)
+    let members = try context.fetch(FetchRequest("Member", sortedBy: [.init("name")]))
+    try #require(members.count == 3)
+    try context.delete(members[0])
+    try group.setValue(.array([.object(members[2]), .object(members[1])]), forKey: "members")
+    try group.setValue(.object(members[1]), forKey: "leader")
+    let new = try context.insert("Group")
+    let member = try context.insert("Member")
+    try new.setValues(["name": .string("b"), "data": .data(Data(repeating: 7, count: 20_000))])
+    try member.setValue(.string("n"), forKey: "name")
+    try new.setValue(.array([.object(member), .object(members[1])]), forKey: "members")
+    try new.setValue(.object(member), forKey: "leader")
+  }
+
+  private func clean() throws {
+    for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
+  }
+
+  enum Failure: String, CaseIterable, CustomTestStringConvertible {
+    /// One call fails, or all from one on.
+    case once, always
+
+    var testDescription: String { rawValue }
+  }
+
+  @Test(
+    "Each in turn: the file has all of the save or nothing, and the context can save later",
+    arguments: Failure.allCases, ["WAL", "DELETE"])
+  func eachCall(failure: Failure, journal: String) throws {
+    var failed: [FailingFiles.Call: Int] = [:]
+    var number = 0
+    while true {
+      try clean()
+      try fill(open())
+      #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
+      let context = try open()
+      try change(context)
+      let first = number
+      var error: ManagedObjectError?
+      let calls = FailingFiles.calls(in: folder.url) { number, call in
+        number == first || failure == .always && number > first ? FailingFiles.error(call) : nil
+      } during: {
+        do throws(ManagedObjectError) { try context.save() } catch let failure { error = failure }
+      }
+      if calls.count <= number { break }
+      let comment = Comment(rawValue: "call \(number) of \(calls.count), \(calls[number]): \(error?.message ?? "none")")
+      if let error {
+        failed[calls[number], default: 0] += 1
+        #expect([.save, .open, .sqlite, .locked, .operation].contains(error.code), comment)
+        #expect(error.sqliteCode != nil || error.code == .save, comment)
+        #expect(context.hasChanges, comment)
+        #expect(try state() == Self.before, comment)
+        try context.save()
+      }
+      #expect(!context.hasChanges, comment)
+      #expect(try state() == Self.after, comment)
+      number += 1
+      try #require(number < 1_000)
+    }
+    #expect((failed[.write] ?? 0) > 3 && (failed[.sync] ?? 0) > 0)
+  }
+
+  @Test("Each in turn while a store is made, opened and read: an error, and later all is as it should be")
+  func eachCallOfOpening() throws {
+    for isThere in [false, true] {
+      var number = 0
+      var failures = 0
+      while true {
+        try clean()
+        if isThere { try fill(open()) }
+        let first = number
+        var failed = false
+        let calls = FailingFiles.calls(in: folder.url) { number, call in
+          number == first ? FailingFiles.error(call) : nil
+        } during: {
+          let code = errorCode {
+            let context = try open()
+            for member in try context.fetch(FetchRequest("Member")) { _ = member["groups"] }
+          }
+          guard let code else { return }
+          failed = true
+          #expect([.save, .open, .sqlite, .locked, .operation].contains(code), "call \(first)")
+        }
+        if calls.count <= number { break }
+        if failed { failures += 1 }
+        if !isThere { try fill(open()) }
+        #expect(try state() == Self.before, "call \(number), \(calls[number])")
+        number += 1
+        try #require(number < 1_000)
+      }
+      #expect(failures > 5)
+    }
+  }
+
+  @Test("A save that is acknowledged was brought to the disk") func synchronization() throws {
+    try fill(open())
+    let context = try open()
+    for member in try context.fetch(FetchRequest("Member")) { _ = member["groups"] }
+    try change(context)
+    let calls = try FailingFiles.calls(in: folder.url) { _, _ in
+      nil
+    } during: {
+      try context.save()
+    }
+    let lastWrite = try #require(calls.lastIndex(of: .write))
+    #expect(calls[lastWrite...].contains(.sync))
+  }
+
+  @Test(
+    "Files that cannot grow are an error, and what was not saved is saved when they can",
+    arguments: [
+      // Within the log of changes, and after that was brought into the file.
+      300_000, 6_000_000,
+    ])
+  func fullDisk(room: Int) throws {
+    let process = try ChildProcess("sqlite-store-probe", [file.path, "fill", "\(room)"])
+    #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+    let lines = process.text.split(separator: "\n").map(String.init)
+    let failure = try #require(lines.firstIndex { $0.hasPrefix("failed") })
+    #expect(failure > 5)
+    #expect(lines[failure] == "failed \(failure + 1) save 1")
+    #expect(lines[failure + 1] == "has \(failure)")
+    #expect(lines.last == "saved \(failure + 4)")
+    let database = try PlainSQLite(file)
+    #expect(try database.faults() == [])
+    let counts = try database.run("SELECT COUNT(*), MAX(ZCOUNT), SUM(LENGTH(ZDATA)) FROM ZCOUNTER")
+    #expect(counts == [["\(failure + 4)", "\(failure + 4)", "\((failure + 4) * 10_000)"]])
+  }
+}

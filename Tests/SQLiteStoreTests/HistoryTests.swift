@@ -1,0 +1,81 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("The history of a store") struct HistoryTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    var name = AttributeDescription("name", .string)
+    name.preservesValueInHistoryOnDeletion = true
+    model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Note",
+        [
+          .attribute(name), .attribute("count", .integer32), .attribute("scratch", .string),
+          .relationship("author", to: "Person", inverse: "notes"),
+        ]),
+      EntityDescription(
+        "Person",
+        [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "author", isToMany: true)]),
+    ])
+  }
+
+  private var file: URL { folder.url.appending(path: "a.sqlite") }
+
+  private func context(_ store: SQLiteStore) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    return ManagedObjectContext(coordinator: coordinator)
+  }
+
+  @Test("has each save, with what changed") func saves() throws {
+    let store = try SQLiteStore(file, model: model, tracksHistory: true)
+    let context = try context(store)
+    context.transactionAuthor = "tests"
+    context.name = "first"
+    let note = try context.insert("Note")
+    try note.setValue(.attribute(.string("a")), forKey: "name")
+    let person = try context.insert("Person")
+    try context.save()
+    try note.setValue(.attribute(.integer(3)), forKey: "count")
+    try note.setValue(.object(person), forKey: "author")
+    context.name = ""
+    try context.save()
+    let id = note.objectID
+    try context.delete(note)
+    try context.save()
+    let history = try store.history()
+    #expect(history.map(\.number) == [1, 2, 3])
+    #expect(history.map(\.author) == ["tests", "tests", "tests"])
+    #expect(history.map(\.contextName) == ["first", nil, nil])
+    #expect(history[0].changes.map(\.kind) == [.insert, .insert])
+    #expect(Set(history[0].changes.map(\.objectID)) == [id, person.objectID])
+    let updates = Dictionary(uniqueKeysWithValues: history[1].changes.map { ($0.objectID, $0.updatedProperties) })
+    #expect(updates == [id: ["author", "count"], person.objectID: ["notes"]])
+    let last = try #require(history[2].changes.first { $0.kind == .delete })
+    #expect(last.objectID == id && last.tombstone == ["name": .string("a")])
+    #expect(abs(history[2].date.timeIntervalSinceNow) < 60)
+    #expect(try store.history(after: 2).map(\.number) == [3])
+    // The file says by itself that it has a history.
+    let again = try SQLiteStore(file, model: model)
+    let other = try self.context(again)
+    try other.insert("Note")
+    try other.save()
+    #expect(try again.history().map(\.number) == [1, 2, 3, 4] && again.history()[3].author == nil)
+    try again.deleteHistory(through: 3)
+    #expect(try again.history().map(\.number) == [4])
+  }
+
+  @Test("is empty where nobody asked for one") func none() throws {
+    let store = try SQLiteStore(file, model: model)
+    let context = try context(store)
+    try context.insert("Note")
+    try context.save()
+    #expect(try store.history().isEmpty)
+  }
+}

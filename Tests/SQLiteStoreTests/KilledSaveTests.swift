@@ -1,0 +1,60 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("A process is killed while it saves an SQLite store", .serialized) struct KilledSaveTests {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  @Test(
+    "What it was told to be saved is there, nothing is half done, and the next process goes on",
+    arguments: ["WAL", "DELETE"])
+  func randomMoments(journal: String) throws {
+    var random = SeededGenerator(seed: 15)
+    var acknowledged = 0
+    let rounds = LongForm.size(150, or: 10)
+    for round in 0..<rounds {
+      let process = try ChildProcess("sqlite-store-probe", [file.path, "chain"])
+      let begun = eventually { process.text.contains("\n") || process.ended != nil }
+      try #require(begun && process.ended == nil, "\(process.errors)")
+      usleep(.random(in: 0..<30_000, using: &random))
+      #expect(process.kill() == .killed(signal: SIGKILL), "\(process.errors)")
+      let last = process.text.split(separator: "\n").compactMap { Int($0) }.last ?? 0
+      // Each save is one more than the one before, also that of another process.
+      #expect(last > acknowledged)
+      acknowledged = last
+      let faults = try PlainSQLite(file).faults()
+      #expect(faults == [], "round \(round)")
+      let state = try ChainState.read(file)
+      #expect(state.last == acknowledged || state.last == acknowledged + 1, "round \(round)")
+      try #require(state.lines == ChainState.expected(state.last), "round \(round)")
+      acknowledged = state.last
+      if round == 0, journal == "DELETE" {
+        #expect(try PlainSQLite(file).column("PRAGMA journal_mode = DELETE") == ["delete"])
+      }
+    }
+    #expect(acknowledged > rounds)
+  }
+
+  @Test("While it makes the store: the next one has one") func whileItIsMade() throws {
+    var random = SeededGenerator(seed: 16)
+    for _ in 0..<LongForm.size(60, or: 10) {
+      let process = try ChildProcess("sqlite-store-probe", [file.path, "open"])
+      _ = eventually { FileManager.default.fileExists(atPath: file.path) || process.ended != nil }
+      usleep(.random(in: 0..<3_000, using: &random))
+      process.kill()
+      let next = try ChildProcess("sqlite-store-probe", [file.path, "open"])
+      #expect(next.waitUntilExit() == .exited(0), "\(next.errors)")
+      #expect(try PlainSQLite(file).faults() == [])
+      #expect(try SQLiteStore.model(inFile: file)["Link"] != nil)
+      for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
+    }
+  }
+}

@@ -1,0 +1,289 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("A store of another version of the model") struct MigrationTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  /// The objects of a store, as text: the entity, the number, attributes, and relationships by numbers.
+  private func contents(_ file: URL, _ model: ManagedObjectModel) throws -> [String] {
+    let store = try SQLiteStore(file, model: model)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    var lines: [String] = []
+    for entity in model.entities where !entity.isAbstract {
+      var request = FetchRequest(entity.name)
+      request.includesSubentities = false
+      for object in try context.fetch(request) {
+        var line = object.objectID.uriRepresentation.split(separator: "/").suffix(2).joined(separator: "/")
+        for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+          switch object[property.name] {
+          case .attribute(.null), nil: continue
+          case .attribute(let value): line += " \(property.name)=\(value)"
+          case .object(let other): line += " \(property.name)=\(number(other))"
+          case .array(let others): line += " \(property.name)=[\(list(others).joined(separator: " "))]"
+          case .set(let others): line += " \(property.name)={\(list(others).sorted().joined(separator: " "))}"
+          }
+        }
+        lines.append(line)
+      }
+    }
+    return lines
+  }
+
+  private func number(_ object: ManagedObject) -> String {
+    String(object.objectID.uriRepresentation.split(separator: "/").suffix(2).joined(separator: "/"))
+  }
+
+  private func list(_ values: [ManagedObject.Value]) -> [String] {
+    values.map { if case .object(let object) = $0 { number(object) } else { "?" } }
+  }
+
+  static func note(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
+    var note = EntityDescription(
+      "Note",
+      [
+        .attribute("title", .string), .attribute("count", .integer32),
+        .relationship("author", to: "Person", inverse: "notes"),
+        .relationship("tags", to: "Tag", inverse: "notes", isToMany: true),
+      ])
+    change(&note)
+    return note
+  }
+
+  static func person(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
+    var person = EntityDescription(
+      "Person",
+      [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "author", isToMany: true)])
+    change(&person)
+    return person
+  }
+
+  static func tag(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
+    var tag = EntityDescription(
+      "Tag", [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "tags", isToMany: true)])
+    change(&tag)
+    return tag
+  }
+
+  static func employee(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
+    var employee = EntityDescription("Employee", [.attribute("salary", .double)])
+    employee.superentity = "Person"
+    change(&employee)
+    return employee
+  }
+
+  static let before = [note(), person(), employee(), tag()]
+
+  private func makeStore(_ file: URL, _ model: ManagedObjectModel) throws {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(SQLiteStore(file, model: model))
+    let context = ManagedObjectContext(coordinator: coordinator)
+    var notes: [ManagedObject] = []
+    for index in 0..<3 {
+      let note = try context.insert("Note")
+      try note.setValue(.attribute(index == 1 ? .null : .string("n\(index)")), forKey: "title")
+      try note.setValue(.attribute(.integer(Int64(index))), forKey: "count")
+      notes.append(note)
+    }
+    let ada = try context.insert("Employee")
+    try ada.setValues(["name": .string("Ada"), "salary": .double(2)])
+    let bob = try context.insert("Person")
+    try bob.setValue(.attribute(.string("Bob")), forKey: "name")
+    try ada.setValue(.set([.object(notes[2]), .object(notes[0])]), forKey: "notes")
+    try bob.setValue(.set([.object(notes[1])]), forKey: "notes")
+    let tags = [try context.insert("Tag"), try context.insert("Tag")]
+    try tags[0].setValue(.set([.object(notes[0]), .object(notes[1])]), forKey: "notes")
+    try tags[1].setValue(.set([.object(notes[1])]), forKey: "notes")
+    // One after the other, so that numbers are known.
+    try context.save()
+  }
+
+  struct Row: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let after: [EntityDescription]
+    /// What lines have in place of what they had.
+    var replacing: [(String, String)] = []
+    /// Beginnings of lines that are gone.
+    var without: [String] = []
+  }
+
+  static let rows = [
+    Row(
+      testDescription: "a new attribute",
+      after: [note { $0.properties.append(.attribute("isRead", .boolean)) }, person(), employee(), tag()]),
+    Row(
+      testDescription: "a new attribute with a default",
+      after: [
+        note { $0.properties.append(.attribute("color", .string, isOptional: false, defaultValue: .string("red"))) },
+        person(), employee(), tag(),
+      ],
+      replacing: [
+        (" author=Employee/p1 count=0", " author=Employee/p1 color=\"red\" count=0"),
+        (" author=Person/p2 count=1", " author=Person/p2 color=\"red\" count=1"),
+        (" author=Employee/p1 count=2", " author=Employee/p1 color=\"red\" count=2"),
+      ]),
+    Row(
+      testDescription: "an attribute that is gone",
+      after: [note { $0.properties.removeAll { $0.name == "count" } }, person(), employee(), tag()],
+      replacing: [(" count=0", ""), (" count=1", ""), (" count=2", "")]),
+    Row(
+      testDescription: "an attribute that is required now",
+      after: [
+        note {
+          $0.properties[0] = .attribute("title", .string, isOptional: false, defaultValue: .string("none"))
+        }, person(), employee(), tag(),
+      ], replacing: [("tags={Tag/p1 Tag/p2}", "tags={Tag/p1 Tag/p2} title=\"none\"")]),
+    Row(
+      testDescription: "an attribute with another name",
+      after: [
+        note {
+          var title = AttributeDescription("heading", .string)
+          title.renamingIdentifier = "title"
+          $0.properties[0] = .attribute(title)
+        }, person(), employee(), tag(),
+      ],
+      replacing: [
+        (" tags={Tag/p1} title=\"n0\"", " heading=\"n0\" tags={Tag/p1}"),
+        (" tags={} title=\"n2\"", " heading=\"n2\" tags={}"),
+      ]),
+    Row(
+      testDescription: "an entity with another name",
+      after: [
+        note { $0.properties[2] = .relationship("author", to: "Human", inverse: "notes") },
+        person {
+          $0.name = "Human"
+          $0.renamingIdentifier = "Person"
+        },
+        employee { $0.superentity = "Human" }, tag(),
+      ], replacing: [("Person/", "Human/")]),
+    Row(
+      testDescription: "an entity that is gone",
+      after: [
+        note { $0.properties.removeLast() }, person(), employee(),
+      ],
+      replacing: [(" tags={Tag/p1}", ""), (" tags={Tag/p1 Tag/p2}", ""), (" tags={}", "")], without: ["Tag/"]),
+    Row(
+      testDescription: "a new entity before others",
+      after: [EntityDescription("Account", [.attribute("name", .string)]), note(), person(), employee(), tag()]),
+    Row(
+      testDescription: "a new parent of a hierarchy",
+      after: [
+        note(),
+        {
+          var being = EntityDescription("Being", [.attribute("age", .integer16)])
+          being.isAbstract = true
+          return being
+        }(), person { $0.superentity = "Being" }, employee(), tag(),
+      ]),
+    Row(
+      testDescription: "an attribute that goes up",
+      after: [
+        note(), person { $0.properties.append(.attribute("salary", .double)) }, employee { $0.properties = [] }, tag(),
+      ]),
+    Row(
+      testDescription: "a relationship that becomes to-many",
+      after: [
+        note { $0.properties[2] = .relationship("author", to: "Person", inverse: "notes", isToMany: true) },
+        person(), employee(), tag(),
+      ], replacing: [("author=Employee/p1", "author={Employee/p1}"), ("author=Person/p2", "author={Person/p2}")]),
+    Row(
+      testDescription: "a relationship with an order",
+      after: [
+        note(),
+        person {
+          $0.properties[1] = .relationship("notes", to: "Note", inverse: "author", isToMany: true, isOrdered: true)
+        }, employee(),
+        tag { $0.properties[1] = .relationship("notes", to: "Note", inverse: "tags", isToMany: true, isOrdered: true) },
+      ],
+      replacing: [
+        ("notes={Note/p1 Note/p3}", "notes=[Note/p1 Note/p3]"), ("notes={Note/p2}", "notes=[Note/p2]"),
+        ("notes={Note/p1 Note/p2}", "notes=[Note/p1 Note/p2]"),
+      ]),
+    Row(
+      testDescription: "a relationship with another name",
+      after: [
+        note {
+          var author = RelationshipDescription("writer", to: "Person", inverse: "notes")
+          author.renamingIdentifier = "author"
+          $0.properties[2] = .relationship(author)
+        },
+        person { $0.properties[1] = .relationship("notes", to: "Note", inverse: "writer", isToMany: true) },
+        employee(),
+        tag(),
+      ],
+      replacing: [
+        (
+          " author=Employee/p1 count=0 tags={Tag/p1} title=\"n0\"",
+          " count=0 tags={Tag/p1} title=\"n0\" writer=Employee/p1"
+        ),
+        (" author=Person/p2 count=1 tags={Tag/p1 Tag/p2}", " count=1 tags={Tag/p1 Tag/p2} writer=Person/p2"),
+        (" author=Employee/p1 count=2 tags={} title=\"n2\"", " count=2 tags={} title=\"n2\" writer=Employee/p1"),
+      ]),
+  ]
+
+  @Test("is changed if the models tell how", arguments: rows) func inferred(row: Row) throws {
+    let old = try ManagedObjectModel(entities: Self.before)
+    let new = try ManagedObjectModel(entities: row.after)
+    let file = folder.url.appending(path: "a.sqlite")
+    try makeStore(file, old)
+    let before = try contents(file, old)
+    try SQLiteStore.migrate(file, to: new)
+    var expected = before.filter { line in !row.without.contains { line.hasPrefix($0) } }
+    for (was, becomes) in row.replacing { expected = expected.map { $0.replacing(was, with: becomes) } }
+    #expect(try contents(file, new).sorted() == expected.sorted())
+    // A store of the new model, made anew, has the same tables.
+    #expect(try SQLiteStore.model(inFile: file).entityVersionHashesByName == new.entityVersionHashesByName)
+  }
+
+  static let refusals: [(String, [EntityDescription], String)] = [
+    (
+      "another type", [note { $0.properties[1] = .attribute("count", .string) }, person(), employee(), tag()],
+      "the attribute \"Note.count\" was Integer 32, and is to be String"
+    ),
+    (
+      "required without a default",
+      [note { $0.properties[0] = .attribute("title", .string, isOptional: false) }, person(), employee(), tag()],
+      "the attribute \"Note.title\" must have a value from now on, and has no default"
+    ),
+    (
+      "to-many becomes to-one",
+      [
+        note(), person { $0.properties[1] = .relationship("notes", to: "Note", inverse: "author") }, employee(),
+        tag(),
+      ], "the relationship \"Person.notes\" referred to many objects, and is to refer to one"
+    ),
+    (
+      "two hierarchies become one",
+      [
+        note {
+          $0.superentity = "Person"
+          $0.properties.removeAll { $0.name == "tags" }
+        }, person(), employee(),
+      ],
+      "the entities that inherit from \"Person\" come from some that had nothing in common: \"Note\", \"Person\""
+    ),
+  ]
+
+  @Test("is left as it is if they do not", arguments: refusals.indices) func refused(index: Int) throws {
+    let (_, after, reason) = Self.refusals[index]
+    let old = try ManagedObjectModel(entities: Self.before)
+    let new = try ManagedObjectModel(entities: after)
+    let file = folder.url.appending(path: "a.sqlite")
+    try makeStore(file, old)
+    let before = try contents(file, old)
+    do {
+      try SQLiteStore.migrate(file, to: new)
+      Issue.record("it was changed")
+    } catch {
+      let all = error.details.isEmpty ? [error] : error.details
+      #expect(all.map(\.message) == [reason] && all[0].code == .inferredMapping)
+    }
+    #expect(try contents(file, old) == before)
+  }
+}

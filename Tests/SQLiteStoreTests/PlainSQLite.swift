@@ -1,0 +1,54 @@
+import CSQLite
+import Foundation
+import ManagedObjects
+import Testing
+
+/// A database as SQLite itself reads and writes it, without the store.
+final class PlainSQLite {
+  private var handle: OpaquePointer?
+
+  init(_ file: URL) throws {
+    try #require(sqlite3_open(file.path, &handle) == SQLITE_OK)
+    sqlite3_busy_timeout(handle, 10_000)
+  }
+
+  deinit { sqlite3_close(handle) }
+
+  /// Runs a statement.
+  ///
+  /// - Returns: the rows. Values are texts; `NULL` for none.
+  @discardableResult
+  func run(_ sql: String) throws -> [[String]] {
+    var statement: OpaquePointer?
+    try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, "\(sql): \(message)")
+    defer { sqlite3_finalize(statement) }
+    var rows: [[String]] = []
+    while true {
+      let code = sqlite3_step(statement)
+      if code == SQLITE_DONE { return rows }
+      try #require(code == SQLITE_ROW, "\(sql): \(message)")
+      rows.append(
+        (0..<sqlite3_column_count(statement)).map { column in
+          sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "NULL"
+        })
+    }
+  }
+
+  private var message: String { String(cString: sqlite3_errmsg(handle)) }
+
+  /// The first column of all rows.
+  func column(_ sql: String) throws -> [String] { try run(sql).map { $0[0] } }
+
+  /// Empty if nothing is wrong with the file.
+  func faults() throws -> [String] { try column("PRAGMA integrity_check").filter { $0 != "ok" } }
+}
+
+/// The code of the error that a function throws; nil if it throws none, and `validation` for an error of another type.
+func errorCode(_ body: () throws -> Void) -> ManagedObjectError.Code? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? ManagedObjectError)?.code ?? .validation
+  }
+}

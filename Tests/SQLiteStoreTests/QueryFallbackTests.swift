@@ -1,0 +1,127 @@
+import Foundation
+import ManagedObjects
+import ManagedObjectsSamples
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Requests that SQL cannot say")
+struct QueryFallbackTests {
+  /// Predicates, and what narrows the rows that they are tested with in memory; nil for nothing.
+  static let narrowed: [(String, String?)] = [
+    ("pages > 2 AND links[FIRST].title == 'plan b'", "ZPAGES"),
+    ("links[FIRST].title == 'plan b' AND pages > 2", "ZPAGES"),
+    ("(title BEGINSWITH 'P' AND links[LAST] != nil) AND ($x := pages) > 2", "ZTITLE"),
+    ("links[FIRST].title == 'plan b' OR pages > 2", nil), ("NOT links[FIRST].title == 'plan b'", nil),
+    // Whether the first fails must not depend on the second.
+    ("links[7].title == 'plan b' AND pages == -1", nil),
+  ]
+
+  @Test("are tested in memory on the rows that the rest finds", arguments: narrowed)
+  func narrowing(_ search: (format: String, column: String?)) throws {
+    let stores = SampleStores.people
+    let request = FetchRequest("Note", where: try ManagedPredicate(format: search.format))
+    let statement = try stores.sqlite.statement(for: request)
+    let condition = statement.sql.components(separatedBy: " WHERE ").dropFirst().joined()
+    #expect(!statement.isComplete)
+    if let column = search.column { #expect(condition.contains(column)) } else { #expect(condition.isEmpty) }
+    #expect((try? stores.found(request)) == (try? stores.foundInMemory(request)))
+  }
+
+  /// Conditions of which some have no result for some values.
+  static let failing = [
+    "10 / (age - 30) > 0", "age != 30 AND 10 / (age - 30) > 0", "10 / (age - 30) > 0 AND age != 30",
+    "age == 30 OR 10 / (age - 30) > 0", "10 / (age - 30) > 0 OR age == 30", "NOT 10 / (age - 30) > 0",
+    "age != 30 AND (10 / (age - 30) > 0 OR age == 25)", "name == 'nobody' AND 10 / 0 == 1",
+    "CAST(name, 'NSNumber') == 3", "nick == '12' AND CAST(nick, 'NSNumber') == 12",
+    "height * 1.0e308 * 10 > 1", "extra > 5", "extra == nil OR extra > 5",
+  ]
+
+  @Test("have the errors that they have in memory", arguments: failing)
+  func errors(_ format: String) throws {
+    let stores = SampleStores.people
+    for (limit, order) in [(0, nil), (1, nil), (1, "age"), (2, "-name")] as [(Int, String?)] {
+      var request = FetchRequest("Person", where: try ManagedPredicate(format: format))
+      request.fetchLimit = limit
+      if let order {
+        request.sortDescriptors = [
+          FetchRequest.SortDescriptor(order.hasPrefix("-") ? "name" : order, isAscending: !order.hasPrefix("-"))
+        ]
+      }
+      var messages: [String] = []
+      for find in [stores.found, stores.foundInMemory] {
+        do { messages.append(try find(request)) } catch let error as ManagedObjectError {
+          messages.append("\(error.code) \(error.predicateError?.kind as Any) \(error.message)")
+        }
+      }
+      #expect(messages[0] == messages[1], "\(limit) \(order ?? "")")
+    }
+  }
+
+  @Test("or whose entities have numbers in another order than in the model")
+  func numbersOfEntities() throws {
+    func sub(_ name: String) -> EntityDescription {
+      var entity = EntityDescription(name)
+      entity.superentity = "Base"
+      return entity
+    }
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Base", [.attribute("name", .string)]), sub("Apple"), sub("Banana"),
+    ])
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + end) } }
+    let store = try SQLiteStore(file, model: model)
+    var changes = StoreChanges()
+    for (name, text) in [("Banana", "b1"), ("Apple", "a1"), ("Banana", "b2"), ("Base", "x"), ("Apple", "a2")] {
+      let entity = try #require(model[name])
+      var row = StoreRow(key: try store.makeKeys([entity.index])[0], version: 1, values: entity.emptyValues)
+      row.values[0] = .attribute(.string(text))
+      changes.inserted.append(row)
+    }
+    try store.save(changes)
+    // As if the entities had been renamed.
+    try Database(path: file.path, .readWrite).execute(
+      """
+      UPDATE ZBASE SET Z_ENT = 5 - Z_ENT WHERE Z_ENT > 1;
+      UPDATE Z_PRIMARYKEY SET Z_NAME = CASE Z_NAME WHEN 'Apple' THEN 'Banana' ELSE 'Apple' END WHERE Z_ENT > 1;
+      """)
+    let again = try SQLiteStore(file, model: model)
+    let base = try #require(again.model["Base"])
+    for (order, expected) in [
+      (nil, "x a1 a2 b1 b2"), ("self", "x a1 a2 b1 b2"), ("-self", "b2 b1 a2 a1 x"),
+    ] as [(String?, String)] {
+      var request = FetchRequest("Base")
+      if let order { request.sortDescriptors = [FetchRequest.SortDescriptor("self", isAscending: order == "self")] }
+      guard case .rows(let rows) = try again.fetch(request, of: base) else { continue }
+      let names = rows.map { if case .attribute(.string(let text)) = $0.values[0] { text } else { "?" } }
+      #expect(names.joined(separator: " ") == expected)
+      request.fetchLimit = 3
+      request.fetchOffset = 1
+      request.resultType = .objectIDs
+      #expect(try again.fetch(request, of: base) == .keys(rows.map(\.key)[1..<4].map(\.self)))
+    }
+  }
+
+  @Test("Values of large data are read from where they are")
+  func externalData() throws {
+    var photo = AttributeDescription("photo", .binary)
+    photo.allowsExternalBinaryDataStorage = true
+    let model = try ManagedObjectModel(entities: [EntityDescription("Item", [.attribute(photo)])])
+    let entity = try #require(model["Item"])
+    let rows = [Data([1]), Data([2, 2]), nil].enumerated().map { number, data in
+      StoreRow(
+        key: RowKey(store: StoreNumber(rawValue: 1), entityIndex: 0, number: Int64(number + 1)), version: 1,
+        values: [.attribute(data.map { .data($0) } ?? .null)])
+    }
+    let stores = try SampleStores(model, rows)
+    for (format, count) in [
+      ("photo == CAST('AQ==', 'NSData')", 1), ("photo != CAST('AQ==', 'NSData')", 2), ("photo == nil", 1),
+      ("photo.length > 1", 1), ("photo > CAST('AQ==', 'NSData')", 1),
+    ] {
+      let request = FetchRequest("Item", where: try ManagedPredicate(format: format))
+      #expect(try stores.sqlite.statement(for: request).isComplete)
+      guard case .rows(let found) = try stores.sqlite.fetch(request, of: entity) else { continue }
+      #expect(found.count == count, "\(format)")
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("An SQLite store that is only read") struct ReadOnlyTests {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store 100%?#.sqlite")
+  }
+
+  private static let model: ManagedObjectModel = {
+    do {
+      return try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("text", .string)])])
+    } catch { fatalError("\(error)") }
+  }()
+
+  private func context(
+    isReadOnly: Bool = false, writesNothing: Bool = false
+  ) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(
+      SQLiteStore(file, model: Self.model, isReadOnly: isReadOnly, writesNothing: writesNothing))
+    return ManagedObjectContext(coordinator: coordinator)
+  }
+
+  private func insert(_ texts: [String], _ context: ManagedObjectContext) throws {
+    for text in texts { try context.insert("Note").setValue(.string(text), forKey: "text") }
+    try context.save()
+  }
+
+  private func texts(_ context: ManagedObjectContext) throws -> [String] {
+    try context.fetch(FetchRequest("Note", sortedBy: [.init("text")])).map {
+      if case .attribute(.string(let text))? = $0["text"] { text } else { "?" }
+    }
+  }
+
+  /// Each file with what changes if it is written to.
+  private func files() throws -> [String: [String]] {
+    var files: [String: [String]] = [:]
+    for name in folder.names {
+      var status = stat()
+      try #require(stat(folder.path(name), &status) == 0)
+      #if os(Linux)
+        let time = "\(status.st_mtim)"
+      #else
+        let time = "\(status.st_mtimespec)"
+      #endif
+      files[name] = [
+        time, "\(status.st_ino)", "\(status.st_size)",
+        "\(try Data(contentsOf: URL(filePath: folder.path(name))).hashValue)",
+      ]
+    }
+    var status = stat()
+    try #require(stat(folder.url.path, &status) == 0)
+    #if os(Linux)
+      // A file that came and went has changed the folder.
+      files[""] = ["\(status.st_mtim)"]
+    #endif
+    return files
+  }
+
+  private func checkReading(_ expected: [String]) throws {
+    let before = try files()
+    do {
+      let context = try context(writesNothing: true)
+      #expect(try texts(context) == expected)
+      #expect(try files() == before)
+      #expect(errorCode { try insert(["new"], context) } != nil)
+      context.rollback()
+      #expect(try texts(context) == expected)
+    }
+    #expect(try files() == before)
+  }
+
+  @Test("Nothing is written, not even beside it", arguments: ["WAL", "DELETE"])
+  func file(journal: String) throws {
+    try insert(["a", "b"], context())
+    #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
+    #expect(folder.names == ["store 100%?#.sqlite"])
+    try checkReading(["a", "b"])
+  }
+
+  @Test("What is in the log of changes beside it is read, and nothing is written") func log() throws {
+    let writer = try context()
+    try insert(["a", "b"], writer)
+    // As a process leaves it that was killed.
+    let kept = folder.url.deletingLastPathComponent().appending(path: folder.url.lastPathComponent + "-kept")
+    try FileManager.default.copyItem(at: folder.url, to: kept)
+    defer { try? FileManager.default.removeItem(at: kept) }
+    #expect(folder.names.contains { $0.hasSuffix("-wal") })
+    // Somebody has the file open.
+    try checkReading(["a", "b"])
+    withExtendedLifetime(writer) {}
+    for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
+    for name in try FileManager.default.contentsOfDirectory(atPath: kept.path) where !name.hasSuffix("-shm") {
+      try FileManager.default.copyItem(at: kept.appending(path: name), to: folder.url.appending(path: name))
+    }
+    #expect(folder.names.count == 2)
+    try checkReading(["a", "b"])
+  }
+
+  @Test("What a transaction has overwritten that never ended is read as it was before") func journal() throws {
+    try insert(["a", "b"], context())
+    let database = try PlainSQLite(file)
+    try database.run("PRAGMA journal_mode = DELETE")
+    // Pages go into the file before the transaction ends.
+    try database.run("PRAGMA cache_size = 1")
+    try database.run("BEGIN IMMEDIATE")
+    try database.run("UPDATE ZNOTE SET ZTEXT = 'half'")
+    for number in 0..<200 {
+      try database.run("INSERT INTO ZNOTE (Z_ENT, Z_OPT, ZTEXT) VALUES (1, 1, '\(number)' || HEX(ZEROBLOB(2000)))")
+    }
+    let kept = try TemporaryFolder(isInMemory: true)
+    for name in folder.names {
+      try FileManager.default.copyItem(at: folder.url.appending(path: name), to: kept.url.appending(path: name))
+    }
+    try database.run("ROLLBACK")
+    for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
+    for name in kept.names {
+      try FileManager.default.copyItem(at: kept.url.appending(path: name), to: folder.url.appending(path: name))
+    }
+    #expect(folder.names.count == 2)
+    try checkReading(["a", "b"])
+  }
+
+  @Test("No file is made") func missingFile() throws {
+    #expect(errorCode { _ = try context(isReadOnly: true) } == .noSuchFile)
+    #expect(errorCode { _ = try context(writesNothing: true) } == .noSuchFile)
+    #expect(folder.names == [])
+  }
+
+  @Test("One that others save is read as they leave it") func others() throws {
+    let writer = try context()
+    try insert(["a"], writer)
+    let reader = try context(isReadOnly: true)
+    #expect(try texts(reader) == ["a"])
+    try insert(["b"], writer)
+    #expect(try texts(reader) == ["a", "b"])
+    #expect(errorCode { try insert(["c"], reader) } != nil)
+    #expect(try texts(try context()) == ["a", "b"])
+  }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("Values in an SQLite store") struct SQLiteValueTests {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  private static let model: ManagedObjectModel = {
+    var external = AttributeDescription("external", .binary)
+    external.allowsExternalBinaryDataStorage = true
+    let everything = EntityDescription(
+      "Everything",
+      [
+        .attribute("int16", .integer16), .attribute("int32", .integer32), .attribute("int64", .integer64),
+        .attribute("bool", .boolean), .attribute("decimal", .decimal), .attribute("double", .double),
+        .attribute("float", .float), .attribute("string", .string), .attribute("date", .date),
+        .attribute("binary", .binary), .attribute("uuid", .uuid), .attribute("uri", .uri),
+        .attribute("transformable", .transformable), .attribute(external),
+      ])
+    do { return try ManagedObjectModel(entities: [everything]) } catch { fatalError("\(error)") }
+  }()
+
+  private func context() throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(SQLiteStore(file, model: Self.model))
+    return ManagedObjectContext(coordinator: coordinator)
+  }
+
+  /// Values of each type, the greatest and the strangest, that are the same after a save.
+  static let values: [String: [AttributeValue]] = [
+    "int16": [.integer(-32_768), .integer(32_767), .integer(0)],
+    "int32": [.integer(Int64(Int32.min)), .integer(Int64(Int32.max))],
+    "int64": [.integer(.min), .integer(.max), .integer(-1), .integer(9_007_199_254_740_993)],
+    "bool": [.boolean(true), .boolean(false)],
+    "decimal": [
+      "0", "-1", "0.1", "12.25", "9223372036854775807", "-9223372036854775808", "1e100", "-7e-120", "123456.789",
+    ]
+    .map { .decimal(Decimal(string: $0)!) },
+    "double": [
+      0, -0.0, .pi, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude, .infinity, -.infinity,
+      1e16,
+      123_456_789, 0.1, 9_007_199_254_740_992, -1e300, 5,
+    ].map { .double($0) },
+    "float": [0, 0.1, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -.infinity, 16_777_216].map { .float($0) },
+    "string": [
+      "", " ", "\n", "\r\n", "a\u{0}b", "\u{0}", "\u{0}\u{1}\u{1F}\u{7F}\u{85}\u{2028}", "\u{FFFE}\u{FFFF}\u{FFFD}",
+      "\u{D7FF}\u{E000}", "é e\u{301} 😀 \u{10FFFF}", "\u{1FFFF}\u{2FFFE}\u{3FFFF}\u{E0001}\u{F0000}\u{100000}",
+      "\u{FEFF}x",
+      "'; DROP TABLE ZEVERYTHING; --", "\"", "NULL", "12", "1e5", "x'00'", String(repeating: "long 😀", count: 200_000),
+    ].map { .string($0) },
+    "date": [
+      0, 285_423_412.798_628_99, -1e10, 1e17, -63_114_076_800, 0.1, -0.000_001, .infinity, -.infinity,
+    ].map { .date(Date(timeIntervalSinceReferenceDate: $0)) },
+    "binary": [0, 1, 2, 38, 1_000, 1_000_000].map { count in
+      .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 2) }))
+    },
+    "external": [0, 1, 2, 38, 1_000, 1_000_000].map { count in
+      .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 2) }))
+    },
+    "uuid": ["E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "00000000-0000-0000-0000-000000000000"].map {
+      .uuid(UUID(uuidString: $0)!)
+    },
+    "uri": [
+      "https://example.com/a?b=c&d=%20e#f", "file:///tmp/x", "mailto:a@b", "a:b", "relative/path?x", "#f",
+      "http://[::1]:80/",
+      "x-coredata://E8AFD1EB-9427-4A64-ABDA-AA06F7B1092C/Session/p1",
+    ].map { .url(URL(string: $0)!) },
+    "transformable": [.data(Data()), .data(Data([1, 2, 3]))],
+  ]
+
+  @Test("Each is the same when the file is opened again", arguments: values.keys.sorted())
+  func roundTrips(name: String) throws {
+    let values = try #require(Self.values[name])
+    let first = try context()
+    for value in values + [.null] { try first.insert("Everything").setValue(value, forKey: name) }
+    try first.save()
+    let numbers = try PlainSQLite(file).column("SELECT Z_OPT FROM ZEVERYTHING")
+    #expect(numbers.allSatisfy { $0 == "1" } && numbers.count == values.count + 1)
+    let second = try context()
+    let objects = try second.fetch(FetchRequest("Everything")).sorted { number($0) < number($1) }
+    // New objects get their numbers in the order in which they were inserted.
+    for (object, value) in zip(objects, values + [.null]) {
+      #expect(object[name] == .attribute(value))
+      if case .attribute(.string(let found))? = object[name], case .string(let text) = value {
+        // Equality does not tell the scalars of equal text.
+        #expect(Array(found.utf8) == Array(text.utf8))
+      }
+    }
+    // Another value and back again, by an update.
+    for object in objects { try object.setValue(AttributeValue.null, forKey: name) }
+    try second.save()
+    for (object, value) in zip(objects, values) { try object.setValue(value, forKey: name) }
+    try second.save()
+    let third = try context()
+    for (object, value) in zip(objects, values) {
+      let id = try #require(third.coordinator.objectID(forURI: object.objectID.uriRepresentation))
+      #expect(try third.existingObject(with: id)[name] == .attribute(value))
+    }
+  }
+
+  private func number(_ object: ManagedObject) -> Int {
+    object.objectID.uriRepresentation.split(separator: "/p").last.flatMap { Int($0) } ?? 0
+  }
+
+  static let rounded: [(String, AttributeValue, AttributeValue)] = [
+    (
+      "decimal", .decimal(Decimal(string: "12345678901234567890123456789012345678")!),
+      .decimal(Decimal(string: "12345678901234568000000000000000000000")!)
+    ),
+    (
+      "decimal", .decimal(Decimal(string: "0.12345678901234567890123")!),
+      .decimal(Decimal(string: "0.12345678901234568")!)
+    ),
+    (
+      "decimal", .decimal(Decimal(string: "-9223372036854775809")!), .decimal(Decimal(string: "-9223372036854776000")!)
+    ),
+    ("uri", .url(URL(string: "b", relativeTo: URL(string: "http://a/"))!), .url(URL(string: "http://a/b")!)),
+  ]
+
+  @Test("What SQLite keeps otherwise is what the object has after the save", arguments: rounded)
+  func roundedValues(name: String, value: AttributeValue, expected: AttributeValue) throws {
+    let context = try context()
+    let object = try context.insert("Everything")
+    for _ in 0..<2 {
+      try object.setValue(value, forKey: name)
+      try object.setValue(.string("x"), forKey: "string")
+      try context.save()
+      #expect(object[name] == .attribute(expected) && !object.hasChanges)
+      let other = try self.context()
+      #expect(try other.fetch(FetchRequest("Everything")).first?[name] == .attribute(expected))
+      // Then by an update.
+      try object.setValue(AttributeValue.null, forKey: name)
+      try context.save()
+    }
+  }
+
+  @Test(
+    "What is not a number is refused with the object and the property",
+    arguments: [
+      "double", "float", "date", "decimal",
+    ], [true, false])
+  func notANumber(name: String, isNew: Bool) throws {
+    let value: AttributeValue =
+      switch name {
+      case "double": .double(.nan)
+      case "float": .float(.nan)
+      case "date": .date(Date(timeIntervalSinceReferenceDate: .nan))
+      default: .decimal(.nan)
+      }
+    let context = try context()
+    let object = try context.insert("Everything")
+    if !isNew { try context.save() }
+    try object.setValue(value, forKey: name)
+    let other = try context.insert("Everything")
+    try other.setValue(.string("other"), forKey: "string")
+    do throws(ManagedObjectError) {
+      try context.save()
+      Issue.record("it was saved")
+    } catch {
+      #expect(error.code == .invalidValue && error.key == name && error.value != nil)
+      #expect(error.objectID != nil && (isNew || error.objectID == object.objectID))
+    }
+    #expect(try PlainSQLite(file).column("SELECT COUNT(*) FROM ZEVERYTHING") == [isNew ? "0" : "1"])
+    // The context keeps all changes.
+    try object.setValue(AttributeValue.null, forKey: name)
+    try context.save()
+    #expect(try PlainSQLite(file).column("SELECT COUNT(*) FROM ZEVERYTHING") == ["2"])
+  }
+
+  @Test("Data in a file of its own is read, and the file stays when the value changes") func externalData() throws {
+    let first = try context()
+    for number in 0..<3 { try first.insert("Everything").setValue(.integer(Int64(number)), forKey: "int16") }
+    try first.save()
+    let uuid = UUID().uuidString
+    let data = folder.url.appending(path: ".store_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+    try Data("outside".utf8).write(to: data.appending(path: uuid))
+    // As Core Data writes them: inline, a file, and one that is missing.
+    func value(_ name: String) -> String { "x'02" + name.utf8.map { String(format: "%02x", $0) }.joined() + "00'" }
+    let stored = ["x'01696e6e6572'", value(uuid), value(UUID().uuidString)]
+    let database = try PlainSQLite(file)
+    for (number, value) in stored.enumerated() {
+      try database.run("UPDATE ZEVERYTHING SET ZEXTERNAL = \(value) WHERE ZINT16 = \(number)")
+    }
+    let second = try context()
+    let objects = try second.fetch(FetchRequest("Everything")).sorted { number($0) < number($1) }
+    let expected: [AttributeValue] = [.data(Data("inner".utf8)), .data(Data("outside".utf8)), .null]
+    #expect(objects.map { $0["external"] } == expected.map { .attribute($0) })
+    // What does not change stays as it was written.
+    for object in objects { try object.setValue(.string("changed"), forKey: "string") }
+    try second.save()
+    let values = { try database.column("SELECT QUOTE(ZEXTERNAL) FROM ZEVERYTHING ORDER BY Z_PK") }
+    #expect(try values().map { $0.lowercased() } == stored)
+    try objects[1].setValue(.data(Data("new".utf8)), forKey: "external")
+    try second.save()
+    #expect(try values()[1] == "X'016E6577'")
+    #expect(FileManager.default.fileExists(atPath: data.appending(path: uuid).path))
+    let found = try context().fetch(FetchRequest("Everything")).map { $0["external"] }
+    #expect(found.contains(.attribute(.data(Data("new".utf8)))))
+  }
+
+  @Test("A value that leads out of the folder of data is an error") func externalDataElsewhere() throws {
+    let first = try context()
+    try first.insert("Everything").setValue(AttributeValue.null, forKey: "external")
+    try first.save()
+    let database = try PlainSQLite(file)
+    for value in ["x'022e2e2f73746f72652e73716c69746500'", "x'03'", "x'02'", "x'0200'"] {
+      try database.run("UPDATE ZEVERYTHING SET ZEXTERNAL = \(value)")
+      let context = try context()
+      #expect(errorCode { _ = try context.fetch(FetchRequest("Everything")).map { $0["external"] } } == .invalidValue)
+    }
+  }
+}

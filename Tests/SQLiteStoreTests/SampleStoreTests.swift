@@ -1,0 +1,161 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite(
+  "SQLite stores that Apple's framework made", .enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
+struct SampleStoreTests {
+  /// The contents of all files of a folder, by name.
+  static func contents(of folder: TemporaryFolder) throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in folder.names { contents[name] = (try? Data(contentsOf: folder.url.appending(path: name))) ?? Data() }
+    return contents
+  }
+
+  @Test("are read whole with the model in them, in each mode", arguments: ["writesNothing", "isReadOnly", "writing"])
+  func reading(mode: String) throws {
+    var count = 0
+    for original in try StoreSamples.storesWithModel() {
+      let folder = try TemporaryFolder()
+      let file = try StoreSamples.copy(original, to: folder)
+      let before = try Self.contents(of: folder)
+      let rows = try StoreReader.rows(of: file)
+      let expected = try StoreReader.objects(of: file)
+      let model = try SQLiteStore.model(inFile: file, writesNothing: true)
+      do {
+        let store = try SQLiteStore(
+          file, model: model, isReadOnly: mode == "isReadOnly", writesNothing: mode == "writesNothing")
+        #expect(store.isReadOnly == (mode != "writing"))
+        let found = try StoreDump(store)
+        #expect(found.differences(from: expected) == [], "\(original.lastPathComponent)")
+        count += found.objects.count
+      }
+      if mode == "writesNothing" { #expect(try Self.contents(of: folder) == before, "\(original.lastPathComponent)") }
+      if mode == "isReadOnly" { #expect(try Data(contentsOf: file) == before[file.lastPathComponent]) }
+      #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
+      #expect(try SQLiteStore.metadata(ofFile: file).keys.contains("NSStoreUUID"))
+    }
+    #expect(count > 0)
+  }
+
+  @Test("are read with each compiled or source model that has their hashes")
+  func otherModels() throws {
+    for file in try StoreSamples.storesWithModel() {
+      let expected = try StoreReader.objects(of: file)
+      let own = try SQLiteStore.model(inFile: file, writesNothing: true)
+      for (name, model) in StoreSamples.models
+      where model.entityVersionHashesByName == own.entityVersionHashesByName {
+        let found = try StoreDump(SQLiteStore(file, model: model, writesNothing: true))
+        #expect(found.differences(from: expected) == [], "\(file.lastPathComponent) with \(name)")
+      }
+    }
+  }
+
+  @Test("that have no model are read with one made from their columns")
+  func columns() throws {
+    let all = Set(try StoreSamples.storesWithModel())
+    for original in StoreSamples.stores where !all.contains(original) {
+      let folder = try TemporaryFolder()
+      let file = try StoreSamples.copy(original, to: folder)
+      let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.model(inFile: file, writesNothing: true) }
+      #expect(error?.code == .open && error?.fileURL == file)
+      #expect(error?.message.contains("open it with the model of its program") == true)
+      // The hashes of the model are those of another.
+      try SQLiteFile.change(file, "UPDATE Z_METADATA SET Z_PLIST = NULL")
+      let model = try ManagedObjectModel(columnsOf: StoreReader.schema(of: file))
+      let compiled = URL(filePath: folder.path("made.mom"))
+      try model.compiledData().write(to: compiled)
+      var expected = try StoreReader.objects(of: file, model: compiled)
+      expected.metadata["NSStoreType"] = "SQLite"
+      #expect(expected.objects.count > 0)
+      let found = try StoreDump(SQLiteStore(file, model: model, writesNothing: true))
+      #expect(found.differences(from: expected) == [], "\(original.lastPathComponent)")
+    }
+  }
+
+  @Test("are not opened with another model; the error has the entities that differ")
+  func incompatibleModels() throws {
+    for file in StoreSamples.stores {
+      guard let hashes = try SQLiteStore.metadata(ofFile: file, writesNothing: true)["NSStoreModelVersionHashes"] else {
+        continue
+      }
+      for (name, model) in StoreSamples.models {
+        let own = model.entityVersionHashesByName
+        let names = Set(own.keys).union(hashes.dictionary?.keys ?? [])
+        let differing = names.filter { own[$0].map { .data($0) } != hashes[$0] }
+        if differing.isEmpty { continue }
+        let error = #expect(throws: ManagedObjectError.self) {
+          try SQLiteStore(file, model: model, writesNothing: true)
+        }
+        #expect(error?.code == .incompatibleVersionHash && error?.fileURL == file, "\(name)")
+        #expect(Set(error?.differingEntities ?? []) == differing)
+      }
+    }
+  }
+
+  @Test("with derived attributes are not opened with a model that derives otherwise")
+  func derivations() throws {
+    for file in try StoreSamples.storesWithModel() {
+      let model = try SQLiteStore.model(inFile: file, writesNothing: true)
+      let names = model.entities.filter { !$0.hasKnownVersionHash }.map(\.name)
+      if names.isEmpty { continue }
+      let entities = try model.entities.map { entity in
+        var definition = entity.definition
+        for place in definition.properties.indices {
+          guard case .attribute(var attribute) = definition.properties[place], attribute.derivation != nil else {
+            continue
+          }
+          attribute.derivation = .init(try ManagedExpression(format: "now()"))
+          definition.properties[place] = .attribute(attribute)
+        }
+        return definition
+      }
+      let error = #expect(throws: ManagedObjectError.self) {
+        try SQLiteStore(file, model: ManagedObjectModel(entities: entities), writesNothing: true)
+      }
+      #expect(error?.code == .incompatibleVersionHash && error?.differingEntities == names.sorted())
+    }
+  }
+
+  @Test("are read by the one that was written by hand, in each mode", arguments: [false, true])
+  func library(writesNothing: Bool) throws {
+    let folder = try TemporaryFolder()
+    let file = try LibraryStore.write(to: folder)
+    let before = try Self.contents(of: folder)
+    let expected = try StoreDump(LibraryStore.inMemory())
+    for model in [LibraryStore.model, try SQLiteStore.model(inFile: file, writesNothing: true)] {
+      let store = try SQLiteStore(file, model: model, isReadOnly: true, writesNothing: writesNothing)
+      var found = try StoreDump(store)
+      #expect(found.metadata["NSStoreType"] == "SQLite")
+      found.metadata["NSStoreType"] = expected.metadata["NSStoreType"]
+      #expect(found.differences(from: expected) == [])
+    }
+    #expect(try Self.contents(of: folder) == before)
+  }
+}
+
+extension ManagedObjectModel {
+  /// A model with an attribute for each column of a store, whose entities are those of `Z_PRIMARYKEY`.
+  convenience init(columnsOf schema: StoreSchema) throws {
+    let types: [String: AttributeType] = [
+      "INTEGER": .integer64, "FLOAT": .double, "TIMESTAMP": .date, "VARCHAR": .string, "BLOB": .binary,
+      "DECIMAL": .decimal,
+    ]
+    let names = Dictionary(uniqueKeysWithValues: schema.primaryKeys.map { ($0.number, $0.name) })
+    let entities = schema.primaryKeys.filter { $0.number < 16_000 }.map { row in
+      var entity = EntityDescription(row.name)
+      entity.superentity = names[row.parent]
+      if row.parent == 0, let table = schema.tables["Z\(row.name.uppercased())"] {
+        entity = EntityDescription(
+          row.name,
+          table.columns.dropFirst(3).map { .attribute(String($0.name.dropFirst()), types[$0.type] ?? .binary) })
+      }
+      return entity
+    }
+    try self.init(entities: entities)
+  }
+}

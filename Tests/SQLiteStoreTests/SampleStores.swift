@@ -1,0 +1,129 @@
+import Foundation
+import ManagedObjects
+import ManagedObjectsSamples
+import OrderedCollections
+import SQLiteStore
+
+/// The same objects in a store in memory and in an SQLite store.
+final class SampleStores: @unchecked Sendable {
+  let memory: InMemoryStore
+  let sqlite: SQLiteStore
+  private let folder: URL
+  /// The names of objects, by their numbers in the entity's table.
+  private(set) var names: [RowKey: String] = [:]
+  /// The keys in the store in memory, by those in the other.
+  private(set) var memoryKeys: [RowKey: RowKey] = [:]
+
+  /// - Parameters:
+  ///   - rows: in the order of their entities, with keys of any store.
+  ///   - names: what the objects are called.
+  init(_ model: ManagedObjectModel, _ rows: [StoreRow], names: [RowKey: String] = [:]) throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    memory = try InMemoryStore(model: model)
+    sqlite = try SQLiteStore(folder.appending(path: "a.sqlite"), model: model)
+    let indices = rows.map { Int($0.key.entityIndex) }
+    let other = try Self.save(rows, try memory.makeKeys(indices), memory)
+    let own = try Self.save(rows, try sqlite.makeKeys(indices), sqlite)
+    for row in rows {
+      guard let key = own[row.key] else { continue }
+      self.names[key] = names[row.key]
+      memoryKeys[key] = other[row.key]
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// Saves rows under other keys.
+  private static func save(
+    _ rows: [StoreRow], _ keys: [RowKey], _ store: some PersistentStore
+  ) throws -> [RowKey: RowKey] {
+    let map = Dictionary(uniqueKeysWithValues: zip(rows.map(\.key), keys))
+    var changes = StoreChanges()
+    changes.inserted = zip(rows, keys).map { row, key in
+      StoreRow(key: key, version: 1, values: row.values.map { $0.mapped(map) })
+    }
+    try store.save(changes)
+    return map
+  }
+
+  /// The keys of the people in the SQLite store.
+  var people: [RowKey] {
+    let people = sqlite.model["Person"]?.selfAndDescendants.map(\.index) ?? []
+    return memoryKeys.keys.sorted().filter { people.contains(Int($0.entityIndex)) }
+  }
+
+  /// The names of what a request finds in the SQLite store.
+  func found(_ request: FetchRequest) throws -> String { try found(request, in: sqlite, names) }
+
+  func foundInMemory(_ request: FetchRequest) throws -> String {
+    let names = Dictionary(uniqueKeysWithValues: names.compactMap { key, name in memoryKeys[key].map { ($0, name) } })
+    return try found(request, in: memory, names)
+  }
+
+  private func found(
+    _ request: FetchRequest, in store: some PersistentStore, _ names: [RowKey: String]
+  ) throws -> String {
+    guard let entity = sqlite.model[request.entityName], case .rows(let rows) = try store.fetch(request, of: entity)
+    else { return "no rows" }
+    return rows.map { names[$0.key] ?? "?" }.joined(separator: " ")
+  }
+}
+
+extension [StoreRow] {
+  /// The rows with no object in an ordered relationship of two of them: SQLite stores keep the owner in a column of it
+  /// if there is no inverse.
+  func withSingleOwners(_ name: String) -> [StoreRow] {
+    var owned: Set<RowKey> = []
+    return map { row in
+      let entity = ManagedObjectModel.Entity(model: FetchSamples.shared.model, index: Int(row.key.entityIndex))
+      guard let slot = entity.relationship(named: name)?.slot else { return row }
+      var row = row
+      row.values[slot] = .orderedToMany(OrderedSet(row.values[slot].keys.filter { owned.insert($0).inserted }))
+      return row
+    }
+  }
+}
+
+extension RowValue {
+  /// The value with other keys of objects.
+  func mapped(_ keys: [RowKey: RowKey]) -> RowValue {
+    switch self {
+    case .attribute, .unread: self
+    case .toOne(let key): .toOne(key.flatMap { keys[$0] })
+    case .toMany(let members): .toMany(Set(members.compactMap { keys[$0] }))
+    case .orderedToMany(let members): .orderedToMany(OrderedSet(members.compactMap { keys[$0] }))
+    }
+  }
+}
+
+extension SampleStores {
+  /// The model of ``FetchSamples``, in which the attribute without a type is transient: no SQLite store keeps it.
+  static let model: ManagedObjectModel = {
+    let entities = FetchSamples.shared.model.entityDescriptions.map { entity in
+      var entity = entity
+      entity.properties = entity.properties.map { property in
+        guard case .attribute(var attribute) = property, attribute.type == .undefined else { return property }
+        attribute.isTransient = true
+        return .attribute(attribute)
+      }
+      return entity
+    }
+    do { return try ManagedObjectModel(entities: entities) } catch { fatalError("\(error)") }
+  }()
+
+  /// The objects of ``FetchSamples``, without values of that attribute.
+  static let people: SampleStores = {
+    let samples = FetchSamples.shared
+    let rows = samples.model.entities.flatMap { entity in
+      samples.rows(ofEntity: entity.index).map { row in
+        var row = row
+        if let misc = entity.attribute(named: "misc") { row.values[misc.slot] = .null }
+        return row
+      }
+    }
+    do {
+      return try SampleStores(model, rows.withSingleOwners("links"), names: samples.names)
+    } catch { fatalError("\(error)") }
+  }()
+}

@@ -1,0 +1,268 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+/// Two instances of a store, and several processes, on one file.
+@Suite("An SQLite store that others save too") struct SharedDatabaseTests {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  private static let model: ManagedObjectModel = {
+    var account = EntityDescription(
+      "Account",
+      [
+        .attribute("name", .string), .attribute("amount", .integer64, defaultValue: .integer(0)),
+        .relationship("owner", to: "Owner", inverse: "accounts"),
+      ])
+    account.uniquenessConstraints = [["name"]]
+    var special = EntityDescription("Special", [.attribute("extra", .string)])
+    special.superentity = "Account"
+    let owner = EntityDescription(
+      "Owner",
+      [
+        .attribute("name", .string),
+        .relationship("accounts", to: "Account", inverse: "owner", isToMany: true, isOrdered: true),
+      ])
+    do { return try ManagedObjectModel(entities: [account, special, owner]) } catch { fatalError("\(error)") }
+  }()
+
+  private func store() throws -> SQLiteStore { try SQLiteStore(file, model: Self.model) }
+
+  private func context(_ store: SQLiteStore? = nil, _ policy: MergePolicy = .error) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(store ?? self.store())
+    let context = ManagedObjectContext(coordinator: coordinator)
+    context.mergePolicy = policy
+    return context
+  }
+
+  /// Saves an owner and accounts of it.
+  private func fill(_ names: [String]) throws {
+    let context = try context()
+    let owner = try context.insert("Owner")
+    var accounts: [ManagedObject.Value] = []
+    for name in names {
+      let account = try context.insert(name.hasPrefix("s") ? "Special" : "Account")
+      try account.setValue(.string(name), forKey: "name")
+      accounts.append(.object(account))
+    }
+    try owner.setValue(.array(accounts), forKey: "accounts")
+    try context.save()
+  }
+
+  private func account(_ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
+    let request = FetchRequest("Account", where: try ManagedPredicate(format: "name == %@", name))
+    return try #require(try context.fetch(request).first)
+  }
+
+  private func names(_ owner: ManagedObject) -> [String] {
+    guard case .array(let accounts)? = owner["accounts"] else { return [] }
+    return accounts.map {
+      if case .object(let account) = $0, case .attribute(.string(let name))? = account["name"] { name } else { "?" }
+    }
+  }
+
+  @Test("A conflict has the rows on both sides, with their relationships, and rows that are gone")
+  func conflicts() throws {
+    try fill(["a", "b", "c"])
+    let (mine, theirs) = (try context(), try context())
+    for name in ["a", "b"] { try account(name, mine).setValue(.integer(1), forKey: "amount") }
+    let owner = try #require(try mine.fetch(FetchRequest("Owner")).first)
+    #expect(names(owner) == ["a", "b", "c"])
+    try owner.setValue(.string("me"), forKey: "name")
+    try mine.delete(account("c", mine))
+    try account("a", theirs).setValue(.integer(2), forKey: "amount")
+    try theirs.delete(account("b", theirs))
+    try theirs.save()
+    do throws(ManagedObjectError) {
+      try mine.save()
+      Issue.record("it was saved")
+    } catch {
+      #expect(error.code == .merge && error.conflicts.count == 3, "\(error.conflicts)")
+      let entity = try #require(Self.model["Owner"])
+      let conflict = try #require(error.conflicts.first { $0.object.map { Int($0.key.entityIndex) } == entity.index })
+      let slot = try #require(entity.relationship(named: "accounts")?.slot)
+      #expect(conflict.stored?.values[slot].count == 2 && conflict.stored?.version == 2)
+      #expect(conflict.object?.version == 1 && conflict.snapshot?.values[slot].count == 3)
+      #expect(error.conflicts.filter { $0.stored == nil }.count == 1)
+    }
+    #expect(mine.hasChanges)
+    mine.mergePolicy = .storeTrump
+    try mine.save()
+    let reader = try context()
+    #expect(names(try #require(try reader.fetch(FetchRequest("Owner")).first)) == ["a"])
+    #expect(try account("a", reader)["amount"] == .attribute(.integer(2)))
+  }
+
+  @Test("New objects get other numbers if others have taken theirs, and keep those that were made known")
+  func numbers() throws {
+    let (first, second) = (try store(), try store())
+    let index = try #require(Self.model["Account"]?.index)
+    let special = try #require(Self.model["Special"]?.index)
+    let made = try first.makeKeys([index, special, index])
+    // The entities of a table share the numbers.
+    #expect(made.map(\.number) == [1, 2, 3])
+    let reserved = try second.reserveKeys([special, index])
+    #expect(reserved.map(\.number) == [1, 2])
+    #expect(try PlainSQLite(file).column("SELECT Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == ["2", "0", "0"])
+    func row(_ key: RowKey) -> StoreRow {
+      StoreRow(key: key, version: 1, values: Self.model.entities[Int(key.entityIndex)].emptyValues)
+    }
+    var changes = StoreChanges()
+    for keys in [made, [made[0]], [made[1]]] {
+      changes.inserted = keys.map(row)
+      #expect(errorCode { try first.save(changes) } == .keysTaken)
+    }
+    changes.inserted = [row(made[2])]
+    try first.save(changes)
+    // What was reserved is its own, whatever others save meanwhile.
+    changes.inserted = reserved.map(row)
+    try second.save(changes)
+    #expect(try first.makeKeys([index])[0].number == 4 && second.makeKeys([special])[0].number == 4)
+    // A number that is given twice is not saved twice.
+    changes.inserted = [row(made[2])]
+    #expect(errorCode { try first.save(changes) } == .keysTaken)
+    #expect(try PlainSQLite(file).column("SELECT Z_PK FROM ZACCOUNT ORDER BY 1") == ["1", "2", "3"])
+    // Contexts do all that by themselves.
+    let (one, other) = (try context(first), try context(second))
+    let objects = try [one, other, one].map { try $0.insert("Special") }
+    try one.obtainPermanentIDs(for: [objects[0]])
+    let id = objects[0].objectID
+    try other.save()
+    try one.save()
+    #expect(objects[0].objectID == id && Set(objects.map(\.objectID.uriRepresentation)).count == 3)
+    #expect(try PlainSQLite(file).column("SELECT Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")[0] == "7")
+  }
+
+  @Test("Rows that nobody has entered into the table of numbers keep theirs", arguments: ["0", "NULL", "-5"])
+  func numbersOfOthers(highest: String) throws {
+    try fill(["a", "b"])
+    let context = try context()
+    try context.insert("Account").setValue(.string("before"), forKey: "name")
+    try context.save()
+    let database = try PlainSQLite(file)
+    try database.run("INSERT INTO ZACCOUNT (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (70, 1, 1, 'x')")
+    try database.run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(highest)")
+    try context.insert("Special").setValue(.string("new"), forKey: "name")
+    try context.save()
+    #expect(try database.column("SELECT Z_PK FROM ZACCOUNT ORDER BY Z_PK") == ["1", "2", "3", "70", "71"])
+    #expect(try database.column("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1") == ["71"])
+    // The greatest number is the last one.
+    try database.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807")
+    try context.insert("Special").setValue(.string("none"), forKey: "name")
+    #expect(errorCode { try context.save() } == .operation)
+  }
+
+  @Test("Values of a constraint can be exchanged, in a circle too, and those of deleted rows used again")
+  func exchangedValues() throws {
+    try fill(["a", "b", "sc", "d"])
+    let context = try context()
+    let accounts = try ["a", "b", "sc", "d"].map { try account($0, context) }
+    for (index, account) in accounts.dropLast().enumerated() {
+      try account.setValue(.string(["b", "sc", "a"][index]), forKey: "name")
+    }
+    try context.delete(accounts[3])
+    try context.insert("Special").setValue(.string("d"), forKey: "name")
+    try context.save()
+    let found = try PlainSQLite(file).run("SELECT ZNAME, Z_ENT, Z_OPT FROM ZACCOUNT ORDER BY Z_PK")
+    #expect(found == [["b", "1", "2"], ["sc", "1", "2"], ["a", "2", "2"], ["d", "2", "1"]])
+    // A value that somebody else has taken meanwhile is a conflict with that row.
+    let (mine, theirs) = (try self.context(), try self.context())
+    let id = try account("b", mine).objectID
+    try account("b", mine).setValue(.string("new"), forKey: "name")
+    try theirs.insert("Special").setValue(.string("new"), forKey: "name")
+    try theirs.save()
+    do throws(ManagedObjectError) {
+      try mine.save()
+      Issue.record("it was saved")
+    } catch {
+      #expect(error.code == .constraintMerge && error.conflicts.count == 1)
+      #expect(error.conflicts[0].constraint == ["name"] && error.conflicts[0].stored?.key.number == 6)
+      #expect(error.conflicts[0].object?.key.number == id.uriRepresentation.last?.wholeNumberValue.map(Int64.init))
+    }
+    #expect(try PlainSQLite(file).faults() == [])
+  }
+
+  @Test("A save waits for another process that is saving") func waiting() throws {
+    try fill(["a"])
+    let context = try context()
+    try account("a", context).setValue(.integer(1), forKey: "amount")
+    let process = try ChildProcess("sqlite-store-probe", [file.path, "hold", "1000"])
+    #expect(eventually { process.text.hasPrefix("locked\n") })
+    let time = try ContinuousClock().measure { try context.save() }
+    #expect(time > .milliseconds(300))
+    #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+    #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
+  }
+
+  @Test("One that does not end is an error after a time, and does not disturb readers") func timeout() throws {
+    try fill(["a"])
+    let store = try store()
+    store.wait(100)
+    let context = try context(store)
+    try account("a", context).setValue(.integer(1), forKey: "amount")
+    let process = try ChildProcess("sqlite-store-probe", [file.path, "hold", "60000"])
+    #expect(eventually { process.text.hasPrefix("locked\n") })
+    let time = ContinuousClock().measure { #expect(errorCode { try context.save() } == .locked) }
+    #expect(time > .milliseconds(90) && time < .seconds(20))
+    #expect(context.hasChanges)
+    #expect(try account("a", self.context())["amount"] == .attribute(.integer(0)))
+    process.kill()
+    try context.save()
+    #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
+  }
+
+  @Test("Is not saved to if it was removed, or another file has its place") func movedFile() throws {
+    try fill(["a"])
+    let context = try context()
+    try account("a", context).setValue(.integer(1), forKey: "amount")
+    let aside = folder.url.appending(path: "aside.sqlite")
+    try FileManager.default.moveItem(at: file, to: aside)
+    #expect(errorCode { try context.save() } == .save)
+    try Data("another file".utf8).write(to: file)
+    #expect(errorCode { try context.save() } == .save)
+    #expect(try Data(contentsOf: file) == Data("another file".utf8))
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.moveItem(at: aside, to: file)
+    try context.save()
+    #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
+  }
+
+  @Test("Two processes raise one counter, and nothing that was acknowledged is lost")
+  func processes() throws {
+    let rounds = LongForm.size(500, or: 100)
+    #expect(try Program.run("sqlite-store-probe", [file.path, "count", "0", "0"]).status == 0)
+    let processes = try (1...2).map {
+      try ChildProcess("sqlite-store-probe", [file.path, "count", "\($0)", "\(rounds)"])
+    }
+    for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
+    let lines = processes.map { $0.text.split(separator: "\n") }
+    for lines in lines { #expect(lines.filter { $0 == "saved" }.count == rounds) }
+    let counts = try PlainSQLite(file).run("SELECT ZNAME, ZCOUNT FROM ZCOUNTER ORDER BY ZNAME")
+    #expect(counts == [["0", "0"], ["1", "\(rounds)"], ["2", "\(rounds)"], ["all", "\(2 * rounds)"]])
+    #expect(try PlainSQLite(file).faults() == [])
+  }
+
+  @Test("Is made once by processes that open it at the same time") func creation() async throws {
+    for round in 0..<LongForm.size(20, or: 4) {
+      let path = folder.path("\(round).sqlite")
+      let programs = try await Program.runAtTheSameTime(
+        "sqlite-store-probe", Array(repeating: [path, "open"], count: 4))
+      for program in programs { #expect(program.status == 0 && program.text == "open\n", "\(program.errors)") }
+      let database = try PlainSQLite(URL(filePath: path))
+      #expect(try database.faults() == [])
+      #expect(try database.column("SELECT COUNT(*) FROM Z_METADATA") == ["1"])
+      #expect(try database.column("PRAGMA journal_mode") == ["wal"])
+      #expect(try database.column("PRAGMA auto_vacuum") == ["2"])
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import PropertyLists
+import TestSupport
+
+/// Runs `reader.py`, which reads SQLite stores without the code under test.
+enum StoreReader {
+  static let isAvailable =
+    (try? Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", "import sqlite3"]))?.status == 0
+
+  private static let program = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "reader.py")
+
+  /// What the reader says if it cannot read a store.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// All objects of a store.
+  ///
+  /// - Parameters:
+  ///   - model: a compiled model, for a store that has none of its own.
+  ///   - isImmutable: true to read the file alone. Without a log beside it nothing is lost, so that is how it is read
+  ///     then if nothing is said.
+  static func objects(of store: URL, model: URL? = nil, isImmutable: Bool? = nil) throws -> StoreDump {
+    try StoreDump(json: run(store, model.map { ["--mom", $0.path] } ?? [], isImmutable))
+  }
+
+  /// The tables, indexes and triggers of a store, its entities' numbers, and the keys of its metadata.
+  static func schema(of store: URL, isImmutable: Bool? = nil) throws -> StoreSchema {
+    try JSONDecoder().decode(StoreSchema.self, from: run(store, ["--schema"], isImmutable))
+  }
+
+  /// All rows of all tables of a store, as they are.
+  static func rows(of store: URL, isImmutable: Bool? = nil) throws -> StoreRows {
+    try StoreRows(json: run(store, ["--raw"], isImmutable))
+  }
+
+  private static func run(_ store: URL, _ options: [String], _ isImmutable: Bool?) throws -> Data {
+    let hasNoLog = !FileManager.default.fileExists(atPath: store.path + "-wal")
+    let result = try Program.run(
+      URL(filePath: "/usr/bin/env"),
+      ["python3", program.path, store.path] + options + (isImmutable ?? hasNoLog ? ["--immutable"] : []))
+    guard result.status == 0 else {
+      throw Failure(description: result.errors.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    return result.output
+  }
+}

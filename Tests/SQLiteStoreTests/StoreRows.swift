@@ -1,0 +1,51 @@
+import Foundation
+import OrderedCollections
+import PropertyLists
+
+/// The rows of all tables of a store, to find what a change touched.
+struct StoreRows {
+  /// By name of the table.
+  var tables: [String: Table] = [:]
+
+  struct Table {
+    /// In the order of the table.
+    var columns: [String] = []
+    /// The values by column, by the key of the row: its number, or the columns of the key with commas between them.
+    /// Data and reals are dictionaries with a text.
+    var rows: [String: OrderedDictionary<String, PropertyList>] = [:]
+  }
+
+  /// What `reader.py --raw` printed.
+  init(json: Data) throws {
+    for (name, value) in try PropertyList(json, format: .json)["tables"]?.dictionary ?? [:] {
+      var table = Table(columns: value["columns"]?.array?.compactMap(\.string) ?? [])
+      for (key, row) in value["rows"]?.dictionary ?? [:] { table.rows[key] = row.dictionary ?? [:] }
+      tables[name] = table
+    }
+  }
+
+  /// What is not as expected, by table, row and column, such as `ZNOTE[3].ZTITLE`, the first of it.
+  func differences(from expected: StoreRows, limit: Int = 20) -> [String] {
+    var list = DifferenceList(limit: limit)
+    for name in Set(tables.keys).union(expected.tables.keys).sorted() {
+      guard let table = tables[name], let other = expected.tables[name] else {
+        list.add(name, tables[name].map { _ in "there" }, expected.tables[name].map { _ in "there" })
+        continue
+      }
+      if table.columns != other.columns {
+        list.add("\(name) columns", table.columns.joined(separator: ", "), other.columns.joined(separator: ", "))
+      }
+      // Numbers by their values.
+      let keys = Set(table.rows.keys).union(other.rows.keys).sorted { ($0.count, $0) < ($1.count, $1) }
+      for key in keys {
+        let place = "\(name)[\(key)]"
+        if let row = table.rows[key], let expected = other.rows[key] {
+          list.compare(row, expected, at: place)
+        } else {
+          list.add(place, table.rows[key].map { _ in "there" }, other.rows[key].map { _ in "there" })
+        }
+      }
+    }
+    return list.lines
+  }
+}

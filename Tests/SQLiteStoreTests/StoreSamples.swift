@@ -1,0 +1,59 @@
+import Foundation
+import ManagedObjects
+import TestSupport
+
+/// SQLite stores that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS`
+/// names; none without it.
+enum StoreSamples {
+  private static let folder: URL? = ProcessInfo.processInfo.environment["PLIST_CORPUS"].map {
+    URL(filePath: $0, relativeTo: Fixtures.url("").deletingLastPathComponent()).deletingLastPathComponent()
+      .appending(path: "samples/core-data")
+  }
+
+  /// All files of the folder.
+  private static let files: [URL] = {
+    guard let folder else { return [] }
+    let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+    return all.sorted { $0.path < $1.path }
+  }()
+
+  /// All files that begin as SQLite's do.
+  static let stores: [URL] = {
+    files.filter { url in
+      guard let file = try? FileHandle(forReadingFrom: url) else { return false }
+      defer { try? file.close() }
+      return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    }
+  }()
+
+  /// Compiled models and source models, by the names of their files.
+  static let models: [(name: String, model: ManagedObjectModel)] = files.compactMap { url in
+    let name = url.lastPathComponent
+    guard let data = try? Data(contentsOf: url) else { return nil }
+    if name.hasSuffix(".mom") { return (try? ManagedObjectModel(compiled: data)).map { (name, $0) } }
+    guard name.hasSuffix("contents") || name.hasSuffix("contents.xml") else { return nil }
+    return (try? ManagedObjectModel(source: data)).map { (name, $0) }
+  }
+
+  /// Copies a store with what is beside it into a folder.
+  static func copy(_ store: URL, to folder: TemporaryFolder) throws -> URL {
+    let copy = folder.url.appending(path: store.lastPathComponent)
+    let support = ".\(store.deletingPathExtension().lastPathComponent)_SUPPORT"
+    for name in ["", "-wal", "-shm"].map({ store.lastPathComponent + $0 }) + [support] {
+      let source = store.deletingLastPathComponent().appending(path: name)
+      guard FileManager.default.fileExists(atPath: source.path) else { continue }
+      let target = folder.url.appending(path: name)
+      try FileManager.default.copyItem(at: source, to: target)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: name == support ? 0o755 : 0o644], ofItemAtPath: target.path)
+    }
+    return copy
+  }
+
+  /// Those that have a row with their model.
+  static func storesWithModel() throws -> [URL] {
+    try stores.filter { store in
+      try StoreReader.rows(of: store).tables["Z_MODELCACHE"]?.rows.values.contains { $0["Z_CONTENT"] != .null } ?? false
+    }
+  }
+}

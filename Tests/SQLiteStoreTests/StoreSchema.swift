@@ -1,0 +1,125 @@
+/// The tables of a store and what belongs to them, as `reader.py --schema` finds them.
+struct StoreSchema: Codable, Equatable {
+  var file: File
+  var tables: [String: Table]
+  var indexes: [String: Index]
+  var triggers: [String: Trigger]
+  /// The rows of `Z_PRIMARYKEY` by number.
+  var primaryKeys: [PrimaryKey]
+  /// Sorted. `NSStoreUUID` is among them.
+  var metadataKeys: [String]
+  /// The version hashes in the metadata, in hexadecimal digits.
+  var hashes: [String: String]
+
+  struct File: Codable, Equatable {
+    var pageSize: Int
+    var autoVacuum: Int
+    var encoding: String
+    var userVersion: Int
+    var applicationID: Int
+  }
+
+  struct Table: Codable, Equatable {
+    /// In the order of the table.
+    var columns: [Column]
+    var sql: String
+  }
+
+  struct Column: Codable, Equatable {
+    var name: String
+    var type: String
+    var notNull: Bool
+    var `default`: String?
+    /// The place in the primary key, from 1; 0 outside it.
+    var key: Int
+  }
+
+  struct Index: Codable, Equatable {
+    var table: String
+    var unique: Bool
+    /// `c` for a statement, `u` for `UNIQUE` and `pk` for `PRIMARY KEY` in the table's statement.
+    var origin: String
+    var partial: Bool
+    var columns: [IndexColumn]
+    var sql: String?
+  }
+
+  struct IndexColumn: Codable, Equatable {
+    /// Nil for an expression.
+    var name: String?
+    var descending: Bool
+    var collation: String
+  }
+
+  struct Trigger: Codable, Equatable {
+    var table: String
+    var sql: String
+  }
+
+  struct PrimaryKey: Codable, Equatable {
+    /// `Z_ENT`, `Z_NAME`, `Z_SUPER` and `Z_MAX`.
+    var number: Int
+    var name: String
+    var parent: Int
+    var max: Int64
+  }
+}
+
+extension StoreSchema {
+  /// What is not as expected, each cause once: a table with other columns, an index of other columns, and statements
+  /// that differ although what they make does not. `Z_MAX` does not count.
+  func differences(from expected: StoreSchema) -> [String] {
+    var list = DifferenceList(limit: .max)
+    if file != expected.file { list.add("file", "\(file)", "\(expected.file)") }
+    Self.compare(tables, expected.tables, "table", &list, \.columns.shown, \.sql)
+    Self.compare(indexes, expected.indexes, "index", &list, \.shown) { $0.sql ?? "" }
+    Self.compare(triggers, expected.triggers, "trigger", &list, \.sql, \.sql)
+    let (own, other) = (primaryKeys.map(\.shown), expected.primaryKeys.map(\.shown))
+    for row in own where !other.contains(row) { list.add("Z_PRIMARYKEY", row, nil) }
+    for row in other where !own.contains(row) { list.add("Z_PRIMARYKEY", nil, row) }
+    for key in Set(metadataKeys).symmetricDifference(expected.metadataKeys).sorted() {
+      list.add("metadata", metadataKeys.contains(key) ? key : nil, metadataKeys.contains(key) ? nil : key)
+    }
+    for name in Set(hashes.keys).union(expected.hashes.keys).sorted() where hashes[name] != expected.hashes[name] {
+      list.add("hash of \(name)", hashes[name], expected.hashes[name])
+    }
+    return list.lines
+  }
+
+  private static func compare<Part>(
+    _ own: [String: Part], _ expected: [String: Part], _ kind: String, _ list: inout DifferenceList,
+    _ content: (Part) -> String, _ statement: (Part) -> String
+  ) {
+    for name in Set(own.keys).union(expected.keys).sorted() {
+      guard let part = own[name], let other = expected[name] else {
+        list.add("\(kind) \(name)", own[name].map { _ in "there" }, expected[name].map { _ in "there" })
+        continue
+      }
+      if content(part) != content(other) {
+        list.add("\(kind) \(name)", content(part), content(other))
+      } else if statement(part) != statement(other) {
+        list.add("statement of \(kind) \(name)", statement(part), statement(other))
+      }
+    }
+  }
+}
+
+extension [StoreSchema.Column] {
+  fileprivate var shown: String {
+    map { column in
+      "\(column.name) \(column.type)" + (column.notNull ? " NOT NULL" : "")
+        + (column.default.map { " DEFAULT \($0)" } ?? "") + (column.key > 0 ? " KEY \(column.key)" : "")
+    }.joined(separator: ", ")
+  }
+}
+
+extension StoreSchema.Index {
+  fileprivate var shown: String {
+    (unique ? "UNIQUE " : "") + (partial ? "PARTIAL " : "") + "\(origin) \(table) "
+      + columns.map { "\($0.name ?? "?") \($0.collation)" + ($0.descending ? " DESC" : "") }.joined(separator: ", ")
+  }
+}
+
+extension StoreSchema.PrimaryKey {
+  fileprivate var shown: String { "\(number) \(name) in \(parent)" }
+}

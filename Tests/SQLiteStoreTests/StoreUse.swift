@@ -1,0 +1,67 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+
+/// Does with a store what can be done, to see that it ends.
+enum StoreUse {
+  /// The model of the hand-written store, without what nothing can be saved with.
+  static let model = Result {
+    try ManagedObjectModel(
+      entities: LibraryStore.model.entities.map { entity in
+        var definition = entity.definition
+        definition.properties.removeAll { $0.name == "undefined" }
+        return definition
+      })
+  }
+
+  /// Makes the hand-written store fit that model.
+  static let setup = "UPDATE Z_METADATA SET Z_PLIST = NULL; DROP INDEX Z_Person_UNIQUE_name;"
+
+  /// Opens a store, reads all of it, changes, inserts and deletes an object of each entity, and reads it again.
+  static func all(_ file: URL, _ model: ManagedObjectModel) throws {
+    let store = try SQLiteStore(file, model: model)
+    _ = try StoreDump(store)
+    for entity in model.entities {
+      guard case .rows(var rows) = try store.fetch(FetchRequest(entity.name), of: entity) else { continue }
+      rows.removeAll { Int($0.key.entityIndex) != entity.index }
+      var changes = StoreChanges()
+      if let row = rows.first {
+        changes.snapshots = [row]
+        changes.updated = [row]
+        for attribute in entity.attributes where attribute.type == .string && !attribute.isTransient {
+          changes.updated[0].values[attribute.slot] = .attribute(.string("changed"))
+        }
+      }
+      if rows.count > 1, let row = rows.last { changes.deleted = [row] }
+      for key in try store.makeKeys([entity.index]) {
+        changes.inserted = [StoreRow(key: key, version: 1, values: entity.emptyValues)]
+      }
+      try store.save(changes)
+    }
+    _ = try StoreDump(store)
+  }
+
+  /// What is wrong with the error of a use, or its time; nil if it is as it should be.
+  static func fault(_ file: URL, _ model: ManagedObjectModel) -> (fault: String?, message: String?) {
+    var message: String?
+    var fault: String?
+    let time = ThreadClock.measure {
+      do { try all(file, model) } catch let error as ManagedObjectError {
+        message = "\(error)"
+        // What an object has is no matter of the file.
+        let codes: [ManagedObjectError.Code] = [.merge, .constraintMerge, .keysTaken]
+        let isOfObject = codes.contains(error.code) || error.objectID != nil
+        if error.message.isEmpty { fault = "an error without a message" }
+        if !isOfObject, !"\(error)".contains(file.lastPathComponent) { fault = "no file in: \(error)" }
+      } catch let error as StoreDump.Failure {
+        // Rows that the dump cannot name, such as one that is there twice.
+        message = error.description
+      } catch {
+        fault = "another error: \(error)"
+      }
+    }
+    if time > .seconds(20) { fault = "it took \(time)" }
+    return (fault, message)
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("An SQLite store that cannot be written as Core Data would")
+struct WritingObstacleTests {
+  private static func note(_ change: (inout EntityDescription) throws -> Void) throws -> ManagedObjectModel {
+    var note = EntityDescription("Note", [.attribute("title", .string), .attribute("latitude", .double)])
+    try change(&note)
+    return try ManagedObjectModel(entities: [note])
+  }
+
+  private static let plain = Result { try note { _ in } }
+
+  enum Case: String, CaseIterable {
+    case composite, undefined, objectID, derived, expression, predicate, rTree
+
+    var model: ManagedObjectModel {
+      get throws {
+        try note { note in
+          switch self {
+          case .composite:
+            var place = AttributeDescription("place", .composite)
+            place.elements = [AttributeDescription("x", .double), AttributeDescription("y", .double)]
+            note.properties.append(.attribute(place))
+          case .undefined: note.properties.append(.attribute("place", .undefined))
+          case .objectID: note.properties.append(.attribute("place", .objectID))
+          case .derived:
+            var place = AttributeDescription("place", .string)
+            place.derivation = .init(try ManagedExpression(format: "title"))
+            note.properties.append(.attribute(place))
+          case .expression:
+            note.fetchIndexes = [
+              FetchIndexDescription("place", [.init(.expression(try ManagedExpression(format: "title")))])
+            ]
+          case .predicate:
+            note.fetchIndexes = [
+              FetchIndexDescription(
+                "place", [.init(.property("title"))], partialPredicate: try ManagedPredicate(format: "title != nil"))
+            ]
+          case .rTree:
+            note.fetchIndexes = [FetchIndexDescription("place", [.init(.property("latitude"), kind: .rTree)])]
+          }
+        }
+      }
+    }
+
+    var message: String {
+      switch self {
+      case .composite: "the attribute Note.place is a composite one"
+      case .undefined, .objectID: "the attribute Note.place has no type, and is not transient"
+      case .derived: "derived"
+      case .expression: "the index Note.place is one of an expression"
+      case .predicate: "the index Note.place has a predicate"
+      case .rTree: "the index Note.place is an R-tree"
+      }
+    }
+  }
+
+  /// A change of an object of a store.
+  private static func change(_ store: SQLiteStore) throws -> StoreChanges {
+    let entity = try #require(store.model["Note"])
+    guard case .rows(let rows) = try store.fetch(FetchRequest(entity.name), of: entity), var row = rows.first else {
+      throw StoreReader.Failure(description: "no rows")
+    }
+    var changes = StoreChanges()
+    changes.snapshots = [row]
+    let name = entity.property(named: "title") == nil ? "content" : "title"
+    row.values[try #require(entity.property(named: name)).slot] = .attribute(.string("new"))
+    changes.updated = [row]
+    return changes
+  }
+
+  @Test("is not made: the error names what is in the way, and there is no file", arguments: Case.allCases)
+  func creation(kind: Case) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "a.sqlite")
+    let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: kind.model) }
+    #expect(error?.code == .save && error?.message.contains(kind.message) == true, "\(error?.message ?? "")")
+    #expect(error?.fileURL == file && folder.names == [])
+    // Nor in an empty file.
+    try Data().write(to: file)
+    #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: kind.model) }
+    #expect(try Data(contentsOf: file).isEmpty && folder.names == ["a.sqlite"])
+  }
+
+  @Test(
+    "opens and reads, and refuses to save", .enabled(if: StoreReader.isAvailable), arguments: Case.allCases)
+  func opening(kind: Case) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "a.sqlite")
+    let plain = try Self.plain.get()
+    do {
+      let context = try Self.context(SQLiteStore(file, model: plain))
+      try context.insert("Note").setValue(.string("old"), forKey: "title")
+      try context.save()
+    }
+    try SQLiteFile.change(
+      file, "UPDATE Z_METADATA SET Z_PLIST = NULL; ALTER TABLE ZNOTE ADD COLUMN ZPLACE VARCHAR;")
+    let rows = try StoreReader.rows(of: file)
+    let store = try SQLiteStore(file, model: kind.model)
+    #expect(store.writingObstacles.contains { $0.contains(kind.message) }, "\(store.writingObstacles)")
+    let changes = try Self.change(store)
+    #expect(changes.snapshots[0].values.contains(.attribute(.string("old"))))
+    let error = #expect(throws: ManagedObjectError.self) { try store.save(changes) }
+    #expect(error?.code == .save && error?.message.contains(kind.message) == true)
+    #expect(throws: ManagedObjectError.self) { try store.reserveKeys([0]) }
+    #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
+    // Without what is in the way it is saved.
+    let other = try SQLiteStore(file, model: plain)
+    #expect(other.writingObstacles == [])
+    try other.save(Self.change(other))
+  }
+
+  private static func context(_ store: SQLiteStore) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: store.model)
+    try coordinator.add(store)
+    return ManagedObjectContext(coordinator: coordinator)
+  }
+
+  @Test(
+    "is known by its file, and is read whole", .enabled(if: StoreReader.isAvailable),
+    arguments: [
+      ("CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)", "the store has a history of its changes"),
+      ("ALTER TABLE ZNOTE DROP COLUMN Z2_AUTHOR", "the table ZNOTE has no column Z2_AUTHOR"),
+      ("ALTER TABLE ZNOTE DROP COLUMN Z_FOK_HOLDER", "the table ZNOTE has no column Z_FOK_HOLDER"),
+      ("ALTER TABLE Z_1TAGS DROP COLUMN Z_FOK_5TAGS1", "the table Z_1TAGS has no column of its order"),
+      ("CREATE VIRTUAL TABLE Z_Thing_place USING rtree(a, b, c)", "Z_THING_PLACE is a virtual table"),
+      ("CREATE INDEX X ON ZTAG (ZLABEL || 'a')", "the index \"X\" has an expression or a condition"),
+      ("CREATE INDEX X ON ZTAG (lower(ZLABEL))", "the index \"X\" has an expression or a condition"),
+      ("CREATE INDEX X ON ZTAG (ZLABEL) WHERE Z_PK > 1", "the index \"X\" has an expression or a condition"),
+      ("ALTER TABLE ZTAG ADD COLUMN ZX AS (Z_PK)", "the table ZTAG has columns that are computed"),
+      ("ALTER TABLE ZTAG ADD COLUMN ZX CHECK (ZX IS NULL)", "the table ZTAG has a check"),
+      ("", ""), ("ALTER TABLE Z_2FOLLOWS RENAME TO Z_2FOLLOWERS", ""),
+      (
+        "ALTER TABLE Z_1TAGS RENAME COLUMN Z_5TAGS1 TO Z_5TAGS; "
+          + "ALTER TABLE Z_1TAGS RENAME COLUMN Z_FOK_5TAGS1 TO Z_FOK_5TAGS", ""
+      ),
+      (
+        "ALTER TABLE Z_1TAGS RENAME COLUMN Z_5TAGS1 TO Z_5TAGS12; "
+          + "ALTER TABLE Z_1TAGS RENAME COLUMN Z_FOK_5TAGS1 TO Z_FOK_5TAGS12", ""
+      ),
+      ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Director' WHERE Z_ENT = 4", ""),
+    ])
+  func files(change: String, obstacle: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try LibraryStore.write(to: folder, change: change)
+    let store = try SQLiteStore(file, model: LibraryStore.model)
+    let own = "the attribute Thing.undefined has no type, and is not transient"
+    #expect(store.writingObstacles == [own] + (obstacle.isEmpty ? [] : [obstacle]))
+    var found = try StoreDump(store)
+    let expected = try StoreDump(LibraryStore.inMemory())
+    found.metadata = expected.metadata
+    if change.contains("DROP COLUMN Z_FOK") {
+      // The order is lost, and nothing else.
+      #expect(found.differences(from: expected).allSatisfy { $0.contains(".shelf: ") || $0.contains(".tags: ") })
+    } else {
+      #expect(found.differences(from: expected) == [])
+    }
+    let error = #expect(throws: ManagedObjectError.self) { try store.save(Self.change(store)) }
+    #expect(error?.message.hasSuffix(store.writingObstacles.joined(separator: "; ")) == true)
+  }
+
+  @Test("has no two tables or columns of one name, and no NUL in a name")
+  func names() throws {
+    let pairs: [([EntityDescription], String)] = [
+      ([EntityDescription("note"), EntityDescription("NOTE")], "two tables would have the name"),
+      ([EntityDescription("_primarykey")], "two tables would have the name"),
+      ([EntityDescription("A", [.attribute("_pk", .string)])], "two columns of the table ZA would have the name"),
+      (
+        [EntityDescription("A", [.attribute("a", .string), .attribute("A", .string), .attribute("a1", .string)])],
+        "two columns of the table ZA would have the name"
+      ),
+      ([EntityDescription("A\u{0}B")], "has a NUL in it"),
+    ]
+    for (entities, message) in pairs {
+      let folder = try TemporaryFolder()
+      let file = folder.url.appending(path: "a.sqlite")
+      let error = #expect(throws: ManagedObjectError.self) {
+        try SQLiteStore(file, model: ManagedObjectModel(entities: entities))
+      }
+      #expect(error?.message.contains(message) == true && folder.names == [], "\(error?.message ?? "")")
+    }
+  }
+}
