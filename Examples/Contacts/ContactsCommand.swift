@@ -13,7 +13,8 @@ struct ContactsCommand: ParsableCommand {
 }
 
 struct FileOption: ParsableArguments {
-  @Option(help: "Where the contacts are: a store in XML if the name ends with .xml, else one in binary.")
+  @Option(
+    help: "Where the contacts are: a store in XML if the name ends with .xml, in SQLite with .sqlite, else in binary.")
   var file = "contacts.store"
 
   /// The book of the file, which has to be there.

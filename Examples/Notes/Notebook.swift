@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ManagedObjects
+import SQLiteStore
 
 /// Notes by their keys, kept in a file.
 ///
@@ -22,6 +23,7 @@ func openNotebook(_ file: URL) throws -> any Notebook {
   switch file.pathExtension {
   case "xml": try StoreNotebook(.xml(file))
   case "store": try StoreNotebook(.binary(file))
+  case "sqlite": try StoreNotebook(.sqlite(file))
   default: try FileNotebook(file)
   }
 }

@@ -14,8 +14,8 @@ struct FileOption: ParsableArguments {
     help: ArgumentHelp(
       "Where the notes are. What kind of file it is goes by its name.",
       discussion: """
-        .plist is a property list, .xml a store of managed objects in XML, .store one in binary; any other name is that \
-        of a keyed archive.
+        .plist is a property list, .xml a store of managed objects in XML, .store one in binary, .sqlite one in SQLite; \
+        any other name is that of a keyed archive.
         """))
   var file = "notes.archive"
 
