@@ -35,9 +35,22 @@ extension FileSystem {
     unsafe fnmatch(systemPath(pattern), systemPath(name), 0) == 0
   }
 
+  /// Whether there is anything at a path, be it a link that leads nowhere.
+  package static func existsItself(_ path: String) -> Bool { modeItself(path) != nil }
+
+  /// Whether a path is that of a regular file, not of a link to one.
+  package static func isRegularFileItself(_ path: String) -> Bool {
+    modeItself(path).map { $0 & S_IFMT == S_IFREG } ?? false
+  }
+
   private static func isFolderItself(_ path: String) -> Bool {
+    modeItself(path).map { $0 & S_IFMT == S_IFDIR } ?? false
+  }
+
+  /// Of a link, that of the link.
+  private static func modeItself(_ path: String) -> mode_t? {
     var status = stat()
-    return unsafe lstat(systemPath(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return unsafe lstat(systemPath(path), &status) == 0 ? status.st_mode : nil
   }
 
   private static func mode(_ path: String) -> mode_t? {

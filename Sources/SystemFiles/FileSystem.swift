@@ -94,6 +94,19 @@ package enum FileSystem {
     return received > 0 ? Data(bytes.prefix(received)) : nil
   }
 
+  /// The last bytes of a regular file; nil if it has fewer, or cannot be read. Never waits for what a path leads to.
+  package static func end(of path: String, count: Int) -> [UInt8]? {
+    guard let size = sizeOfRegularFile(path), size >= count else { return nil }
+    let descriptor = attempt(.open, path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else { return nil }
+    defer { _ = close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let received = unsafe bytes.withUnsafeMutableBytes { buffer in
+      unsafe pread(descriptor, buffer.baseAddress, count, off_t(size - count))
+    }
+    return received == count ? bytes : nil
+  }
+
   /// What can be read from a descriptor at once, at most 64 KiB. It is nothing at the end only.
   package static func readSome(_ descriptor: Int32, named name: String) throws(FileError) -> Data {
     let size = 1 << 16
@@ -118,6 +131,17 @@ package enum FileSystem {
     }
     return unsafe Data(
       bytesNoCopy: start, count: size, deallocator: .custom { start, size in unsafe munmap(start, size) })
+  }
+
+  /// Makes a file that must not exist yet, for its owner only, and has it filled. It need not be on the disk.
+  package static func create(
+    _ path: String, filledBy fill: (FileOutput) throws(FileError) -> Void
+  ) throws(FileError) {
+    let descriptor = try perform(.create, "make", path) {
+      unsafe open(systemPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    }
+    defer { _ = close(descriptor) }
+    try fill(FileOutput(descriptor: descriptor, name: path))
   }
 
   /// Writes as much of `bytes` as the system takes at once. Returns how many bytes that is.

@@ -142,13 +142,15 @@ struct CompiledModelTests {
     #expect(error?.description == "root: a string, where ArchivedModel is due (object 1)")
   }
 
+  private static let mutations =
+    ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(3000, or: 1000)
+
   @Test("never trap, however they are damaged")
   func damaged() throws {
     let original = [UInt8](try Fixtures.data(Self.notes))
-    let count = ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? 3000
     var random = SeededGenerator(seed: 7)
     var opened = 0
-    for _ in 0..<count {
+    for _ in 0..<Self.mutations {
       var bytes = original
       for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
       guard let model = try? ManagedObjectModel(compiled: Data(bytes)) else { continue }
@@ -164,9 +166,8 @@ struct CompiledModelTests {
   func misled() throws {
     let original = try PropertyList(Fixtures.data(Self.notes))
     var random = SeededGenerator(seed: 9)
-    let count = ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? 3000
     var opened = 0
-    for _ in 0..<count {
+    for _ in 0..<Self.mutations {
       var archive = original
       guard case .array(var objects)? = archive["$objects"] else { return }
       let place = Int.random(in: 1..<objects.count, using: &random)

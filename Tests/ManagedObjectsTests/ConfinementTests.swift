@@ -11,6 +11,9 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
 /// has no managed objects.
 @Suite("Confinement", .enabled(if: compiler != nil, "there is no swiftc"))
 struct ConfinementTests {
+  /// Where the compiler keeps the modules of the system. To make them takes most of the time of a program.
+  private static let cache = Result { try TemporaryFolder() }
+
   /// The errors for a body of a function that has an object, a context and an ID.
   static func errors(_ body: String) throws -> [Substring] {
     let program = """
@@ -45,7 +48,7 @@ struct ConfinementTests {
       #require(compiler),
       [
         "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", modules, "-I",
-        sources.appending(path: "CLibXML2").path, "-module-cache-path", folder.path("cache"), file.path,
+        sources.appending(path: "CLibXML2").path, "-module-cache-path", Self.cache.get().path("cache"), file.path,
       ])
     let lines = result.errors.split(separator: "\n").filter { $0.contains(": error: ") }
     try #require(result.status == 0 || !lines.isEmpty, "\(result.errors)")

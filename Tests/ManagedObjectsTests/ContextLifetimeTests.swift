@@ -87,8 +87,10 @@ import Testing
     #expect(context.registeredObjects.isEmpty)
   }
 
-  @Test("A long chain of cascades takes no deep recursion, and no more than its length")
-  func chain() throws {
+  @Test(
+    "A long chain of cascades takes no deep recursion, and no more than its length",
+    arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
+  func chain(kind: StoreKind) throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Link",
@@ -97,9 +99,8 @@ import Testing
           .relationship("previous", to: "Link", inverse: "next"),
         ])
     ])
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(InMemoryStore(model: model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let folder = try TemporaryFolder(isInMemory: true)
+    let context = ManagedObjectContext(coordinator: try kind.coordinator(model, folder))
     let count = LongForm.size(100_000, or: 20_000)
     var first: ManagedObject?
     var last: ManagedObject?

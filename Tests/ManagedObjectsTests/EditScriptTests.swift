@@ -9,7 +9,7 @@ import Testing
 @Suite("Edit scripts") struct EditScriptTests {
   @Test("A context and a naive graph agree after every step", arguments: 0..<8)
   func memory(part: Int) throws {
-    for seed in 0..<LongForm.size(all: 1_250, 60, or: 25) {
+    for seed in 0..<LongForm.size(all: 1_250, 60, or: 15) {
       let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
       try coordinator.add(InMemoryStore(model: NaiveGraph.model))
       var script = EditScript(seed: UInt64(part * 100_000 + seed), coordinator: coordinator) { coordinator }
@@ -35,7 +35,7 @@ import Testing
   @Test("A file that is opened again after each save has the naive graph", arguments: FileKind.allCases, 0..<4)
   func files(kind: FileKind, part: Int) throws {
     let folder = try TemporaryFolder(isInMemory: true)
-    for seed in 0..<LongForm.size(all: 600, 30, or: 15) {
+    for seed in 0..<LongForm.size(all: 600, 30, or: 6) {
       let file = folder.url.appending(path: "\(seed).store")
       var script = EditScript(seed: UInt64(1_000_000 + part * 100_000 + seed), coordinator: try kind.open(file)) {
         try kind.open(file)

@@ -35,7 +35,7 @@ struct HostileStoreTests {
     let (format, bytes) = try file(kind)
     let empty = RowTable(model: model, storeNumber: .next())
     var random = SeededGenerator(seed: 14)
-    let count = LongForm.size(all: 1_000_000, 3000, or: 1500)
+    let count = LongForm.size(all: 1_000_000, 3000, or: 500)
     // Mostly in the objects, since the head is long.
     let start = kind == .xml ? Data(bytes).range(of: Data("</databaseInfo>".utf8))!.upperBound : 0
     var accepted = 0

@@ -37,7 +37,7 @@ import Testing
   }
 
   private func scripts(_ policy: MergePolicy, _ hasChild: Bool, _ kind: StoreKind) throws {
-    for seed in 0..<LongForm.size(all: 1_000, 20, or: 8) {
+    for seed in 0..<LongForm.size(all: 1_000, 20, or: 3) {
       var random = SeededGenerator(seed: UInt64(seed) * 10 + UInt64(policy.rawValue))
       let sketch = try GraphSketch(kind)
       let first = sketch.context()

@@ -34,7 +34,7 @@ struct ModelHashTests {
       for n in range(300): print(hashlib.sha256(b"a" * n).hexdigest(), hashlib.sha512(b"a" * n).hexdigest())
       """
     guard ModelSamples.hasPython else { return }
-    let result = try Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", program])
+    let result = try Program.runPython(["-c", program])
     for (length, line) in result.text.split(separator: "\n").enumerated() {
       let message = [UInt8](repeating: UInt8(ascii: "a"), count: length)
       #expect("\(Self.hexadecimal(SHA2.sha256(message))) \(Self.hexadecimal(SHA2.sha512(message)))" == line)

@@ -57,13 +57,13 @@ enum ModelSamples {
     let modelCache: Data?
   }
 
-  static let hasPython = (try? Program.run(URL(filePath: "/usr/bin/env"), ["python3", "--version"]))?.status == 0
+  static let hasPython = Program.python != nil
 
   /// The stores, read by Python, which has SQLite.
   static func stores() throws -> [Store] {
     guard hasPython else { return [] }
     return try files.filter { $0.pathExtension == "sqlite" || $0.pathExtension == "storedata" }.compactMap { file in
-      let result = try Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", reader, file.path])
+      let result = try Program.runPython(["-c", reader, file.path])
       guard result.status == 0 else { return nil }
       let values = try PropertyList(result.output)
       let metadata = try values["metadata"]?.data.map { try PropertyList($0) }

@@ -9,7 +9,7 @@ import Testing
   @Test("A store in memory and one of SQLite come to the same", arguments: 0..<4)
   func scripts(part: Int) throws {
     let folder = try TemporaryFolder(isInMemory: true)
-    for seed in 0..<LongForm.size(all: 1_000, 50, or: 15) {
+    for seed in 0..<LongForm.size(all: 1_000, 50, or: 5) {
       var script = try OneSidedScript(seed: UInt64(part * 100_000 + seed), folder)
       try script.run(saves: 40)
     }

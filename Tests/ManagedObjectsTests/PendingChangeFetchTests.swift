@@ -115,10 +115,10 @@ import Testing
     #expect(saved == ["b", "d", "f", "h", "j"].map { .attribute(.string($0)) })
   }
 
-  @Test("Many changes are sorted into a result at once")
-  func many() throws {
-    let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
-    try coordinator.add(InMemoryStore(model: NaiveGraph.model))
+  @Test("Many changes are sorted into a result at once", arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
+  func many(kind: StoreKind) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let coordinator = try kind.coordinator(NaiveGraph.model, folder)
     let context = ManagedObjectContext(coordinator: coordinator)
     let count = LongForm.size(100_000, or: 20_000)
     for number in 0..<count {

@@ -37,7 +37,7 @@ struct RowTableTests {
     }
   }
 
-  @Test("are those of a dictionary, whatever is saved", arguments: 0..<UInt64(LongForm.size(200, or: 20)))
+  @Test("are those of a dictionary, whatever is saved", arguments: 0..<UInt64(LongForm.size(200, or: 8)))
   func randomScripts(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var table = table()

@@ -1,4 +1,6 @@
+internal import FoundationEssentials
 public import OrderedCollections
+internal import Synchronization
 
 /// The entities of a program or a store, checked, and joined to each other.
 ///
@@ -34,6 +36,8 @@ public final class ManagedObjectModel: Sendable {
   private let indices: [String: Int]
   /// The places of the values of properties, by name. An entity and those that inherit from it share a slot.
   let keyPlaces: [String: [PredicateKey.Place]]
+  /// The version hashes of the entities, as soon as somebody has asked for them.
+  let computedHashes = Mutex<[String: Data]?>(nil)
 
   /// Makes a model of descriptions.
   ///

@@ -10,6 +10,7 @@ final class EntityShape {
   let inverseSlots: [Int?]
   /// For each slot, false if only the context has the value.
   let isPersistent: [Bool]
+  private let isAllPersistent: Bool
   let initialValues: [RowValue]
   let emptyValues: [RowValue]
   /// The context of the objects; nil when it is gone.
@@ -42,7 +43,16 @@ final class EntityShape {
     self.relationships = relationships
     self.inverseSlots = inverseSlots
     self.isPersistent = isPersistent
+    isAllPersistent = isPersistent.allSatisfy(\.self)
     slots = SlotTable(slotCount: record.slotCount)
+  }
+
+  /// Values without those that only the context has.
+  func persistentValues(_ values: [RowValue]) -> [RowValue] {
+    if isAllPersistent { return values }
+    var values = values
+    for slot in values.indices where !isPersistent[slot] { values[slot] = emptyValues[slot] }
+    return values
   }
 
   /// The place of the property that a wrapper stands for.

@@ -7,21 +7,26 @@ struct IdentityMap {
     unowned let object: ManagedObject
   }
 
-  private var entries: [RowKey: Entry] = [:]
+  private var entries = KeyTable<Entry>()
 
   var count: Int { entries.count }
 
   /// All objects, in the order of their keys.
-  var objects: [ManagedObject] { entries.values.map(\.object).sorted { $0.key < $1.key } }
+  var objects: [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(count)
+    visit { objects.append($0) }
+    return objects.sorted { $0.key < $1.key }
+  }
 
   /// Calls a function with all objects, in any order. They stay where they are.
-  func visit(_ body: (ManagedObject) -> Void) { for entry in entries.values { body(entry.object) } }
+  func visit(_ body: (ManagedObject) -> Void) { entries.visit { body($1.object) } }
 
   subscript(key: RowKey) -> ManagedObject? { entries[key]?.object }
 
-  mutating func insert(_ object: ManagedObject) { entries[object.key] = Entry(object: object) }
+  mutating func insert(_ object: ManagedObject) { entries.insert(Entry(object: object), for: object.key) }
 
-  mutating func remove(_ key: RowKey) { entries[key] = nil }
+  mutating func remove(_ key: RowKey) { entries.remove(key) }
 
   mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 }

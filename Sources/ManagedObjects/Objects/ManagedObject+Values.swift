@@ -42,9 +42,9 @@ extension ManagedObject {
   final var needsRow: Bool { status.contains(.fault) && (values.isEmpty || status.contains(.inaccessible)) }
 
   /// Gives a fault its values.
-  final func take(_ row: StoreRow) {
-    values = row.values
+  final func take(_ row: consuming StoreRow) {
     version = row.version
+    values = row.values
     status.remove(.inaccessible)
   }
 
@@ -129,7 +129,11 @@ extension ManagedObject {
   final func setObject(_ object: ManagedObject?, slot: Int) {
     guard let context = managedObjectContext else { return noteMissingContext() }
     if let object, !context.isOwn(object, of: self, slot) { return }
-    context.setObjects(object.map { [$0] } ?? [], of: self, slot)
+    if shape.relationships[slot]?.definition.isToMany == false {
+      context.setObject(object, of: self, slot)
+    } else {
+      context.setObjects(object.map { [$0] } ?? [], of: self, slot)
+    }
   }
 
   /// Keeps the value that a property has, and lets validation fail until the property gets another: what it was given

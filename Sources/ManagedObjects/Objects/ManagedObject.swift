@@ -173,6 +173,9 @@ extension ManagedObject {
     return values.indices.contains { shape.isPersistent[$0] && values[$0] != committed[$0] }
   }
 
+  /// True for an object that no relationship can lead to.
+  final var isLost: Bool { !status.isDisjoint(with: [.deleted, .inaccessible]) }
+
   /// True until a value is asked for.
   public final var isFault: Bool { status.contains(.fault) }
 

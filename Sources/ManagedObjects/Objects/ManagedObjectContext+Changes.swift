@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   func willChange(_ object: ManagedObject) {
     if object.status.contains(.fault) { object.fire() }
     guard isTracking else { return }
-    object.status.remove(.announced)
+    if object.status.remove(.announced) != nil { hasUnannouncedChanges = true }
     // A new object has no values that changes are compared with.
     if object.committed == nil, !object.isInserted { object.committed = object.values }
     if object.status.isDisjoint(with: [.inserted, .deleted, .inaccessible]) {
@@ -38,6 +38,7 @@ extension ManagedObjectContext {
   func list(_ object: ManagedObject, as status: ManagedObject.Status) {
     if object.status.isDisjoint(with: .changed) {
       changedCount += 1
+      hasUnannouncedChanges = true
       if !object.status.contains(.listed) {
         object.status.insert(.listed)
         listed.append(object)
@@ -78,6 +79,7 @@ extension ManagedObjectContext {
 
   /// Drops what has no changes from the list of objects with changes.
   func sweep() {
+    if changedCount == listed.count { return }
     listed.removeAll { object in
       if object.hasChanges { return false }
       object.status.remove(.listed)

@@ -95,10 +95,10 @@ extension ManagedObjectContext {
 /// Names of objects.
 extension ManagedObjectContext {
   /// Takes over the names that new objects got. Other contexts that save into this one do it too.
-  func follow(_ newKeys: [RowKey: RowKey]) {
+  func follow(_ newKeys: KeyNames) {
     guard !newKeys.isEmpty else { return }
-    for (old, key) in newKeys {
-      guard let object = registered[old] else { continue }
+    newKeys.visit { old, key in
+      guard let object = registered[old] else { return }
       rename(object, to: key, keepsOld: undoManager != nil)
       if object.version == 0, !object.isInserted { object.version = 1 }
     }
@@ -120,8 +120,8 @@ extension ManagedObjectContext {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
     // All contexts that have the objects get to know the names.
-    let names = try SavePlan.makeKeys(objects.filter(\.key.isTemporary), root, areLasting: true)
-    noteSavedNames(names.sorted { $0.key.number > $1.key.number })
+    let names = try SavePlan.makeKeys(objects, root, areLasting: true)
+    noteSavedNames(names.pairs.sorted { $0.key.number > $1.key.number })
     root.follow(names)
   }
 

@@ -166,7 +166,7 @@ extension ManagedObjectContext {
   /// Makes objects that are gone from their store new ones.
   private func saveAgain(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     guard !objects.isEmpty else { return }
-    var names: [RowKey: RowKey] = [:]
+    var names = KeyNames()
     for object in objects {
       let old = object.key
       let key = RowKey.temporary(entityIndex: Int(old.entityIndex))
@@ -292,8 +292,8 @@ extension ManagedObjectContext {
       object.status.remove(.inserted)
       object.status.insert(.updated)
     }
-    let names = [object.key: stored.key]
-    noteSavedNames(names)
+    let names: KeyNames = [object.key: stored.key]
+    noteSavedNames(names.pairs)
     follow(names)
     let target = known ?? object
     let empty = object.shape.emptyValues

@@ -203,11 +203,15 @@ extension ManagedObjectContext {
     var request = request
     if !request.includesPropertyValues, !request.refreshesRefetchedObjects { request.resultType = .objectIDs }
     switch try coordinator.fetch(request, of: entity) {
-    case .rows(let rows):
+    case .rows(var rows):
       registered.reserveCapacity(registered.count + rows.count)
       var objects: [ManagedObject] = []
       objects.reserveCapacity(rows.count)
-      for row in rows { objects.append(try register(row, refreshing: request.refreshesRefetchedObjects)) }
+      // Rows go into the objects and are not copied, so that their values stay untouched.
+      while let row = rows.popLast() {
+        objects.append(try register(row, refreshing: request.refreshesRefetchedObjects))
+      }
+      objects.reverse()
       return objects
     case .keys(let keys): return keys.map { object(found: $0) }
     case .dictionaries, .count: return []
@@ -221,12 +225,13 @@ extension ManagedObjectContext {
   }
 
   /// The object of a row. It keeps the values that it has, unless it is a fault or to be refreshed.
-  private func register(_ row: StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
+  private func register(_ row: consuming StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
     let object = object(found: row.key)
     if object.isFault || object.isInaccessible && !object.hasChanges {
       object.take(row)
     } else if refreshing, row.version != object.version, !object.isInserted {
       if object.hasChanges {
+        let row = row
         try withoutUndo { () throws(ManagedObjectError) in try merge(row, into: object, by: .objectTrump) }
       } else {
         object.take(row)
@@ -254,9 +259,14 @@ extension ManagedObjectContext {
         }
         try readFaults(level)
         try readUnread(relationship.slot, of: level)
-        var keys = OrderedKeys()
-        for object in level { keys.append(contentsOf: object.value(ofSlot: relationship.slot).keys) }
-        level = keys.map { object(for: $0) }
+        var seen = KeyPlaces(capacity: level.count)
+        var next: [ManagedObject] = []
+        for object in level {
+          object.value(ofSlot: relationship.slot).forEachKey { key in
+            if seen.insert(next.count, for: key) { next.append(self.object(for: key)) }
+          }
+        }
+        level = next
         try readFaults(level)
         read += level
         entities = entities.destination(of: relationship)

@@ -109,8 +109,8 @@ extension ManagedObjectContext {
     refreshed = []
     prefetched = []
     changedCount = 0
-    aliases = [:]
-    attemptedKeys = [:]
+    aliases = KeyNames()
+    attemptedKeys = KeyNames()
     refusals = [:]
     assignments = [:]
     batches = [:]

@@ -4,22 +4,19 @@ extension ManagedObjectContext {
   func checkRelation(
     of object: ManagedObject, _ relationship: ManagedObjectModel.Entity.Relationship, to target: ManagedObject
   ) throws(ManagedObjectError) {
-    let key = relationship.definition.traits.name
-    if target.managedObjectContext !== self {
-      throw ManagedObjectError(
-        .invalidState, "\(target) is of another context", objectID: object.objectID, key: key)
+    func failure(_ code: ManagedObjectError.Code, _ message: String) -> ManagedObjectError {
+      ManagedObjectError(code, message, objectID: object.objectID, key: relationship.definition.traits.name)
     }
+    if target.managedObjectContext !== self { throw failure(.invalidState, "\(target) is of another context") }
     let destination = object.shape.entity.destination(of: relationship)
     if !target.shape.entity.isKind(of: destination) {
-      throw ManagedObjectError(
-        .invalidValue, "\(target) is no \(destination.name)", objectID: object.objectID, key: key)
+      throw failure(.invalidValue, "\(target) is no \(destination.name)")
     }
     // A fault without an inverse is not read for this.
     if object.isFault { object.fire() }
     if target.isFault, object.shape.inverseSlots[relationship.slot] != nil { target.fire() }
-    for each in [object, target] where each.isDeleted || each.isInaccessible {
-      throw ManagedObjectError(
-        .referentialIntegrity, "\(each) is \(each.isDeleted ? "deleted" : "gone")", objectID: object.objectID, key: key)
+    if let lost = object.isLost ? object : target.isLost ? target : nil {
+      throw failure(.referentialIntegrity, "\(lost) is \(lost.isDeleted ? "deleted" : "gone")")
     }
   }
 
@@ -57,7 +54,7 @@ extension ManagedObjectContext {
   }
 
   /// Makes a to-one relationship refer to another object, or to none, and keeps the inverses.
-  private func setObject(_ target: ManagedObject?, of object: ManagedObject, _ slot: Int) {
+  func setObject(_ target: ManagedObject?, of object: ManagedObject, _ slot: Int) {
     guard case .toOne(let old) = object.value(ofSlot: slot), old != target?.key else { return }
     let inverse = object.shape.inverseSlots[slot]
     if let old, let inverse { drop(object.key, from: self.object(for: old), inverse) }

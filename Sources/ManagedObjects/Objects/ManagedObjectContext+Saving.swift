@@ -12,6 +12,8 @@ extension ManagedObjectContext {
   /// - Throws: ``ManagedObjectError``. What is not valid: the error of the rule, or
   ///   ``ManagedObjectError/Code/multipleErrors`` with all of them. ``ManagedObjectError/Code/merge`` and
   ///   ``ManagedObjectError/Code/constraintMerge`` if the policy is ``MergePolicy/error``.
+  ///   ``ManagedObjectError/Code/constraintValidation`` for an object that two have in a to-many relationship without
+  ///   an inverse.
   ///   ``ManagedObjectError/Code/incompleteSave`` if one of several stores fails after another one was saved.
   /// - Complexity: O(*n*) in the number of changed objects.
   public func save() throws(ManagedObjectError) {
@@ -24,7 +26,7 @@ extension ManagedObjectContext {
     defer { isSaving = false }
     try announce()
     processPendingChanges()
-    try validate()
+    if validatesOnSave { try validate() }
     sweep()
     let saved = listed
     if let parent {
@@ -41,14 +43,17 @@ extension ManagedObjectContext {
   /// Calls `willSave` of all changed objects, also of those that change meanwhile, until nothing changes any more. What
   /// an object changes in itself is no reason to call it again.
   private func announce() throws(ManagedObjectError) {
-    for object in listed { object.status.remove(.announced) }
+    var isFirst = true
     for _ in 0..<Self.greatestRounds {
-      let waiting = listed.filter { $0.hasChanges && !$0.status.contains(.announced) }
-      if waiting.isEmpty { return }
-      for object in waiting {
+      hasUnannouncedChanges = false
+      for object in listed {
+        if isFirst { object.status.remove(.announced) }
+        guard object.hasChanges, !object.status.contains(.announced) else { continue }
         object.willSave()
         object.status.insert(.announced)
       }
+      isFirst = false
+      if !hasUnannouncedChanges { return }
     }
     throw ManagedObjectError(.invalidState, "objects go on changing each other in willSave()")
   }
@@ -56,7 +61,7 @@ extension ManagedObjectContext {
   /// Checks all changed objects.
   private func validate() throws(ManagedObjectError) {
     var errors: [ManagedObjectError] = []
-    for object in changedObjects {
+    for object in listed where object.hasChanges {
       do throws(ManagedObjectError) {
         if object.isDeleted {
           try object.validateForDelete()
@@ -104,15 +109,33 @@ extension ManagedObjectContext {
       if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
       // A deletion that both want is no conflict.
       let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
-      guard error.code == .merge || error.code == .constraintMerge else { throw error }
+      guard error.code == .merge || error.code == .constraintMerge else { throw withPresentNames(error, plan) }
       if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
-      attemptedKeys = Dictionary(uniqueKeysWithValues: plan.newKeys.map { ($0.value, $0.key) })
-      defer { attemptedKeys = [:] }
+      attemptedKeys = plan.newKeys.inverted
+      defer { attemptedKeys = KeyNames() }
       // What the store changed besides has no object here that could change again.
       guard error.conflicts.contains(where: { object(of: $0)?.hasChanges == true }) else { throw error }
       try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
       return false
     }
+  }
+
+  /// An error that calls new objects what they are called as long as they are not saved.
+  private func withPresentNames(_ error: ManagedObjectError, _ plan: SavePlan) -> ManagedObjectError {
+    if plan.newKeys.isEmpty { return error }
+    let oldKeys = plan.newKeys.inverted
+    func present(_ id: ManagedObjectID) -> ManagedObjectID {
+      oldKeys[id.key].map { ManagedObjectID($0, model: model, storeIdentifier: nil) } ?? id
+    }
+    func present(_ error: ManagedObjectError) -> ManagedObjectError {
+      var error = error
+      error.objectID = error.objectID.map { present($0) }
+      error.relatedObjectIDs = error.relatedObjectIDs.map { present($0) }
+      return error
+    }
+    var result = present(error)
+    result.details = error.details.map { present($0) }
+    return result
   }
 
   /// A conflict with the objects as they were read, which stores do not know.
@@ -129,27 +152,29 @@ extension ManagedObjectContext {
   /// Makes what was saved the state that changes are compared with.
   private func finish(_ plan: SavePlan) {
     guard !plan.saved.isEmpty else { return }
-    let objects = plan.saved.flatMap(\.objects)
+    let told = coordinator.hasListeners ? savedChanges(plan) : nil
     var names: [(key: RowKey, value: RowKey)] = []
-    for object in objects {
-      if let key = plan.newKeys[object.key] {
-        names.append((object.key, key))
-        rename(object, to: key, keepsOld: undoManager != nil)
+    names.reserveCapacity(plan.newKeys.count)
+    for part in plan.saved {
+      for (object, values) in zip(part.objects, part.values) {
+        let isNewVersion = plan.raised.contains(object.key)
+        if let key = plan.newKeys[object.key] {
+          names.append((object.key, key))
+          rename(object, to: key, keepsOld: undoManager != nil)
+        }
+        if !object.isDeleted {
+          object.values = values
+          if object.isInserted {
+            object.version = 1
+          } else if isNewVersion {
+            object.version = object.version.nextVersion
+          }
+        }
+        settle(object)
       }
     }
     noteSavedNames(names)
-    if coordinator.hasListeners { coordinator.tell(savedChanges(objects, plan)) }
-    for object in objects {
-      if !object.isDeleted {
-        rename(in: object, plan.newKeys)
-        if object.isInserted {
-          object.version = 1
-        } else if plan.raised.contains(object.key) {
-          object.version = object.version.nextVersion
-        }
-      }
-      settle(object)
-    }
+    if let told { coordinator.tell(told) }
     // What the store has is other than what the objects have.
     for key in plan.saved.flatMap(\.mended) {
       if let object = registered[key], !object.hasChanges { turnIntoFault(object) }
@@ -158,24 +183,25 @@ extension ManagedObjectContext {
   }
 
   /// What others are told of a save.
-  private func savedChanges(_ objects: [ManagedObject], _ plan: SavePlan) -> SavedChanges {
+  private func savedChanges(_ plan: SavePlan) -> SavedChanges {
     var changes = SavedChanges()
     changes.author = transactionAuthor
     changes.contextName = name
-    for object in objects {
-      if object.isDeleted {
-        changes.deleted.insert(object.objectID)
-      } else if object.isInserted {
-        changes.inserted.insert(object.objectID)
-      } else if plan.raised.contains(object.key) {
-        changes.updated.insert(object.objectID)
-      }
-    }
     for part in plan.saved {
-      for key in part.mended {
-        let id = ManagedObjectID(key, model: coordinator.model, storeIdentifier: part.store.identifier)
-        if !changes.inserted.contains(id) { changes.updated.insert(id) }
+      func id(_ key: RowKey) -> ManagedObjectID {
+        ManagedObjectID(
+          plan.newKeys[key] ?? key, model: coordinator.model, storeIdentifier: part.store.identifier)
       }
+      for object in part.objects {
+        if object.isDeleted {
+          changes.deleted.insert(id(object.key))
+        } else if object.isInserted {
+          changes.inserted.insert(id(object.key))
+        } else if plan.raised.contains(object.key) {
+          changes.updated.insert(id(object.key))
+        }
+      }
+      for id in part.mended.map(id) where !changes.inserted.contains(id) { changes.updated.insert(id) }
     }
     return changes
   }

@@ -103,7 +103,7 @@ extension ManagedObjectContext {
   func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
 
   /// The key at the end of a chain of names.
-  private static func last(of key: RowKey, _ names: [RowKey: RowKey]) -> RowKey {
+  private static func last(of key: RowKey, _ names: KeyNames) -> RowKey {
     var key = key
     while let next = names[key] { key = next }
     return key
@@ -121,24 +121,30 @@ extension ManagedObjectContext {
   }
 
   /// Replaces keys in the relationships of an object.
-  func rename(in object: ManagedObject, _ names: [RowKey: RowKey]) {
+  func rename(in object: ManagedObject, _ names: KeyNames) {
     guard !names.isEmpty, !object.values.isEmpty else { return }
     for relationship in object.shape.record.relationships {
-      object.values[relationship.slot] = renamed(object.values[relationship.slot], names)
-      if let committed = object.committed {
-        object.committed?[relationship.slot] = renamed(committed[relationship.slot], names)
+      let slot = relationship.slot
+      if let value = renaming(object.values[slot], names) { object.values[slot] = value }
+      if let committed = object.committed, let value = renaming(committed[slot], names) {
+        object.committed?[slot] = value
       }
     }
   }
 
-  func renamed(_ value: RowValue, _ names: [RowKey: RowKey]) -> RowValue {
+  func renamed(_ value: RowValue, _ names: KeyNames) -> RowValue { renaming(value, names) ?? value }
+
+  /// A value with other names; nil if it has no object that has one.
+  func renaming(_ value: RowValue, _ names: KeyNames) -> RowValue? {
     func new(_ key: RowKey) -> RowKey { Self.last(of: key, names) }
+    func isRenamed(_ key: RowKey) -> Bool { names[key] != nil }
+    if names.isEmpty { return nil }
     switch value {
-    case .attribute, .unread, .toOne(nil): return value
-    case .toOne(let key?): return .toOne(new(key))
-    case .toMany(let keys): return keys.contains { names[$0] != nil } ? .toMany(Set(keys.map(new))) : value
-    case .orderedToMany(let keys):
-      return keys.contains { names[$0] != nil } ? .orderedToMany(OrderedKeys(keys.map(new))) : value
+    case .toOne(let key?) where isRenamed(key): return .toOne(new(key))
+    case .toMany(let keys) where keys.contains(where: isRenamed): return .toMany(Set(keys.map(new)))
+    case .orderedToMany(let keys) where keys.contains(where: isRenamed):
+      return .orderedToMany(OrderedKeys(keys.map(new)))
+    default: return nil
     }
   }
 }

@@ -4,6 +4,9 @@ internal import PropertyLists
 /// Keys in an order.
 typealias OrderedKeys = OrderedSet<RowKey>
 
+/// Other names of objects.
+typealias KeyNames = KeyTable<RowKey>
+
 /// A place to work with objects: it fetches them, keeps what is changed, and saves all of it or nothing.
 ///
 /// ```swift
@@ -32,9 +35,9 @@ public final class ManagedObjectContext {
   /// What a save does with objects that somebody else saved after they were read.
   public var mergePolicy = MergePolicy.error
   /// Takes changes back; nil if nobody wants to.
-  public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = [:] } } }
+  public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyNames() } } }
   /// What went wrong where no error could be thrown, such as in reading a property whose object is gone. The last 100.
-  public internal(set) var misuse: [ManagedObjectError] = []
+  public package(set) var misuse: [ManagedObjectError] = []
 
   let model: ManagedObjectModel
   private var shapes: [EntityShape?]
@@ -49,13 +52,17 @@ public final class ManagedObjectContext {
   private(set) var isTracking = true
   /// False while changes are made that cannot be taken back.
   var recordsUndo = true
+  /// False to save objects that are not valid, as a migration does before all relationships are set.
+  package var validatesOnSave = true
   var isSaving = false
+  /// True if an object has changed since it was told of the save that is going on, or was not told.
+  var hasUnannouncedChanges = false
   /// Keys that objects had before they were saved, or before their deletion was taken back. Kept for undo.
-  var aliases: [RowKey: RowKey] = [:]
+  var aliases = KeyNames()
   /// What objects were called before this context saved them. Its children ask it.
   var savedNames = SavedNames()
   /// The keys of new objects, by those that they would have got from a save that failed.
-  var attemptedKeys: [RowKey: RowKey] = [:]
+  var attemptedKeys = KeyNames()
   /// What properties were given that they cannot keep, by object and slot. Those objects are kept by ``listed``.
   var refusals: [ObjectIdentifier: [Int: ManagedObjectError]] = [:]
   /// The faults that are read together with others.
@@ -136,13 +143,20 @@ extension ManagedObjectContext {
   /// - Complexity: O(1).
   @discardableResult
   public func insert(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> ManagedObject {
+    try insert(entity, key: nil)
+  }
+
+  /// - Parameter key: the key that the object is to have in its store; nil for one that it gets with the first save.
+  package func insert(
+    _ entity: ManagedObjectModel.Entity, key: RowKey?
+  ) throws(ManagedObjectError) -> ManagedObject {
     guard entity.model === model || model.entity(named: entity.name)?.index == entity.index else {
       throw ManagedObjectError(.invalidState, "the entity \(entity.name.quoted) is of another model")
     }
     if entity.isAbstract {
       throw ManagedObjectError(.invalidValue, "the entity \(entity.name.quoted) is abstract")
     }
-    let object = make(RowKey.temporary(entityIndex: entity.index))
+    let object = make(key ?? RowKey.temporary(entityIndex: entity.index))
     object.values = object.shape.initialValues
     object.status = []
     list(object, as: .inserted)
@@ -211,6 +225,7 @@ extension ManagedObjectContext {
   /// The object of a key; a fault if the context did not have it.
   func object(for key: RowKey) -> ManagedObject {
     if let object = registered[key] { return object }
+    if aliases.isEmpty { return make(key) }
     let key = current(key)
     return registered[key] ?? make(key)
   }

@@ -5,12 +5,14 @@ struct SavePlan {
     let store: any PersistentStore
     var changes = StoreChanges()
     var objects: [ManagedObject] = []
+    /// What the objects have when they are saved; nothing for those that are deleted.
+    var values: [[RowValue]] = []
     /// The rows that the store changed besides, or to other values.
     var mended: [RowKey] = []
   }
 
   /// The names that new objects get.
-  let newKeys: [RowKey: RowKey]
+  let newKeys: KeyNames
   /// The names of objects that get another version.
   private(set) var raised: Set<RowKey> = []
   private var parts: [Part] = []
@@ -21,28 +23,34 @@ struct SavePlan {
   ///   takes an object.
   init(_ context: ManagedObjectContext) throws(ManagedObjectError) {
     let objects = context.changedObjects
-    newKeys = try Self.makeKeys(objects.filter { $0.isInserted && $0.key.isTemporary }, context)
+    newKeys = try Self.makeKeys(objects, context)
     var places: [StoreNumber: Int] = [:]
     for object in objects {
       let key = newKeys[object.key] ?? object.key
-      guard let store = context.coordinator.store(key.store) else {
-        throw ManagedObjectError(.invalidState, "the store of the object is gone", objectID: object.objectID)
-      }
-      if places[key.store] == nil {
-        places[key.store] = parts.count
+      let place: Int
+      if let known = places[key.store] {
+        place = known
+      } else {
+        guard let store = context.coordinator.store(key.store) else {
+          throw ManagedObjectError(.invalidState, "the store of the object is gone", objectID: object.objectID)
+        }
+        place = parts.count
+        places[key.store] = place
         var part = Part(store: store)
         part.changes.author = context.transactionAuthor
         part.changes.contextName = context.name
         parts.append(part)
       }
-      guard let place = places[key.store] else { continue }
       parts[place].objects.append(object)
       if object.isDeleted {
         parts[place].changes.deleted.append(
           StoreRow(key: key, version: object.version, values: object.committed ?? object.values))
+        parts[place].values.append([])
         continue
       }
-      let values = try Self.persistentValues(of: object, key, context, newKeys)
+      let renamed = try Self.renamedValues(of: object, key, context, newKeys)
+      parts[place].values.append(renamed)
+      let values = object.shape.persistentValues(renamed)
       if object.isInserted {
         parts[place].changes.inserted.append(StoreRow(key: key, version: 1, values: values))
       } else if object.hasPersistentChangedValues {
@@ -54,16 +62,17 @@ struct SavePlan {
     }
   }
 
-  /// The values of an object that a store keeps.
-  private static func persistentValues(
-    of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: [RowKey: RowKey]
+  /// The values of an object once new objects have their names.
+  private static func renamedValues(
+    of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: KeyNames
   ) throws(ManagedObjectError) -> [RowValue] {
     var values = object.values
-    let shape = object.shape
-    for slot in values.indices where !shape.isPersistent[slot] { values[slot] = shape.emptyValues[slot] }
-    for relationship in shape.record.relationships where shape.isPersistent[relationship.slot] {
-      let value = context.renamed(values[relationship.slot], newKeys)
-      for target in value.keys where target.store != key.store {
+    for relationship in object.shape.record.relationships {
+      let slot = relationship.slot
+      if let renamed = context.renaming(values[slot], newKeys) { values[slot] = renamed }
+      guard object.shape.isPersistent[slot] else { continue }
+      try values[slot].forEachKey { (target: RowKey) throws(ManagedObjectError) in
+        if target.store == key.store { return }
         throw ManagedObjectError(
           target.isTemporary ? .referentialIntegrity : .externalRelationship,
           target.isTemporary
@@ -71,35 +80,38 @@ struct SavePlan {
             : "the relationship refers to an object of another store", objectID: object.objectID,
           key: relationship.definition.traits.name)
       }
-      values[relationship.slot] = value
     }
     return values
   }
 
-  /// Names for new objects, from the stores that they go to.
+  /// Names for objects that have none in a store yet, from the stores that they go to.
   ///
   /// - Parameter areLasting: true for names that somebody gets to know before the objects are saved.
   static func makeKeys(
     _ objects: [ManagedObject], _ context: ManagedObjectContext, areLasting: Bool = false
-  ) throws(ManagedObjectError) -> [RowKey: RowKey] {
-    guard !objects.isEmpty else { return [:] }
+  ) throws(ManagedObjectError) -> KeyNames {
     var byStore: [StoreNumber: [RowKey]] = [:]
     var order: [StoreNumber] = []
-    for object in objects {
-      guard let store = context.storeNumber(forNew: object) else {
+    // Of most objects the entity alone says it.
+    var known: [Int32: StoreNumber] = [:]
+    for object in objects where object.key.isTemporary && (areLasting || object.isInserted) {
+      let entity = object.key.entityIndex
+      let usual = context.assignments.isEmpty ? known[entity] : nil
+      guard let store = usual ?? context.storeNumber(forNew: object) else {
         throw ManagedObjectError(
           .invalidState, "no store takes objects of \(object.entity.name.quoted)", objectID: object.objectID)
       }
+      known[entity] = store
       if byStore[store] == nil { order.append(store) }
       byStore[store, default: []].append(object.key)
     }
-    var newKeys: [RowKey: RowKey] = [:]
-    newKeys.reserveCapacity(objects.count)
+    var newKeys = KeyNames()
     for number in order {
       guard let store = context.coordinator.store(number), let keys = byStore[number] else { continue }
+      newKeys.reserveCapacity(newKeys.count + keys.count)
       let entities = keys.map { Int($0.entityIndex) }
       let made = areLasting ? try store.reserveKeys(entities) : try store.makeKeys(entities)
-      for (key, new) in zip(keys, made) { newKeys[key] = new }
+      for (key, new) in zip(keys, made) { newKeys.insert(new, for: key) }
     }
     return newKeys
   }

@@ -1,5 +1,5 @@
 /// The rules of an entity for the values of its objects, ready to be tested.
-struct ValidationRules {
+final class ValidationRules {
   /// What the value of an attribute has to fulfil.
   struct AttributeRule {
     let name: String

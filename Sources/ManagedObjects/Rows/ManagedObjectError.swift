@@ -10,7 +10,8 @@ public struct ManagedObjectError: Error, Sendable {
     case noSuchFile = 260
     /// A value does not fulfil a rule that has no code of its own.
     case validation = 1550
-    /// A uniqueness constraint is not fulfilled.
+    /// A uniqueness constraint is not fulfilled, or an object is in a to-many relationship without an inverse of two
+    /// others.
     case constraintValidation = 1551
     /// Several things are wrong: ``ManagedObjectError/details``.
     case multipleErrors = 1560
@@ -60,8 +61,12 @@ public struct ManagedObjectError: Error, Sendable {
     case migration = 134_110
     /// Objects have the same values of a uniqueness constraint that a store is to have from now on.
     case migrationConstraint = 134_111
+    /// Somebody stopped a migration.
+    case migrationCancelled = 134_120
     /// A store cannot be migrated without the model that it was made with.
     case missingSourceModel = 134_130
+    /// A function that migrates objects is missing, or failed.
+    case entityMigrationPolicy = 134_170
     /// The database of a store fails: ``ManagedObjectError/sqliteCode``.
     case sqlite = 134_180
     /// Two versions of a model do not tell how objects of one become those of the other.
@@ -81,6 +86,9 @@ public struct ManagedObjectError: Error, Sendable {
   public var message: String
   /// The object that it is about.
   public var objectID: ManagedObjectID?
+  /// Other objects that it is about. Of ``Code/constraintValidation``, the object that two have, and the other one that
+  /// has it.
+  public var relatedObjectIDs: [ManagedObjectID] = []
   /// The property that it is about.
   public var key: String?
   /// The value that is wrong.
@@ -130,7 +138,8 @@ extension ManagedObjectError: CustomStringConvertible {
   public var description: String {
     if !details.isEmpty { return details.map(\.description).joined(separator: "\n") }
     let place = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
-    return withFile(place.isEmpty ? message : "\(place): \(message)")
+    let others = relatedObjectIDs.isEmpty ? "" : " (\(relatedObjectIDs.map(\.description).joined(separator: ", ")))"
+    return withFile((place.isEmpty ? message : "\(place): \(message)") + others)
   }
 
   /// A text about the error with the file before it, unless the text names it already.

@@ -1,29 +1,95 @@
-/// The rows that a request finds in several stores, for what is left to do: to sort them, to count them, to make
-/// dictionaries of them.
+/// The rows that a request finds in several stores, and those that it gets to from them, read into memory: for what is
+/// left to do with all of them together.
 struct JoinedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber = StoreNumber.none
   private let stores: [any PersistentStore]
+  /// What was found, by entity, in the order of the stores.
   private var found: [Int: [StoreRow]] = [:]
+  /// The rows that relationships and constants can lead to; empty if there are none.
+  private var known: [RowKey: StoreRow] = [:]
 
+  /// - Parameters:
+  ///   - found: rows in the order of the stores.
+  ///   - request: what is to be done with them.
   init(
-    _ request: FetchRequest, of entity: ManagedObjectModel.Entity, in stores: [any PersistentStore]
+    _ found: [StoreRow], for request: FetchRequest, _ model: ManagedObjectModel, in stores: [any PersistentStore]
   ) throws(ManagedObjectError) {
-    model = entity.model
+    self.model = model
     self.stores = stores
-    var part = FetchRequest(request.entityName, where: request.predicate)
-    part.includesSubentities = request.includesSubentities
-    for store in stores {
-      guard case .rows(let rows) = try store.fetch(part, of: entity) else { continue }
-      for row in rows { found[Int(row.key.entityIndex), default: []].append(row) }
+    for row in found { self.found[Int(row.key.entityIndex), default: []].append(row) }
+    let keys = RequestKeys(request)
+    let names = keys.relationshipNames(in: model)
+    if names.isEmpty, keys.objects.isEmpty { return }
+    known = Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    var level = found.map(\.key)
+    level += try read(keys.objects)
+    for _ in 0..<keys.greatestDistance(names) {
+      let targets = try complete(level, names)
+      level = try read(targets)
+      if level.isEmpty { break }
     }
+    for (index, rows) in self.found { self.found[index] = rows.map { known[$0.key] ?? $0 } }
+  }
+
+  /// Reads rows that are not known yet.
+  ///
+  /// - Returns: the keys of those that are there.
+  private mutating func read(_ keys: Set<RowKey>) throws(ManagedObjectError) -> [RowKey] {
+    var read: [RowKey] = []
+    let unknown = keys.filter { known[$0] == nil }
+    for store in stores {
+      let own = unknown.filter { $0.store == store.number }.sorted()
+      guard !own.isEmpty else { continue }
+      for row in try store.rows(own) {
+        guard let row else { continue }
+        known[row.key] = row
+        read.append(row.key)
+      }
+    }
+    return read
+  }
+
+  /// Reads the to-many relationships that the stores have left out of rows.
+  ///
+  /// - Returns: the keys of all that the rows refer to.
+  private mutating func complete(_ keys: [RowKey], _ names: Set<String>) throws(ManagedObjectError) -> Set<RowKey> {
+    var targets: Set<RowKey> = []
+    for ((store, index), keys) in Self.parts(keys) {
+      guard let store = stores.first(where: { $0.number == store }) else { continue }
+      for relationship in model.records[index].relationships where names.contains(relationship.name) {
+        let slot = relationship.slot
+        let unread = keys.filter { value($0, slot) == .unread }
+        if !unread.isEmpty {
+          for (key, value) in zip(unread, try store.values(ofSlot: slot, unread)) {
+            known[key]?.values[slot] = value ?? relationship.emptyValue
+          }
+        }
+        for key in keys { value(key, slot)?.forEachKey { targets.insert($0) } }
+      }
+    }
+    return targets
+  }
+
+  private func value(_ key: RowKey, _ slot: Int) -> RowValue? {
+    guard let row = known[key], row.values.indices.contains(slot) else { return nil }
+    return row.values[slot]
+  }
+
+  /// Keys by their stores and entities.
+  private static func parts(_ keys: [RowKey]) -> [((store: StoreNumber, entityIndex: Int), [RowKey])] {
+    var parts: [((store: StoreNumber, entityIndex: Int), [RowKey])] = []
+    for key in keys.sorted() {
+      if let last = parts.indices.last, parts[last].0 == (key.store, Int(key.entityIndex)) {
+        parts[last].1.append(key)
+      } else {
+        parts.append(((key.store, Int(key.entityIndex)), [key]))
+      }
+    }
+    return parts
   }
 
   func rows(ofEntity index: Int) -> [StoreRow] { found[index] ?? [] }
 
-  /// A row that cannot be read is taken for one that is not there.
-  func row(_ key: RowKey) -> StoreRow? {
-    guard let store = stores.first(where: { $0.number == key.store }) else { return nil }
-    return (try? store.rows([key]))?.first ?? nil
-  }
+  func row(_ key: RowKey) -> StoreRow? { known[key] }
 }

@@ -62,8 +62,9 @@ public protocol PersistentStore: AnyObject, Sendable {
   ///
   /// - Returns: the keys of the rows that were changed besides, or saved with other values. Contexts read them again.
   /// - Throws: ``ManagedObjectError/Code/merge`` with all objects that somebody else saved after they were read, and
-  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/keysTaken`` if new rows need other keys:
-  ///   nothing is saved then.
+  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/keysTaken`` if new rows need other keys,
+  ///   ``ManagedObjectError/Code/constraintValidation`` for an object that two rows are to have in a to-many
+  ///   relationship without an inverse: nothing is saved then.
   @discardableResult
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]
 }

@@ -117,7 +117,7 @@ extension PersistentStoreCoordinator {
       return entities.contains { $0.isKind(of: entity) }
     }
     if stores.count == 1 { return try stores[0].fetch(request, of: entity) }
-    return try request.execute(on: JoinedRows(request, of: entity, in: stores), of: entity)
+    return try JoinedFetch(request, of: entity, in: stores).result()
   }
 }
 

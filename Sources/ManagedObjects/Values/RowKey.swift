@@ -24,8 +24,8 @@ public struct RowKey: Hashable, Sendable {
   /// True until the object is saved.
   public var isTemporary: Bool { number < 0 }
 
-  /// Of most keys that are compared, the numbers differ.
-  public func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  /// Of most keys that are compared, the numbers or the entities differ.
+  public func hash(into hasher: inout Hasher) { hasher.combine(number ^ Int64(entityIndex) << 40) }
 
   private static let lastTemporaryNumber = Atomic<Int64>(0)
 

@@ -10,8 +10,16 @@ extension ManagedObjectModel {
   /// Those of entities that have derived or composite attributes, inherited ones included, are not known to be Apple's:
   /// see ``Entity/hasKnownVersionHash``.
   ///
-  /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity.
+  /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity; afterwards O(1).
   public var entityVersionHashesByName: [String: Data] {
+    computedHashes.withLock { known in
+      let hashes = known ?? makeVersionHashes()
+      known = hashes
+      return hashes
+    }
+  }
+
+  private func makeVersionHashes() -> [String: Data] {
     var hashes: [Data] = []
     for entity in entities {
       hashes.append(entity.versionHash(superentity: entity.record.superentity.map { hashes[$0] }))

@@ -5,7 +5,8 @@ extension RowTable {
   /// - Parameter identifier: that of the store, for errors.
   /// - Returns: the keys of the rows that were changed besides, or to other values.
   /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that have another version by now or are gone,
-  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/externalRelationship``,
+  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/constraintValidation`` for an object
+  ///   that two are to have, ``ManagedObjectError/Code/externalRelationship``,
   ///   ``ManagedObjectError/Code/invalidValue``, ``ManagedObjectError/Code/invalidState`` for keys that rows of the
   ///   changes cannot have.
   /// - Complexity: O(*k* log *k*) in the changes; the first that touch a constraint look at all its rows.
@@ -22,6 +23,7 @@ extension RowTable {
     let mended = SideMending.complete(&completed, of: self)
     if !mended.isEmpty { inserted = try checkedInsertions(completed.inserted, identifier) }
     try checkConstraints(completed, changed.union(mended))
+    try checkOwners(completed, identifier)
     perform(completed, inserted)
     return mended
   }
@@ -191,12 +193,14 @@ extension RowTable {
   }
 
   private mutating func forget(_ key: RowKey) {
-    guard !uniquenessIndexes.isEmpty, let row = row(key) else { return }
+    guard !uniquenessIndexes.isEmpty || !ownerIndexes.isEmpty, let row = row(key) else { return }
     for place in uniquenessIndexes.indices { uniquenessIndexes[place].remove(row) }
+    for place in ownerIndexes.indices { ownerIndexes[place].remove(row) }
   }
 
   private mutating func note(_ row: StoreRow) {
     for place in uniquenessIndexes.indices { uniquenessIndexes[place].add(row) }
+    for place in ownerIndexes.indices { ownerIndexes[place].add(row) }
   }
 
   /// A row as a store keeps it: without values of transient properties.

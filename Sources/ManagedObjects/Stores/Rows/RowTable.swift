@@ -13,6 +13,7 @@ struct RowTable: RowSource {
   /// The rows, by entity.
   var entityRows: [EntityRows]
   var uniquenessIndexes: [UniquenessIndex]
+  var ownerIndexes: [OwnerIndex]
 
   /// A table without rows.
   ///
@@ -29,6 +30,7 @@ struct RowTable: RowSource {
     sides = model.entities.map(RelationshipSide.all)
     entityRows = Array(repeating: EntityRows(), count: model.records.count)
     uniquenessIndexes = UniquenessIndex.all(model)
+    ownerIndexes = OwnerIndex.all(model)
   }
 
   /// The number of rows.
@@ -63,6 +65,11 @@ struct RowTable: RowSource {
       var current = current
       current.build(entityRows)
       if current.keys != index.keys { return "the index of \(index.names) is not that of the rows" }
+    }
+    for (index, current) in zip(ownerIndexes, OwnerIndex.all(model)) where index.isMade {
+      var current = current
+      current.build(entityRows)
+      if !index._isEqual(to: current) { return "the index of owners is not that of the rows" }
     }
     return nil
   }

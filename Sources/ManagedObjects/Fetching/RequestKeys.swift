@@ -1,0 +1,124 @@
+/// The keys that a request asks objects for, and the objects that it names.
+package struct RequestKeys {
+  /// How often each key is written in the request.
+  private var occurrences: [String: Int] = [:]
+  /// How often any value of an object may be asked for.
+  private var unknownCount = 0
+  package private(set) var objects: Set<RowKey> = []
+  /// True if an object that is named is more than compared: a path can begin at it.
+  private(set) var beginsAtObjects = false
+
+  package init(_ request: FetchRequest) {
+    if let predicate = request.predicate { add(predicate) }
+    for descriptor in request.sortDescriptors { add(descriptor.keyPath) }
+    for value in (request.propertiesToFetch ?? []) + (request.propertiesToGroupBy ?? []) {
+      switch value {
+      case .property(let path): add(path)
+      case .expression(_, let expression, _): add(expression)
+      }
+    }
+    if let predicate = request.havingPredicate { add(predicate) }
+  }
+
+  package var names: Set<String> { Set(occurrences.keys) }
+
+  /// True if any value of an object may be asked for.
+  package var asksForAll: Bool { unknownCount > 0 }
+
+  private mutating func add(_ path: String?) {
+    if let path = path.flatMap({ PredicateKeyPath($0) }) { add(path.keys) }
+  }
+
+  private mutating func add(_ keys: [String]) { for key in keys { occurrences[key, default: 0] += 1 } }
+
+  private mutating func add(_ predicate: ManagedPredicate) {
+    switch predicate {
+    case .constant: break
+    case .and(let parts), .or(let parts): for part in parts { add(part) }
+    case .not(let part): add(part)
+    case .comparison(let comparison):
+      addOperand(comparison.left)
+      addOperand(comparison.right)
+    }
+  }
+
+  /// An object that is compared with others is looked for nowhere.
+  private mutating func addOperand(_ expression: ManagedExpression) {
+    let beginsAtObjects = beginsAtObjects
+    add(expression)
+    switch expression {
+    case .constant: self.beginsAtObjects = beginsAtObjects
+    case .aggregate(let parts) where parts.allSatisfy({ if case .constant = $0 { true } else { false } }):
+      self.beginsAtObjects = beginsAtObjects
+    default: break
+    }
+  }
+
+  private mutating func add(_ expression: ManagedExpression) {
+    switch expression {
+    case .constant(let constant): add(constant)
+    case .evaluatedObject, .variable: break
+    case .anyKey: unknownCount += 1
+    case .assignment(_, let part): add(part)
+    case .keyPath(let path, of: let base):
+      add(path.keys)
+      add(base)
+    case .aggregate(let parts), .function(_, let parts): for part in parts { add(part) }
+    case .method(_, of: let base, let arguments):
+      add(base)
+      for argument in arguments {
+        if case .constant(.value(.string(let path))) = argument { add(path) }
+        add(argument)
+      }
+    case .element(let place, of: let base):
+      add(base)
+      if case .index(let index) = place {
+        if case .constant(.value(.string(let key))) = index { add([key]) }
+        // The key that an index results in is not known here.
+        if case .constant = index {} else { unknownCount += 1 }
+        add(index)
+      }
+    case .subquery(let collection, _, let predicate):
+      add(collection)
+      add(predicate)
+    case .conditional(let predicate, let first, let second):
+      add(predicate)
+      add(first)
+      add(second)
+    case .combination(_, let first, let second), .fetch(let first, let second, _):
+      add(first)
+      add(second)
+    }
+  }
+
+  private mutating func add(_ constant: PredicateConstant) {
+    switch constant {
+    case .object(let key):
+      objects.insert(key)
+      beginsAtObjects = true
+    case .array(let elements): for element in elements { add(element) }
+    case .set(let elements): for element in elements { add(element) }
+    case .dictionary(let entries): for element in entries.values { add(element) }
+    case .value, .opaque: break
+    }
+  }
+}
+
+/// Relationships.
+extension RequestKeys {
+  /// The names of the relationships that the request may follow.
+  func relationshipNames(in model: ManagedObjectModel) -> Set<String> {
+    var names: Set<String> = []
+    for record in model.records {
+      for relationship in record.relationships where asksForAll || occurrences[relationship.name] != nil {
+        names.insert(relationship.name)
+      }
+    }
+    return names
+  }
+
+  /// The most relationships that the request may follow one after another.
+  func greatestDistance(_ relationshipNames: Set<String>) -> Int {
+    relationshipNames.reduce(unknownCount) { $0 + occurrences[$1, default: 0] }
+  }
+}

@@ -1,0 +1,83 @@
+/// Executes a request on the objects of several stores, with the results that one store with all of them would have.
+///
+/// No relationship leads from one store to another, so that each store finds its own objects, and no more than can be
+/// among the results. To put them in one order and to make dictionaries of them is done here, on rows in memory.
+struct JoinedFetch {
+  private let request: FetchRequest
+  private let entity: ManagedObjectModel.Entity
+  private let stores: [any PersistentStore]
+
+  init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, in stores: [any PersistentStore]) {
+    self.request = request
+    self.entity = entity
+    self.stores = stores
+  }
+
+  func result() throws(ManagedObjectError) -> StoreFetchResult {
+    try request.check(for: entity)
+    // A store knows nothing of an object of another one, at which a path of the predicate begins.
+    if RequestKeys(FetchRequest(request.entityName, where: request.predicate)).beginsAtObjects {
+      return try resultInMemory()
+    }
+    var rest = request
+    rest.predicate = nil
+    if rest.resultType != .dictionaries { rest.propertiesToFetch = nil }
+    let prepared = try PreparedFetch(rest, of: entity)
+    let end = prepared.isWindowedBeforeProjection ? prepared.windowEnd : .max
+    let part = self.part(first: end)
+    let found: [StoreRow]
+    do throws(ManagedObjectError) {
+      if request.resultType == .count { return .count(prepared.windowCount(of: try count(part))) }
+      found = try rows(part)
+    } catch {
+      // One store with all objects might have found enough before it came to the one that cannot be asked.
+      guard error.predicateError != nil, end < .max, request.sortDescriptors.isEmpty else { throw error }
+      return try resultInMemory()
+    }
+    return try prepared.execute(on: JoinedRows(found, for: rest, entity.model, in: stores))
+  }
+
+  /// The request that each store gets.
+  private func part(first limit: Int) -> FetchRequest {
+    var part = FetchRequest(request.entityName, where: request.predicate)
+    part.includesSubentities = request.includesSubentities
+    if request.resultType == .count {
+      part.resultType = .count
+    } else if limit < .max {
+      part.fetchLimit = limit
+      part.sortDescriptors = request.sortDescriptors
+    }
+    // Where nothing is asked about objects any more, their keys are enough.
+    if request.resultType == .objectIDs, request.sortDescriptors.isEmpty { part.resultType = .objectIDs }
+    return part
+  }
+
+  /// What the stores find, in the order of the stores and then of the keys.
+  private func rows(_ part: FetchRequest) throws(ManagedObjectError) -> [StoreRow] {
+    var found: [StoreRow] = []
+    for store in stores {
+      switch try store.fetch(part, of: entity) {
+      case .rows(let rows): found += part.sortDescriptors.isEmpty ? rows : rows.sorted { $0.key < $1.key }
+      case .keys(let keys): found += keys.map { StoreRow(key: $0, version: 0, values: []) }
+      case .dictionaries, .count: break
+      }
+    }
+    return found
+  }
+
+  private func count(_ part: FetchRequest) throws(ManagedObjectError) -> Int {
+    var count = 0
+    for store in stores {
+      if case .count(let own) = try store.fetch(part, of: entity) { count += own }
+    }
+    return count
+  }
+
+  /// Asks all objects of the entity here.
+  private func resultInMemory() throws(ManagedObjectError) -> StoreFetchResult {
+    var all = FetchRequest(request.entityName)
+    all.includesSubentities = request.includesSubentities
+    return try request.execute(
+      on: JoinedRows(rows(all), for: request, entity.model, in: stores), of: entity)
+  }
+}

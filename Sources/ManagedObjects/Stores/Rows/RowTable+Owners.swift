@@ -1,0 +1,83 @@
+/// To-many relationships without an inverse.
+extension RowTable {
+  /// An object that a save enters into a relationship of a row.
+  private struct Claim {
+    let key: RowKey
+    let owner: RowKey
+    /// Somebody else who has it.
+    var other: RowKey?
+  }
+
+  /// Checks that no object gets into a to-many relationship without an inverse of two others.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/constraintValidation``. What files have already is none.
+  mutating func checkOwners(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) {
+    if ownerIndexes.isEmpty { return }
+    var faults: [(row: Int, place: Int, claim: Claim)] = []
+    for place in ownerIndexes.indices {
+      let claims = claims(changes, ownerIndexes[place])
+      if claims.isEmpty { continue }
+      ownerIndexes[place].build(entityRows)
+      for (row, claim) in checked(claims, changes, ownerIndexes[place]) { faults.append((row, place, claim)) }
+    }
+    if faults.isEmpty { return }
+    faults.sort { ($0.row, $0.place) < ($1.row, $1.place) }
+    let errors = faults.compactMap { fault -> ManagedObjectError? in
+      let (claim, slot) = (fault.claim, ownerIndexes[fault.place].slot)
+      let name = model.entities[Int(claim.owner.entityIndex)].relationships.first { $0.slot == slot }?.name
+      guard let name, let owner = objectID(claim.owner, identifier), let target = objectID(claim.key, identifier),
+        let other = claim.other.flatMap({ objectID($0, identifier) })
+      else { return nil }
+      return ManagedObjectError(ownedTwice: target, by: owner, other, key: name)
+    }
+    if let error = ManagedObjectError(all: errors) { throw error }
+  }
+
+  /// What rows get that they did not have, with the places of the rows among the changes.
+  private func claims(_ changes: StoreChanges, _ index: OwnerIndex) -> [(row: Int, claim: Claim)] {
+    var claims: [(row: Int, claim: Claim)] = []
+    for (place, row) in (changes.inserted + changes.updated).enumerated()
+    where index.entities.contains(Int(row.key.entityIndex)) {
+      let value = row.values[index.slot]
+      let old = place < changes.inserted.count ? nil : self.row(row.key)?.values[index.slot]
+      if value == old || value.count == 0 { continue }
+      var keys = value.keys.filter { old?.refers(to: $0) != true }
+      if case .toMany = value { keys.sort() }
+      claims += keys.map { (place, Claim(key: $0, owner: row.key)) }
+    }
+    return claims
+  }
+
+  /// The claims on objects that somebody else has, too.
+  private func checked(
+    _ claims: [(row: Int, claim: Claim)], _ changes: StoreChanges, _ index: OwnerIndex
+  ) -> [(row: Int, claim: Claim)] {
+    let deleted = Set(changes.deleted.map(\.key))
+    let inserted = Set(changes.inserted.map(\.key))
+    let updated = Dictionary(changes.updated.map { ($0.key, $0.values[index.slot]) }) { $1 }
+    var owners: [RowKey: RowKey] = [:]
+    var faults: [(row: Int, claim: Claim)] = []
+    for (place, var claim) in claims {
+      let key = claim.key
+      // An object that is gone is nobody's.
+      if deleted.contains(key) || !inserted.contains(key) && self.row(key) == nil { continue }
+      let stored = index.owners(of: key).first { owner in
+        owner != claim.owner && !deleted.contains(owner) && updated[owner]?.refers(to: key) != false
+      }
+      claim.other = stored ?? owners[key]
+      if claim.other == nil { owners[key] = claim.owner } else { faults.append((place, claim)) }
+    }
+    return faults
+  }
+}
+
+extension ManagedObjectError {
+  /// An object that is in a to-many relationship without an inverse of two others.
+  package init(ownedTwice target: ManagedObjectID, by owner: ManagedObjectID, _ other: ManagedObjectID, key: String) {
+    self.init(
+      .constraintValidation,
+      "an object is in this relationship of another one already, and without an inverse it can be in one only",
+      objectID: owner, key: key)
+    relatedObjectIDs = [target, other]
+  }
+}

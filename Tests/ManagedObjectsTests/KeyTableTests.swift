@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+@testable import ManagedObjects
+
+@Suite("Tables of keys")
+struct KeyTableTests {
+  private static func key(_ number: Int64, entity: Int = 0, store: UInt32 = 1) -> RowKey {
+    RowKey(store: StoreNumber(rawValue: store), entityIndex: entity, number: number)
+  }
+
+  /// Numbers as stores and contexts have them, and some that a file could choose.
+  private static let patterns: [[RowKey]] = [
+    (1...400).map { key($0) }, (1...400).map { key(-$0, store: 0) }, (1...400).map { key($0 * 16) },
+    (1...400).map { key($0 << 32) }, (1...20).flatMap { number in (0..<20).map { key(number, entity: $0) } },
+    (1...400).map { key(.max - $0) }, (1...17).map { key($0) }, [key(0), key(1, store: 0), key(.min)],
+  ]
+
+  @Test("A table has what a dictionary has, whatever is put into it and taken out", arguments: patterns)
+  func sameAsDictionary(keys: [RowKey]) {
+    var random = SeededGenerator(seed: 7)
+    var table = KeyTable<Int>()
+    var dictionary: [RowKey: Int] = [:]
+    for step in 0..<8_000 {
+      guard let key = keys.randomElement(using: &random) else { continue }
+      // First mostly more, then mostly less.
+      if Int.random(in: 0..<10, using: &random) < (step < 4_000 ? 6 : 4) {
+        #expect(table.insert(step, for: key) == (dictionary.updateValue(step, forKey: key) == nil))
+      } else {
+        table[key] = nil
+        dictionary[key] = nil
+      }
+      #expect(table.count == dictionary.count)
+      #expect(table[key] == dictionary[key])
+      if step % 500 == 0 {
+        for key in keys { #expect(table[key] == dictionary[key]) }
+        #expect(Dictionary(uniqueKeysWithValues: table.pairs.map { ($0.key, $0.value) }) == dictionary)
+      }
+    }
+    for key in keys { table.remove(key) }
+    #expect(table.isEmpty && table.pairs.isEmpty)
+  }
+
+  @Test("Keys that were never put in are not there, also in a table from which much was taken")
+  func missing() {
+    var table: KeyTable<String> = [Self.key(1): "a"]
+    #expect(table[Self.key(2)] == nil && table[Self.key(1, entity: 1)] == nil && table[Self.key(1, store: 2)] == nil)
+    // Each round leaves places that are free again; none may be lost.
+    for round in 0..<2_000 {
+      table[Self.key(Int64(round) + 10)] = "b"
+      table.remove(Self.key(Int64(round) + 10))
+    }
+    #expect(table[Self.key(1)] == "a" && table.count == 1)
+  }
+}
