@@ -15,6 +15,9 @@ let package = Package(
         .product(name: "SQLiteStore", package: "swift-keyed-archiving"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)],
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+      linkerSettings: [
+        // The counters of what was reached are in sections that nothing refers to by name.
+        .unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc"])
+      ]),
   ]
 )

@@ -18,15 +18,16 @@ public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "SQLite"
 
-  /// Where the file is.
+  /// The place of the file.
   public let url: URL
   public let number: StoreNumber
   public let identifier: String
   public let model: ManagedObjectModel
   public let configuration: String?
   public let isReadOnly: Bool
-  /// Why nothing can be saved in the store, although it can be read: what of its model or its file cannot be written as
-  /// Core Data would write it. Each is a text such as `the store has a history of its changes`. Empty for most stores.
+  /// The reasons why nothing can be saved in the store, although it can be read: parts of its model or its file that
+  /// cannot be written as Core Data would write them. Each is a text such as `the store has a history of its changes`.
+  /// Empty for most stores.
   ///
   /// ``save(_:)`` is an error with them. A new store is not made then.
   public let writingObstacles: [String]
@@ -99,19 +100,20 @@ public final class SQLiteStore: PersistentStore {
   }
 
   /// Uses the file. Errors name it.
-  private func withState<Result: Sendable>(
+  func withState<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     do throws(ManagedObjectError) {
       return try state.withLock { state throws(ManagedObjectError) in try body(&state) }
     } catch {
-      // What is wrong with an object or a request is not about the file.
-      let isOfFile = error.objectID == nil && error.conflicts.isEmpty && error.predicateError == nil
+      // A fault of an object or a request is not about the file.
+      let isOfFile =
+        error.objectID == nil && error.details.isEmpty && error.conflicts.isEmpty && error.predicateError == nil
       throw isOfFile ? error.naming(url) : error
     }
   }
 
-  /// How long a save waits for another process that saves, in milliseconds. For tests.
+  /// Sets the time that a save waits for another process that saves, in milliseconds. For tests.
   func wait(_ time: Int32) { state.withLock { $0.database.wait(time) } }
 
   public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
@@ -157,9 +159,7 @@ extension SQLiteStore {
   ///
   /// - Complexity: O(*n*) in the number of changes.
   public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
-    try withState { state throws(ManagedObjectError) in
-      try state.hasHistory() ? HistoryReading(state).transactions(after: number) : []
-    }
+    try withState { state throws(ManagedObjectError) in try state.history(after: number) }
   }
 
   /// Forgets the saves up to a number.
@@ -172,7 +172,7 @@ extension SQLiteStore {
   }
 }
 
-/// What a file says of itself.
+/// The model and the metadata of a file.
 extension SQLiteStore {
   /// The model that a store has in itself.
   ///
@@ -218,9 +218,14 @@ extension PersistentStoreDescription {
   ///
   /// - Parameters:
   ///   - file: where the store is.
-  ///   - migratesAutomatically: true to change a store of another version of the model, if the models alone tell how:
-  ///     ``SQLiteStore/migrate(_:from:to:configuration:)``. A ``migration`` goes before that.
-  public static func sqlite(_ file: URL, migratesAutomatically: Bool = true) -> PersistentStoreDescription {
+  ///   - migratesAutomatically: true to change a store of another version of the model when it is opened. A
+  ///     ``migration`` goes before that.
+  ///   - stages: the versions that lead to the model; nil if the two models alone tell how. See
+  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:progress:)`` and
+  ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:progress:)``.
+  public static func sqlite(
+    _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil
+  ) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       func open() throws(ManagedObjectError) -> SQLiteStore {
         try SQLiteStore(
@@ -232,16 +237,20 @@ extension PersistentStoreDescription {
       } catch {
         let isWanted = migratesAutomatically && description.migration == nil && !description.isReadOnly
         guard isWanted, error.code == .incompatibleVersionHash else { throw error }
-        try SQLiteStore.migrate(file, to: model, configuration: description.configuration)
+        if let stages {
+          try SQLiteStore.migrate(file, through: stages, to: model, configuration: description.configuration)
+        } else {
+          try SQLiteStore.migrate(file, to: model, configuration: description.configuration)
+        }
         return try open()
       }
     }
   }
 }
 
-/// What tests ask.
+/// Counts and statements, for tests.
 extension SQLiteStore {
-  /// How many statements were run so far.
+  /// The number of statements that were run so far.
   package var executedStatementCount: Int { state.withLock { $0.database.executedStatements } }
 
   /// The statement of a request, and whether it says all of it.
@@ -256,7 +265,7 @@ extension SQLiteStore {
     }
   }
 
-  /// How SQLite executes the statement of a request: a line for each step.
+  /// The way that SQLite executes the statement of a request: a line for each step.
   package func plan(of request: FetchRequest) throws(ManagedObjectError) -> [String] {
     let sql = try statement(for: request).sql
     return try state.withLock { state throws(ManagedObjectError) in

@@ -15,8 +15,10 @@ struct StoreState {
   var hasNewMetadata = false
   var numbers: RowNumbers
   let reading: ValueReading
-  /// Why nothing can be saved.
+  /// The reasons why nothing can be saved.
   let obstacles: [String]
+  /// The version of the tables that the store was opened with: ``Database/schemaVersion()``.
+  private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
 
   init(
@@ -30,18 +32,19 @@ struct StoreState {
     self.storeNumber = storeNumber
     self.configuration = configuration
     if mode == .create { try Self.makeTables(model, configuration, database) }
+    schemaVersion = try database.schemaVersion()
     let file = try FileSchema(database)
     metadata = try MetadataTable.read(database)
     try Self.check(model, configuration, metadata, file, database)
     schema = try StoreSchema(model, configuration, of: file, in: database)
     obstacles = WritingObstacles.inFile(file, schema, tracksHistory: metadata.tracksHistory)
     numbers = RowNumbers(schema)
-    reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: path))
+    reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
   }
 
   /// Compares a model with the version hashes of the file.
   ///
-  /// How Core Data makes the hash of an entity with derived attributes is not known. Such an entity is compared with
+  /// Nobody knows how Core Data makes the hash of an entity with derived attributes. Such an entity is compared with
   /// the one of the model in the store, of which the hashes are.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash``.
@@ -52,7 +55,7 @@ struct StoreState {
     do throws(ManagedObjectError) { try metadata.check(model, configuration) } catch {
       let entities = error.differingEntities.compactMap { model.entity(named: $0) }
       guard !entities.isEmpty, entities.count == error.differingEntities.count,
-        entities.allSatisfy({ !$0.hasKnownVersionHash }), let own = try ModelCache.read(database, file),
+        entities.allSatisfy({ !$0.hasKnownVersionHash }), let own = try? ModelCache.read(database, file),
         entities.allSatisfy({ own.entity(named: $0.name)?.isSame(as: $0) == true })
       else { throw error }
     }
@@ -69,6 +72,29 @@ struct StoreState {
   /// - Throws: ``ManagedObjectError/Code/save`` if nothing can be saved.
   func checkObstacles() throws(ManagedObjectError) {
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
+  }
+
+  /// Takes notice of what others have done to the tables since the store was opened: a history is kept from then on.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now,
+  ///   ``ManagedObjectError/Code/save`` for one that cannot be written any more.
+  mutating func checkTables() throws(ManagedObjectError) {
+    let version = try database.schemaVersion()
+    if version == schemaVersion { return }
+    let file = try FileSchema(database)
+    var current = try MetadataTable.read(database)
+    let hashes = StoreMetadataKey.versionHashes
+    guard current.values[hashes] == metadata.values[hashes],
+      try StoreSchema(schema.model, configuration, of: file, in: database).numbers == schema.numbers
+    else {
+      throw ManagedObjectError(
+        .incompatibleVersionHash, "somebody has changed the model of \(database.path) since it was opened")
+    }
+    let obstacles = WritingObstacles.inFile(file, schema, tracksHistory: current.tracksHistory)
+    if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
+    if hasNewMetadata { current.replace(with: metadata.values) }
+    metadata = current
+    schemaVersion = version
   }
 
   /// Makes the tables of a store in a file that has none.
@@ -103,7 +129,7 @@ extension StoreState {
     return metadata.values
   }
 
-  /// How rows of entities are read.
+  /// The columns of entities, and the way to rows of them.
   mutating func selection(_ entities: Range<Int>) -> RowSelection? {
     if let selection = selections[entities] { return selection }
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
@@ -119,7 +145,21 @@ extension StoreState {
     return rows
   }
 
+  /// A row alone, as a fault needs it.
+  private mutating func row(_ key: RowKey) throws(ManagedObjectError) -> StoreRow? {
+    guard key.store == storeNumber, let table = schema.table(ofEntity: Int(key.entityIndex)),
+      let selection = selection(table.entities)
+    else { return nil }
+    let statement = try database.statement(selection.statementOfOne)
+    try statement.bind(1, key.number)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let row = try selection.row(statement, reading)
+    return row.key == key ? row : nil
+  }
+
   mutating func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    if keys.count == 1 { return [try row(keys[0])] }
     var results = [StoreRow?](repeating: nil, count: keys.count)
     for (table, places) in places(of: keys) {
       guard let selection = selection(table.entities) else { continue }
@@ -127,25 +167,20 @@ extension StoreState {
       let statement = try database.statement(
         "SELECT \(selection.list("t")) FROM \(table.name.sqlName) t WHERE t.Z_PK \(list.condition)")
       try list.bind(to: statement, 1)
-      let rows = try rows(statement, selection)
-      if places.count == 1 {
-        if let row = rows.first, row.key == keys[places[0]] { results[places[0]] = row }
-        continue
+      var wanted = KeyPlaces(capacity: places.count)
+      var repeated: [Int] = []
+      for place in places where !wanted.insert(place, for: keys[place]) { repeated.append(place) }
+      try statement.forEachRow { () throws(ManagedObjectError) in
+        let row = try selection.row(statement, reading)
+        if let place = wanted[row.key] { results[place] = row }
       }
-      let found = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-      for place in places { results[place] = found[keys[place]] }
+      for place in repeated { results[place] = wanted[keys[place]].flatMap { results[$0] } }
     }
     return results
   }
 
   /// The places of keys that may be in this store, by table.
   private func places(of keys: [RowKey]) -> [(StoreTable, [Int])] {
-    if keys.count == 1 {
-      guard keys[0].store == storeNumber, let table = schema.table(ofEntity: Int(keys[0].entityIndex)) else {
-        return []
-      }
-      return [(table, [0])]
-    }
     var places: [Int: [Int]] = [:]
     for (place, key) in keys.enumerated() where key.store == storeNumber {
       let index = Int(key.entityIndex)
@@ -181,7 +216,10 @@ extension StoreState {
   mutating func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
     try checkObstacles()
     let keys = try makeKeys(entityIndices)
-    try numbers.reserve(keys, schema, database)
+    try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      try checkTables()
+      try numbers.reserve(keys, schema, database)
+    }
     return keys
   }
 }

@@ -23,12 +23,7 @@ extension Probe {
     let coordinator = PersistentStoreCoordinator(model: Chain.model)
     try coordinator.add(SQLiteStore(file, model: Chain.model))
     let context = ManagedObjectContext(coordinator: coordinator)
-    // A file that gets too large is an error, and not the end of the process.
-    signal(SIGXFSZ, SIG_IGN)
-    var limit = rlimit()
-    getrlimit(fileSizeLimit, &limit)
-    limit.rlim_cur = rlim_t(room)
-    setrlimit(fileSizeLimit, &limit)
+    let limit = limitFiles(to: room)
     var number: Int64 = 0
     func insert() throws {
       number += 1
@@ -51,8 +46,7 @@ extension Probe {
     say("failed \(number) \(failed.map { "\($0.code)" } ?? "") \(context.insertedObjects.count)")
     // What was saved can still be read.
     say("has \(try ManagedObjectContext(coordinator: coordinator).count(for: FetchRequest("Counter")))")
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(fileSizeLimit, &limit)
+    liftLimit(limit)
     try context.save()
     say("saved \(number)")
     for _ in 0..<3 {
@@ -60,6 +54,22 @@ extension Probe {
       try context.save()
       say("saved \(number)")
     }
+  }
+
+  /// Lets no file get larger than a size. That is an error then, and not the end of the process.
+  static func limitFiles(to room: Int) -> rlimit {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit()
+    getrlimit(fileSizeLimit, &limit)
+    limit.rlim_cur = rlim_t(room)
+    setrlimit(fileSizeLimit, &limit)
+    return limit
+  }
+
+  static func liftLimit(_ limit: rlimit) {
+    var limit = limit
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(fileSizeLimit, &limit)
   }
 
   #if os(Linux)

@@ -35,6 +35,14 @@ struct Probe {
       try hold(file.path, milliseconds: rest[0])
     // Saves objects with much data until a save fails, says which, and saves them again when there is room.
     case "fill": try fill(file, room: rest.first ?? 0)
+    // Makes a store of so many links and counters.
+    case "make":
+      guard rest.count == 2 else { throw Usage() }
+      try ChainVersions.make(file, links: rest[0], counters: rest[1])
+    // Changes the store to another version in one of several ways.
+    case "migrate":
+      guard arguments.count >= 3 else { throw Usage() }
+      try migrate(file, arguments[2], room: rest.first)
     default: throw Usage()
     }
   }

@@ -129,11 +129,13 @@ struct ChangedStoreTests {
     }
   }
 
-  @Test("are as another reader finds them, and what was not changed is as it was", arguments: [15, 16] as [UInt64])
+  @Test(
+    "are as another reader finds them, and what was not changed is as it was",
+    arguments: 15..<UInt64(LongForm.size(17, or: 16)))
   func samples(seed: UInt64) throws {
     let withModel = Set(try StoreSamples.storesWithModel())
     for original in StoreSamples.stores {
-      let folder = try TemporaryFolder()
+      let folder = try TemporaryFolder(isInMemory: true)
       let file = try StoreSamples.copy(original, to: folder)
       if withModel.contains(original) {
         let model = try SQLiteStore.model(inFile: file, writesNothing: true)
@@ -169,7 +171,7 @@ struct ChangedStoreTests {
     #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
   }
 
-  @Test("that were written by hand are as another reader finds them", arguments: 0..<8)
+  @Test("that were written by hand are as another reader finds them", arguments: 0..<LongForm.size(8, or: 3))
   func library(seed: Int) throws {
     let entities = LibraryStore.model.entities.map { entity in
       var definition = entity.definition
@@ -177,7 +179,7 @@ struct ChangedStoreTests {
       return definition
     }
     let model = try ManagedObjectModel(entities: entities)
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(
       to: folder, change: "UPDATE Z_METADATA SET Z_PLIST = NULL; DROP INDEX Z_Person_UNIQUE_name;")
     let compiled = URL(filePath: folder.path("made.mom"))

@@ -142,4 +142,34 @@ struct CreatedStoreTests {
     #expect(schema.primaryKeys.map(\.parent) == [0, 0, 2, 2, 0])
     #expect(schema.file == .init(pageSize: 4096, autoVacuum: 2, encoding: "UTF-8", userVersion: 0, applicationID: 0))
   }
+
+  @Test("are opened in no time out of proportion for a model of many levels")
+  func levels() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let last = LongForm.size(200, or: 50)
+    let entities = (0...last).map { level in
+      var entity = EntityDescription("Level\(level)", [.attribute("a\(level)", .string)])
+      if level > 0 { entity.superentity = "Level\(level - 1)" }
+      return entity
+    }
+    let model = try ManagedObjectModel(entities: entities)
+    let file = folder.url.appending(path: "a.sqlite")
+    _ = try SQLiteStore(file, model: model)
+    let time = try ThreadClock.measure { _ = try SQLiteStore(file, model: model) }
+    #expect(time < .seconds(8), "\(time)")
+    // Each level has its own attribute and those above.
+    let store = try SQLiteStore(file, model: model)
+    let entity = try #require(model["Level\(last)"])
+    var changes = StoreChanges()
+    for key in try store.makeKeys([entity.index]) {
+      changes.inserted = [StoreRow(key: key, version: 1, values: entity.emptyValues)]
+    }
+    for level in [0, 30, last] {
+      let slot = try #require(entity.attribute(named: "a\(level)")?.slot)
+      changes.inserted[0].values[slot] = .attribute(.string("\(level)"))
+    }
+    try store.save(changes)
+    let plain = try PlainSQLite(file)
+    #expect(try plain.run("SELECT ZA0, ZA30, ZA\(last), ZA31 FROM ZLEVEL0") == [["0", "30", "\(last)", "NULL"]])
+  }
 }

@@ -78,4 +78,57 @@ import Testing
     try context.save()
     #expect(try store.history().isEmpty)
   }
+
+  private func insert(_ context: ManagedObjectContext) throws {
+    try context.insert("Note")
+    try context.save()
+  }
+
+  @Test("that somebody begins has the saves of others, too, who had the store open before") func begunByOthers() throws
+  {
+    let first = try context(SQLiteStore(file, model: model))
+    try insert(first)
+    let second = try SQLiteStore(file, model: model, tracksHistory: true)
+    try insert(first)
+    // What a program sets does not end it.
+    let store = try #require(first.coordinator.stores.first as? SQLiteStore)
+    store.setMetadata(store.metadata.merging(["key": .string("value")]) { $1 })
+    try insert(first)
+    #expect(try second.history().map { $0.changes.count } == [1, 1])
+    let third = try SQLiteStore(file, model: model)
+    #expect(third.writingObstacles == [] && third.metadata["key"] == .string("value"))
+    try insert(context(third))
+    #expect(try second.history().count == 3)
+  }
+
+  @Test("has each save as a whole, also one that ends while it is read") func savesMeanwhile() throws {
+    let store = try SQLiteStore(file, model: model, tracksHistory: true)
+    let count = 200
+    let (file, model) = (file, model)
+    let writer = Thread {
+      guard let context = try? HistoryTests.context(file, model) else { return }
+      for _ in 0..<count {
+        _ = try? context.insert("Note")
+        try? context.save()
+      }
+    }
+    writer.start()
+    var last: Int64 = 0
+    var found = 0
+    let end = ContinuousClock.now + .seconds(60)
+    while found < count, ContinuousClock.now < end {
+      for transaction in try store.history(after: last) {
+        #expect(transaction.changes.count == 1)
+        last = transaction.number
+        found += 1
+      }
+    }
+    #expect(found == count)
+  }
+
+  private static func context(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(SQLiteStore(file, model: model))
+    return ManagedObjectContext(coordinator: coordinator)
+  }
 }

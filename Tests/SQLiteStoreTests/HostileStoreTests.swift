@@ -65,6 +65,67 @@ struct HostileStoreTests {
     #expect(error?.message.contains("Z_MODELCACHE is a view") == true)
   }
 
+  @Test("have their model deflated, or with the header of zlib or gzip, or as it is")
+  func forms() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = try LibraryStore.write(to: folder)
+    let functions = """
+      import gzip, zlib
+      store.create_function("plain", 1, lambda data: zlib.decompress(data, -15))
+      store.create_function("zlib", 1, lambda data: zlib.compress(data))
+      store.create_function("gzip", 1, lambda data: gzip.compress(data))
+      """
+    for content in ["Z_CONTENT", "plain(Z_CONTENT)", "zlib(plain(Z_CONTENT))", "gzip(plain(Z_CONTENT))"] {
+      let other = folder.url.appending(path: "other")
+      try? FileManager.default.removeItem(at: other)
+      try FileManager.default.copyItem(at: file, to: other)
+      try SQLiteFile.change(other, "UPDATE Z_MODELCACHE SET Z_CONTENT = \(content)", setup: functions)
+      let model = try SQLiteStore.model(inFile: other)
+      #expect(model.entityVersionHashesByName == LibraryStore.model.entityVersionHashesByName, "\(content)")
+    }
+  }
+
+  @Test("that have a large value in many rows at once are errors, not gigabytes")
+  func overlaps() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "a.sqlite")
+    let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
+    // All places of cells in the only page of the table are that of its only row.
+    let program = """
+      import sqlite3, struct, sys
+      store = sqlite3.connect(sys.argv[1])
+      store.executescript(sys.stdin.read())
+      store.execute("INSERT INTO ZTAG VALUES (1, 1, 1, ?)", ("x" * (1 << 20),))
+      store.commit()
+      root = store.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'ZTAG'").fetchone()[0]
+      store.close()
+      data = bytearray(open(sys.argv[1], "rb").read())
+      start = (root - 1) * 4096
+      cell = struct.unpack_from(">H", data, start + 8)[0]
+      count = min((cell - 8) // 2, 600)
+      struct.pack_into(">H", data, start + 3, count)
+      for place in range(count):
+          struct.pack_into(">H", data, start + 8 + 2 * place, cell)
+      open(sys.argv[1], "wb").write(data)
+      print(count)
+      """
+    let tables = """
+      PRAGMA page_size = 4096;
+      CREATE TABLE ZTAG ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLABEL VARCHAR );
+      CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+      CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+      INSERT INTO Z_PRIMARYKEY VALUES (1, 'Tag', 0, 1); INSERT INTO Z_METADATA VALUES (1, 'A', NULL);
+      """
+    #expect(try SQLiteFile.run(program, [file.path], input: Data(tables.utf8)) == "600\n")
+    let store = try SQLiteStore(file, model: model, isReadOnly: true)
+    let entity = try #require(model["Tag"])
+    let error = #expect(throws: ManagedObjectError.self) { try store.fetch(FetchRequest("Tag"), of: entity) }
+    #expect(error?.code == .sqlite && error?.message.contains("more in them than the file has room for") == true)
+    // Nor are they looked at one by one for long.
+    let request = FetchRequest("Tag", where: try ManagedPredicate(format: "label CONTAINS 'y'"))
+    #expect(errorCode { _ = try store.fetch(request, of: entity) } == .timeout)
+  }
+
   @Test("whose pages lead back to others end, with memory in proportion")
   func circles() throws {
     let folder = try TemporaryFolder(isInMemory: true)
@@ -103,6 +164,16 @@ struct HostileStoreTests {
     let result = StoreUse.fault(file, model)
     #expect(result.fault == nil)
     #expect(result.message?.contains("more rows than the file has room for") == true, "\(result.message ?? "")")
+    // None of the rows is a result.
+    let store = try SQLiteStore(file, model: model, isReadOnly: true)
+    let request = FetchRequest("Tag", where: try ManagedPredicate(format: "label == 'b'"))
+    let entity = try #require(model["Tag"])
+    var error: ManagedObjectError?
+    let time = ThreadClock.measure {
+      error = #expect(throws: ManagedObjectError.self) { try store.fetch(request, of: entity) }
+    }
+    #expect(error?.code == .timeout)
+    #expect(time < .seconds(10), "\(time)")
   }
 
   @Test("with SQL, quotes and other characters in names keep to their tables")
@@ -183,7 +254,8 @@ struct HostileStoreTests {
         #expect(error?.message.contains(message) == true || message.isEmpty, "\(name): \(error?.message ?? "")")
       }
     }
-    for name in ["text", "database"] {
+    try Data("1".utf8).write(to: folder.url.appending(path: "byte"))
+    for name in ["text", "database", "byte"] {
       let file = folder.url.appending(path: name)
       let bytes = try Data(contentsOf: file)
       #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: model) }

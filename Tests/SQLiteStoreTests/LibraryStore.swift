@@ -169,7 +169,26 @@ enum LibraryStore {
   ///   - hasModel: false for a store without its model.
   ///   - change: statements to execute at the end.
   static func write(to folder: TemporaryFolder, hasModel: Bool = true, change: String = "") throws -> URL {
-    let url = URL(filePath: folder.path("Library.sqlite"))
+    let original = try original.get()
+    for name in original.names {
+      try FileManager.default.copyItem(
+        at: original.url.appending(path: name), to: folder.url.appending(path: name))
+    }
+    let url = folder.url.appending(path: "Library.sqlite")
+    let model = hasModel ? "" : "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;"
+    if !hasModel || !change.isEmpty { try SQLiteFile.change(url, model + change) }
+    return url
+  }
+
+  /// The file and its large values, from which all are copied: to start a process takes most of the time.
+  private static let original = Result {
+    let folder = try TemporaryFolder(isInMemory: true)
+    try writeOriginal(to: folder)
+    return folder
+  }
+
+  private static func writeOriginal(to folder: TemporaryFolder) throws {
+    let url = folder.url.appending(path: "Library.sqlite")
     var metadata = try inMemory().metadata
     metadata["NSStoreUUID"] = nil
     let plist = try PropertyList.dictionary(metadata).data(format: .binary).hexadecimal
@@ -180,22 +199,15 @@ enum LibraryStore {
       \(tables)
       \(rows)
       INSERT INTO Z_METADATA VALUES (1, '\(identifier)', X'\(plist)');
-      INSERT INTO Z_MODELCACHE VALUES (\(hasModel ? "deflated(X'\(try model.compiledData().hexadecimal)')" : "NULL"));
-      \(change)
+      INSERT INTO Z_MODELCACHE VALUES (deflated(X'\(try model.compiledData().hexadecimal)'));
       """
-    let program = """
-      import sqlite3, sys, zlib
+    let deflated = """
+      import zlib
       def deflated(data):
           stream = zlib.compressobj(9, zlib.DEFLATED, -15)
           return stream.compress(data) + stream.flush()
-      store = sqlite3.connect(sys.argv[1])
       store.create_function("deflated", 1, deflated)
-      store.executescript(sys.stdin.read())
-      store.commit()
       """
-    let result = try Program.run(
-      URL(filePath: "/usr/bin/env"), ["python3", "-c", program, url.path], input: Data(statements.utf8))
-    guard result.status == 0 else { throw StoreReader.Failure(description: result.errors) }
-    return url
+    try SQLiteFile.change(url, statements, setup: deflated)
   }
 }

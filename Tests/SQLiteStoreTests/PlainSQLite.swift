@@ -36,6 +36,16 @@ final class PlainSQLite {
 
   private var message: String { String(cString: sqlite3_errmsg(handle)) }
 
+  /// False if somebody else has a lock, without waiting.
+  var canWrite: Bool {
+    sqlite3_busy_timeout(handle, 1)
+    defer {
+      sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+      sqlite3_busy_timeout(handle, 10_000)
+    }
+    return sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK
+  }
+
   /// The first column of all rows.
   func column(_ sql: String) throws -> [String] { try run(sql).map { $0[0] } }
 

@@ -28,6 +28,23 @@ struct QueryFallbackTests {
     #expect((try? stores.found(request)) == (try? stores.foundInMemory(request)))
   }
 
+  @Test("with ten thousand conditions take no time that is out of proportion")
+  func manyConditions() throws {
+    let stores = SampleStores.people
+    let others = (0..<10_000).map {
+      ManagedPredicate.comparing(RandomRequests.path("age"), .equal, .value(.integer($0 + 1_000)))
+    }
+    let one = ManagedPredicate.comparing(RandomRequests.path("age"), .greaterThan, .value(.integer(0)))
+    let request = FetchRequest("Person", where: .or(others + [one]))
+    #expect(try !stores.sqlite.statement(for: request).isComplete)
+    #expect(try stores.found(request) == stores.foundInMemory(request))
+    // The first ones narrow the rows, as many as SQLite takes well.
+    let narrowing = FetchRequest("Person", where: .and([one] + others.map { ManagedPredicate.not($0) }))
+    let statement = try stores.sqlite.statement(for: narrowing)
+    #expect(!statement.isComplete && statement.sql.contains("?4000") && !statement.sql.contains("?6000"))
+    #expect(try stores.found(narrowing) == stores.foundInMemory(narrowing))
+  }
+
   /// Conditions of which some have no result for some values.
   static let failing = [
     "10 / (age - 30) > 0", "age != 30 AND 10 / (age - 30) > 0", "10 / (age - 30) > 0 AND age != 30",

@@ -1,12 +1,23 @@
+import CSQLite
 import Foundation
 import TestSupport
 
-/// Does something to a database file with Python's `sqlite3`.
+/// Does something to a database file without the code under test.
 enum SQLiteFile {
   /// Executes statements.
+  static func change(_ file: URL, _ statements: String) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    let code = sqlite3_open(file.path, &database)
+    guard code == SQLITE_OK, sqlite3_exec(database, statements, nil, nil, nil) == SQLITE_OK else {
+      throw StoreReader.Failure(description: String(cString: sqlite3_errmsg(database)))
+    }
+  }
+
+  /// Executes statements with Python's `sqlite3`.
   ///
   /// - Parameter setup: lines of Python to run first, with the connection in `store`.
-  static func change(_ file: URL, _ statements: String, setup: String = "") throws {
+  static func change(_ file: URL, _ statements: String, setup: String) throws {
     let program = """
       import sqlite3, sys
       store = sqlite3.connect(sys.argv[1])
@@ -20,18 +31,12 @@ enum SQLiteFile {
 
   /// What `PRAGMA integrity_check` says: `ok` for a sound file.
   static func integrity(of file: URL) throws -> String {
-    let program = """
-      import sqlite3, sys
-      store = sqlite3.connect(sys.argv[1])
-      print("\\n".join(row[0] for row in store.execute("PRAGMA integrity_check")))
-      """
-    return try run(program, [file.path]).trimmingCharacters(in: .whitespacesAndNewlines)
+    try PlainSQLite(file).column("PRAGMA integrity_check").joined(separator: "\n")
   }
 
   @discardableResult
   static func run(_ program: String, _ arguments: [String], input: Data = Data()) throws -> String {
-    let result = try Program.run(
-      URL(filePath: "/usr/bin/env"), ["python3", "-c", program] + arguments, input: input)
+    let result = try Program.runPython(["-c", program] + arguments, input: input)
     guard result.status == 0 else { throw StoreReader.Failure(description: result.errors) }
     return result.text
   }

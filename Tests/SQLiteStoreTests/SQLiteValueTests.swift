@@ -218,4 +218,31 @@ import Testing
       #expect(errorCode { _ = try context.fetch(FetchRequest("Everything")).map { $0["external"] } } == .invalidValue)
     }
   }
+
+  @Test("A file of data that is a link, a pipe or too large is an error") func externalDataOfOthers() throws {
+    let first = try context()
+    try first.insert("Everything").setValue(AttributeValue.null, forKey: "external")
+    try first.save()
+    let name = UUID().uuidString
+    let data = folder.url.appending(path: ".store_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+    let path = data.appending(path: name).path
+    try PlainSQLite(file).run("UPDATE ZEVERYTHING SET ZEXTERNAL = CAST(x'02' || '\(name)' || x'00' AS BLOB)")
+    try Data("secret".utf8).write(to: folder.url.appending(path: "secret"))
+    for kind in ["link", "pipe", "folder", "large"] {
+      switch kind {
+      case "link": try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "../../secret")
+      case "pipe": #expect(mkfifo(path, 0o600) == 0)
+      case "folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      default:
+        try Data().write(to: URL(filePath: path))
+        #expect(truncate(path, 1 << 40) == 0)
+      }
+      let error = #expect(throws: ManagedObjectError.self) {
+        try context().fetch(FetchRequest("Everything")).map { $0["external"] }
+      }
+      #expect(error?.code == .operation && error?.message.contains(name) == true, "\(kind): \(error?.message ?? "")")
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
 }

@@ -20,7 +20,7 @@ struct SampleStoreTests {
   func reading(mode: String) throws {
     var count = 0
     for original in try StoreSamples.storesWithModel() {
-      let folder = try TemporaryFolder()
+      let folder = try TemporaryFolder(isInMemory: true)
       let file = try StoreSamples.copy(original, to: folder)
       let before = try Self.contents(of: folder)
       let rows = try StoreReader.rows(of: file)
@@ -59,7 +59,7 @@ struct SampleStoreTests {
   func columns() throws {
     let all = Set(try StoreSamples.storesWithModel())
     for original in StoreSamples.stores where !all.contains(original) {
-      let folder = try TemporaryFolder()
+      let folder = try TemporaryFolder(isInMemory: true)
       let file = try StoreSamples.copy(original, to: folder)
       let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.model(inFile: file, writesNothing: true) }
       #expect(error?.code == .open && error?.fileURL == file)
@@ -123,7 +123,7 @@ struct SampleStoreTests {
 
   @Test("are read by the one that was written by hand, in each mode", arguments: [false, true])
   func library(writesNothing: Bool) throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let before = try Self.contents(of: folder)
     let expected = try StoreDump(LibraryStore.inMemory())

@@ -35,7 +35,7 @@ final class SampleStores: @unchecked Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Saves rows under other keys.
-  private static func save(
+  static func save(
     _ rows: [StoreRow], _ keys: [RowKey], _ store: some PersistentStore
   ) throws -> [RowKey: RowKey] {
     let map = Dictionary(uniqueKeysWithValues: zip(rows.map(\.key), keys))

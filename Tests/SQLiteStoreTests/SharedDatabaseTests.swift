@@ -265,4 +265,33 @@ import Testing
       #expect(try database.column("PRAGMA auto_vacuum") == ["2"])
     }
   }
+
+  @Test("takes no objects of its old model once somebody has changed that") func changedModel() throws {
+    let first = try context()
+    try fill(["a"])
+    let object = try first.insert("Account")
+    try object.setValue(.string("b"), forKey: "name")
+    // All numbers of entities are others from now on.
+    var entities = Self.model.entities.map(\.definition)
+    entities.append(EntityDescription("AAA", [.attribute("name", .string)]))
+    let other = try ManagedObjectModel(entities: entities)
+    try SQLiteStore.migrate(file, to: other)
+    let dump = try StoreDump(SQLiteStore(file, model: other))
+    #expect(errorCode { try first.save() } == .incompatibleVersionHash)
+    #expect(errorCode { try first.obtainPermanentIDs(for: [object]) } == .incompatibleVersionHash)
+    let attributes = try StoreDump(SQLiteStore(file, model: other)).objects.mapValues(\.attributes)
+    #expect(attributes == dump.objects.mapValues(\.attributes))
+  }
+
+  @Test("is saved when somebody has added an index meanwhile") func addedIndex() throws {
+    let first = try context()
+    try fill(["a"])
+    try PlainSQLite(file).run("CREATE INDEX OTHER ON ZACCOUNT (ZAMOUNT)")
+    try first.insert("Account").setValue(.string("b"), forKey: "name")
+    try first.save()
+    #expect(try first.count(for: FetchRequest("Account")) == 2)
+    try PlainSQLite(file).run("CREATE INDEX OTHER2 ON ZACCOUNT (ZAMOUNT) WHERE ZAMOUNT > 3")
+    try first.insert("Account").setValue(.string("c"), forKey: "name")
+    #expect(errorCode { try first.save() } == .save)
+  }
 }

@@ -4,8 +4,7 @@ import TestSupport
 
 /// Runs `reader.py`, which reads SQLite stores without the code under test.
 enum StoreReader {
-  static let isAvailable =
-    (try? Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", "import sqlite3"]))?.status == 0
+  static let isAvailable = (try? Program.runPython(["-c", "import sqlite3"]))?.status == 0
 
   private static let program = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "reader.py")
 
@@ -36,9 +35,8 @@ enum StoreReader {
 
   private static func run(_ store: URL, _ options: [String], _ isImmutable: Bool?) throws -> Data {
     let hasNoLog = !FileManager.default.fileExists(atPath: store.path + "-wal")
-    let result = try Program.run(
-      URL(filePath: "/usr/bin/env"),
-      ["python3", program.path, store.path] + options + (isImmutable ?? hasNoLog ? ["--immutable"] : []))
+    let result = try Program.runPython(
+      [program.path, store.path] + options + (isImmutable ?? hasNoLog ? ["--immutable"] : []))
     guard result.status == 0 else {
       throw Failure(description: result.errors.trimmingCharacters(in: .whitespacesAndNewlines))
     }

@@ -85,7 +85,7 @@ extension ManagedObjectModel {
       store = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro&immutable=1", uri=True)
       sys.stdout.buffer.write(zlib.decompress(store.execute("SELECT Z_CONTENT FROM Z_MODELCACHE").fetchone()[0], -15))
       """
-    let result = try Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", program, store.path])
+    let result = try Program.runPython(["-c", program, store.path])
     guard result.status == 0 else { throw StoreReader.Failure(description: result.errors) }
     try self.init(compiled: result.output)
   }

@@ -8,7 +8,7 @@ import Testing
 struct StoreReaderTests {
   private let folder: TemporaryFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   @Test("finds the same objects in tables written by hand as a store in memory has", arguments: [true, false])
   func sameObjects(_ hasModel: Bool) throws {

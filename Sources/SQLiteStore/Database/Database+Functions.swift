@@ -21,11 +21,12 @@ extension Database {
 
   func registerFunctions() throws(ManagedObjectError) {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
-    try check(unsafe sqlite3_create_function_v2(handle, FunctionName.holds, -1, flags, nil, holds, nil, nil, nil))
+    // These live as long as the connection.
+    let limit = unsafe Unmanaged.passUnretained(workLimit).toOpaque()
+    try check(unsafe sqlite3_create_function_v2(handle, FunctionName.holds, -1, flags, limit, holds, nil, nil, nil))
     try check(
-      unsafe sqlite3_create_function_v2(handle, FunctionName.collect, -1, flags, nil, nil, collect, collected, nil))
-    try check(unsafe sqlite3_create_function_v2(handle, FunctionName.form, 2, flags, nil, form, nil, nil, nil))
-    // The list lives as long as the connection.
+      unsafe sqlite3_create_function_v2(handle, FunctionName.collect, -1, flags, limit, nil, collect, collected, nil))
+    try check(unsafe sqlite3_create_function_v2(handle, FunctionName.form, 2, flags, limit, form, nil, nil, nil))
     let changes = unsafe Unmanaged.passUnretained(derivedChanges).toOpaque()
     for name in FunctionName.derivedChanges {
       try check(
@@ -49,7 +50,7 @@ enum TextForm: Int64, CaseIterable {
   case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
   /// The form of texts whose first forms are equal.
   case secondLocalized, secondLocalizedCaseInsensitive, secondLocalizedStandard
-  /// Of the text of a URL.
+  /// The form of the text of a URL.
   case url
 
   /// The form for the comparison of a sort descriptor; nil for one that nobody knows.
@@ -98,12 +99,26 @@ private func object<Object: FunctionObject>(
   return unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
 }
 
+/// Counts the bytes of arguments as work of the statement.
+///
+/// - Returns: false if there are too many. The statement ends then.
+private func countWork(_ arguments: FunctionObject.Arguments, _ context: OpaquePointer?) -> Bool {
+  var size = 0
+  for index in 0..<arguments.count { size += arguments[index].size }
+  guard size > 0, let limit = unsafe sqlite3_user_data(context) else { return true }
+  if unsafe Unmanaged<WorkLimit>.fromOpaque(limit).takeUnretainedValue().count(bytes: size) { return true }
+  unsafe sqlite3_result_error_code(context, SQLITE_INTERRUPT)
+  return false
+}
+
 private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
   guard let values = unsafe values, count > 0, let test = unsafe object(values[0], as: RowTest.self) else {
     unsafe sqlite3_result_error(context, "no test", -1)
     return
   }
-  if let holds = test.holds(unsafe FunctionObject.Arguments(values, count: Int(count))) {
+  let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
+  guard unsafe countWork(arguments, context) else { return }
+  if let holds = test.holds(arguments) {
     unsafe sqlite3_result_int(context, holds ? 1 : 0)
   } else {
     unsafe sqlite3_result_error(context, "a value cannot be tested", -1)
@@ -116,7 +131,7 @@ private final class Collection {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// Where SQLite keeps the address of what a function collects; nil if there is no memory.
+/// The memory in which SQLite keeps the address of a collection; nil if there is none left.
 private func place(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
   unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
 }
@@ -128,6 +143,8 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
     unsafe sqlite3_result_error(context, "nothing collects", -1)
     return
   }
+  let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
+  guard unsafe countWork(arguments, context) else { return }
   let collection: Collection
   if let known = unsafe place.pointee {
     collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
@@ -135,7 +152,7 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
     collection = Collection(ValueCode.start(isSet: collector.isSet))
     unsafe place.pointee = unsafe Unmanaged.passRetained(collection).toOpaque()
   }
-  collector.add(unsafe FunctionObject.Arguments(values, count: Int(count)), to: &collection.bytes)
+  collector.add(arguments, to: &collection.bytes)
   if collector.failure != nil { unsafe sqlite3_result_error(context, "a value cannot be read", -1) }
 }
 
@@ -152,7 +169,8 @@ private let collected: @convention(c) (OpaquePointer?) -> Void = { context in
 private let form: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
   guard let values = unsafe values, count == 2 else { return }
   let arguments = unsafe FunctionObject.Arguments(values, count: 2)
-  // What is no text is compared as it is.
+  guard unsafe countWork(arguments, context) else { return }
+  // Other values than texts are compared as they are.
   guard arguments[1].kind == SQLITE_TEXT else {
     unsafe sqlite3_result_value(context, values[1])
     return

@@ -6,9 +6,10 @@ internal import SystemFiles
 
 /// A connection to a database file. One task at a time uses it.
 ///
-/// Statements are prepared once and kept: the ones that were used last, up to ``greatestStatementCount``.
+/// Statements are prepared once and kept: the ones that were used last, up to ``greatestStatementCount``, but for very
+/// long ones.
 @safe final class Database {
-  /// What may be done with the file.
+  /// The ways to use the file.
   enum Mode {
     /// Nothing is written, but what SQLite needs to read a file that others write to.
     case readOnly
@@ -21,6 +22,8 @@ internal import SystemFiles
 
   /// The path, for messages.
   let path: String
+  let file: DatabaseFile
+  private let mode: Mode
   let handle: OpaquePointer
   let workLimit: WorkLimit
   /// The folder of a copy that is used instead of the file.
@@ -28,35 +31,45 @@ internal import SystemFiles
   private var statements: [String: Statement] = [:]
   private var uses = 0
   static let greatestStatementCount = 200
-  /// How many statements were run so far.
+  /// The most bytes of a statement that is kept. A request can have many thousand conditions.
+  private static let greatestKeptSize = 1 << 15
+  /// The number of statements that were run so far.
   var executedStatements = 0
+  /// True in a transaction that writes.
+  private(set) var isWriting = false
   /// The rows whose derived attributes triggers have changed. See ``registerFunctions()``.
   let derivedChanges = DerivedChanges()
 
-  /// How long to wait for another process that writes, in milliseconds.
-  private static let busyTime: Int32 = 30_000
+  /// The time to wait for another process that writes, in milliseconds.
+  static let busyTime: Int32 = 30_000
+
+  /// More than the memory in which SQLite keeps changed pages: by itself it takes 2 MB.
+  private static let cacheSize = 4 << 20
 
   /// Opens a file.
   ///
+  /// - Parameter busyTime: the time to wait for another process that writes, in milliseconds.
   /// - Throws: ``ManagedObjectError/Code/open``. That the file is no database shows with the first statement.
-  init(path: String, _ mode: Mode) throws(ManagedObjectError) {
+  init(path: String, _ mode: Mode, busyTime: Int32 = Database.busyTime) throws(ManagedObjectError) {
     self.path = path
-    workLimit = WorkLimit(path: path)
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw ManagedObjectError(.open, "\(path.quoted) is no path of a file")
     }
+    file = try DatabaseFile(path)
+    self.mode = mode
+    workLimit = WorkLimit(file)
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     switch mode {
     case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
     case .readWrite: flags |= SQLITE_OPEN_READWRITE
     case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
-    var uri = Self.uri(path)
+    var uri = Self.uri(file.path)
     var copies: PrivateFolder?
     if mode == .immutable {
-      if Self.hasJournal(path) {
-        let folder = try Self.copy(path)
-        // Of the copy, SQLite makes what the journal says.
+      if file.hasJournal {
+        let folder = try file.copy()
+        // SQLite changes the copy as the journal says.
         uri = Self.uri("\(folder.path)/store")
         flags = flags & ~SQLITE_OPEN_READONLY | SQLITE_OPEN_READWRITE
         copies = .some(consume folder)
@@ -75,17 +88,17 @@ internal import SystemFiles
       throw error
     }
     unsafe self.handle = handle
-    unsafe sqlite3_busy_timeout(handle, Self.busyTime)
+    unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
-    // What the file says about its own tables is not to be believed.
+    // The file may lie about its own tables.
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")
     try registerFunctions()
-    // What is saved is on the disk, whatever the library was made to do by itself.
+    // A save is on the disk when it ends, whatever the library was built to do by itself.
     if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
   }
 
-  /// How long to wait for another process that writes.
+  /// Sets the time to wait for another process that writes.
   ///
   /// - Parameter time: in milliseconds.
   func wait(_ time: Int32) { unsafe sqlite3_busy_timeout(handle, time) }
@@ -96,7 +109,7 @@ internal import SystemFiles
   }
 
   /// A path with no characters that mean something in an address.
-  private static func uri(_ path: String) -> String {
+  static func uri(_ path: String) -> String {
     // Two slashes at the beginning would name a host.
     var uri = path.hasPrefix("//") ? "file://" : "file:"
     for byte in path.utf8 {
@@ -110,64 +123,43 @@ internal import SystemFiles
   }
 }
 
-/// A file that is read together with its journal, and left as it is.
-extension Database {
-  /// What SQLite keeps in files beside a store: changes that are not in it yet, or what a transaction has overwritten
-  /// that never ended.
-  private static let journals = ["-wal", "-journal"]
-
-  private static func hasJournal(_ path: String) -> Bool {
-    journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 }
-  }
-
-  /// Copies a file and its journals into a folder of their own.
-  private static func copy(_ path: String) throws(ManagedObjectError) -> PrivateFolder {
-    let folder: PrivateFolder
-    do throws(FileError) { folder = try PrivateFolder() } catch {
-      throw ManagedObjectError(.open, "cannot open \(path): \(error.message)")
-    }
-    do {
-      for suffix in [""] + journals where suffix.isEmpty || FileSystem.exists(path + suffix) {
-        try FileManager.default.copyItem(atPath: path + suffix, toPath: "\(folder.path)/store\(suffix)")
-      }
-    } catch {
-      throw ManagedObjectError(.open, "cannot open \(path): it cannot be copied: \(error)")
-    }
-    return folder
-  }
-}
-
 extension Database {
   /// Runs statements without results.
   func execute(_ sql: String) throws(ManagedObjectError) {
     workLimit.work = 0
+    workLimit.statement = WorkLimit.Statement(growth: .pairs, size: sql.utf8.count)
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }
   }
 
   /// A statement, ready for its first step, with nothing bound.
-  func statement(_ sql: String) throws(ManagedObjectError) -> Statement {
+  ///
+  /// - Parameter growth: how its work grows with the file.
+  func statement(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(ManagedObjectError) -> Statement {
     uses += 1
     if let statement = statements[sql] {
       // One that is being used is not to be disturbed.
-      guard !statement.isActive else { return try prepare(sql) }
+      guard !statement.isActive else { return try prepare(sql, growth) }
       statement.lastUse = uses
       statement.clear()
       return statement
     }
-    let statement = try prepare(sql)
+    let statement = try prepare(sql, growth)
+    if sql.utf8.count > Self.greatestKeptSize { return statement }
     if statements.count >= Self.greatestStatementCount { forgetOldStatements() }
     statement.lastUse = uses
     statements[sql] = statement
     return statement
   }
 
-  private func prepare(_ sql: String) throws(ManagedObjectError) -> Statement {
+  private func prepare(_ sql: String, _ growth: WorkLimit.Growth) throws(ManagedObjectError) -> Statement {
     var prepared: OpaquePointer?
+    let work = WorkLimit.Statement(growth: growth, size: sql.utf8.count)
     workLimit.work = 0
+    workLimit.statement = work
     let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
     guard code == SQLITE_OK, let statement = unsafe prepared else { throw failure(code, sql) }
-    return unsafe Statement(statement, self)
+    return unsafe Statement(statement, self, work)
   }
 
   /// Forgets the half of the statements that were not used for longest.
@@ -180,7 +172,14 @@ extension Database {
   /// Forgets all statements: after a change of tables.
   func forgetStatements() { statements = [:] }
 
-  /// How many rows the last statement changed.
+  /// A number that SQLite raises with each change of the tables.
+  func schemaVersion() throws(ManagedObjectError) -> Int64 {
+    let statement = try statement("PRAGMA schema_version")
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  /// The number of rows that the last statement changed.
   var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 
   /// True between the beginning and the end of a transaction.
@@ -196,17 +195,26 @@ extension Database {
   func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {
     var message = unsafe String(cString: sqlite3_errmsg(handle))
     if code & 0xFF == SQLITE_INTERRUPT { message = WorkLimit.message }
+    if code & 0xFF == SQLITE_BUSY { message = "another process has the file locked" }
     if let sql, code & 0xFF == SQLITE_ERROR { message += " in \(sql.prefix(200))" }
-    var error = ManagedObjectError(Self.code(code), "\(path): \(message)")
+    if mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF) {
+      message += "; SQLite reads it only if it can write beside it, but for opening with writesNothing"
+    }
+    var error = ManagedObjectError(self.code(code), "\(path): \(message)")
     error.sqliteCode = Int(code)
     return error
   }
 
-  private static func code(_ code: Int32) -> ManagedObjectError.Code {
+  /// `SQLITE_IOERR_WRITE`, `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_TRUNCATE`, which SQLite's header has as expressions.
+  private static let failuresOfWriting: [Int32] = [3, 4, 6].map { SQLITE_IOERR | $0 << 8 }
+
+  private func code(_ code: Int32) -> ManagedObjectError.Code {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .locked
-    case SQLITE_NOTADB, SQLITE_CANTOPEN: .open
-    case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY: .save
+    case SQLITE_NOTADB: .open
+    case SQLITE_CANTOPEN, SQLITE_READONLY: isWriting ? .save : .open
+    case SQLITE_FULL: .save
+    case SQLITE_IOERR: isWriting || Self.failuresOfWriting.contains(code) ? .save : .sqlite
     case SQLITE_INTERRUPT: .timeout
     default: .sqlite
     }
@@ -229,6 +237,12 @@ extension Database {
     _ kind: TransactionKind, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     if isInTransaction { return try body() }
+    isWriting = kind != .deferred
+    workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
+    defer {
+      isWriting = false
+      workLimit.unwrittenSize = 0
+    }
     try execute(kind.rawValue)
     do throws(ManagedObjectError) {
       if kind != .deferred, hasMoved {

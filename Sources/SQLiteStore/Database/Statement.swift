@@ -6,17 +6,21 @@ internal import ManagedObjects
 @safe final class Statement {
   private let handle: OpaquePointer
   private unowned let database: Database
-  /// When the statement was used last, as a count of uses.
+  /// The time of the last use, as a count of uses.
   var lastUse = 0
   /// True from the first step to the last.
   private(set) var isActive = false
-  /// What was done since the first step.
+  /// The instructions since the first step.
   private var work: Int64 = 0
   private var rowCount = 0
+  /// The bytes of the texts and data that were read since then.
+  private var byteCount = 0
+  private var limits: WorkLimit.Statement
 
-  init(_ handle: OpaquePointer, _ database: Database) {
+  init(_ handle: OpaquePointer, _ database: Database, _ limits: WorkLimit.Statement) {
     unsafe self.handle = handle
     self.database = database
+    self.limits = limits
   }
 
   deinit { unsafe sqlite3_finalize(handle) }
@@ -26,13 +30,18 @@ internal import ManagedObjects
   /// - Returns: false if there is none.
   func step() throws(ManagedObjectError) -> Bool {
     if !isActive { database.executedStatements += 1 }
-    database.workLimit.work = work
+    let workLimit = database.workLimit
+    workLimit.work = work
+    workLimit.statement = limits
     let code = unsafe sqlite3_step(handle)
-    work = database.workLimit.work
+    work = workLimit.work
+    limits = workLimit.statement
     if code == SQLITE_ROW {
       isActive = true
       rowCount += 1
-      if rowCount % 4_096 == 0 { try database.workLimit.checkRowCount(rowCount) }
+      if rowCount > workLimit.greatestRowCount || byteCount > workLimit.greatestByteCount {
+        try workLimit.check(rowCount: rowCount, byteCount: byteCount, limits.growth)
+      }
       return true
     }
     let failure = code == SQLITE_DONE ? nil : database.failure(code)
@@ -49,6 +58,8 @@ internal import ManagedObjects
     isActive = false
     work = 0
     rowCount = 0
+    byteCount = 0
+    limits.boundSize = 0
     unsafe sqlite3_reset(handle)
   }
 
@@ -65,7 +76,7 @@ internal import ManagedObjects
   }
 }
 
-/// What is bound. Places count from 1.
+/// Bound values. Places count from 1.
 extension Statement {
   func bind(_ place: Int32, _ value: Int64) throws(ManagedObjectError) {
     try check(unsafe sqlite3_bind_int64(handle, place, value))
@@ -79,6 +90,7 @@ extension Statement {
 
   func bind(_ place: Int32, _ text: String) throws(ManagedObjectError) {
     let bytes = text.utf8Span.span
+    limits.boundSize += bytes.count
     let code = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
         // An empty text is not null.
@@ -144,12 +156,15 @@ extension Statement {
   func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    byteCount += count
     return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   func data(_ column: Int32) -> Data {
     guard let start = unsafe sqlite3_column_blob(handle, column) else { return Data() }
-    return unsafe Data(bytes: start, count: Int(sqlite3_column_bytes(handle, column)))
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    byteCount += count
+    return unsafe Data(bytes: start, count: count)
   }
 
   func value(_ column: Int32) -> SQLValue {

@@ -59,7 +59,7 @@ struct HistoryReading {
         for (attribute, column) in zip(HistoryTables.preserved(entity), tombstones) {
           let value = try state.reading.value(
             statement, column, attribute.definition.type,
-            isExternal: attribute.definition.allowsExternalBinaryDataStorage && attribute.definition.type == .binary)
+            isExternal: attribute.definition.isExternal)
           change.tombstone[attribute.name] = value ?? .null
         }
       }

@@ -6,12 +6,26 @@ struct HistoryWriting {
   let database: Database
   let schema: StoreSchema
   let state: StoreState
+  /// The properties of entities that changes were of.
+  private var known: [Int: EntityProperties] = [:]
+
+  private struct EntityProperties {
+    let preserved: [ManagedObjectModel.Entity.Attribute]
+    /// The slots of all properties, in the order of their bits.
+    let slots: [Int]
+  }
+
+  init(_ state: StoreState) {
+    self.state = state
+    database = state.database
+    schema = state.schema
+  }
 
   /// - Parameters:
   ///   - changes: what is saved.
   ///   - slots: of each row with new values, the slots that have another.
   ///   - touched: the rows that are changed besides.
-  func write(
+  mutating func write(
     _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]
   ) throws(ManagedObjectError) {
     let transaction = try nextNumber(HistoryTables.entities[1].number)
@@ -35,12 +49,20 @@ struct HistoryWriting {
     for row in changes.deleted { try write(.delete, row.key, transaction, tombstone: row) }
   }
 
-  private func write(
+  private mutating func properties(ofEntity index: Int32) -> EntityProperties {
+    if let properties = known[Int(index)] { return properties }
+    let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(index))
+    let properties = EntityProperties(
+      preserved: HistoryTables.preserved(entity), slots: HistoryTables.properties(entity).map(\.slot))
+    known[Int(index)] = properties
+    return properties
+  }
+
+  private mutating func write(
     _ kind: PersistentHistoryChange.Kind, _ key: RowKey, _ transaction: Int64, bits: Data? = nil,
     tombstone: StoreRow? = nil
   ) throws(ManagedObjectError) {
-    let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(key.entityIndex))
-    let preserved = tombstone == nil ? [] : HistoryTables.preserved(entity)
+    let preserved = tombstone == nil ? [] : properties(ofEntity: key.entityIndex).preserved
     let columns = preserved.indices.map { ", ZTOMBSTONE\($0)" }.joined()
     let marks = preserved.map { _ in ", ?" }.joined()
     let statement = try database.statement(
@@ -58,17 +80,16 @@ struct HistoryWriting {
         Int32(place + 7),
         SQLValue(
           value,
-          isExternal: attribute.definition.type == .binary && attribute.definition.allowsExternalBinaryDataStorage))
+          isExternal: attribute.definition.isExternal))
     }
     try statement.run()
   }
 
   /// A bit for each property, from the highest of the first byte on.
-  private func bits(_ key: RowKey, _ slots: [Int]) -> Data {
-    let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(key.entityIndex))
-    let properties = HistoryTables.properties(entity)
+  private mutating func bits(_ key: RowKey, _ slots: [Int]) -> Data {
+    let properties = properties(ofEntity: key.entityIndex).slots
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
-    for (place, property) in properties.enumerated() where slots.contains(property.slot) {
+    for (place, slot) in properties.enumerated() where slots.contains(slot) {
       bytes[place / 8] |= 0x80 >> (place % 8)
     }
     return Data(bytes)

@@ -5,7 +5,7 @@ public import ManagedObjects
 public struct PersistentHistoryTransaction: Hashable, Sendable {
   /// The number, by which later transactions are asked for. Each has a greater one than those before.
   public var number: Int64
-  /// When it was saved.
+  /// The time of the save.
   public var date: Date
   /// The author: ``ManagedObjectContext/transactionAuthor``.
   public var author: String?
@@ -34,6 +34,6 @@ public struct PersistentHistoryChange: Hashable, Sendable {
   public var objectID: ManagedObjectID
   /// The names of the properties that have other values, in the order of their names. Empty but for an update.
   public var updatedProperties: [String] = []
-  /// Of a deleted object, the attributes that the model says to preserve.
+  /// The attributes of a deleted object that the model says to preserve.
   public var tombstone: [String: AttributeValue] = [:]
 }

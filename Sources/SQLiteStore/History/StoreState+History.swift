@@ -8,6 +8,13 @@ extension StoreState {
 
   func hasHistory() throws(ManagedObjectError) -> Bool { try HistoryTables.areThere(FileSchema(database)) }
 
+  func history(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
+    // All statements see the same state. Else the changes of a save in the middle would be missing.
+    try database.transaction(.deferred) { () throws(ManagedObjectError) in
+      try hasHistory() ? HistoryReading(self).transactions(after: number) : []
+    }
+  }
+
   /// Keeps a history from now on.
   ///
   /// - Throws: ``ManagedObjectError/Code/operation`` for a store whose history another program keeps.

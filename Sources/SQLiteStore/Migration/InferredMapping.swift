@@ -12,20 +12,33 @@ struct InferredMapping {
   private(set) var entities: [Int?]
   /// The name of the property that each property comes from, by its entity's place and its own name.
   private(set) var properties: [[String: String]]
-  private var reasons: [String] = []
+  /// What nobody can tell from the models alone.
+  private(set) var reasons: [Reason] = []
 
-  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all that nobody can tell from the models alone.
-  init(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel
-  ) throws(ManagedObjectError) {
+  struct Reason: Hashable {
+    let message: String
+    /// The entities of the destination whose objects it is about.
+    let entities: [Int]
+  }
+
+  init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     self.source = source
     self.destination = destination
     entities = Array(repeating: nil, count: destination.entities.count)
     properties = Array(repeating: [:], count: destination.entities.count)
     mapEntities()
     for entity in destination.entities { mapProperties(of: entity) }
+    for entity in destination.entities { checkProperties(of: entity) }
+    for entity in destination.entities { checkInverses(of: entity) }
     checkHierarchies()
-    let errors = reasons.map { ManagedObjectError(.inferredMapping, $0) }
+  }
+
+  /// - Parameter isSettled: true for a reason that does not count.
+  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons.
+  func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
+    var messages: Set<String> = []
+    let errors = reasons.filter { !isSettled($0) && messages.insert($0.message).inserted }
+      .map { ManagedObjectError(.inferredMapping, $0.message) }
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
@@ -35,93 +48,89 @@ struct InferredMapping {
   func sourceEntity(of entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
     entities[entity.index].map { ManagedObjectModel.Entity(model: source, index: $0) }
   }
+
+  mutating func refuse(_ message: String, _ entities: [Int]) {
+    reasons.append(Reason(message: message, entities: entities))
+  }
 }
 
 extension InferredMapping {
   private mutating func mapEntities() {
-    var sources: [String: Int] = [:]
-    for entity in source.entities { sources[entity.definition.renamingIdentifier ?? entity.name] = entity.index }
-    for entity in source.entities where sources[entity.name] == nil { sources[entity.name] = entity.index }
-    var owners: [Int: String] = [:]
-    for entity in destination.entities {
-      let identifier = entity.definition.renamingIdentifier ?? entity.name
-      guard let found = sources[identifier] ?? source.entity(named: entity.name)?.index else { continue }
-      if let owner = owners.updateValue(entity.name, forKey: found) {
-        reasons.append(
-          "the entities \(owner.quoted) and \(entity.name.quoted) both come from \(source.entities[found].name.quoted)")
-      }
-      entities[entity.index] = found
+    let match = Match(
+      destination.entities.map { ($0.name, $0.definition.renamingIdentifier) },
+      source.entities.map { ($0.name, $0.definition.renamingIdentifier) })
+    entities = match.formers
+    for (first, second, former) in match.rivals {
+      refuse(
+        "the entities \(destination.entities[first].name.quoted) and \(destination.entities[second].name.quoted) both "
+          + "come from \(source.entities[former].name.quoted)", [first, second])
     }
   }
 
   private mutating func mapProperties(of entity: ManagedObjectModel.Entity) {
+    guard let old = sourceEntity(of: entity) else { return }
+    let new = entity.properties
+    let former = old.properties
+    let match = Match(
+      new.map { ($0.name, $0.traits.renamingIdentifier) }, former.map { ($0.name, $0.traits.renamingIdentifier) })
+    for (first, second, place) in match.rivals {
+      refuse(
+        "\("\(entity.name).\(new[first].name)".quoted) and \("\(entity.name).\(new[second].name)".quoted) both come "
+          + "from \("\(old.name).\(former[place].name)".quoted)", [entity.index])
+    }
+    for (property, place) in zip(new, match.formers) {
+      guard let place, !property.traits.isTransient, !former[place].traits.isTransient else { continue }
+      let name = "\(declaring(property.name, entity).name).\(property.name)".quoted
+      switch (property, former[place]) {
+      case (.attribute, .attribute), (.relationship, .relationship):
+        properties[entity.index][property.name] = former[place].name
+      case (.attribute, .relationship): refuse("\(name) was a relationship", [entity.index])
+      case (.relationship, .attribute): refuse("\(name) was an attribute", [entity.index])
+      }
+    }
+  }
+
+  /// The entity that has a property first.
+  private func declaring(_ name: String, _ entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity {
+    ManagedObjectModel.Entity(model: destination, index: PropertyName(entity, name).entityIndex)
+  }
+
+  private mutating func checkProperties(of entity: ManagedObjectModel.Entity) {
     let old = sourceEntity(of: entity)
     for attribute in entity.attributes where !attribute.isTransient {
-      let name = "\(entity.name).\(attribute.name)"
-      let count = reasons.count
-      // What is wrong with an inherited property is said once.
-      defer { if !isOwn(attribute.name, of: entity) { reasons.removeLast(reasons.count - count) } }
+      let name = "\(declaring(attribute.name, entity).name).\(attribute.name)".quoted
       if attribute.definition.derivation != nil || attribute.definition.type == .composite {
-        reasons.append("the attribute \(name.quoted) is one that the store computes, or consists of others")
+        refuse("the attribute \(name) is one that the store computes, or consists of others", [entity.index])
       }
-      let found = old.flatMap { Self.property(attribute.definition.traits, of: $0) }
-      switch found {
-      case .attribute(let former)? where !former.isTransient:
-        properties[entity.index][attribute.name] = former.name
-        check(attribute, former, name)
-      case .relationship?: reasons.append("\(name.quoted) was a relationship")
-      default:
-        if !attribute.isOptional, attribute.initialValue == .null, old != nil, !entity.isAbstract {
-          reasons.append("the attribute \(name.quoted) is new, must have a value, and has no default")
-        }
+      guard let old else { continue }
+      if let former = properties[entity.index][attribute.name].flatMap({ old.attribute(named: $0) }) {
+        check(attribute, former, name, entity)
+      } else if !attribute.isOptional, attribute.initialValue == .null, !entity.isAbstract {
+        refuse("the attribute \(name) is new, must have a value, and has no default", [entity.index])
       }
     }
     for relationship in entity.relationships where !relationship.isTransient {
-      let name = "\(entity.name).\(relationship.name)"
-      let count = reasons.count
-      defer { if !isOwn(relationship.name, of: entity) { reasons.removeLast(reasons.count - count) } }
-      guard let old, let found = Self.property(relationship.definition.traits, of: old) else { continue }
-      guard case .relationship(let former) = found else {
-        reasons.append("\(name.quoted) was an attribute")
-        continue
-      }
-      if former.isTransient { continue }
-      properties[entity.index][relationship.name] = former.name
+      guard let old, let former = properties[entity.index][relationship.name].flatMap({ old.relationship(named: $0) })
+      else { continue }
+      let name = "\(declaring(relationship.name, entity).name).\(relationship.name)".quoted
       if former.definition.isToMany, !relationship.definition.isToMany {
-        reasons.append("the relationship \(name.quoted) referred to many objects, and is to refer to one")
+        refuse("the relationship \(name) referred to many objects, and is to refer to one", [entity.index])
       }
       checkDestination(of: relationship, entity, former, old, name)
     }
   }
 
-  /// True for a property of the entity itself, and for one whose superentity is new or comes from another one.
-  private func isOwn(_ name: String, of entity: ManagedObjectModel.Entity) -> Bool {
-    guard let superentity = entity.superentity, superentity.property(named: name) != nil else { return true }
-    return sourceEntity(of: superentity) != sourceEntity(of: entity)?.superentity
-  }
-
-  /// The property of an entity that another comes from.
-  private static func property(
-    _ traits: PropertyTraits, of entity: ManagedObjectModel.Entity
-  ) -> ManagedObjectModel.Entity.Property? {
-    let identifier = traits.renamingIdentifier ?? traits.name
-    return entity.properties.first { $0.identifier == identifier } ?? entity.property(named: identifier)
-      ?? entity.property(named: traits.name)
-  }
-
   private mutating func check(
-    _ attribute: ManagedObjectModel.Entity.Attribute, _ former: ManagedObjectModel.Entity.Attribute, _ name: String
+    _ attribute: ManagedObjectModel.Entity.Attribute, _ former: ManagedObjectModel.Entity.Attribute, _ name: String,
+    _ entity: ManagedObjectModel.Entity
   ) {
     if attribute.definition.type != former.definition.type {
-      reasons.append(
-        "the attribute \(name.quoted) was \(former.definition.type.name), and is to be \(attribute.definition.type.name)"
-      )
+      refuse(
+        "the attribute \(name) was \(former.definition.type.name), and is to be \(attribute.definition.type.name)",
+        [entity.index])
     }
-    if former.isOptional, !attribute.isOptional, attribute.initialValue == .null {
-      reasons.append("the attribute \(name.quoted) must have a value from now on, and has no default")
-    }
-    if former.definition.allowsExternalBinaryDataStorage, !attribute.definition.allowsExternalBinaryDataStorage {
-      reasons.append("the attribute \(name.quoted) may have values in files of their own, and is not to")
+    if former.isOptional, !attribute.isOptional, attribute.initialValue == .null, !entity.isAbstract {
+      refuse("the attribute \(name) must have a value from now on, and has no default", [entity.index])
     }
   }
 
@@ -133,9 +142,9 @@ extension InferredMapping {
     let allowed = entity.destination(of: relationship).subtree
     for index in old.destination(of: former).subtree {
       guard let new = destination(of: index), !allowed.contains(new) else { continue }
-      reasons.append(
-        "the relationship \(name.quoted) may refer to objects of \(destination.entities[new].name.quoted), "
-          + "and is not to")
+      refuse(
+        "the relationship \(name) may refer to objects of \(destination.entities[new].name.quoted), and is not to",
+        [entity.index])
       return
     }
   }
@@ -143,22 +152,56 @@ extension InferredMapping {
   /// Objects of different tables cannot come into one, since they can have the same numbers.
   private mutating func checkHierarchies() {
     for root in destination.entities where root.superentity == nil {
-      let roots = Set(root.selfAndDescendants.compactMap { sourceEntity(of: $0)?.root.name }).sorted()
-      if roots.count > 1 {
-        reasons.append(
-          "the entities that inherit from \(root.name.quoted) come from some that had nothing in common: "
-            + roots.map(\.quoted).joined(separator: ", "))
+      var members: [String: [Int]] = [:]
+      for entity in root.selfAndDescendants {
+        if let old = sourceEntity(of: entity) { members[old.root.name, default: []].append(entity.index) }
+      }
+      guard members.count > 1 else { continue }
+      refuse(
+        "the entities that inherit from \(root.name.quoted) come from some that had nothing in common: "
+          + members.keys.sorted().map(\.quoted).joined(separator: ", "), members.values.flatMap(\.self).sorted())
+    }
+  }
+}
+
+/// Which of several things each of others comes from: the one of its identifier, or else that of its name which nothing
+/// else comes from.
+private struct Match {
+  /// For each new one the place of what it comes from.
+  private(set) var formers: [Int?]
+  /// Two that come from one.
+  private(set) var rivals: [(first: Int, second: Int, former: Int)] = []
+
+  init(_ new: [(name: String, identifier: String?)], _ old: [(name: String, identifier: String?)]) {
+    formers = Array(repeating: nil, count: new.count)
+    var owners: [Int: Int] = [:]
+    var identifiers: [String: Int] = [:]
+    var names: [String: Int] = [:]
+    for (place, one) in old.enumerated() {
+      identifiers[one.identifier ?? one.name] = place
+      names[one.name] = place
+    }
+    for (place, one) in new.enumerated() {
+      guard let found = identifiers[one.identifier ?? one.name] else { continue }
+      if let owner = owners[found] { rivals.append((owner, place, found)) }
+      owners[found] = place
+      formers[place] = found
+    }
+    for wish in [new.map { $0.identifier ?? $0.name }, new.map(\.name)] {
+      for (place, name) in wish.enumerated() where formers[place] == nil {
+        guard let found = names[name], owners[found] == nil else { continue }
+        owners[found] = place
+        formers[place] = found
       }
     }
   }
 }
 
 extension ManagedObjectModel.Entity.Property {
-  /// The renaming identifier, or the name.
-  fileprivate var identifier: String {
+  var traits: PropertyTraits {
     switch self {
-    case .attribute(let attribute): attribute.definition.traits.renamingIdentifier ?? attribute.name
-    case .relationship(let relationship): relationship.definition.traits.renamingIdentifier ?? relationship.name
+    case .attribute(let attribute): attribute.definition.traits
+    case .relationship(let relationship): relationship.definition.traits
     }
   }
 }

@@ -41,135 +41,162 @@ extension StoreMigration {
     return table.entities.contains { !kept.contains($0) }
   }
 
-  /// Copies to-many relationships.
+  /// Copies what is not in columns of rows that were copied: to-many relationships, their orders, and new inverses.
   func copyRelationships() throws(ManagedObjectError) {
-    var doneColumns: Set<[Int]> = []
     var doneJoins: Set<Int> = []
     for entity in mapping.destination.entities where new.numbers[entity.index] != 0 {
-      guard let sourceEntity = mapping.sourceEntity(of: entity), old.numbers[sourceEntity.index] != 0 else { continue }
-      for relationship in entity.relationships {
-        guard case .toMany(let place) = new.places[entity.index][relationship.slot],
-          let former = mapping.properties[entity.index][relationship.name],
-          let pairs = OldPairs(former, of: sourceEntity, self)
-        else { continue }
-        switch place.source {
-        case .column(let table, let column, let entityColumn, let order):
-          // An entity that inherits a relationship has it in the same column.
-          let isFirst = doneColumns.insert([table, column]).inserted
-          try copy(pairs, entity, new.tables[table], column, entityColumn, order, isFirst: isFirst)
-        case .join(let index, let own, let other, let order, _):
-          guard doneJoins.insert(index).inserted else { continue }
-          try copy(pairs, new.joins[index], own, other, order)
+      for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0) {
+        let name = PropertyName(entity, relationship.name)
+        switch new.places[entity.index][relationship.slot] {
+        case .none, .attribute: continue
+        case .toOne(let column, let entityColumn, _):
+          guard mapping.origins(of: name).isEmpty, let table = new.table(ofEntity: entity.index),
+            let inverse = entity.inverse(of: relationship), !inverse.definition.isToMany, let pairs = pairs(of: name)
+          else { continue }
+          try fill(table, column, entityColumn, pairs.reversed)
+        case .toMany(let place):
+          guard let pairs = pairs(of: name) else { continue }
+          switch place.source {
+          case .column(let table, let column, let entityColumn, let order):
+            let inverse = mapping.inverse(of: name, mapping.destination)
+            if inverse.map({ mapping.origins(of: $0).isEmpty }) ?? true {
+              try fill(new.tables[table], column, entityColumn, pairs)
+            }
+            if let order { try fillOrder(new.tables[table], column, order, pairs) }
+          case .join(let index, let own, let other, let order, _):
+            guard doneJoins.insert(index).inserted else { continue }
+            try fill(new.joins[index], own, other, order, pairs, of: name)
+          }
         }
       }
     }
   }
 
-  private func copy(
-    _ pairs: OldPairs, _ owner: ManagedObjectModel.Entity, _ table: StoreTable, _ column: Int, _ entityColumn: Int?,
-    _ order: Int?, isFirst: Bool
+  /// Writes the owners into a column of the objects that they refer to.
+  private func fill(
+    _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ pairs: Pairs
   ) throws(ManagedObjectError) {
-    guard isFirst, let owners = new.table(ofEntity: owner.index) else { return }
-    let name = table.columns[column].name.sqlName
-    let isThere = table.toOneColumns.contains { $0.value.key == column && isCopied($0.key, table) }
-    if !isThere {
-      try database.execute(
-        "UPDATE \(table.name.sqlName) SET \(name) = (SELECT p.o FROM (\(pairs.sql)) p "
-          + "JOIN \(owners.name.sqlName) w ON w.Z_PK = p.o WHERE p.p = \(table.name.sqlName).Z_PK)")
-      if let entityColumn {
-        try database.execute(
-          "UPDATE \(table.name.sqlName) SET \(table.columns[entityColumn].name.sqlName) = "
-            + "(SELECT w.Z_ENT FROM \(owners.name.sqlName) w WHERE w.Z_PK = \(table.name.sqlName).\(name)) "
-            + "WHERE \(name) IS NOT NULL")
-      }
-    }
-    guard let order else { return }
+    let entity = entityColumn.map { ", \(table.columns[$0].name.sqlName) = x.oe" } ?? ""
     try database.execute(
-      "UPDATE \(table.name.sqlName) SET \(table.columns[order].name.sqlName) = "
-        + "(SELECT p.f FROM (\(pairs.numbered)) p WHERE p.p = \(table.name.sqlName).Z_PK) WHERE \(name) IS NOT NULL")
+      "UPDATE \(table.name.sqlName) SET \(table.columns[column].name.sqlName) = x.o\(entity) FROM (\(pairs.sql)) x "
+        + "WHERE x.p = \(table.name.sqlName).Z_PK")
   }
 
-  /// True if the values of a to-one relationship were copied with the rows.
-  private func isCopied(_ property: PropertyName, _ table: StoreTable) -> Bool {
-    guard let former = mapping.properties[property.entityIndex][property.name],
-      let source = mapping.entities[property.entityIndex], let sourceTable = old.table(ofEntity: source)
-    else { return false }
-    return oldColumn(former, source, sourceTable) != nil
-  }
-
-  private func copy(
-    _ pairs: OldPairs, _ join: JoinTable, _ own: String, _ other: String, _ order: String?
+  private func fillOrder(
+    _ table: StoreTable, _ column: Int, _ order: Int, _ pairs: Pairs
   ) throws(ManagedObjectError) {
-    func table(_ column: String) -> StoreTable? {
-      // The column has objects that the relationship of its name leads to.
-      let side = join.first.column == column ? join.first : join.second
-      let entity = ManagedObjectModel.Entity(model: mapping.destination, index: side.property.entityIndex)
-      return entity.relationship(named: side.property.name)
-        .flatMap { new.table(ofEntity: entity.destination(of: $0).index) }
-    }
-    guard let owners = table(own), let others = table(other) else { return }
+    let name = table.name.sqlName
+    try database.execute(
+      "UPDATE \(name) SET \(table.columns[order].name.sqlName) = x.f FROM (\(pairs.numbered)) x "
+        + "WHERE x.p = \(name).Z_PK AND x.o = \(name).\(table.columns[column].name.sqlName)")
+  }
+
+  private func fill(
+    _ join: JoinTable, _ own: String, _ other: String, _ order: String?, _ pairs: Pairs, of name: PropertyName
+  ) throws(ManagedObjectError) {
     let columns = [own, other] + [order].compactMap(\.self)
-    let values = ["p.o", "p.p"] + (order == nil ? [] : ["p.f"])
+    let values = ["x.o", "x.p"] + (order == nil ? [] : ["x.f"])
     try database.execute(
       "INSERT OR IGNORE INTO \(join.name.sqlName) (\(columns.map(\.sqlName).joined(separator: ", "))) "
-        + "SELECT \(values.joined(separator: ", ")) FROM (\(pairs.numbered)) p "
-        + "JOIN \(owners.name.sqlName) a ON a.Z_PK = p.o JOIN \(others.name.sqlName) b ON b.Z_PK = p.p")
-    // The other side may have had an order, too.
+        + "SELECT \(values.joined(separator: ", ")) FROM (\(order == nil ? pairs.sql : pairs.numbered)) x")
+    // The other side has an order of its own.
     let back = join.first.column == own ? join.first : join.second
-    guard let backOrder = back.order, backOrder != order, let former = formerPairs(of: back) else { return }
+    guard let backOrder = back.order, backOrder != order, let inverse = mapping.inverse(of: name, mapping.destination),
+      let former = self.pairs(of: inverse)
+    else { return }
+    let table = join.name.sqlName
     try database.execute(
-      "UPDATE \(join.name.sqlName) SET \(backOrder.sqlName) = (SELECT p.f FROM (\(former.numbered)) p "
-        + "WHERE p.o = \(join.name.sqlName).\(other.sqlName) AND p.p = \(join.name.sqlName).\(own.sqlName))")
-  }
-
-  private func formerPairs(of side: JoinTable.Side) -> OldPairs? {
-    let entity = ManagedObjectModel.Entity(model: mapping.destination, index: side.property.entityIndex)
-    guard let source = mapping.sourceEntity(of: entity),
-      let former = mapping.properties[entity.index][side.property.name]
-    else { return nil }
-    return OldPairs(former, of: source, self)
+      "UPDATE \(table) SET \(backOrder.sqlName) = x.f FROM (\(former.numbered)) x "
+        + "WHERE x.o = \(table).\(other.sqlName) AND x.p = \(table).\(own.sqlName)")
   }
 }
 
-/// The pairs of objects of a relationship of the old store.
-private struct OldPairs {
-  /// The owners as `o`, the objects that they refer to as `p`, and the order as `f`, which is null if there is none.
-  let sql: String
-  private let isOrdered: Bool
+/// The pairs of objects of relationships in the old store.
+extension StoreMigration {
+  /// Pairs of objects that are there in the new store.
+  private struct Pairs {
+    /// The owners as `o` with their entities as `oe`, the objects that they refer to as `p` and `pe`, and the order as
+    /// `f`, which is null if there is none.
+    let sql: String
+    let isOrdered: Bool
 
-  init?(_ name: String, of entity: ManagedObjectModel.Entity, _ migration: StoreMigration) {
-    guard let relationship = entity.relationship(named: name) else { return nil }
-    let old = migration.old
+    /// As the other side has them.
+    var reversed: Pairs {
+      Pairs(sql: "SELECT p AS o, pe AS oe, o AS p, oe AS pe, NULL AS f FROM (\(sql))", isOrdered: false)
+    }
+
+    /// The pairs with an order, which those of a relationship that had none get by their numbers.
+    var numbered: String {
+      if isOrdered { return sql }
+      return "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY p) AS f FROM (\(sql))"
+    }
+  }
+
+  /// The pairs of a relationship of the new store: as it had them, or as its inverse had. Nil if both are new.
+  private func pairs(of name: PropertyName) -> Pairs? {
+    if let pairs = ownPairs(of: name) { return pairs }
+    return mapping.inverse(of: name, mapping.destination).flatMap { ownPairs(of: $0) }?.reversed
+  }
+
+  private func ownPairs(of name: PropertyName) -> Pairs? {
+    let entity = ManagedObjectModel.Entity(model: mapping.destination, index: name.entityIndex)
+    guard let relationship = entity.relationship(named: name.name), let owners = new.table(ofEntity: entity.index),
+      let targets = new.table(ofEntity: relationship.destinationIndex)
+    else { return nil }
+    let allowed = numbers(Array(entity.destination(of: relationship).subtree))
+    var parts: [String] = []
+    var isOrdered = true
+    for origin in mapping.origins(of: name) {
+      guard let former = formerPairs(of: origin.former) else { continue }
+      isOrdered = isOrdered && former.isOrdered
+      parts.append(
+        "SELECT q.o AS o, w.Z_ENT AS oe, q.p AS p, t.Z_ENT AS pe, q.f AS f FROM (\(former.sql)) q "
+          + "JOIN \(owners.name.sqlName) w ON w.Z_PK = q.o AND w.Z_ENT IN (\(numbers(origin.entities))) "
+          + "JOIN \(targets.name.sqlName) t ON t.Z_PK = q.p AND t.Z_ENT IN (\(allowed))")
+    }
+    return parts.isEmpty ? nil : Pairs(sql: parts.joined(separator: " UNION ALL "), isOrdered: isOrdered)
+  }
+
+  private func numbers(_ entities: [Int]) -> String {
+    entities.map { "\(new.numbers[$0])" }.joined(separator: ", ")
+  }
+
+  /// All pairs that a relationship of the old store had.
+  private func formerPairs(of name: PropertyName) -> (sql: String, isOrdered: Bool)? {
+    let entity = ManagedObjectModel.Entity(model: mapping.source, index: name.entityIndex)
+    guard let relationship = entity.relationship(named: name.name) else { return nil }
     switch old.places[entity.index][relationship.slot] {
     case .toOne(let column, _, _):
       guard let table = old.table(ofEntity: entity.index) else { return nil }
       let key = table.columns[column].name.sqlName
-      sql = "SELECT Z_PK AS o, \(key) AS p, NULL AS f FROM \(migration.asideName(table.name)) WHERE \(key) IS NOT NULL"
-      isOrdered = false
+      return (
+        "SELECT Z_PK AS o, \(key) AS p, NULL AS f FROM \(asideName(table.name)) WHERE \(key) IS NOT NULL", false
+      )
     case .toMany(let place):
       switch place.source {
       case .column(let index, let column, _, let order):
         let table = old.tables[index]
         let key = table.columns[column].name.sqlName
-        sql =
+        return (
           "SELECT \(key) AS o, Z_PK AS p, \(order.map { table.columns[$0].name.sqlName } ?? "NULL") AS f "
-          + "FROM \(migration.asideName(table.name)) WHERE \(key) IS NOT NULL"
-        isOrdered = order != nil
+            + "FROM \(asideName(table.name)) WHERE \(key) IS NOT NULL", order != nil
+        )
       case .join(let index, let own, let other, let order, let isReflexive):
-        let table = migration.asideName(old.joins[index].name)
-        func select(_ own: String, _ other: String) -> String {
-          "SELECT \(own.sqlName) AS o, \(other.sqlName) AS p, \(order?.sqlName ?? "NULL") AS f FROM \(table)"
+        let table = asideName(old.joins[index].name)
+        func select(_ own: String, _ other: String, _ order: String) -> String {
+          "SELECT \(own.sqlName) AS o, \(other.sqlName) AS p, \(order) AS f FROM \(table)"
         }
-        sql = isReflexive ? select(own, other) + " UNION " + select(other, own) : select(own, other)
-        isOrdered = order != nil
+        var sql = select(own, other, order?.sqlName ?? "NULL")
+        // A pair may be there in one direction only. Its place in the order is that of the other object then.
+        if isReflexive, order != nil {
+          sql = "SELECT o, p, MIN(f) AS f FROM (\(sql) UNION ALL \(select(other, own, "\(Int64.max)"))) GROUP BY o, p"
+          sql = "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY f, p) AS f FROM (\(sql))"
+        } else if isReflexive {
+          sql += " UNION " + select(other, own, "NULL")
+        }
+        return (sql, order != nil)
       }
     case .none, .attribute: return nil
     }
-  }
-
-  /// The pairs with an order, which those of a relationship that had none get by their numbers.
-  var numbered: String {
-    if isOrdered { return sql }
-    return "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY p) AS f FROM (\(sql))"
   }
 }

@@ -12,84 +12,58 @@ struct StoreMigration {
   let old: StoreSchema
   let new: StoreSchema
   let mapping: InferredMapping
-  let file: FileSchema
+  let externalData: ExternalData
+  private let oldTables: StoreTables
 
-  private static let aside = "Z_OLD_"
-
+  /// - Parameter externalData: where the store has its large values.
   init(
-    _ database: Database, _ mapping: InferredMapping, configuration: String?
+    _ database: Database, _ mapping: InferredMapping, configuration: String?, _ externalData: ExternalData
   ) throws(ManagedObjectError) {
     self.database = database
     self.mapping = mapping
-    file = try FileSchema(database)
+    self.externalData = externalData
+    let file = try FileSchema(database)
     old = try StoreSchema(mapping.source, configuration, of: file, in: database)
     new = StoreSchema(mapping.destination, configuration: configuration)
-    try checkTables()
+    oldTables = StoreTables(old, file, database)
+    try oldTables.check()
+    let obstacles = WritingObstacles.inNewStore(new)
+    if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
   }
 
-  /// - Throws: ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
-  private func checkTables() throws(ManagedObjectError) {
-    var reasons: [String] = []
-    for trigger in file.triggers where !trigger.name.hasPrefix("Z_DA_") {
-      reasons.append("the trigger \(trigger.name.quoted), which is not Core Data's")
-    }
-    if file.tables["ACHANGE"] != nil { reasons.append("a history of changes") }
-    for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
-    if reasons.isEmpty { return }
-    throw ManagedObjectError(
-      .migration, "\(database.path) cannot be migrated, since it has \(reasons.sorted().joined(separator: ", "))")
-  }
-
-  func run(_ metadata: inout StoreMetadata, configuration: String?) throws(ManagedObjectError) {
-    try putAside()
+  /// - Returns: the names of the files that no value is in any more.
+  func run(_ metadata: inout StoreMetadata, configuration: String?) throws(ManagedObjectError) -> Set<String> {
+    var files = try externalFiles(old)
+    try oldTables.putAside()
     let writer = SchemaWriter(schema: new, database: database)
     for statement in writer.tableStatements { try database.execute(statement) }
     for index in new.tables.indices { try copyRows(index) }
     for index in new.tables.indices { try completeKeys(index) }
     try copyRelationships()
-    try dropOldTables()
-    do throws(ManagedObjectError) {
-      for statement in writer.indexStatements { try database.execute(statement) }
-    } catch {
-      guard error.isUniqueness else { throw error }
-      throw ManagedObjectError(
-        .migrationConstraint, "objects have the same values of a new uniqueness constraint: \(error.message)")
-    }
+    let highest = try highestNumbers()
+    try oldTables.drop()
+    try oldTables.replaceEntities(with: new) { highest[$0] ?? 0 }
+    try writer.makeIndexes()
+    if !files.isEmpty { files.subtract(try externalFiles(new)) }
     metadata.describe(mapping.destination, configuration)
     try MetadataTable.write(metadata, database)
     try ModelCache.write(mapping.destination, database)
+    return files
   }
+
+  func asideName(_ name: String) -> String { StoreTables.asideName(name) }
 }
 
 /// Tables.
 extension StoreMigration {
-  private var oldNames: [String] { old.tables.map(\.name) + old.joins.map(\.name) }
-
-  /// The name that a table of the old store has meanwhile.
-  func asideName(_ name: String) -> String { (Self.aside + name).sqlName }
-
-  private func putAside() throws(ManagedObjectError) {
-    for trigger in file.triggers { try database.execute("DROP TRIGGER \(trigger.name.sqlName)") }
-    let names = Set(oldNames.map { $0.uppercased() })
-    // An index without a statement comes with its table, and goes with it.
-    for index in file.indexes where names.contains(index.table) && !index.statement.isEmpty {
-      try database.execute("DROP INDEX \(index.name.sqlName)")
-    }
-    for name in oldNames { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(asideName(name))") }
-  }
-
-  private func dropOldTables() throws(ManagedObjectError) {
-    for name in oldNames { try database.execute("DROP TABLE \(asideName(name))") }
+  /// The highest number that a row of each new table has or had.
+  private func highestNumbers() throws(ManagedObjectError) -> [Int: Int64] {
     var highest: [Int: Int64] = [:]
     for (index, table) in new.tables.enumerated() {
       guard let source = sourceTable(of: table) else { continue }
-      let statement = try database.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-      try statement.bind(1, old.numbers[source.entities.lowerBound])
-      if try statement.step() { highest[index] = statement.integer(0) }
-      statement.reset()
+      highest[index] = try oldTables.highestNumber(source)
     }
-    try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbers.firstPrivateNumber)")
-    try SchemaWriter(schema: new, database: database).writeEntities { highest[$0] ?? 0 }
+    return highest
   }
 
   /// The old table that the rows of a table come from; nil if all its entities are new.
@@ -110,6 +84,7 @@ extension StoreMigration {
     let pairs = table.entities.compactMap { index in
       mapping.entities[index].map { (new: index, old: $0) }
     }.filter { old.numbers[$0.old] != 0 && new.numbers[$0.new] != 0 }
+    if pairs.isEmpty { return }
     try checkAbstract(pairs, source)
     var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
     var values = [
@@ -136,6 +111,7 @@ extension StoreMigration {
     )
     try statement.bind(bound)
     try statement.run()
+    for pair in pairs { try takeIntoRows(pair.new, pair.old, table, source) }
   }
 
   /// Abstract entities have no rows.
@@ -161,7 +137,7 @@ extension StoreMigration {
     let taken = Set(table.columns.map { $0.name.uppercased() })
     var names: [String] = []
     let list = try database.statement("SELECT name, type FROM pragma_table_info(?)")
-    try list.bind(1, Self.aside + source.name)
+    try list.bind(1, StoreTables.plainAsideName(source.name))
     var definitions: [(name: String, type: String)] = []
     try list.forEachRow { definitions.append((list.text(0), list.text(1))) }
     for (name, type) in definitions where !known.contains(name.uppercased()) && !taken.contains(name.uppercased()) {
@@ -179,8 +155,11 @@ extension StoreMigration {
     /// A column, or another value where that has none.
     case columnOr(String, SQLValue)
     case constant(SQLValue)
-    /// Data that may be in a file of its own from now on.
-    case external(String)
+    /// Data that may be in a file of its own from now on, or another value where there is none.
+    case external(String, SQLValue)
+    /// Data that is not in a file of its own any more, or another value where there is none. Null for what is in a
+    /// file: see ``StoreMigration/takeIntoRows(_:_:_:_:)``.
+    case `internal`(String, SQLValue)
   }
 
   private func value(
@@ -213,13 +192,15 @@ extension StoreMigration {
     else {
       return initial == .null ? .nothing : .constant(initial)
     }
-    if isExternal, !wasExternal(former, source) { return .external(name) }
-    return attribute.isOptional || initial == .null ? .column(name) : .columnOr(name, initial)
+    let other = attribute.isOptional ? .null : initial
+    let wasExternal = wasExternal(former, source)
+    if isExternal != wasExternal { return isExternal ? .external(name, other) : .internal(name, other) }
+    return other == .null ? .column(name) : .columnOr(name, other)
   }
 
-  private func wasExternal(_ name: String, _ source: Int) -> Bool {
+  func wasExternal(_ name: String, _ source: Int) -> Bool {
     ManagedObjectModel.Entity(model: mapping.source, index: source).attribute(named: name)?.definition
-      .allowsExternalBinaryDataStorage ?? false
+      .isExternal ?? false
   }
 
   /// The column of a property in an old table.
@@ -242,7 +223,13 @@ extension StoreMigration {
       case .constant(let value):
         bound.append(value)
         return "?"
-      case .external(let name): return "CASE WHEN \(name) IS NOT NULL THEN CAST(x'01' || \(name) AS BLOB) END"
+      case .external(let name, let value):
+        bound.append(value)
+        return "CASE WHEN \(name) IS NULL THEN ? ELSE CAST(x'01' || \(name) AS BLOB) END"
+      case .internal(let name, let value):
+        bound.append(value)
+        return "CASE WHEN \(name) IS NULL THEN ? WHEN \(ExternalData.isInline(name)) "
+          + "THEN substr(CAST(\(name) AS BLOB), 2) END"
       }
     }
     if let first = cases.first?.value, cases.allSatisfy({ $0.value == first }) { return text(first) }

@@ -2,10 +2,10 @@ internal import CSQLite
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// What is bound to a statement for the functions that the house registers with SQLite: they test and collect values by
-/// the code that evaluates predicates in memory.
+/// An object that is bound to a statement for the functions that the house registers with SQLite: they test and collect
+/// values by the code that evaluates predicates in memory.
 class FunctionObject {
-  /// Why a function could not say its result.
+  /// The reason why a function could not say its result.
   private(set) var failure: ManagedObjectError?
 
   final func fail(_ error: ManagedObjectError) { if failure == nil { failure = error } }
@@ -39,6 +39,13 @@ class FunctionObject {
     @inline(__always)
     var real: Double { unsafe sqlite3_value_double(value) }
 
+    /// The bytes of a text or of data; 0 for all else.
+    @inline(__always)
+    var size: Int {
+      let kind = kind
+      return kind == SQLITE_TEXT || kind == SQLITE_BLOB ? Int(unsafe sqlite3_value_bytes(value)) : 0
+    }
+
     @inline(__always)
     var text: String {
       guard let start = unsafe sqlite3_value_text(value) else { return "" }
@@ -54,7 +61,7 @@ class FunctionObject {
   }
 }
 
-/// What stands in a statement for a part of a predicate.
+/// The part of a statement that stands for a part of a predicate.
 struct Leaf {
   let sql: String
   let kind: Kind
@@ -63,7 +70,7 @@ struct Leaf {
     case attribute(AttributeType, isExternal: Bool)
     /// Two arguments: the numbers of the entity and of the object.
     case object
-    /// What a ``ValueCollector`` has collected.
+    /// A list that a ``ValueCollector`` has made.
     case list
   }
 }
@@ -116,7 +123,11 @@ final class ValueCollector: FunctionObject {
     self.context = context
   }
 
+  /// The most bytes of a list. Requests with longer ones are executed in memory.
+  private static let greatestSize = 1 << 28
+
   func add(_ arguments: Arguments, to bytes: inout [UInt8]) {
+    if bytes.count > Self.greatestSize { return fail(ManagedObjectError(.sqlite, "a list of values is too long")) }
     var place = 1
     switch context.value(arguments, &place, leaf, self) {
     case .value(let value): ValueCode.append(value, to: &bytes)
@@ -126,7 +137,7 @@ final class ValueCollector: FunctionObject {
   }
 }
 
-/// What functions need to know of a store.
+/// The parts of a store that functions need.
 struct FunctionContext {
   let entityIndices: [Int64: Int]
   let storeNumber: StoreNumber

@@ -13,7 +13,7 @@ struct ProjectionQuery {
   private let limit: Int?
   private let offset: Int
 
-  /// What a dictionary has under a name.
+  /// The value that a dictionary has under a name.
   private struct Column {
     let name: String
     /// The type that the result is to have.
@@ -47,12 +47,12 @@ struct ProjectionQuery {
     let sql = translation.attempt { (translation) throws(Untranslatable) in
       try projection.add(request, entity, &translation)
       let condition = try translation.condition(request.predicate ?? .constant(true))
-      // Which rows are tested must not depend on what is asked for.
+      // The rows that are tested must not depend on what is asked for.
       if condition.mayFail { throw Untranslatable() }
       return try projection.statement(request, condition, &translation)
     }
     guard let sql else { return nil }
-    query = StoreQuery(sql: sql, bindings: translation.bindings, isComplete: true)
+    query = StoreQuery(sql: sql, translation, isComplete: true)
     columns = projection.columns
   }
 
@@ -86,7 +86,7 @@ struct ProjectionQuery {
       }
       if !keys.isEmpty { isGrouped = true }
       if isGrouped, request.returnsDistinctResults { throw Untranslatable() }
-      // Of a group, the row with the least number has the text, if no other row is asked for.
+      // The row with the least number of a group has the text, if no other row is asked for.
       if groupsByText, hasExtreme { throw Untranslatable() }
     }
 

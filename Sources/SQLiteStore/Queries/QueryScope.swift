@@ -80,7 +80,7 @@ struct CollectionPlace {
   let owner: ObjectPlace
   /// One of the objects at the beginning.
   let element: ObjectPlace
-  /// What is collected of each.
+  /// The part of each element that is collected.
   var content: Content
   /// True for a set, which objects of a relationship without an order are.
   var isSet: Bool

@@ -17,7 +17,7 @@ extension QueryTranslation {
     let condition = try compare(element, comparison, right)
     let isAny = comparison.modifier == .any
     let clause = collection.scope.clause([isAny ? condition.sql : SQLDialect.not(condition.sql)])
-    // Where a test can fail, none is left out.
+    // No test that can fail is left out.
     let exists =
       condition.mayFail
       ? SQLDialect.order(SQLDialect.count(clause), .greaterThan, "0") : SQLDialect.exists(clause)
@@ -95,7 +95,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Whether there are elements at all, without counting them.
+  /// True if there are elements at all, without counting them.
   private func emptiness(
     _ collection: CollectionPlace, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
   ) -> String? {
@@ -138,7 +138,7 @@ extension QueryTranslation {
     return schema.numbers[Int(key.entityIndex)]
   }
 
-  /// Whether an object is one of several.
+  /// True if an object is one of several.
   private mutating func membership(of object: ObjectPlace, in constants: [PredicateConstant]) -> String {
     var numbers: [Int64: [Int64]] = [:]
     var conditions: [String] = []

@@ -2,14 +2,14 @@ internal import ManagedObjects
 
 /// Key paths: to-one relationships are joined, to-many relationships are subqueries.
 extension QueryTranslation {
-  /// Where a path leads.
+  /// The end of a path.
   enum Destination {
     case object(ObjectPlace)
     case value(ValuePlace)
     case collection(CollectionPlace)
   }
 
-  /// What a key leads to.
+  /// The end of a key.
   private enum Key {
     case object
     case none
@@ -186,7 +186,7 @@ extension QueryTranslation {
     }
     owner.scope.join(
       "\(word) \(SQLDialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
-    // Of no object there is one element without value; of an object without others there is none.
+    // No object makes one element without value; an object without others makes none.
     if !owner.isThere {
       owner.scope.add("(\(SQLDialect.isNull(owner.number)) OR \(SQLDialect.isNotNull(number)))")
     }

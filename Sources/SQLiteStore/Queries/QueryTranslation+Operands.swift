@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// What stands on a side of a comparison.
+/// A side of a comparison.
 enum QueryOperand {
   case constant(PredicateConstant)
   case value(ValuePlace)
@@ -9,7 +9,7 @@ enum QueryOperand {
   case collection(CollectionPlace)
   /// The number of a collection's elements. Null if there is nobody who has the collection, and `isNullable` is true.
   case count(CollectionPlace, isNullable: Bool)
-  /// What has to be computed in memory.
+  /// An expression that has to be computed in memory.
   case other(ManagedExpression)
 }
 
@@ -95,10 +95,10 @@ extension QueryTranslation {
     variables[name] = element
     defer { variables[name] = outer }
     let condition = try condition(predicate)
-    // Which elements are tested could make a difference.
+    // It could make a difference which elements are tested.
     if condition.mayFail { throw Untranslatable() }
     collection.scope.add(condition.sql)
-    // Of no collection it is an empty one.
+    // No collection makes an empty one.
     collection.isNullable = false
     return collection
   }
@@ -246,7 +246,7 @@ extension QueryTranslation {
       guard let operation = rest.first, operation.hasPrefix("@"), rest.count > 1 else {
         return try expression(.collection(collection), &leaves)
       }
-      // What follows the operator belongs to the elements.
+      // The keys after the operator belong to the elements.
       let (content, left) = try follow(rest.dropFirst(), from: collection, flattens: false)
       guard case .collection(let elements) = content else { throw Untranslatable() }
       rest = [operation] + left

@@ -27,7 +27,7 @@ extension QueryTranslation {
     return terms.joined(separator: ", ")
   }
 
-  /// What a descriptor sorts by, the first first.
+  /// The terms that a descriptor sorts by, the first first.
   private mutating func columns(of descriptor: FetchRequest.SortDescriptor) throws(Untranslatable) -> [String] {
     var operand = QueryOperand.object(root)
     if let keyPath = descriptor.keyPath, keyPath != "self" {

@@ -38,7 +38,7 @@ extension QueryTranslation {
 
   /// With null.
   private func comparison(_ value: ValuePlace, _ comparator: PredicateComparator) -> String? {
-    // What is in a file of its own may be gone; what is no URL is an error.
+    // A file with data may be gone; a text that is no URL is an error.
     if value.isExternal || value.type == .uri { return nil }
     switch comparator {
     case .equal: return SQLDialect.isNull(value.sql)
@@ -93,7 +93,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Whether an attribute has one of several values; nil if there is no plain SQL for it.
+  /// True if an attribute has one of several values; nil if there is no plain SQL for it.
   mutating func membership(of value: ValuePlace, in constants: [PredicateConstant]) -> String? {
     attempt { (translation) throws(Untranslatable) in
       guard !value.isExternal else { throw Untranslatable() }
@@ -131,7 +131,7 @@ extension QueryTranslation {
 
 /// Truth values and numbers that columns have in other forms.
 extension QueryTranslation {
-  /// What is not 0 is true.
+  /// Compares a truth value. All but 0 is true.
   private func truth(_ value: ValuePlace, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonicalForm else { return nil }
     switch (comparator, number) {

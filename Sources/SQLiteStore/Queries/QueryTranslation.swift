@@ -2,7 +2,7 @@ internal import ManagedObjects
 
 /// Makes a statement of parts of a request.
 ///
-/// What a statement says is exactly what evaluation in memory results in. A comparison of a column with a constant, of
+/// A statement says exactly what evaluation in memory results in. A comparison of a column with a constant, of
 /// two columns, of objects and of numbers of objects is said in plain SQL where that is the same; the elements of
 /// to-many relationships are subqueries. All other conditions on values are tested by a function that calls the
 /// evaluation in memory with the values of the row (``RowTest``). Where neither is possible the part is
@@ -14,7 +14,7 @@ struct QueryTranslation {
   let schema: StoreSchema
   let context: FunctionContext
   let root: ObjectPlace
-  /// What is bound, from place 1 on.
+  /// Values and objects to bind, from place 1 on.
   private(set) var bindings: [Binding] = []
   /// The objects that variables of subqueries stand for.
   var variables: [String: ObjectPlace] = [:]
@@ -70,6 +70,9 @@ struct QueryTranslation {
     aliasCount += 1
     return "t\(aliasCount)"
   }
+
+  /// The growth of the statement's work with the file.
+  var growth: WorkLimit.Growth { aliasCount == 0 ? .rows : .pairs }
 }
 
 /// A condition in a statement.
@@ -88,9 +91,14 @@ extension QueryTranslation {
       return SQLCondition(sql: SQLDialect.not(part.sql), mayFail: part.mayFail)
     case .and(let parts): return Self.all(try conditions(parts))
     case .or(let parts): return Self.any(try conditions(parts))
-    case .comparison(let comparison): return try condition(comparison)
+    case .comparison(let comparison):
+      if bindings.count > Self.greatestBindingCount { throw Untranslatable() }
+      return try condition(comparison)
     }
   }
+
+  /// The most values that are bound to a statement. SQLite compares each with all others when it prepares one.
+  private static let greatestBindingCount = 5_000
 
   private mutating func conditions(_ parts: [ManagedPredicate]) throws(Untranslatable) -> [SQLCondition] {
     var conditions: [SQLCondition] = []
@@ -106,7 +114,7 @@ extension QueryTranslation {
     join(parts, SQLDialect.any, SQLDialect.otherwise)
   }
 
-  /// What comes after a condition that may fail is tested after it.
+  /// Conditions that follow one that may fail are tested after it.
   private static func join(
     _ parts: [SQLCondition], _ join: ([String]) -> String, _ after: (String, String) -> String
   ) -> SQLCondition {

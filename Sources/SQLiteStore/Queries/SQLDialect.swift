@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// How SQLite says what a request asks: the only place of the translation that knows its words.
+/// The words by which SQLite says what a request asks: no other place of the translation knows them.
 ///
 /// Conditions are numbers: 1 for true, 0 for false, never null.
 enum SQLDialect {
@@ -15,7 +15,7 @@ enum SQLDialect {
 
   static func name(_ text: String) -> String { text.sqlName }
 
-  /// What is bound at a place, from 1.
+  /// The value that is bound at a place, from 1.
   static func place(_ number: Int) -> String { "?\(number)" }
 
   static func isNull(_ sql: String) -> String { "\(sql) IS NULL" }
@@ -85,7 +85,7 @@ enum SQLDialect {
   static func count(_ from: String) -> String { "(SELECT COUNT(*) \(from))" }
 
   static func number(of value: String) -> String { "COUNT(\(value))" }
-  /// Of integers; an error if there are too many digits.
+  /// A sum of integers; an error if there are too many digits.
   static func sum(_ value: String) -> String { "SUM(\(value))" }
   static func least(_ value: String) -> String { "MIN(\(value))" }
   static func greatest(_ value: String) -> String { "MAX(\(value))" }

@@ -10,7 +10,15 @@ struct StoreQuery {
   let bindings: [QueryTranslation.Binding]
   /// True if the statement says all of the request.
   let isComplete: Bool
+  /// The growth of its work with the file.
+  let growth: WorkLimit.Growth
 
+  init(sql: String, _ translation: QueryTranslation, isComplete: Bool) {
+    self.sql = sql
+    bindings = translation.bindings
+    growth = translation.growth
+    self.isComplete = isComplete
+  }
 }
 
 extension StoreQuery {
@@ -38,7 +46,7 @@ extension StoreQuery {
         + SQLDialect.window(limit: limit, offset: max(request.fetchOffset, 0))
     }
     if let whole {
-      self.init(sql: whole, bindings: translation.bindings, isComplete: true)
+      self.init(sql: whole, translation, isComplete: true)
       return
     }
     self.init(narrowing: request, entities, table, selection, schema, context)
@@ -49,7 +57,7 @@ extension StoreQuery {
     narrowing request: FetchRequest, _ entities: Range<Int>, _ table: StoreTable, _ selection: RowSelection,
     _ schema: StoreSchema, _ context: FunctionContext
   ) {
-    // What failed before is not to be left in a new statement.
+    // A new statement gets nothing of one that failed.
     var translation = QueryTranslation(schema, context, table, entities)
     var conditions: [String] = []
     let isTranslated = request.isWithin(height: Self.greatestHeight)
@@ -66,7 +74,7 @@ extension StoreQuery {
     self.init(
       sql: "SELECT \(selection.list(translation.root.alias)) \(translation.root.scope.clause(conditions)) "
         + "ORDER BY \(order)",
-      bindings: translation.bindings, isComplete: false)
+      translation, isComplete: false)
   }
 
   /// The functions' objects.

@@ -38,7 +38,7 @@ extension StoreState {
   /// Nil if SQLite takes no such statement.
   private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> Statement? {
     let statement: Statement
-    do throws(ManagedObjectError) { statement = try database.statement(query.sql) } catch {
+    do throws(ManagedObjectError) { statement = try database.statement(query.sql, query.growth) } catch {
       switch error.sqliteCode.map({ Int32($0 & 0xFF) }) {
       case SQLITE_ERROR, SQLITE_TOOBIG: return nil
       default: throw error
@@ -133,7 +133,7 @@ extension FetchRequest {
     includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
   }
 
-  /// How many of a number of results are within offset and limit.
+  /// The part of a number of results that is within offset and limit.
   func windowCount(of count: Int) -> Int {
     let rest = max(count - max(fetchOffset, 0), 0)
     return fetchLimit > 0 ? min(rest, fetchLimit) : rest

@@ -23,7 +23,7 @@ extension ValuePlace {
     }
   }
 
-  /// What the column has for values that equal a constant; nil if that is not known.
+  /// The values of the column that equal a constant; nil if they are not known.
   func equals(_ constant: AttributeValue) -> [SQLValue]? {
     switch (type, constant) {
     case (.string, .string(let text)): return text.canonicalEquals?.map { .text($0) }
@@ -106,7 +106,7 @@ extension Float {
   /// The least double that is rounded to the float.
   var leastDouble: Double { -(-self).greatestDouble }
 
-  /// What comes after the greatest float would be the next power of 2.
+  /// The number as a double; the next power of 2 for infinity, which comes after the greatest float.
   private static func whole(_ value: Float) -> Double {
     value.isInfinite ? (value < 0 ? -0x1p128 : 0x1p128) : Double(value)
   }

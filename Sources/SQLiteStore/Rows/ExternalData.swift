@@ -22,6 +22,8 @@ struct ExternalData {
 
   private static let inline: UInt8 = 1
   private static let inFile: UInt8 = 2
+  /// The most bytes of a file that are read. SQLite has no larger values itself.
+  private static let greatestSize = 1 << 30
 
   /// The data of a column's value; nil if the file that it names is not there.
   ///
@@ -33,14 +35,35 @@ struct ExternalData {
       guard let name = Self.fileName(value) else {
         throw ManagedObjectError(.invalidValue, "a value that should be in a file of its own names none")
       }
+      let path = "\(folder)/\(name)"
+      guard FileSystem.existsItself(path) else { return nil }
+      // A link could lead to any file of the user.
+      guard FileSystem.isRegularFileItself(path) else {
+        throw ManagedObjectError(.operation, "cannot read \(path): it is no regular file")
+      }
       do throws(FileError) {
-        return try FileSystem.readRegularFile("\(folder)/\(name)", limit: .max)?.data
+        return try FileSystem.readRegularFile(path, limit: Self.greatestSize)?.data
       } catch {
-        throw ManagedObjectError(.operation, error.message)
+        let message = error.limit == nil ? error.message : "cannot read \(path): \(error.message)"
+        throw ManagedObjectError(.operation, message)
       }
     case nil: return Data()
     default: throw ManagedObjectError(.invalidValue, "a value that may be in a file of its own does not say whether")
     }
+  }
+
+  /// The condition that the value of a column is in the column itself, in a statement.
+  static func isInline(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) IN (x'01', x'')" }
+
+  /// The condition that the value of a column is in a file, in a statement.
+  static func isInFile(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) = x'02'" }
+
+  /// True if there is a file of a name.
+  func has(_ name: String) -> Bool { FileSystem.sizeOfRegularFile("\(folder)/\(name)") != nil }
+
+  /// Removes files that no value is in any more. One that cannot be removed stays: it does no harm.
+  func remove(_ names: Set<String>) {
+    for name in names where has(name) { try? FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
   }
 
   /// The data as a column has it.
@@ -52,4 +75,9 @@ struct ExternalData {
     let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
     return UUID(uuidString: text) == nil ? nil : text
   }
+}
+
+extension AttributeDescription {
+  /// True for an attribute whose values may be in files of their own.
+  var isExternal: Bool { type == .binary && allowsExternalBinaryDataStorage }
 }

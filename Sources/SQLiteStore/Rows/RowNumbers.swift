@@ -9,7 +9,7 @@ struct RowNumbers {
   private var last: [Int64?]
   /// The highest number in the file that this store knows of.
   private var known: [Int64]
-  /// What others have taken, in order.
+  /// The numbers that others have taken, in order.
   private var taken: [[ClosedRange<Int64>]]
 
   init(_ schema: StoreSchema) {

@@ -9,11 +9,13 @@ struct RowSelection: Sendable {
   /// The columns as a statement has them, beginning with the number, the entity and the version.
   let columns: [String]
   private let mainList: String
+  /// Reads the row of a number.
+  let statementOfOne: String
   /// The lowest number of the entities.
   private let entities: Range<Int>
   private let storeNumber: StoreNumber
   private let entityIndices: [Int64: Int]
-  /// What is in the slots of each entity.
+  /// The contents of the slots of each entity.
   private let slots: [[Slot]]
 
   private enum Slot: Sendable {
@@ -51,6 +53,7 @@ struct RowSelection: Sendable {
     }
     self.columns = columns
     mainList = Self.list(columns, Self.mainAlias)
+    statementOfOne = "SELECT \(mainList) FROM \(table.name.sqlName) \(Self.mainAlias) WHERE \(Self.mainAlias).Z_PK = ?"
   }
 
   /// The alias of the table that a request is about.
@@ -121,7 +124,7 @@ struct RowSelection: Sendable {
 }
 
 extension SQLValue {
-  /// What the value is, for messages.
+  /// The kind of the value, for messages.
   var kindName: String {
     switch self {
     case .null: "nothing"

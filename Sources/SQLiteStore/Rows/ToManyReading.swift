@@ -61,7 +61,7 @@ struct NumberList {
 
   init(_ numbers: [Int64]) { self.numbers = numbers }
 
-  /// What follows the column that is to be in the list.
+  /// The end of a condition that begins with a column that is to be in the list.
   var condition: String { numbers.count == 1 ? "= ?1" : "IN (SELECT value FROM json_each(?1))" }
 
   func bind(to statement: Statement, _ place: Int32) throws(ManagedObjectError) {

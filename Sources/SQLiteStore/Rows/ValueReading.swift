@@ -133,7 +133,7 @@ enum StoredDecimal {
     }
   }
 
-  /// What SQLite keeps of a number; nil for one that is none.
+  /// The value that SQLite keeps of a number; nil for one that is none.
   static func value(_ decimal: Decimal) -> SQLValue? {
     let text = decimal.description
     if let integer = Int64(text) { return .integer(integer) }

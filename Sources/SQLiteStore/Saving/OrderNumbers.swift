@@ -1,6 +1,6 @@
 /// The numbers by which an order is kept: as few as possible change when it does.
 enum OrderNumbers {
-  /// Which numbers are in order already: the places of as many as there can be, each greater than the one before. Those
+  /// Tells the numbers that are in order already: as many as there can be, each greater than the one before. Those
   /// below 1 stand for none.
   ///
   /// - Complexity: O(*n* log *n*).

@@ -75,7 +75,7 @@ extension SaveTransaction {
     return try reading.step() ? max(reading.integer(0), 0) : 0
   }
 
-  /// Where the order of a relationship is.
+  /// The column of the order of a relationship.
   private struct OrderColumn {
     /// The numbers of an owner's objects, and their places in the order.
     let reading: String

@@ -45,6 +45,7 @@ extension SaveTransaction {
     let entity = Int(row.key.entityIndex)
     for (slot, place) in schema.places[entity].enumerated() {
       let value = row.values[slot]
+      if case .attribute = value { continue }
       if value == .unread || value == old?.values[slot] { continue }
       switch (place, value) {
       case (.toOne, .toOne(let target?)):
@@ -109,7 +110,7 @@ extension SaveTransaction {
     throw error
   }
 
-  /// What a to-one relationship of a row refers to by now.
+  /// The object that a to-one relationship of a row refers to by now.
   func current(_ key: RowKey, _ place: ToOnePlace) throws(ManagedObjectError) -> RowKey? {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
     let entity = place.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
@@ -161,12 +162,13 @@ extension SaveTransaction {
 
 /// Rows that the save does not have, or that get other values than the save says.
 extension SaveTransaction {
-  /// What the save has in a slot of a row; nil for a row that it does not have, and for what was not read.
+  /// The value that the save has in a slot of a row; nil for a row that it does not have, and for what was not read.
   func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     guard let place = places[key] else { return nil }
     let inserted = changes.inserted.count
     let value = place < inserted ? changes.inserted[place].values[slot] : changes.updated[place - inserted].values[slot]
-    return value == .unread ? nil : value
+    if case .unread = value { return nil }
+    return value
   }
 
   /// True if the save changes a relationship.
@@ -217,7 +219,7 @@ extension SaveTransaction {
   }
 }
 
-/// Where a to-one relationship is in a table.
+/// The place of a to-one relationship in a table.
 struct ToOnePlace {
   let column: Int
   /// The column of the entity; nil where there is one only.
@@ -241,13 +243,13 @@ extension StoreTable {
   /// The version that follows that of a row, as ``Swift/Int64/nextVersion`` has it.
   var nextVersion: String { "CASE \(version) WHEN \(Int64.max) THEN 1 ELSE \(version) + 1 END" }
 
-  /// What an UPDATE sets for columns that name an object to name none, and to have no place in an order.
+  /// The part of an UPDATE by which columns that name an object name none, and have no place in an order.
   func settingNull(_ column: Int, _ entityColumn: Int?) -> String {
     [column, entityColumn, order(of: column)].compactMap(\.self).map { "\(columns[$0].name.sqlName) = NULL" }
       .joined(separator: ", ")
   }
 
-  /// What an UPDATE sets besides for the key of another object, so that it has no place in an order there yet.
+  /// The part of an UPDATE by which a row with the key of another object has no place in an order there yet.
   func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
 
   /// The column of the order that goes with the key of another object.

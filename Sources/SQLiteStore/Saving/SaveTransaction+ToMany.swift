@@ -3,7 +3,7 @@ internal import OrderedCollections
 
 /// To-many relationships.
 extension SaveTransaction {
-  /// What the file has in a to-many relationship.
+  /// The objects of a to-many relationship in the file.
   func stored(_ key: RowKey, _ place: ToManyPlace) throws(ManagedObjectError) -> RowValue {
     let keys =
       try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
@@ -33,20 +33,29 @@ extension SaveTransaction {
   private func add(
     _ key: RowKey, to row: StoreRow, _ slot: Int, _ place: ToManyPlace, _ side: RelationshipSide?
   ) throws(ManagedObjectError) -> Bool {
-    guard try exists(key) else { return false }
     switch place.source {
     case .column(let index, let column, let entityColumn, _):
+      // Most new objects of new owners say it themselves, and were written so.
+      if let side, let place = places[key], place < changes.inserted.count,
+        changes.inserted[place].values[side.inverseSlot].refers(to: row.key)
+      {
+        return true
+      }
+      guard try exists(key) else { return false }
       if let side, isDecided(key, side.inverseSlot) { return value(key, side.inverseSlot)?.refers(to: row.key) == true }
       let own = ToOnePlace(column: column, entityColumn: entityColumn, destination: owners(of: row.key, key, side))
       let owner = try current(key, own)
       if owner == row.key { return true }
-      if let owner { noteLoss(of: key, by: owner, slot) }
       if side != nil {
+        if let owner { noteLoss(of: key, by: owner, slot) }
         try assign(row.key, to: key, own)
+      } else if let owner, try exists(owner) {
+        noteOwnedTwice(key, by: row.key, owner, slot)
       } else {
         try setOwner(row.key, of: key, schema.tables[index], column, entityColumn)
       }
     case .join(let index, let own, let other, let order, let isReflexive):
+      guard try exists(key) else { return false }
       let orders = order.map { (", \($0.sqlName)", ", 0") } ?? ("", "")
       let statement = try database.statement(
         "INSERT OR IGNORE INTO \(schema.joins[index].name.sqlName) (\(own.sqlName), \(other.sqlName)\(orders.0)) "
@@ -65,6 +74,15 @@ extension SaveTransaction {
       }
     }
     return true
+  }
+
+  /// Notes that a row is to have an object that another one has, which is not known to the object.
+  private func noteOwnedTwice(_ key: RowKey, by owner: RowKey, _ other: RowKey, _ slot: Int) {
+    let relationship = schema.model.entities[Int(owner.entityIndex)].relationships.first { $0.slot == slot }
+    ownerErrors.append(
+      ManagedObjectError(
+        ownedTwice: state.objectID(key), by: state.objectID(owner), state.objectID(other),
+        key: relationship?.name ?? ""))
   }
 
   /// The entities that an object's owner can be of.

@@ -2,14 +2,21 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
 
-/// What is bound for the values of a row.
+/// Bound values of a row.
 extension SaveTransaction {
   /// Binds the value of a slot, from a place on.
   func bind(_ row: StoreRow, _ slot: Int, _ statement: Statement, _ place: Int32) throws(ManagedObjectError) {
-    switch (schema.places[Int(row.key.entityIndex)][slot], row.values[slot]) {
-    case (.attribute(_, let type, let isExternal), .attribute(let value)):
+    let entity = Int(row.key.entityIndex)
+    switch row.values[slot] {
+    case .attribute(let value):
+      guard case .attribute(_, let type, let isExternal) = schema.places[entity][slot] else {
+        throw otherKind(row, slot)
+      }
       try bind(value, type, isExternal, row, slot, statement, place)
-    case (.toOne(_, let entityColumn, let destination), .toOne(let target)):
+    case .toOne(let target):
+      guard case .toOne(_, let entityColumn, let destination) = schema.places[entity][slot] else {
+        throw otherKind(row, slot)
+      }
       let target = try target.flatMap { key throws(ManagedObjectError) in try existing(key, row, slot, destination) }
       if let target { try statement.bind(place, target.number) } else { try statement.bindNull(place) }
       guard entityColumn != nil else { return }
@@ -18,8 +25,12 @@ extension SaveTransaction {
       } else {
         try statement.bindNull(place + 1)
       }
-    default: throw unsuitable("another kind of property than the model has", row, slot)
+    default: throw otherKind(row, slot)
     }
+  }
+
+  private func otherKind(_ row: StoreRow, _ slot: Int) -> ManagedObjectError {
+    unsuitable("another kind of property than the model has", row, slot)
   }
 
   private func bind(

@@ -17,30 +17,31 @@ final class SaveTransaction {
   /// The rows that have changed besides, or to other values.
   var mended: Set<RowKey> = []
   /// The places of new rows and of rows with new values, in that order.
-  private(set) var places: [RowKey: Int] = [:]
-  private(set) var deleted: Set<RowKey> = []
+  let places: KeyPlaces
+  /// The places of rows that go.
+  let deleted: KeyPlaces
   private var conflicts: [MergeConflict] = []
   /// The rows that the save does not have, and changes a relationship of.
   var touched: Set<RowKey> = []
-  /// Whether rows exist that the save does not have.
+  /// The rows that the save does not have, and if they exist.
   var existence: [RowKey: Bool] = [:]
-  /// What comes into ordered relationships without a place there.
+  /// The objects that come into ordered relationships without a place there.
   var additions: [Addition] = []
   /// The greatest numbers of orders to which the save has added objects.
   var lastNumbers: [OrderedSlot: Int64] = [:]
+  /// The objects that two rows are to have in a relationship without an inverse.
+  var ownerErrors: [ManagedObjectError] = []
   private var columnWriters: [Int: EntityColumns] = [:]
   private var updateStatements: [UpdateKey: Statement] = [:]
 
-  init(_ changes: StoreChanges, _ state: StoreState) {
+  init(_ changes: StoreChanges, _ state: StoreState, places: KeyPlaces, deleted: KeyPlaces) {
     self.changes = changes
     self.state = state
     database = state.database
     schema = state.schema
     storeNumber = state.storeNumber
-    deleted = Set(changes.deleted.map(\.key))
-    places.reserveCapacity(changes.inserted.count + changes.updated.count)
-    for (place, row) in changes.inserted.enumerated() { places[row.key] = place }
-    for (place, row) in changes.updated.enumerated() { places[row.key] = changes.inserted.count + place }
+    self.places = places
+    self.deleted = deleted
   }
 
   func run() throws(ManagedObjectError) {
@@ -60,10 +61,11 @@ final class SaveTransaction {
     }
     for row in changes.inserted { try insert(row) }
     try writeRelationships()
+    if let error = ManagedObjectError(all: ownerErrors) { throw error }
     noteDerivedChanges()
     guard state.tracksHistory else { return }
-    try HistoryWriting(database: database, schema: schema, state: state).write(
-      changes, slots, touched: touched.sorted())
+    var history = HistoryWriting(state)
+    try history.write(changes, slots, touched: touched.sorted())
   }
 
   /// Triggers of the file have changed attributes that are derived from others.

@@ -5,24 +5,27 @@ extension StoreState {
   mutating func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, !hasNewMetadata { return [] }
     let newKeys = changes.inserted.map(\.key)
-    try checkKeys(changes)
+    let (places, deleted) = try checkedKeys(changes)
     var numbers = numbers
-    let saving = SaveTransaction(changes, self)
+    let mended: Set<RowKey>
     do throws(ManagedObjectError) {
-      try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      mended = try database.transaction(.immediate) { () throws(ManagedObjectError) in
+        try checkTables()
         if !newKeys.isEmpty { try numbers.use(newKeys, schema, database) }
         if hasNewMetadata { try MetadataTable.write(metadata, database) }
+        let saving = SaveTransaction(changes, self, places: places, deleted: deleted)
         try saving.run()
+        return saving.mended
       }
     } catch {
-      // What others have taken is known from now on.
+      // The numbers that others have taken are known from now on.
       self.numbers = numbers
       throw try completed(error)
     }
     numbers.confirm(newKeys, schema)
     self.numbers = numbers
     hasNewMetadata = false
-    return saving.mended.sorted()
+    return mended.sorted()
   }
 
   /// An error with the rows as the file has them, what was to be changed first.
@@ -56,12 +59,16 @@ extension StoreState {
     }
   }
 
+  /// The places of new rows and of rows with new values, in that order, and the rows that go.
+  ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that no row of the changes can have.
-  private func checkKeys(_ changes: StoreChanges) throws(ManagedObjectError) {
-    var keys: Set<RowKey> = []
-    keys.reserveCapacity(changes.inserted.count + changes.updated.count + changes.deleted.count)
-    for rows in [changes.inserted, changes.updated, changes.deleted] {
-      for row in rows {
+  private func checkedKeys(
+    _ changes: StoreChanges
+  ) throws(ManagedObjectError) -> (places: KeyPlaces, deleted: KeyPlaces) {
+    var places = KeyPlaces(capacity: changes.inserted.count + changes.updated.count)
+    var deleted = KeyPlaces(capacity: changes.deleted.count)
+    for (kind, rows) in [changes.inserted, changes.updated, changes.deleted].enumerated() {
+      for (place, row) in rows.enumerated() {
         let index = Int(row.key.entityIndex)
         guard row.key.store == storeNumber, row.key.number > 0, schema.places.indices.contains(index),
           schema.tableIndices[index] >= 0
@@ -73,7 +80,13 @@ extension StoreState {
             .invalidState, "the store has no objects of the entity \(schema.model.entities[index].name)",
             objectID: objectID(row.key))
         }
-        guard keys.insert(row.key).inserted else {
+        let isNew =
+          switch kind {
+          case 0: places.insert(place, for: row.key)
+          case 1: places.insert(changes.inserted.count + place, for: row.key)
+          default: !places.contains(row.key) && deleted.insert(place, for: row.key)
+          }
+        guard isNew else {
           throw ManagedObjectError(.invalidState, "a row is in the changes twice", objectID: objectID(row.key))
         }
         guard row.values.count == schema.places[index].count else {
@@ -84,6 +97,7 @@ extension StoreState {
         }
       }
     }
+    return (places, deleted)
   }
 
   func objectID(_ key: RowKey) -> ManagedObjectID {

@@ -1,17 +1,18 @@
 internal import ManagedObjects
+internal import OrderedCollections
 
 /// The tables of a file, as SQLite sees them.
 struct FileSchema {
   /// The tables that a store can have for itself, by their names in upper case.
   private(set) var tables: [String: Table] = [:]
-  /// What is no plain table, and what it is.
+  /// Views and virtual tables, with the kind of each.
   private(set) var others: [String: String] = [:]
   private(set) var indexes: [Part] = []
   private(set) var triggers: [Part] = []
 
   struct Table {
     /// The names in upper case, in order.
-    var columns: [String] = []
+    var columns: OrderedSet<String> = []
     /// The columns whose values the file does not have, but computes.
     var computedColumns: Set<String> = []
     /// True if rows are found by `Z_PK`, so that no two have the same.

@@ -3,6 +3,9 @@ internal import FoundationEssentials
 internal import ManagedObjects
 
 /// The row of `Z_MODELCACHE`: the model of the store as a keyed archive, deflated (RFC 1951, without a header).
+///
+/// An archive with the header of zlib or gzip, or not compressed at all, is read, too: other programs may put one
+/// there.
 enum ModelCache {
   /// The most bytes that an archive may have.
   private static let greatestSize = 64 << 20
@@ -16,7 +19,7 @@ enum ModelCache {
     let statement = try database.statement("SELECT Z_CONTENT FROM Z_MODELCACHE")
     defer { statement.reset() }
     guard try statement.step(), !statement.isNull(0) else { return nil }
-    guard let archive = inflate(statement.data(0)) else {
+    guard let archive = content(of: statement.data(0)) else {
       throw ManagedObjectError(.open, "\(database.path): the model in the store is damaged, or larger than 64 MB")
     }
     do throws(ManagedObjectModelError) {
@@ -40,9 +43,16 @@ enum ModelCache {
 
   /// Without a header, and with the largest window.
   private static let windowBits: Int32 = -15
+  /// With the header of zlib or gzip.
+  private static let windowBitsOfAnyHeader: Int32 = 15 + 32
 
   /// Nil for what is damaged or too large.
-  static func inflate(_ data: Data) -> Data? {
+  private static func content(of data: Data) -> Data? {
+    if data.starts(with: Data("bplist".utf8)) { return data }
+    return inflate(data, windowBits) ?? inflate(data, windowBitsOfAnyHeader)
+  }
+
+  private static func inflate(_ data: Data, _ windowBits: Int32) -> Data? {
     var stream = unsafe z_stream()
     guard unsafe inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       return nil

@@ -1,6 +1,6 @@
 /// The words of an SQL statement that are no names in quotes, in upper case, and its signs.
 ///
-/// What is in quotes is `"`, whatever it is. Comments are not there.
+/// A text or name in quotes is `"`. Comments are left out.
 struct StatementWords: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 

@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Where the entities and properties of a model are in the tables of a store, by the rules of Core Data.
+/// The places of the entities and properties of a model in the tables of a store, by the rules of Core Data.
 ///
 /// All entities that inherit from one share a table. See ``StoreTable`` for the columns, ``JoinTable`` for
 /// relationships that are to-many on both sides.
@@ -14,9 +14,9 @@ struct StoreSchema: Sendable {
   let tables: [StoreTable]
   /// The place in ``tables`` of each entity.
   let tableIndices: [Int]
-  /// Where the values of each entity are, by slot.
+  /// The places of the values of each entity, by slot.
   let places: [[SlotPlace]]
-  /// Of each entity, the relationships that have an inverse, by slot.
+  /// The relationships of each entity that have an inverse, by slot.
   let sides: [[Int: RelationshipSide]]
   /// The tables of relationships that are to-many on both sides.
   let joins: [JoinTable]
@@ -45,9 +45,10 @@ struct StoreSchema: Sendable {
     self.entityIndices = entityIndices
     var tables: [StoreTable] = []
     var tableIndices = [Int](repeating: -1, count: numbers.count)
+    let lonely = LonelyRelationship.all(model, numbers)
     for root in model.entities where root.superentity == nil && numbers[root.index] != 0 {
       for index in root.subtree { tableIndices[index] = tables.count }
-      var table = StoreTable(root, numbers)
+      var table = StoreTable(root, numbers, lonely)
       if let columns = file?.tables[table.name.uppercased()]?.columns { table.forgetColumns(except: columns) }
       tables.append(table)
     }
@@ -57,7 +58,7 @@ struct StoreSchema: Sendable {
       names.last { file?.tables[$0.uppercased()] != nil } ?? names.last ?? ""
     }
     self.joins = joins.map { join in
-      file?.tables[join.name.uppercased()].map { join.fitted(to: $0.columns) } ?? join
+      file?.tables[join.name.uppercased()].map { join.fitted(to: Array($0.columns)) } ?? join
     }
     sides = model.entities.map { entity in
       Dictionary(RelationshipSide.all(entity).map { ($0.slot, $0) }, uniquingKeysWith: { first, _ in first })
@@ -71,7 +72,7 @@ struct StoreSchema: Sendable {
   }
 }
 
-/// Where the value of a slot is.
+/// The place of the value of a slot.
 enum SlotPlace: Sendable {
   /// Nowhere: it is transient, or has no type.
   case none
@@ -89,7 +90,7 @@ enum SlotPlace: Sendable {
   }
 }
 
-/// Where a to-many relationship is: in rows of other objects, or in a table of its own.
+/// The place of a to-many relationship: in rows of other objects, or in a table of its own.
 struct ToManyPlace: Sendable {
   /// The entities of the objects that it leads to.
   let destination: Range<Int>
@@ -109,36 +110,54 @@ extension SlotPlace {
     _ model: ManagedObjectModel, _ numbers: [Int64], _ tables: [StoreTable], _ tableIndices: [Int],
     _ joins: [JoinTable]
   ) -> [[SlotPlace]] {
-    model.entities.map { entity in
-      var places = [SlotPlace](repeating: .none, count: entity.slotCount)
-      guard numbers[entity.index] != 0 else { return places }
+    var all: [[SlotPlace]] = []
+    let sides = joinSides(joins)
+    for entity in model.entities {
+      // What is inherited is in the same place. Entities follow those that they inherit from.
+      var places = entity.superentity.map { all[$0.index] } ?? []
+      places += [SlotPlace](repeating: .none, count: entity.slotCount - places.count)
+      defer { all.append(places) }
+      guard numbers[entity.index] != 0 else { continue }
       let table = tables[tableIndices[entity.index]]
-      for attribute in entity.attributes {
+      for attribute in entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0) {
         guard let column = table.attributeColumns[PropertyName(entity, attribute.name)] else { continue }
         places[attribute.slot] = .attribute(
           column: column, attribute.definition.type,
-          isExternal: attribute.definition.type == .binary && attribute.definition.allowsExternalBinaryDataStorage)
+          isExternal: attribute.definition.isExternal)
       }
-      for relationship in entity.relationships where !relationship.isTransient {
-        let destination = entity.destination(of: relationship)
-        let entities = destination.subtree
+      for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
+      where !relationship.isTransient {
+        let entities = entity.destination(of: relationship).subtree
         if !relationship.definition.isToMany {
           guard let column = table.toOneColumns[PropertyName(entity, relationship.name)] else { continue }
           places[relationship.slot] = .toOne(
             column: column.key, entityColumn: column.entity, destination: entities)
           continue
         }
-        guard let source = source(of: relationship, of: entity, tables, tableIndices, joins) else { continue }
+        guard let source = source(of: relationship, of: entity, tables, tableIndices, sides) else { continue }
         places[relationship.slot] = .toMany(
           ToManyPlace(destination: entities, isOrdered: relationship.definition.isOrdered, source: source))
       }
-      return places
     }
+    return all
+  }
+
+  /// The places of relationships that have a table.
+  private static func joinSides(_ joins: [JoinTable]) -> [PropertyName: ToManyPlace.Source] {
+    var sides: [PropertyName: ToManyPlace.Source] = [:]
+    for (index, join) in joins.enumerated() {
+      // If a relationship is its own inverse, the second column has the objects that it leads to.
+      for (side, other) in [(join.first, join.second), (join.second, join.first)] {
+        sides[side.property] = .join(
+          index, own: other.column, other: side.column, order: side.order, isReflexive: join.isReflexive)
+      }
+    }
+    return sides
   }
 
   private static func source(
     of relationship: ManagedObjectModel.Entity.Relationship, of entity: ManagedObjectModel.Entity,
-    _ tables: [StoreTable], _ tableIndices: [Int], _ joins: [JoinTable]
+    _ tables: [StoreTable], _ tableIndices: [Int], _ sides: [PropertyName: ToManyPlace.Source]
   ) -> ToManyPlace.Source? {
     let destination = entity.destination(of: relationship)
     let tableIndex = tableIndices[destination.index]
@@ -152,16 +171,7 @@ extension SlotPlace {
       guard let column = tables[tableIndex].toOneColumns[PropertyName(destination, inverse.name)] else { return nil }
       return .column(table: tableIndex, column: column.key, entityColumn: column.entity, order: column.order)
     }
-    let name = PropertyName(entity, relationship.name)
-    for (index, join) in joins.enumerated() {
-      // Of a relationship that is its own inverse, the second column has the objects that it leads to.
-      for side in [join.second, join.first] where side.property == name {
-        let other = side.column == join.first.column ? join.second : join.first
-        return .join(
-          index, own: other.column, other: side.column, order: side.order, isReflexive: join.isReflexive)
-      }
-    }
-    return nil
+    return sides[PropertyName(entity, relationship.name)]
   }
 }
 

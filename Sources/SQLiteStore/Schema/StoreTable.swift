@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import OrderedCollections
 
 /// The table of an entity without a superentity, and of all that inherit from it.
 ///
@@ -36,10 +37,10 @@ struct StoreTable: Sendable {
     let order: Int?
   }
 
-  init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64]) {
+  init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64], _ lonely: [LonelyRelationship]) {
     name = "Z" + root.name.uppercased()
     entities = root.subtree
-    var maker = ColumnMaker(root, numbers)
+    var maker = ColumnMaker(root, numbers, lonely.filter { root.subtree.contains($0.destinationIndex) })
     maker.make()
     columns = maker.columns
     attributeColumns = maker.attributeColumns
@@ -50,8 +51,7 @@ struct StoreTable: Sendable {
   /// Goes without columns that only help, if a file does not have them.
   ///
   /// - Parameter names: those of the file, in upper case.
-  mutating func forgetColumns(except names: [String]) {
-    let names = Set(names)
+  mutating func forgetColumns(except names: OrderedSet<String>) {
     func isMissing(_ column: Int?) -> Bool { column.map { !names.contains(columns[$0].name.uppercased()) } ?? false }
     func fitted(_ key: KeyColumns) -> KeyColumns {
       KeyColumns(
@@ -73,14 +73,18 @@ private struct ColumnMaker {
   private(set) var attributeColumns: [PropertyName: Int] = [:]
   private(set) var toOneColumns: [PropertyName: StoreTable.KeyColumns] = [:]
   private(set) var ownerColumns: [PropertyName: StoreTable.KeyColumns] = [:]
-  /// How often a name was used.
+  /// The number of uses of each name.
   private var uses: [String: Int] = [:]
   /// The suffixes of the properties' names.
   private var suffixes: [PropertyName: String] = [:]
 
-  init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64]) {
+  /// To-many relationships of any entity that lead here and have no inverse.
+  private let lonely: [LonelyRelationship]
+
+  init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64], _ lonely: [LonelyRelationship]) {
     entities = root.selfAndDescendants.filter { numbers[$0.index] != 0 }
     self.numbers = numbers
+    self.lonely = lonely
   }
 
   mutating func make() {
@@ -173,23 +177,42 @@ private struct ColumnMaker {
     columns.append(StoreTable.Column(name: "Z_FOK_" + columnName(name), type: "INTEGER"))
   }
 
-  /// To-many relationships of any entity that lead here and have no inverse.
   private mutating func addOwners() {
-    guard let first = entities.first else { return }
-    for owner in first.model.entities where numbers[owner.index] != 0 {
+    for relationship in lonely {
+      let owner = relationship.owner
+      let name = "\(numbers[owner.index])" + relationship.name.uppercased()
+      var key = addKey("Z" + name, of: owner, "Z\(numbers[owner.index])_" + name)
+      if relationship.isOrdered {
+        key = StoreTable.KeyColumns(key: key.key, entity: key.entity, order: columns.count)
+        columns.append(StoreTable.Column(name: "Z_FOK_" + name, type: "INTEGER"))
+      }
+      ownerColumns[PropertyName(owner, relationship.name)] = key
+    }
+  }
+}
+
+/// A to-many relationship without an inverse: the objects that it leads to have a column for the one that has them.
+struct LonelyRelationship {
+  let owner: ManagedObjectModel.Entity
+  let name: String
+  let isOrdered: Bool
+  let destinationIndex: Int
+
+  /// All of a model, in the order of their entities.
+  static func all(_ model: ManagedObjectModel, _ numbers: [Int64]) -> [LonelyRelationship] {
+    var all: [LonelyRelationship] = []
+    for owner in model.entities where numbers[owner.index] != 0 {
       for relationship in owner.relationships.dropFirst(owner.superentity?.relationships.count ?? 0)
       where !relationship.isTransient && relationship.definition.isToMany {
-        guard entities.contains(where: { $0.index == relationship.destinationIndex }) else { continue }
+        guard numbers[relationship.destinationIndex] != 0 else { continue }
         if let inverse = owner.inverse(of: relationship), !inverse.isTransient { continue }
-        let name = "\(numbers[owner.index])" + relationship.name.uppercased()
-        var key = addKey("Z" + name, of: owner, "Z\(numbers[owner.index])_" + name)
-        if relationship.definition.isOrdered {
-          key = StoreTable.KeyColumns(key: key.key, entity: key.entity, order: columns.count)
-          columns.append(StoreTable.Column(name: "Z_FOK_" + name, type: "INTEGER"))
-        }
-        ownerColumns[PropertyName(owner, relationship.name)] = key
+        all.append(
+          LonelyRelationship(
+            owner: owner, name: relationship.name, isOrdered: relationship.definition.isOrdered,
+            destinationIndex: relationship.destinationIndex))
       }
     }
+    return all
   }
 }
 

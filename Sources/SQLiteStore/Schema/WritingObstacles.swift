@@ -1,10 +1,10 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// Why a store cannot be written as Core Data would write it.
+/// Reasons why a store cannot be written as Core Data would write it.
 enum WritingObstacles {
-  /// What a model has that no store of it can have: attributes of which nobody knows how Core Data keeps them, indexes
-  /// that need functions of Core Data.
+  /// The parts of a model that no store of it can have: attributes of which nobody knows how Core Data keeps them,
+  /// indexes that need functions of Core Data.
   static func inModel(_ schema: StoreSchema) -> [String] {
     var obstacles: [String] = []
     for entity in schema.model.entities where schema.numbers[entity.index] != 0 {
@@ -29,8 +29,8 @@ enum WritingObstacles {
     return obstacles
   }
 
-  /// What a store that is yet to be made cannot have besides: derived attributes, which need triggers, and names that
-  /// two tables or columns would have.
+  /// As in any store, and for one that is yet to be made: derived attributes, which need triggers, and names that two
+  /// tables or columns would have.
   static func inNewStore(_ schema: StoreSchema) -> [String] {
     var obstacles = inModel(schema)
     for (entity, attribute) in derivedAttributes(schema) {
@@ -53,7 +53,7 @@ enum WritingObstacles {
     return obstacles
   }
 
-  /// What a file has that Core Data keeps up to date by other means than tables.
+  /// The parts of a file that Core Data keeps up to date by other means than tables.
   ///
   /// - Parameter tracksHistory: true if this package keeps the history of the file.
   static func inFile(_ file: FileSchema, _ schema: StoreSchema, tracksHistory: Bool) -> [String] {

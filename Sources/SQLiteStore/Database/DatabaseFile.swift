@@ -1,0 +1,95 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import SystemFiles
+
+/// A database file, with what SQLite keeps in files beside it: changes that are not in it yet (`-wal`), how processes
+/// share those (`-shm`), or what a transaction has overwritten that never ended (`-journal`).
+struct DatabaseFile {
+  /// The path of the file itself. SQLite looks for the other files beside that one, not beside a link to it.
+  let path: String
+  /// The path that was given, for messages.
+  let name: String
+
+  private static let journals = ["-wal", "-journal"]
+
+  /// - Throws: ``ManagedObjectError/Code/open`` for what is no file, or has something else than files beside it. SQLite
+  ///   would wait for a pipe, and write through a link.
+  init(_ path: String) throws(ManagedObjectError) {
+    name = path
+    self.path = FileSystem.target(of: path)
+    for suffix in ["", "-shm"] + Self.journals {
+      let path = self.path + suffix
+      guard FileSystem.existsItself(path), !FileSystem.isRegularFileItself(path) else { continue }
+      throw failure("\(suffix.isEmpty ? "it" : path) is no regular file")
+    }
+    // SQLite takes a file of one byte for an empty one, and would write a database over it.
+    if FileSystem.sizeOfRegularFile(self.path) == 1 { throw failure("it is not a database") }
+    if namesOtherFile { throw failure("it belongs to a transaction in several files that never ended") }
+  }
+
+  /// The bytes of the file and of the log of changes; nil if the file is not there any more.
+  var size: Int? {
+    FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
+  }
+
+  /// True if the file is to be read together with another one.
+  var hasJournal: Bool { Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 } }
+
+  /// The last bytes of a journal that names another file.
+  private static let endOfName: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+
+  /// True if what a transaction has overwritten belongs to changes of several files. The journal names a file then, of
+  /// any path, which SQLite would remove. Core Data never does this.
+  private var namesOtherFile: Bool {
+    guard let end = FileSystem.end(of: path + "-journal", count: Self.endOfName.count) else { return false }
+    return end.elementsEqual(Self.endOfName)
+  }
+
+  /// Copies the file and its journals into a folder of their own, with the name `store`.
+  func copy() throws(ManagedObjectError) -> PrivateFolder {
+    let folder: PrivateFolder
+    do throws(FileError) { folder = try PrivateFolder() } catch { throw failure(error.message) }
+    do throws(FileError) {
+      try FileSystem.create("\(folder.path)/store", filledBy: write)
+      for suffix in Self.journals {
+        guard let data = try FileSystem.readRegularFile(path + suffix, limit: .max)?.data else { continue }
+        try FileSystem.create("\(folder.path)/store\(suffix)") { output throws(FileError) in try output.write(data) }
+      }
+    } catch {
+      throw failure("it cannot be copied: \(error.message)")
+    }
+    return folder
+  }
+
+  /// Writes what is in the file, as SQLite reads it: whoever closes a file by himself takes away all locks that this
+  /// process has on it, also those of other connections.
+  private func write(to output: FileOutput) throws(FileError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
+    let code = unsafe sqlite3_open_v2(Database.uri(path) + "?immutable=1", &opened, flags, nil)
+    defer { unsafe sqlite3_close_v2(opened) }
+    var found: UnsafeMutablePointer<sqlite3_file>?
+    var size: sqlite3_int64 = 0
+    guard code == SQLITE_OK,
+      unsafe sqlite3_file_control(opened, "main", SQLITE_FCNTL_FILE_POINTER, &found) == SQLITE_OK,
+      let file = unsafe found, let methods = unsafe file.pointee.pMethods?.pointee,
+      unsafe methods.xFileSize(file, &size) == SQLITE_OK
+    else { throw FileError(EIO, "cannot read \(name)") }
+    var block = Data(count: 1 << 20)
+    var place: sqlite3_int64 = 0
+    while place < size {
+      let count = Int(min(size - place, sqlite3_int64(block.count)))
+      let code = unsafe block.withUnsafeMutableBytes { bytes in
+        unsafe methods.xRead(file, bytes.baseAddress, Int32(count), place)
+      }
+      guard code == SQLITE_OK else { throw FileError(EIO, "cannot read \(name)") }
+      try output.write(block.prefix(count))
+      place += sqlite3_int64(count)
+    }
+  }
+
+  private func failure(_ message: String) -> ManagedObjectError {
+    ManagedObjectError(.open, "cannot open \(name): \(message)")
+  }
+}

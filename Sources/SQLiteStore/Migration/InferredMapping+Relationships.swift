@@ -1,0 +1,77 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Relationships and their inverses.
+extension InferredMapping {
+  /// A relationship of the source, and the entities of the destination whose objects have one from there.
+  struct Origin {
+    let former: PropertyName
+    var entities: [Int]
+  }
+
+  /// The relationships that one comes from: several if entities have different ones, none if it is new.
+  func origins(of relationship: PropertyName) -> [Origin] {
+    var origins: [Origin] = []
+    for entity in owner(relationship, destination).selfAndDescendants {
+      guard let old = sourceEntity(of: entity), let name = properties[entity.index][relationship.name] else { continue }
+      let former = PropertyName(old, name)
+      if let place = origins.firstIndex(where: { $0.former == former }) {
+        origins[place].entities.append(entity.index)
+      } else {
+        origins.append(Origin(former: former, entities: [entity.index]))
+      }
+    }
+    return origins
+  }
+
+  private func owner(_ name: PropertyName, _ model: ManagedObjectModel) -> ManagedObjectModel.Entity {
+    ManagedObjectModel.Entity(model: model, index: name.entityIndex)
+  }
+
+  /// The inverse of a relationship, if stores keep it.
+  func inverse(of name: PropertyName, _ model: ManagedObjectModel) -> PropertyName? {
+    let entity = owner(name, model)
+    guard let relationship = entity.relationship(named: name.name), let inverse = entity.inverse(of: relationship),
+      !inverse.isTransient
+    else { return nil }
+    return PropertyName(entity.destination(of: relationship), inverse.name)
+  }
+
+  private func isToMany(_ name: PropertyName, _ model: ManagedObjectModel) -> Bool {
+    owner(name, model).relationship(named: name.name)?.definition.isToMany ?? false
+  }
+
+  /// Both sides of a relationship must come from both sides of one. A new side must have room for what the other side
+  /// has.
+  mutating func checkInverses(of entity: ManagedObjectModel.Entity) {
+    for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
+    where !relationship.isTransient {
+      let name = PropertyName(entity, relationship.name)
+      let origins = origins(of: name)
+      if origins.isEmpty { continue }
+      let inverse = inverse(of: name, destination)
+      let back = inverse.map { self.origins(of: $0) } ?? []
+      let shown = "\(entity.name).\(relationship.name)".quoted
+      if let inverse, !back.isEmpty {
+        let former = Set(origins.map { self.inverse(of: $0.former, source) })
+        if former == Set(back.map { Optional($0.former) }) { continue }
+        let other = "\(owner(inverse, destination).name).\(inverse.name)".quoted
+        refuse(
+          "\([shown, other].sorted().joined(separator: " and ")) are the inverses of each other, and were not",
+          (origins + back).flatMap(\.entities))
+        continue
+      }
+      let hasOneOwner = inverse.map { !isToMany($0, destination) } ?? relationship.definition.isToMany
+      let hadSeveral =
+        origins.count > 1
+        || origins.contains { origin in
+          self.inverse(of: origin.former, source).map { isToMany($0, source) } ?? !isToMany(origin.former, source)
+        }
+      if hasOneOwner, hadSeveral {
+        refuse(
+          "several objects could refer to one by the relationship \(shown), and are not to",
+          origins.flatMap(\.entities))
+      }
+    }
+  }
+}

@@ -1,0 +1,246 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// A mapping that was checked against two models, and can be done.
+struct MappingPlan {
+  let source: ManagedObjectModel
+  let destination: ManagedObjectModel
+  let entities: [Entity]
+  /// The entity at the top of a hierarchy of the source whose objects keep their numbers, by that of the destination.
+  let numbering: [Int: Int]
+
+  /// What is done with the objects of an entity.
+  struct Entity {
+    let mapping: EntityMapping
+    let source: ManagedObjectModel.Entity?
+    let destination: ManagedObjectModel.Entity?
+    /// Nil for all objects.
+    var predicate: ManagedPredicate?
+    var attributes: [(name: String, expression: MappingExpression)] = []
+    var relationships: [(name: String, expression: MappingExpression)] = []
+    var policy: EntityMigrationPolicy?
+    /// True if each object hands on its number.
+    var keepsNumbers = false
+
+    /// True if there are objects to make.
+    var makesObjects: Bool { source != nil && (destination != nil || policy?.createDestinations != nil) }
+    /// True if relationships are to be set.
+    var relates: Bool { makesObjects && (!relationships.isEmpty || policy?.createRelationships != nil) }
+  }
+
+  /// - Throws: all that cannot be done, before anything is.
+  init(
+    _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) throws(ManagedObjectError) {
+    let inferred = InferredMapping(from: source, to: destination)
+    if mapping.model == nil {
+      try inferred.check { reason in
+        reason.entities.allSatisfy { index in
+          inferred.entities[index].map { mapping.entityPolicies[source.entities[$0].name] != nil } ?? true
+        }
+      }
+    }
+    var maker = PlanMaker(mapping, inferred, mapping.model ?? inferred.mappingModel, source, destination)
+    maker.make()
+    if let error = ManagedObjectError(all: maker.errors) { throw error }
+    self.source = source
+    self.destination = destination
+    entities = maker.entities
+    numbering = maker.numbering
+  }
+}
+
+private struct PlanMaker {
+  let mapping: StoreMapping
+  let inferred: InferredMapping
+  let model: MappingModel
+  let source: ManagedObjectModel
+  let destination: ManagedObjectModel
+  private(set) var errors: [ManagedObjectError] = []
+  private(set) var entities: [MappingPlan.Entity] = []
+  private(set) var numbering: [Int: Int] = [:]
+  /// The entities of the source whose numbers are taken, by hierarchy of the destination.
+  private var numbered: [Int: Set<Int>] = [:]
+
+  init(
+    _ mapping: StoreMapping, _ inferred: InferredMapping, _ model: MappingModel, _ source: ManagedObjectModel,
+    _ destination: ManagedObjectModel
+  ) {
+    self.mapping = mapping
+    self.inferred = inferred
+    self.model = model
+    self.source = source
+    self.destination = destination
+  }
+
+  private mutating func refuse(_ message: String, _ code: ManagedObjectError.Code = .migration) {
+    errors.append(ManagedObjectError(code, message))
+  }
+
+  mutating func make() {
+    let faults = model.faults(from: source, to: destination)
+    for fault in faults { refuse("the mapping does not fit the models: \(fault)") }
+    for name in mapping.entityPolicies.keys.sorted() where source[name] == nil {
+      refuse("there is a function for the entity \(name.quoted), which the model of the store does not have")
+    }
+    var names: Set<String> = []
+    for entity in model.entityMappings {
+      if mapping.model != nil, !names.insert(entity.name).inserted {
+        refuse("two mappings of entities are called \(entity.name.quoted)")
+      }
+      // What does not fit was said.
+      if faults.isEmpty { add(entity) }
+    }
+  }
+
+  private mutating func add(_ mapping: EntityMapping) {
+    var entity = MappingPlan.Entity(
+      mapping: mapping, source: mapping.sourceEntityName.flatMap { source[$0] },
+      destination: mapping.destinationEntityName.flatMap { destination[$0] })
+    entity.policy = policy(mapping)
+    if let from = entity.source, entity.makesObjects {
+      entity.predicate = predicate(mapping, from)
+      if let to = entity.destination {
+        addProperties(to: &entity, from, to)
+        entity.keepsNumbers = keepsNumbers(from, to)
+      }
+    }
+    entities.append(entity)
+  }
+
+  private mutating func policy(_ mapping: EntityMapping) -> EntityMigrationPolicy? {
+    if let policy = mapping.sourceEntityName.flatMap({ self.mapping.entityPolicies[$0] }) { return policy }
+    if let name = mapping.migrationPolicyClassName {
+      if let policy = self.mapping.classPolicy(name) { return policy }
+      refuse(
+        "the mapping \(mapping.name.quoted) is done by the class \(name.quoted), for which there is no function",
+        .entityMigrationPolicy)
+    } else if mapping.mappingType == .custom {
+      refuse(
+        "the mapping \(mapping.name.quoted) is done by a class that it does not name; give a function for the entity "
+          + (mapping.sourceEntityName ?? "").quoted, .entityMigrationPolicy)
+    }
+    return nil
+  }
+
+  private static let sourceRequest = "fetchRequestForSourceEntityNamed:predicateString:"
+
+  /// The objects of the source that a mapping is about.
+  private mutating func predicate(
+    _ mapping: EntityMapping, _ entity: ManagedObjectModel.Entity
+  ) -> ManagedPredicate? {
+    guard let expression = mapping.sourceExpression else { return nil }
+    guard case .fetch(let request, _, countOnly: false) = expression,
+      case .method(Self.sourceRequest, of: .variable("manager"), let arguments) = request,
+      arguments.count == 2, case .constant(.value(.string(let name))) = arguments[0],
+      case .constant(.value(.string(let text))) = arguments[1], name == entity.name
+    else {
+      refuse("the mapping \(mapping.name.quoted) finds its objects by an expression that cannot be evaluated")
+      return nil
+    }
+    do {
+      let predicate = try ManagedPredicate(format: text)
+      if predicate == .constant(true) { return nil }
+      try FetchRequest(entity.name, where: predicate).check(against: source)
+      return predicate
+    } catch {
+      refuse("the mapping \(mapping.name.quoted) finds its objects by \(text.quoted): \(error)")
+      return nil
+    }
+  }
+
+  private mutating func addProperties(
+    to entity: inout MappingPlan.Entity, _ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity
+  ) {
+    var (attributes, relationships) = (entity.mapping.attributeMappings, entity.mapping.relationshipMappings)
+    // A mapping that copies need not say what has the same name.
+    if entity.mapping.mappingType == .copy, attributes.isEmpty, relationships.isEmpty {
+      (attributes, relationships) = inferred.propertyMappings(to, from)
+    }
+    for property in attributes {
+      guard let attribute = to.attribute(named: property.name), !attribute.isTransient else { continue }
+      if let expression = expression(property, .attribute(attribute), from, entity.mapping) {
+        entity.attributes.append((property.name, expression))
+      }
+    }
+    for property in relationships {
+      guard let relationship = to.relationship(named: property.name), !relationship.isTransient else { continue }
+      if let expression = expression(property, .relationship(relationship), from, entity.mapping),
+        expression.result != .value
+      {
+        entity.relationships.append((property.name, expression))
+      }
+    }
+  }
+
+  private mutating func expression(
+    _ property: PropertyMapping, _ destination: ManagedObjectModel.Entity.Property, _ from: ManagedObjectModel.Entity,
+    _ mapping: EntityMapping
+  ) -> MappingExpression? {
+    guard let expression = property.valueExpression else { return nil }
+    let place = "the value of \(property.name.quoted) in the mapping \(mapping.name.quoted)"
+    do throws(ManagedPredicateError) {
+      let made = try MappingExpression(expression, of: from, for: destination)
+      if case .destinations(let name?) = made.result, model[name] == nil {
+        refuse("\(place): there is no mapping \(name.quoted)")
+      }
+      return made
+    } catch {
+      refuse("\(place): \(error)")
+      return nil
+    }
+  }
+
+  /// True if no other objects of the hierarchy can have the numbers.
+  private mutating func keepsNumbers(_ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity) -> Bool {
+    let root = numbering[to.root.index] ?? from.root.index
+    numbering[to.root.index] = root
+    return root == from.root.index && numbered[to.root.index, default: []].insert(from.index).inserted
+  }
+}
+
+extension InferredMapping {
+  /// What the models tell, as a mapping model.
+  var mappingModel: MappingModel {
+    var mappings: [EntityMapping] = []
+    for entity in destination.entities {
+      guard let old = sourceEntity(of: entity) else {
+        mappings.append(EntityMapping(entity.name, .add, to: entity.name))
+        continue
+      }
+      var mapping = EntityMapping("\(old.name)To\(entity.name)", .transform, from: old.name, to: entity.name)
+      (mapping.attributeMappings, mapping.relationshipMappings) = propertyMappings(entity, old)
+      mappings.append(mapping)
+    }
+    for entity in source.entities where destination(of: entity.index) == nil {
+      mappings.append(EntityMapping(entity.name, .remove, from: entity.name))
+    }
+    return MappingModel(mappings)
+  }
+
+  /// The properties that keep their values.
+  func propertyMappings(
+    _ entity: ManagedObjectModel.Entity, _ old: ManagedObjectModel.Entity
+  ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {
+    func value(_ name: String) -> ManagedExpression? {
+      PredicateKeyPath(keys: [name]).map { .keyPath($0, of: .variable("source")) }
+    }
+    let attributes = entity.attributes.compactMap { attribute -> PropertyMapping? in
+      guard let name = properties[entity.index][attribute.name],
+        old.attribute(named: name)?.definition.type == attribute.definition.type
+      else { return nil }
+      return PropertyMapping(attribute.name, valueExpression: value(name))
+    }
+    let relationships = entity.relationships.compactMap { relationship -> PropertyMapping? in
+      guard let name = properties[entity.index][relationship.name], let former = old.relationship(named: name),
+        relationship.definition.isToMany || !former.definition.isToMany, let value = value(name)
+      else { return nil }
+      return PropertyMapping(
+        relationship.name,
+        valueExpression: .method(
+          "destinationInstancesForSourceRelationshipNamed:sourceInstances:", of: .variable("manager"),
+          arguments: [.value(.string(name)), value]))
+    }
+    return (attributes, relationships)
+  }
+}

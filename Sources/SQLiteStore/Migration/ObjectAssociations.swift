@@ -1,0 +1,55 @@
+internal import ManagedObjects
+
+/// Which objects of the destination come from which of the source. An association takes 24 bytes.
+struct ObjectAssociations {
+  private struct Table {
+    let name: String
+    /// The entities of the source that the mapping's inherits to, itself first.
+    let entities: Range<Int>
+    /// The numbers of objects of the source, in ascending order.
+    var sources: [Int64] = []
+    var destinations: [RowKey] = []
+  }
+
+  private var tables: [Table]
+  /// The mappings of each entity of the source, those of superentities not among them.
+  private var mappings: [Int32: [Int]] = [:]
+
+  init(_ plan: MappingPlan) {
+    tables = plan.entities.map { Table(name: $0.mapping.name, entities: $0.source?.subtree ?? 0..<0) }
+    for (place, entity) in plan.entities.enumerated() {
+      if let source = entity.source { mappings[Int32(source.index), default: []].append(place) }
+    }
+  }
+
+  /// - Parameter pairs: in ascending order of the objects of the source, which come after all that were added before.
+  mutating func add(_ pairs: [(source: RowKey, destination: RowKey)], toMapping place: Int) {
+    tables[place].sources += pairs.map(\.source.number)
+    tables[place].destinations += pairs.map(\.destination)
+  }
+
+  /// The objects that came from one by a mapping.
+  func destinations(of number: Int64, mapping place: Int) -> ArraySlice<RowKey> {
+    let sources = tables[place].sources
+    func firstPlace(_ isBefore: (Int64) -> Bool) -> Int {
+      var (low, high) = (0, sources.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if isBefore(sources[middle]) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    return tables[place].destinations[firstPlace { $0 < number }..<firstPlace { $0 <= number }]
+  }
+
+  /// The objects that came from one, by a mapping of a name or by any. An object of a sub-entity is not in the mapping
+  /// of its superentity; it came by those of its own.
+  func destinations(of source: RowKey, _ mappingName: String?) -> [RowKey] {
+    let all = mappings[source.entityIndex] ?? []
+    let named = all.filter { mappingName == nil || tables[$0].name == mappingName }
+    let isBelow =
+      named.isEmpty
+      && tables.contains { $0.name == mappingName && $0.entities.contains(Int(source.entityIndex)) }
+    return (isBelow ? all : named).flatMap { destinations(of: source.number, mapping: $0) }
+  }
+}

@@ -1,0 +1,324 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Makes the objects of a new store out of those of another one: first all objects with their attributes, then their
+/// relationships. It works in batches.
+final class ObjectMigration {
+  let plan: MappingPlan
+  let source: Side
+  let destination: Side
+  private(set) var associations: ObjectAssociations
+  private let report: (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
+
+  /// One of the two stores, and a context of it.
+  struct Side {
+    let store: SQLiteStore
+    let context: ManagedObjectContext
+
+    init(_ store: SQLiteStore) throws(ManagedObjectError) {
+      self.store = store
+      let coordinator = PersistentStoreCoordinator(model: store.model)
+      try coordinator.add(store)
+      context = ManagedObjectContext(coordinator: coordinator)
+    }
+
+    func object(_ key: RowKey) throws(ManagedObjectError) -> ManagedObject {
+      try context.object(with: ManagedObjectID(key, model: store.model, storeIdentifier: store.identifier))
+    }
+
+    /// The objects of keys that are there, by key.
+    func objects(
+      _ keys: [RowKey], _ predicate: ManagedPredicate? = nil, prefetching names: [String] = []
+    ) throws(ManagedObjectError) -> [RowKey: ManagedObject] {
+      var found: [RowKey: ManagedObject] = [:]
+      for (entity, keys) in Dictionary(grouping: keys, by: \.entityIndex) {
+        let isMember = ManagedPredicate.comparing(
+          .evaluatedObject, .in, .constant(.array(keys.map { .object($0) })))
+        var request = FetchRequest(store.model.entities[Int(entity)].name)
+        request.predicate = predicate.map { .and([isMember, $0]) } ?? isMember
+        request.includesSubentities = false
+        request.relationshipKeyPathsForPrefetching = names
+        for object in try context.fetch(request) { found[object.objectKey] = object }
+      }
+      return found
+    }
+  }
+
+  static let batchSize = 500
+
+  init(
+    _ plan: MappingPlan, from source: SQLiteStore, to destination: SQLiteStore,
+    report: @escaping (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    self.plan = plan
+    self.source = try Side(source)
+    self.destination = try Side(destination)
+    self.report = report
+    associations = ObjectAssociations(plan)
+    // Relationships are set later, and objects are valid then.
+    self.destination.context.validatesOnSave = false
+  }
+
+  func run() throws(ManagedObjectError) {
+    for (place, entity) in plan.entities.enumerated() where entity.makesObjects { try makeObjects(entity, place) }
+    for (place, entity) in plan.entities.enumerated() where entity.relates { try relate(entity, place) }
+    try validate()
+  }
+
+  /// The value of a property for an object.
+  func value(
+    _ expression: MappingExpression, of source: ManagedObject, _ name: String
+  ) throws(ManagedObjectError) -> ManagedObject.Value {
+    do throws(ManagedPredicateError) { return try expression.value(of: source) } catch {
+      var failure = ManagedObjectError(
+        .migration, "the value of \(name.quoted) cannot be computed: \(error)", objectID: source.objectID, key: name)
+      failure.predicateError = error
+      throw failure
+    }
+  }
+}
+
+/// Objects.
+extension ObjectMigration {
+  private func makeObjects(_ entity: MappingPlan.Entity, _ place: Int) throws(ManagedObjectError) {
+    try forEachBatch(of: entity, .objects, prefetching: []) { sources throws(ManagedObjectError) in
+      let migration = EntityMigration(entity, self)
+      for source in sources {
+        migration.current = source
+        if let create = entity.policy?.createDestinations {
+          try calling(source) { try create(source, migration) }
+        } else {
+          try migration.makeDestination(for: source)
+        }
+      }
+      try save()
+      let made = migration.made.map { (source: $0.source, destination: $0.destination.objectKey) }
+      // Some may have been deleted again.
+      associations.add(made.filter { !$0.destination.isTemporary }, toMapping: place)
+    }
+  }
+
+  private func forEachBatch(
+    of entity: MappingPlan.Entity, _ phase: MigrationProgress.Phase, prefetching names: [String],
+    _ body: ([ManagedObject]) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    guard let from = entity.source else { return }
+    var request = FetchRequest(from.name)
+    request.predicate = entity.predicate
+    request.includesSubentities = false
+    let total = try source.context.count(for: request)
+    var done = 0
+    var last: Int64 = 0
+    try report(phase, entity.mapping.name, done, total)
+    while true {
+      let numbers = try source.store.numbers(ofEntity: from.index, after: last, limit: Self.batchSize)
+      guard let highest = numbers.last else { return }
+      last = highest
+      let keys = numbers.map { RowKey(store: source.store.number, entityIndex: from.index, number: $0) }
+      let found = try source.objects(keys, entity.predicate, prefetching: names)
+      let sources = keys.compactMap { found[$0] }
+      if sources.isEmpty { continue }
+      try body(sources)
+      try checkMisuse()
+      source.context.reset()
+      destination.context.reset()
+      done += sources.count
+      try report(phase, entity.mapping.name, done, total)
+    }
+  }
+
+  /// Calls a program's function.
+  private func calling(_ source: ManagedObject, _ body: () throws -> Void) throws(ManagedObjectError) {
+    do { try body() } catch let error as ManagedObjectError {
+      throw error
+    } catch {
+      throw ManagedObjectError(.entityMigrationPolicy, "\(error)", objectID: source.objectID)
+    }
+  }
+
+  private func save() throws(ManagedObjectError) {
+    do throws(ManagedObjectError) { try destination.context.save() } catch { throw error.inMigration }
+  }
+
+  /// A value that could not be read must not come into the new store as none. What refers to an object that is gone
+  /// refers to none from now on.
+  private func checkMisuse() throws(ManagedObjectError) {
+    for context in [source.context, destination.context] {
+      if let error = context.misuse.first(where: { $0.code != .referentialIntegrity }) { throw error }
+      context.misuse = []
+    }
+  }
+}
+
+/// Relationships.
+extension ObjectMigration {
+  private func relate(_ entity: MappingPlan.Entity, _ place: Int) throws(ManagedObjectError) {
+    let names = Set(entity.relationships.compactMap(\.expression.relationshipName)).sorted()
+    try forEachBatch(of: entity, .relationships, prefetching: names) { sources throws(ManagedObjectError) in
+      let pairs = sources.flatMap { source in
+        associations.destinations(of: source.objectKey.number, mapping: place).map { (source, $0) }
+      }
+      guard let relation = entity.policy?.createRelationships else { return try relate(entity, pairs) }
+      let migration = EntityMigration(entity, self)
+      let found = try destination.objects(pairs.map(\.1))
+      for (source, key) in pairs {
+        guard let object = found[key] else { continue }
+        migration.current = source
+        try calling(source) { try relation(source, object, migration) }
+      }
+      try save()
+    }
+  }
+
+  /// Sets relationships as the mapping says. Rows are saved without a context: it would read all that relationships
+  /// lead back to.
+  private func relate(
+    _ entity: MappingPlan.Entity, _ pairs: [(ManagedObject, RowKey)]
+  ) throws(ManagedObjectError) {
+    var rows: [RowKey: StoreRow] = [:]
+    for row in try destination.store.rows(pairs.map(\.1)).compactMap(\.self) { rows[row.key] = row }
+    let snapshots = rows
+    var changed: Set<RowKey> = []
+    for (name, expression) in entity.relationships {
+      let targets = try pairs.map { source, _ throws(ManagedObjectError) in try keys(expression, of: source, name) }
+      var slots: [RowKey: Int] = [:]
+      for (_, key) in pairs {
+        slots[key] =
+          ManagedObjectModel.Entity(model: plan.destination, index: Int(key.entityIndex))
+          .relationship(named: name)?.slot
+      }
+      let stored = try storedValues(slots)
+      for ((_, key), targets) in zip(pairs, targets) {
+        guard let slot = slots[key], !targets.isEmpty, let old = stored[key] else { continue }
+        rows[key]?.values[slot] = old.adding(targets)
+        changed.insert(key)
+      }
+    }
+    var changes = StoreChanges()
+    for key in changed.sorted() {
+      guard let row = rows[key], let snapshot = snapshots[key] else { continue }
+      changes.updated.append(row)
+      changes.snapshots.append(snapshot)
+    }
+    do throws(ManagedObjectError) { try destination.store.save(changes) } catch { throw error.inMigration }
+  }
+
+  private func storedValues(_ slots: [RowKey: Int]) throws(ManagedObjectError) -> [RowKey: RowValue] {
+    var values: [RowKey: RowValue] = [:]
+    for keys in Dictionary(grouping: slots.keys, by: \.entityIndex).values {
+      guard let slot = keys.first.flatMap({ slots[$0] }) else { continue }
+      for (key, value) in zip(keys, try destination.store.values(ofSlot: slot, keys)) { values[key] = value }
+    }
+    return values
+  }
+
+  /// The objects that a relationship gets.
+  private func keys(
+    _ expression: MappingExpression, of source: ManagedObject, _ name: String
+  ) throws(ManagedObjectError) -> [RowKey] {
+    guard case .destinations(let mapping) = expression.result else { return [] }
+    return try value(expression, of: source, name).objects
+      .flatMap { associations.destinations(of: $0.objectKey, mapping) }
+  }
+
+  /// As the mapping says, in a context.
+  func relate(
+    _ object: ManagedObject, _ entity: MappingPlan.Entity, from source: ManagedObject
+  ) throws(ManagedObjectError) {
+    for (name, expression) in entity.relationships {
+      guard let relationship = object.entity.relationship(named: name) else { continue }
+      let targets = try keys(expression, of: source, name).map { key throws(ManagedObjectError) in
+        ManagedObject.Value.object(try destination.object(key))
+      }
+      if relationship.definition.isToMany {
+        try object.setValue(.array(targets), forKey: name)
+      } else {
+        try object.setValue(targets.first ?? .null, forKey: name)
+      }
+    }
+  }
+}
+
+/// Validation.
+extension ObjectMigration {
+  private static let greatestErrorCount = 100
+
+  private func validate() throws(ManagedObjectError) {
+    var errors: [ManagedObjectError] = []
+    for entity in plan.destination.entities where !entity.isAbstract && entity.hasRules {
+      let names = entity.relationships.filter { !$0.isTransient && $0.definition.isToMany && $0.hasRules }.map(\.name)
+      var last: Int64 = 0
+      var done = 0
+      while errors.count < Self.greatestErrorCount {
+        let numbers = try destination.store.numbers(ofEntity: entity.index, after: last, limit: Self.batchSize)
+        guard let highest = numbers.last else { break }
+        last = highest
+        let keys = numbers.map { RowKey(store: destination.store.number, entityIndex: entity.index, number: $0) }
+        let found = try destination.objects(keys, prefetching: names)
+        for key in keys {
+          do throws(ManagedObjectError) { try found[key]?.validateForInsert() } catch {
+            errors += error.details.isEmpty ? [error] : error.details
+          }
+        }
+        destination.context.reset()
+        done += numbers.count
+        try report(.validation, entity.name, done, done)
+      }
+    }
+    if let error = ManagedObjectError(all: Array(errors.prefix(Self.greatestErrorCount))) { throw error }
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// True if not every object is valid.
+  fileprivate var hasRules: Bool {
+    attributes.contains { !$0.isTransient && (!$0.isOptional || !$0.validations.isEmpty) }
+      || relationships.contains { !$0.isTransient && $0.hasRules }
+  }
+}
+
+extension ManagedObjectModel.Entity.Relationship {
+  fileprivate var hasRules: Bool {
+    !definition.isOptional || definition.minimumCount > 0 || definition.maximumCount > 1
+      || !definition.validations.isEmpty
+  }
+}
+
+extension ManagedObject {
+  var objectKey: RowKey { objectID.key }
+}
+
+extension ManagedObject.Value {
+  /// The objects that a value has.
+  fileprivate var objects: [ManagedObject] {
+    switch self {
+    case .attribute: []
+    case .object(let object): [object]
+    case .array(let elements), .set(let elements): elements.flatMap(\.objects)
+    }
+  }
+}
+
+extension RowValue {
+  /// The value of a relationship with other objects: those come first in an order. A to-one relationship has the first.
+  fileprivate func adding(_ keys: [RowKey]) -> RowValue {
+    switch self {
+    case .toOne: .toOne(keys.first)
+    case .toMany(let old): .toMany(old.union(keys))
+    case .orderedToMany(let old): .orderedToMany(.init(keys + old))
+    case .attribute, .unread: self
+    }
+  }
+}
+
+extension ManagedObjectError {
+  /// A conflict of the new store is one of the migration.
+  fileprivate var inMigration: ManagedObjectError {
+    guard code == .constraintMerge else { return self }
+    var error = self
+    error.code = .migrationConstraint
+    error.message = "objects have the same values of a uniqueness constraint: \(message)"
+    return error
+  }
+}

@@ -1,0 +1,125 @@
+public import FoundationEssentials
+public import ManagedObjects
+internal import PropertyLists
+internal import SystemFiles
+
+/// The way from the first version of a model to the last, over those between.
+///
+/// ```swift
+/// let stages = try StagedMigration(contentsOf: URL(filePath: "Notes.momd"))
+/// try SQLiteStore.migrate(file, through: stages)
+/// ```
+public struct StagedMigration: Sendable {
+  /// A version of the model.
+  public struct Stage: Sendable {
+    /// The version.
+    public var model: ManagedObjectModel
+    /// What makes a store of the version before one of this.
+    public var mapping: StoreMapping
+
+    /// A version; without a mapping the two models tell what is to be done.
+    public init(_ model: ManagedObjectModel, mapping: StoreMapping = StoreMapping()) {
+      self.model = model
+      self.mapping = mapping
+    }
+  }
+
+  /// The versions, from the first to the last.
+  public var stages: [Stage]
+
+  /// The way through versions, from the first to the last.
+  public init(_ stages: [Stage]) { self.stages = stages }
+
+  /// The way through the versions of a model.
+  ///
+  /// - Parameters:
+  ///   - versions: the versions.
+  ///   - names: the names of the versions, from the first to the last. Nil for all up to the current one, by name,
+  ///     where `Notes 9` comes before `Notes 10`.
+  ///   - mappings: mapping models with version hashes. One is used where it fits two versions that follow each other.
+  ///   - classes: the functions for all mapping models: ``StoreMapping/classPolicies``.
+  public init(
+    _ versions: VersionedModel, names: [String]? = nil, mappings: [MappingModel] = [],
+    classes: [String: EntityMigrationPolicy] = [:]
+  ) {
+    var order =
+      names ?? versions.models.keys.sorted { $0.sortForm(.localizedStandard) < $1.sortForm(.localizedStandard) }
+    if names == nil, let end = order.firstIndex(of: versions.currentName) { order.removeSubrange((end + 1)...) }
+    stages = order.compactMap { versions.models[$0] }.map { Stage($0) }
+    for place in stages.indices.dropFirst() {
+      let found = mappings.first { mapping in
+        mapping.isVersioned && mapping.faults(from: stages[place - 1].model, to: stages[place].model).isEmpty
+      }
+      if let found { stages[place].mapping = StoreMapping(found, classes: classes) }
+    }
+  }
+
+  /// The way through the versions of a model in a folder, with the mapping models `.cdm` in it and beside it.
+  ///
+  /// - Parameters:
+  ///   - url: a folder `.momd` or `.xcdatamodeld`.
+  ///   - names: as in ``init(_:names:mappings:classes:)``.
+  ///   - classes: the functions for all mapping models: ``StoreMapping/classPolicies``.
+  /// - Throws: ``ManagedObjectModelError`` for models and mapping models that cannot be read.
+  public init(
+    contentsOf url: URL, names: [String]? = nil, classes: [String: EntityMigrationPolicy] = [:]
+  ) throws(ManagedObjectModelError) {
+    let versions = try VersionedModel(contentsOf: url)
+    var mappings: [MappingModel] = []
+    for folder in [url, url.deletingLastPathComponent()] where folder.isFileURL {
+      for name in FileSystem.names(in: folder.path).sorted() where name.hasSuffix(".cdm") {
+        mappings.append(try MappingModel(contentsOf: folder.appending(path: name)))
+      }
+    }
+    self.init(versions, names: names, mappings: mappings, classes: classes)
+  }
+
+  /// The steps from the version of a store.
+  ///
+  /// - Parameter destination: the version to end with; nil for the last.
+  func steps(
+    from metadata: StoreMetadata, to destination: ManagedObjectModel?, _ path: String, _ configuration: String?
+  ) throws(ManagedObjectError) -> (source: ManagedObjectModel, steps: [MigrationRun.Step]) {
+    var end = stages.count - 1
+    if let destination {
+      let hashes = destination.entityVersionHashesByName
+      guard let found = stages.lastIndex(where: { $0.model.entityVersionHashesByName == hashes }) else {
+        throw ManagedObjectError(.migration, "the model that \(path) is to have is none of those that lead to it")
+      }
+      end = found
+    }
+    guard let start = stages.prefix(end + 1).lastIndex(where: { metadata.fits($0.model, configuration) }) else {
+      throw ManagedObjectError(
+        .incompatibleVersionHash, "\(path) was made with none of the \(stages.count) versions that lead to the last")
+    }
+    var steps: [MigrationRun.Step] = []
+    for place in stages.indices where place > start && place <= end {
+      // The last one as the program has it.
+      let model = place == end ? destination ?? stages[place].model : stages[place].model
+      steps.append(
+        try MigrationRun.Step(stages[place].mapping, from: stages[place - 1].model, to: model, path, configuration))
+    }
+    return (stages[start].model, steps)
+  }
+}
+
+extension MappingModel {
+  /// True for a mapping that says which versions it is for.
+  fileprivate var isVersioned: Bool {
+    entityMappings.contains { $0.sourceEntityVersionHash != nil || $0.destinationEntityVersionHash != nil }
+  }
+}
+
+extension StoreMetadata {
+  fileprivate func fits(_ model: ManagedObjectModel, _ configuration: String?) -> Bool {
+    guard values[StoreMetadataKey.versionHashes] != nil, model.entities(ofConfiguration: configuration) != nil else {
+      return false
+    }
+    do throws(ManagedObjectError) {
+      try check(model, configuration)
+      return true
+    } catch {
+      return false
+    }
+  }
+}

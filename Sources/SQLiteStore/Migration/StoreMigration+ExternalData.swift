@@ -1,0 +1,107 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Data in files beside the store.
+extension StoreMigration {
+  /// Reads data out of files into the rows, for the attributes of an entity that are in files no longer.
+  func takeIntoRows(
+    _ entity: Int, _ source: Int, _ table: StoreTable, _ sourceTable: StoreTable
+  ) throws(ManagedObjectError) {
+    let definition = ManagedObjectModel.Entity(model: mapping.destination, index: entity)
+    for attribute in definition.attributes {
+      guard case .attribute(let column, _, isExternal: false) = new.places[entity][attribute.slot],
+        let former = mapping.properties[entity][attribute.name], wasExternal(former, source),
+        let name = oldColumn(former, source, sourceTable)
+      else { continue }
+      let reading = try database.statement(
+        "SELECT Z_PK, \(name) FROM \(asideName(sourceTable.name)) "
+          + "WHERE Z_ENT = ? AND \(name) IS NOT NULL AND NOT \(ExternalData.isInline(name))")
+      try reading.bind(1, old.numbers[source])
+      let writing = try database.statement(
+        "UPDATE \(table.name.sqlName) SET \(table.columns[column].name.sqlName) = ? WHERE Z_PK = ?")
+      try reading.forEachRow { () throws(ManagedObjectError) in
+        try writing.bind(1, externalData.present(reading.data(1)))
+        try writing.bind(2, reading.integer(0))
+        try writing.run()
+      }
+    }
+  }
+
+  /// The names of the files that values are in.
+  func externalFiles(_ schema: StoreSchema) throws(ManagedObjectError) -> Set<String> {
+    try ExternalColumns(schema).files(database)
+  }
+}
+
+/// The columns of a store whose values may be in files.
+struct ExternalColumns {
+  private let columns: [(table: String, column: String)]
+
+  init(_ schema: StoreSchema) {
+    var columns: [(table: String, column: String)] = []
+    for table in schema.tables {
+      var seen: Set<Int> = []
+      for place in table.entities.flatMap({ schema.places[$0] }) {
+        guard case .attribute(let column, _, isExternal: true) = place, seen.insert(column).inserted else { continue }
+        columns.append((table.name.sqlName, table.columns[column].name.sqlName))
+      }
+    }
+    self.columns = columns
+  }
+
+  /// The names of the files that values are in.
+  func files(_ database: Database) throws(ManagedObjectError) -> Set<String> {
+    var files: Set<String> = []
+    for (table, column) in columns {
+      let reading = try database.statement("SELECT \(column) FROM \(table) WHERE \(ExternalData.isInFile(column))")
+      try reading.forEachRow { if let name = ExternalData.fileName(reading.data(0)) { files.insert(name) } }
+    }
+    return files
+  }
+
+  /// Reads the data of all files into the rows.
+  func takeIntoRows(_ database: Database, _ externalData: ExternalData) throws(ManagedObjectError) {
+    for (table, column) in columns {
+      let reading = try database.statement(
+        "SELECT Z_PK, \(column) FROM \(table) WHERE \(ExternalData.isInFile(column)) AND Z_PK > ? ORDER BY Z_PK LIMIT 1"
+      )
+      let writing = try database.statement("UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?")
+      var last = Int64.min
+      while true {
+        try reading.bind(1, last)
+        guard try reading.step() else { break }
+        last = reading.integer(0)
+        let data = externalData.value(try externalData.present(reading.data(1)))
+        reading.reset()
+        try writing.bind(1, data)
+        try writing.bind(2, last)
+        try writing.run()
+      }
+    }
+  }
+}
+
+extension ExternalData {
+  /// The data of a column's value.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/migration`` if the file that it names is not there.
+  func present(_ value: Data) throws(ManagedObjectError) -> Data {
+    if let data = try content(of: value) { return data }
+    throw Self.missing(Self.fileName(value).map { [$0] } ?? [])
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/migration`` if a file is not there.
+  func require(_ names: Set<String>) throws(ManagedObjectError) {
+    let missing = names.filter { !has($0) }
+    if !missing.isEmpty { throw Self.missing(missing.sorted()) }
+  }
+
+  private static func missing(_ names: [String]) -> ManagedObjectError {
+    let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", …" : "")
+    return ManagedObjectError(
+      .migration,
+      "values are in files that are not there: \(shown); they belong into the folder _EXTERNAL_DATA of the store's "
+        + "support folder")
+  }
+}

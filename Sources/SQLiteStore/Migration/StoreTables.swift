@@ -1,0 +1,108 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// The tables of a store that is being migrated, which make room for others.
+struct StoreTables {
+  private let schema: StoreSchema
+  private let file: FileSchema
+  private let database: Database
+
+  init(_ schema: StoreSchema, _ file: FileSchema, _ database: Database) {
+    self.schema = schema
+    self.file = file
+    self.database = database
+  }
+
+  private static let aside = "Z_OLD_"
+
+  /// The name that a table of the old store has meanwhile, as statements have it.
+  static func asideName(_ name: String) -> String { plainAsideName(name).sqlName }
+
+  static func plainAsideName(_ name: String) -> String { aside + name }
+
+  private var names: [String] { schema.tables.map(\.name) + schema.joins.map(\.name) }
+
+  /// - Throws: ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
+  func check() throws(ManagedObjectError) {
+    var reasons: [String] = []
+    for trigger in file.triggers where !trigger.name.hasPrefix("Z_DA_") {
+      reasons.append("the trigger \(trigger.name.quoted) of another program, which would have to make it anew")
+    }
+    if file.tables["ACHANGE"] != nil || file.tables["ATRANSACTION"] != nil {
+      reasons.append("a history of changes, which would not fit any more")
+    }
+    for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
+    if reasons.isEmpty { return }
+    throw ManagedObjectError(
+      .migration,
+      "\(database.path) cannot be migrated, since it has \(reasons.sorted().joined(separator: "; ")); remove that from a "
+        + "copy of the store, or write its objects into a new one")
+  }
+
+  func putAside() throws(ManagedObjectError) {
+    for trigger in file.triggers { try database.execute("DROP TRIGGER \(trigger.name.sqlName)") }
+    let tables = Set(names.map { $0.uppercased() })
+    // An index without a statement comes with its table, and goes with it.
+    for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
+      try database.execute("DROP INDEX \(index.name.sqlName)")
+    }
+    for name in names { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(Self.asideName(name))") }
+  }
+
+  /// Drops the tables that were put aside.
+  func drop() throws(ManagedObjectError) {
+    for name in names { try database.execute("DROP TABLE \(Self.asideName(name))") }
+  }
+
+  /// Puts the tables of a store in another file in place of these.
+  func replace(with new: StoreSchema, of path: String) throws(ManagedObjectError) {
+    try database.attach(path, as: Self.attached)
+    try putAside()
+    try drop()
+    let writer = SchemaWriter(schema: new, database: database)
+    for statement in writer.tableStatements { try database.execute(statement) }
+    for name in (new.tables.map(\.name) + new.joins.map(\.name)).map(\.sqlName) {
+      try database.execute("INSERT INTO main.\(name) SELECT * FROM \(Self.attached).\(name)")
+    }
+    var highest: [Int64: Int64] = [:]
+    let list = try database.statement("SELECT Z_ENT, Z_MAX FROM \(Self.attached).Z_PRIMARYKEY")
+    try list.forEachRow { highest[list.integer(0)] = list.integer(1) }
+    try replaceEntities(with: new) { highest[new.numbers[new.tables[$0].entities.lowerBound]] ?? 0 }
+    try writer.makeIndexes()
+  }
+
+  private static let attached = "made"
+
+  /// The highest number that a row of a table that was put aside has or had.
+  func highestNumber(_ table: StoreTable) throws(ManagedObjectError) -> Int64 {
+    let statement = try database.statement(
+      "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
+        + "IFNULL((SELECT MAX(Z_PK) FROM \(Self.asideName(table.name))), 0))")
+    try statement.bind(1, schema.numbers[table.entities.lowerBound])
+    defer { statement.reset() }
+    return try statement.step() ? max(statement.integer(0), 0) : 0
+  }
+
+  /// Writes the entities of another model in place of those that there are.
+  ///
+  /// - Parameter highest: the highest number that a row of a table has or had.
+  func replaceEntities(with new: StoreSchema, highest: (Int) -> Int64) throws(ManagedObjectError) {
+    try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbers.firstPrivateNumber)")
+    try SchemaWriter(schema: new, database: database).writeEntities(highest: highest)
+  }
+}
+
+extension SchemaWriter {
+  /// Makes the indexes of tables that have rows.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a constraint.
+  func makeIndexes() throws(ManagedObjectError) {
+    do throws(ManagedObjectError) {
+      for statement in indexStatements { try database.execute(statement) }
+    } catch {
+      guard error.isUniqueness else { throw error }
+      throw ManagedObjectError(
+        .migrationConstraint, "objects have the same values of a new uniqueness constraint: \(error.message)")
+    }
+  }
+}

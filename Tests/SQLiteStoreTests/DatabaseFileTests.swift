@@ -1,0 +1,200 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// What a path leads to, and what else is there.
+@Suite("The file of an SQLite store") struct DatabaseFileTests {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    _ = FailingFiles.installed
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  private static let model: ManagedObjectModel = {
+    do {
+      return try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("text", .string)])])
+    } catch { fatalError("\(error)") }
+  }()
+
+  enum Mode: CaseIterable { case writing, reading, writingNothing }
+
+  private func store(_ file: URL, _ mode: Mode) throws -> SQLiteStore {
+    try SQLiteStore(file, model: Self.model, isReadOnly: mode == .reading, writesNothing: mode == .writingNothing)
+  }
+
+  private func texts(_ store: SQLiteStore) throws -> [AttributeValue] {
+    let entity = try #require(Self.model["Note"])
+    guard case .rows(let rows) = try store.fetch(FetchRequest("Note"), of: entity) else { return [] }
+    return rows.compactMap { if case .attribute(let value) = $0.values[0] { value } else { nil } }
+  }
+
+  private func insert(_ texts: [String], _ store: SQLiteStore) throws {
+    let entity = try #require(Self.model["Note"])
+    var changes = StoreChanges()
+    for (text, key) in zip(texts, try store.makeKeys(texts.map { _ in entity.index })) {
+      changes.inserted.append(StoreRow(key: key, version: 1, values: [.attribute(.string(text))]))
+    }
+    try store.save(changes)
+  }
+
+  /// A store with a log of changes beside it, as a process leaves it that was killed.
+  private func leaveLog() throws {
+    let other = try TemporaryFolder(isInMemory: true)
+    let store = try store(other.url.appending(path: "store.sqlite"), .writing)
+    try insert(["a", "b"], store)
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(
+        at: other.url.appending(path: "store.sqlite" + suffix), to: URL(filePath: file.path + suffix))
+    }
+    withExtendedLifetime(store) {}
+  }
+
+  @Test("is read with its log of changes, also by a link that has another name", arguments: Mode.allCases)
+  func link(mode: Mode) throws {
+    try leaveLog()
+    let links = try TemporaryFolder(isInMemory: true)
+    let first = links.url.appending(path: "first.sqlite")
+    let second = links.url.appending(path: "second.sqlite")
+    try FileManager.default.createSymbolicLink(at: first, withDestinationURL: file)
+    try FileManager.default.createSymbolicLink(atPath: second.path, withDestinationPath: "first.sqlite")
+    let before = try folder.names.map { try Data(contentsOf: folder.url.appending(path: $0)) }
+    #expect(try texts(store(second, mode)) == [.string("a"), .string("b")])
+    if mode == .writingNothing {
+      #expect(folder.names == ["store.sqlite", "store.sqlite-wal"])
+      #expect(try folder.names.map { try Data(contentsOf: folder.url.appending(path: $0)) } == before)
+    }
+    #expect(links.names == ["first.sqlite", "second.sqlite"])
+    if mode == .writing {
+      try insert(["c"], store(second, mode))
+      #expect(try texts(store(file, .reading)).count == 3)
+    }
+  }
+
+  @Test(
+    "is a file, and so is all that SQLite has beside it", arguments: ["", "-wal", "-journal", "-shm"], Mode.allCases)
+  func kinds(suffix: String, mode: Mode) throws {
+    let path = file.path + suffix
+    let target = folder.url.appending(path: "target")
+    for kind in ["pipe", "folder", "link", "dangling link"] where !suffix.isEmpty || !kind.hasSuffix("link") {
+      if !suffix.isEmpty { try insert(["a"], store(file, .writing)) }
+      switch kind {
+      case "pipe": #expect(mkfifo(path, 0o600) == 0)
+      case "folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      case "link":
+        try Data("important".utf8).write(to: target)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "target")
+      default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "gone")
+      }
+      let error = #expect(throws: ManagedObjectError.self) { try store(file, mode) }
+      #expect(error?.code == .open, "\(kind)")
+      #expect(error?.message.contains("is no regular file") == true, "\(kind): \(error?.message ?? "")")
+      #expect(!folder.names.contains("gone"))
+      if kind == "link" { #expect(try Data(contentsOf: target) == Data("important".utf8)) }
+      for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
+    }
+  }
+
+  /// The journal of a transaction that never ended, and that says that it belongs to changes of another file, too.
+  @Test("is refused if its journal names another file, which is left alone", arguments: Mode.allCases)
+  func journalWithName(mode: Mode) throws {
+    try insert(["a"], store(file, .writing))
+    let victim = folder.url.appending(path: "important")
+    try Data("important".utf8).write(to: victim)
+    let program = """
+      import os, sqlite3, struct, sys
+      path, victim = sys.argv[1], sys.argv[2].encode()
+      store = sqlite3.connect(path, isolation_level=None)
+      store.execute("PRAGMA journal_mode = DELETE")
+      store.execute("PRAGMA cache_size = 1")
+      store.execute("BEGIN IMMEDIATE")
+      store.execute("UPDATE ZNOTE SET ZTEXT = 'half'")
+      for number in range(200):
+          store.execute("INSERT INTO ZNOTE (Z_ENT, Z_OPT, ZTEXT) VALUES (1, 1, ?)", ("x" * 4000,))
+      data, journal = open(path, "rb").read(), open(path + "-journal", "rb").read()
+      store.execute("ROLLBACK")
+      store.close()
+      journal += struct.pack(">I", 0x40000000 // 4096 + 1) + victim + struct.pack(">II", len(victim), sum(victim))
+      journal += bytes([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+      open(path, "wb").write(data)
+      open(path + "-journal", "wb").write(journal)
+      """
+    try SQLiteFile.run(program, [file.path, victim.path])
+    let error = #expect(throws: ManagedObjectError.self) { _ = try texts(store(file, mode)) }
+    #expect(error?.code == .open && error?.message.contains("transaction in several files") == true)
+    #expect(try Data(contentsOf: victim) == Data("important".utf8))
+  }
+
+  @Test("that nobody may write to is read with its log of changes", .enabled(if: geteuid() != 0))
+  func withoutPermission() throws {
+    try leaveLog()
+    for name in folder.names {
+      try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: folder.path(name))
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.url.path)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path) }
+    #expect(try texts(store(file, .writingNothing)) == [.string("a"), .string("b")])
+    let error = #expect(throws: ManagedObjectError.self) { try store(file, .reading) }
+    #expect(error?.code == .open && error?.message.contains("writesNothing") == true)
+  }
+
+  @Test("that is read without writing keeps the locks of those who have it open") func locks() throws {
+    let first = try store(file, .writing)
+    try insert(["a"], first)
+    #expect(try texts(store(file, .writingNothing)) == [.string("a")])
+    // Another process is not the last one that has the file open, and leaves the log of changes alone.
+    let program = """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1])
+      print(store.execute("SELECT COUNT(*) FROM ZNOTE").fetchone()[0])
+      store.close()
+      """
+    #expect(try SQLiteFile.run(program, [file.path]) == "1\n")
+    #expect(folder.names.contains("store.sqlite-wal"))
+    try insert(["b"], first)
+    #expect(try texts(store(file, .reading)) == [.string("a"), .string("b")])
+  }
+
+  @Test("with a transaction that never ended is not read, but says how it can be")
+  func journal() throws {
+    try insert(["a"], store(file, .writing))
+    let program = """
+      import sqlite3, sys
+      path = sys.argv[1]
+      store = sqlite3.connect(path, isolation_level=None)
+      store.execute("PRAGMA journal_mode = DELETE")
+      store.execute("PRAGMA cache_size = 1")
+      store.execute("BEGIN IMMEDIATE")
+      for number in range(200):
+          store.execute("INSERT INTO ZNOTE (Z_ENT, Z_OPT, ZTEXT) VALUES (1, 1, ?)", ("x" * 4000,))
+      data, journal = open(path, "rb").read(), open(path + "-journal", "rb").read()
+      store.execute("ROLLBACK")
+      store.close()
+      open(path, "wb").write(data)
+      open(path + "-journal", "wb").write(journal)
+      """
+    try SQLiteFile.run(program, [file.path])
+    let error = #expect(throws: ManagedObjectError.self) { try store(file, .reading) }
+    #expect(error?.code == .open && error?.message.contains("writesNothing") == true, "\(error?.message ?? "")")
+    #expect(try texts(store(file, .writingNothing)) == [.string("a")])
+    #expect(try texts(store(file, .writing)) == [.string("a")])
+  }
+
+  @Test("is not called one that cannot be saved when it cannot be read")
+  func failingReads() throws {
+    try insert((0..<200).map { "\($0) " + String(repeating: "x", count: 4000) }, store(file, .writing))
+    var codes: Set<ManagedObjectError.Code> = []
+    for number in 0..<40 {
+      _ = FailingFiles.calls(in: folder.url) { place, call in
+        call == .read && place >= number ? FailingFiles.error(.read) : nil
+      } during: {
+        if let code = errorCode({ _ = try texts(store(file, .reading)) }) { codes.insert(code) }
+      }
+    }
+    #expect(codes.isSubset(of: [.sqlite, .open]) && !codes.isEmpty, "\(codes)")
+  }
+}

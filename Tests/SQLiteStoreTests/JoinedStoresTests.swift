@@ -1,0 +1,107 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Stores of several kinds in one coordinator find together what one store finds")
+struct JoinedStoresTests {
+  private static let all: [JoinedStores.Kind: JoinedStores] = {
+    do {
+      return try Dictionary(
+        uniqueKeysWithValues: JoinedStores.Kind.allCases.map { ($0, try JoinedStores($0, seed: 7, count: 10)) })
+    } catch { fatalError("\(error)") }
+  }()
+
+  private enum Result: Equatable {
+    case objects([RowKey])
+    case count(Int)
+    case dictionaries([OrderedDictionary<String, RowValue>])
+    /// The request was refused.
+    case failure
+  }
+
+  private func result(
+    _ request: FetchRequest, in coordinator: PersistentStoreCoordinator, _ keys: [RowKey: RowKey] = [:]
+  ) -> Result {
+    let context = ManagedObjectContext(coordinator: coordinator)
+    do throws(ManagedObjectError) {
+      switch request.resultType {
+      case .objects: return .objects(try context.fetch(request).map { keys[$0.objectID.key] ?? $0.objectID.key })
+      case .objectIDs: return .objects(try context.fetchObjectIDs(request).map { keys[$0.key] ?? $0.key })
+      case .count: return .count(try context.count(for: request))
+      case .dictionaries:
+        return .dictionaries(
+          try context.fetchDictionaries(request).map { $0.mapValues { keys.isEmpty ? $0 : $0.mapped(keys) } })
+      }
+    } catch {
+      return .failure
+    }
+  }
+
+  /// Makes the same request for both.
+  private func requests(_ seed: Int, _ stores: JoinedStores) -> (joined: FetchRequest, single: FetchRequest) {
+    let people = stores.people
+    var own = RandomRequests(seed: seed, objects: people)
+    var other = RandomRequests(seed: seed, objects: people.compactMap { stores.singleKeys[$0] })
+    var (joined, single) = seed % 2 == 0 ? (own.request(), other.request()) : (own.dictionaries(), other.dictionaries())
+    // The place of an object among those of several stores goes by the store first.
+    let isOfObjects = { (order: FetchRequest.SortDescriptor) in ["boss", "self"].contains(order.keyPath) }
+    joined.sortDescriptors.removeAll(where: isOfObjects)
+    single.sortDescriptors.removeAll(where: isOfObjects)
+    if seed % 8 == 2 { (joined.resultType, single.resultType) = (.count, .count) }
+    if seed % 8 == 4 { (joined.resultType, single.resultType) = (.objectIDs, .objectIDs) }
+    return (joined, single)
+  }
+
+  @Test("for requests made at random", arguments: JoinedStores.Kind.allCases)
+  func madeAtRandom(_ kind: JoinedStores.Kind) throws {
+    let stores = try #require(Self.all[kind])
+    var (found, failed, differences) = (0, 0, 0)
+    for seed in 0..<LongForm.size(all: 200_000, 20_000, or: 600) where differences < 5 {
+      let (joined, single) = requests(seed, stores)
+      let expected = result(single, in: stores.single)
+      let actual = result(joined, in: stores.joined, stores.singleKeys)
+      switch expected {
+      case .objects(let keys): found += keys.count
+      case .dictionaries(let all): found += all.count
+      case .count(let count): found += count
+      case .failure: failed += 1
+      }
+      if actual != expected {
+        differences += 1
+        Issue.record("\(seed): \(joined)\nexpected \(expected)\nfound \(actual)")
+      }
+    }
+    // They are not all without results, and not all errors.
+    #expect(found > 500 && failed < LongForm.size(all: 60_000, 6_000, or: 180))
+  }
+
+  @Test("with a path that begins at an object of one store, for objects of both")
+  func pathOfAnObject() throws {
+    let stores = try #require(Self.all[.twoSQLite])
+    let context = ManagedObjectContext(coordinator: stores.joined)
+    let request = FetchRequest("Person", sortedBy: [.init("name")])
+    for person in try context.fetch(request) {
+      guard case .attribute(.string(let name)) = person["name"] ?? .null else { continue }
+      let same = try ManagedPredicate(format: "name == %@.name", person.objectID)
+      let other = try ManagedPredicate(format: "name == %@", name)
+      let found = try context.fetch(FetchRequest("Person", where: same))
+      #expect(found == (try context.fetch(FetchRequest("Person", where: other))) && found.contains(person))
+    }
+  }
+
+  @Test("and reads the rows of an order level by level, not one by one")
+  func statements() throws {
+    let stores = try #require(Self.all[.sqliteAndMemory])
+    let store = try #require(stores.joined.stores[0] as? SQLiteStore)
+    let context = ManagedObjectContext(coordinator: stores.joined)
+    let before = store.executedStatementCount
+    let found = try context.fetch(
+      FetchRequest("Person", sortedBy: [.init("boss.notes.@count"), .init("boss.boss.name")]))
+    #expect(found.count == 40)
+    #expect(store.executedStatementCount - before < 12)
+  }
+}

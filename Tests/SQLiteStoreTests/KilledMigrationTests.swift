@@ -1,0 +1,149 @@
+import CSQLite
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("An SQLite store that is being changed to another version of its model", .serialized)
+struct KilledMigrationTests {
+  private let folder: TemporaryFolder
+  private let file: URL
+  private static let counters = LongForm.size(3_000, or: 150)
+  private static let journals = LongForm.isWanted ? ["WAL", "DELETE"] : ["WAL"]
+  private static let links = 7
+
+  init() throws {
+    _ = FailingFiles.installed
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  /// Makes a store, and returns a copy of its file.
+  private func original(counters: Int = Self.counters, _ journal: String = "WAL") throws -> Data {
+    let process = try ChildProcess("sqlite-store-probe", [file.path, "make", "\(Self.links)", "\(counters)"])
+    #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+    if journal != "WAL" { _ = try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") }
+    return try Data(contentsOf: file)
+  }
+
+  private func restore(_ data: Data) throws {
+    for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
+    try data.write(to: file)
+  }
+
+  /// True if the store is of a new version. Whichever it is of, all is there.
+  private func isNew(_ kind: String, counters: Int = Self.counters) throws -> Bool {
+    #expect(try PlainSQLite(file).faults() == [])
+    #expect(try ChainState.read(file).lines == ChainState.expected(Self.links))
+    let database = try PlainSQLite(file)
+    let columns = try database.column("SELECT name FROM pragma_table_info('ZCOUNTER')")
+    let sums = "COUNT(*), SUM(ZCOUNT), SUM(length(ZDATA)), MIN(Z_PK), MAX(Z_PK)"
+    #expect(
+      try database.run("SELECT \(sums) FROM ZCOUNTER")
+        == [["\(counters)", "\(counters * (counters - 1) / 2)", "\(counters * 500)", "1", "\(counters)"]])
+    let model = try SQLiteStore.model(inFile: file)
+    guard columns.contains("ZLABEL") else {
+      #expect(model["Counter"]?.attribute(named: "label") == nil)
+      return false
+    }
+    #expect(model["Counter"]?.attribute(named: "label") != nil)
+    let label = kind == "inferred" ? "'new'" : "'n' || ZCOUNT"
+    #expect(try database.run("SELECT COUNT(*) FROM ZCOUNTER WHERE ZLABEL = \(label)") == [["\(counters)"]])
+    #expect(columns.contains("ZHALF") == (kind != "inferred"))
+    return true
+  }
+
+  @Test(
+    "Killed at any moment it is the old or the new one, and the next process goes on",
+    arguments: ["inferred", "mapped", "staged"], journals)
+  func killed(kind: String, journal: String) throws {
+    let data = try original(journal)
+    let begun = ContinuousClock.now
+    let whole = try ChildProcess("sqlite-store-probe", [file.path, "migrate", kind])
+    #expect(whole.waitUntilExit() == .exited(0), "\(whole.errors)")
+    let time = begun.duration(to: .now)
+    let microseconds = max(Int(time / .microseconds(1)), 1_000)
+    #expect(try isNew(kind))
+    var random = SeededGenerator(seed: 7)
+    var old = 0
+    let rounds = LongForm.size(35, or: 1)
+    for round in 0..<rounds {
+      try restore(data)
+      let process = try ChildProcess("sqlite-store-probe", [file.path, "migrate", kind])
+      _ = eventually { process.text.contains("begun") || process.ended != nil }
+      usleep(UInt32.random(in: 0..<UInt32(min(microseconds, 5_000_000)), using: &random))
+      let end = process.kill()
+      let isNew = try isNew(kind)
+      if process.text.contains("done") { #expect(isNew && end != .exited(1), "round \(round)") }
+      if isNew { continue }
+      old += 1
+      let next = try ChildProcess("sqlite-store-probe", [file.path, "migrate", kind])
+      #expect(next.waitUntilExit() == .exited(0), "\(next.errors)")
+      #expect(try self.isNew(kind), "round \(round)")
+      #expect(folder.names == ["store.sqlite"], "round \(round)")
+    }
+    #expect(old > 0 || !LongForm.isWanted)
+  }
+
+  @Test("Files that cannot grow leave the old one, and no other file", arguments: ["inferred", "mapped", "staged"])
+  func fullDisk(kind: String) throws {
+    let data = try original()
+    for room in LongForm.isWanted ? [100_000, data.count / 2, data.count + 50_000] : [data.count / 2] {
+      try restore(data)
+      let process = try ChildProcess("sqlite-store-probe", [file.path, "migrate", kind, "\(room)"])
+      #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+      #expect(process.text == "failed save\nbegun\ndone\n", "\(room)")
+      #expect(try isNew(kind))
+      #expect(folder.names == ["store.sqlite"])
+    }
+  }
+
+  @Test(
+    "Calls to the system that fail: it is the old one, and can be changed later",
+    arguments: ["inferred", "mapped"], journals)
+  func failingCalls(kind: String, journal: String) throws {
+    let data = try original(counters: 20, journal)
+    let second = try SQLiteStore.model(inFile: file)
+    var entities = second.entityDescriptions
+    for place in entities.indices where entities[place].name == "Counter" {
+      entities[place].properties.append(.attribute("label", .string, isOptional: false, defaultValue: .string("new")))
+    }
+    let new = try ManagedObjectModel(entities: entities)
+    let mapping =
+      kind == "inferred" ? StoreMapping() : StoreMapping(entities: ["Counter": EntityMigrationPolicy()])
+    let scratch = folder.url.appending(path: ".store.sqlite-migration")
+    for watched in kind == "inferred" ? [folder.url] : [folder.url, scratch] {
+      try restore(data)
+      let total = try FailingFiles.calls(in: watched) { _, _ in
+        nil
+      } during: {
+        try SQLiteStore.migrate(file, to: new, by: mapping)
+      }.count
+      var failures = 0
+      for number in stride(from: 0, to: total, by: LongForm.size(1, or: max(1, total / 5))) {
+        try restore(data)
+        var error: ManagedObjectError?
+        let calls = FailingFiles.calls(in: watched) { place, call in
+          place == number ? FailingFiles.error(call) : nil
+        } during: {
+          do throws(ManagedObjectError) { try SQLiteStore.migrate(file, to: new, by: mapping) } catch let failure {
+            error = failure
+          }
+        }
+        guard calls.count > number else { continue }
+        let comment = Comment(
+          rawValue: "call \(number) of \(calls.count), \(calls[number]): \(error?.message ?? "none")")
+        #expect(try isNew("inferred", counters: 20) == (error == nil), comment)
+        #expect(folder.names == ["store.sqlite"], comment)
+        if let error {
+          failures += 1
+          #expect([.save, .open, .sqlite, .locked, .operation, .migration].contains(error.code), comment)
+          try SQLiteStore.migrate(file, to: new, by: mapping)
+          #expect(try isNew("inferred", counters: 20), comment)
+        }
+      }
+      #expect(failures > 1)
+    }
+  }
+}

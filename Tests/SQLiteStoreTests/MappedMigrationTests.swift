@@ -1,0 +1,521 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A store whose objects become others by functions and mapping models") struct MappedMigrationTests {
+  private let folder: TemporaryFolder
+  private let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  static let old: [EntityDescription] = {
+    var task = EntityDescription("Task", [.attribute("due", .integer32)])
+    task.superentity = "Note"
+    return [
+      EntityDescription(
+        "Note",
+        [
+          .attribute("title", .string), .attribute("count", .integer32), .attribute("labels", .string),
+          .relationship("author", to: "Person", inverse: "notes"),
+        ]), task,
+      EntityDescription(
+        "Person",
+        [
+          .attribute("name", .string),
+          .relationship("notes", to: "Note", inverse: "author", isToMany: true, isOrdered: true),
+        ]),
+      EntityDescription("Trash", [.attribute("title", .string)]),
+    ]
+  }()
+
+  static let new: [EntityDescription] = {
+    var task = EntityDescription("Task", [.attribute("due", .integer64)])
+    task.superentity = "Note"
+    var tag = EntityDescription(
+      "Tag",
+      [
+        .attribute("name", .string, isOptional: false),
+        .relationship("notes", to: "Note", inverse: "tags", isToMany: true),
+      ])
+    tag.uniquenessConstraints = [["name"]]
+    return [
+      EntityDescription(
+        "Note",
+        [
+          .attribute("title", .string, isOptional: false), .attribute("count", .string),
+          .attribute("words", .integer32, isOptional: false, defaultValue: .integer(7)),
+          .relationship("author", to: "Person", inverse: "notes"),
+          .relationship("tags", to: "Tag", inverse: "notes", isToMany: true),
+        ]), task,
+      EntityDescription(
+        "Person",
+        [
+          .attribute("name", .string),
+          .relationship("notes", to: "Note", inverse: "author", isToMany: true, isOrdered: true),
+        ]), tag,
+    ]
+  }()
+
+  private func open(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(SQLiteStore(file, model: model))
+    return ManagedObjectContext(coordinator: coordinator)
+  }
+
+  /// Notes of two people, every third a task.
+  private func makeStore(_ count: Int) throws {
+    let context = try open(file, ManagedObjectModel(entities: Self.old))
+    let people = try ["Ada", "Bob"].map { name in
+      let person = try context.insert("Person")
+      try person.setValue(.string(name), forKey: "name")
+      return person
+    }
+    var notes: [[ManagedObject]] = [[], []]
+    for number in 1...count {
+      let note = try context.insert(number % 3 == 0 ? "Task" : "Note")
+      try note.setValues([
+        "title": .string("n\(number)"), "count": .integer(Int64(number)), "labels": .string("a,l\(number % 5)"),
+      ])
+      notes[number % 2].append(note)
+    }
+    for (person, notes) in zip(people, notes) {
+      try person.setValue(.array(notes.reversed().map { .object($0) }), forKey: "notes")
+    }
+    try context.insert("Trash")
+    let gone = try context.insert("Note")
+    try context.save()
+    try context.delete(gone)
+    try context.save()
+  }
+
+  private static func text(_ object: ManagedObject, _ key: String) -> String? {
+    if case .attribute(.string(let text))? = object[key] { text } else { nil }
+  }
+
+  private static func integer(_ object: ManagedObject, _ key: String) -> Int64? {
+    if case .attribute(.integer(let number))? = object[key] { number } else { nil }
+  }
+
+  /// Makes a text of the count, and a tag of each label, which notes have in common.
+  static let policy = EntityMigrationPolicy { note, migration in
+    let new = try migration.makeDestination(for: note)
+    if let count = integer(note, "count") { try new.setValue(.string("\(count)"), forKey: "count") }
+    var tags: [ManagedObject.Value] = []
+    for label in text(note, "labels")?.split(separator: ",").map(String.init) ?? [] {
+      let request = FetchRequest("Tag", where: try ManagedPredicate(format: "name == %@", label))
+      let tag = try migration.destinationContext.fetch(request).first ?? migration.destinationContext.insert("Tag")
+      try tag.setValue(.string(label), forKey: "name")
+      tags.append(.object(tag))
+    }
+    try new.setValue(.set(tags), forKey: "tags")
+  }
+
+  private func contents() throws -> [String: Data] { try SampleStoreTests.contents(of: folder) }
+
+  @Test("by a function for an entity; others as the models tell, and all relationships on both sides")
+  func functions() throws {
+    let count = LongForm.size(1_300, or: 800)
+    try makeStore(count)
+    let new = try ManagedObjectModel(entities: Self.new)
+    let reports = Mutex<[MigrationProgress]>([])
+    // Batches are small, whatever there is.
+    let largest = Mutex(0)
+    let policy = EntityMigrationPolicy { note, migration in
+      try Self.policy.createDestinations?(note, migration)
+      let size =
+        migration.sourceContext.registeredObjects.count + migration.destinationContext.registeredObjects.count
+      if Self.integer(note, "count").map({ $0 % 100 == 0 }) == true { largest.withLock { $0 = max($0, size) } }
+    }
+    try SQLiteStore.migrate(file, to: new, by: StoreMapping(entities: ["Note": policy, "Task": policy])) { progress in
+      reports.withLock { $0.append(progress) }
+    }
+    #expect(largest.withLock { $0 } > 100 && largest.withLock { $0 } < 1_100)
+    let context = try open(file, new)
+    let notes = try context.fetch(FetchRequest("Note"))
+    #expect(notes.count == count)
+    for note in notes {
+      let number = Int(try #require(Self.text(note, "count").flatMap { Int64($0) }))
+      // The numbers of objects are those that they had.
+      #expect(note.objectID.key.number == Int64(try #require(Self.text(note, "title")?.dropFirst()).description))
+      #expect(Self.text(note, "title") == "n\(number)" && Self.integer(note, "words") == 7)
+      #expect(note.entity.name == (number % 3 == 0 ? "Task" : "Note"))
+      guard case .set(let tags)? = note["tags"], case .object(let author)? = note["author"] else {
+        Issue.record("\(number)")
+        continue
+      }
+      #expect(Self.text(author, "name") == (number % 2 == 0 ? "Ada" : "Bob"))
+      let names = tags.compactMap { if case .object(let tag) = $0 { Self.text(tag, "name") } else { nil } }
+      #expect(Set(names) == ["a", "l\(number % 5)"])
+    }
+    for person in try context.fetch(FetchRequest("Person")) {
+      guard case .array(let notes)? = person["notes"] else { continue }
+      let numbers = notes.compactMap { note -> Int? in
+        if case .object(let note) = note { Self.text(note, "count").flatMap { Int($0) } } else { nil }
+      }
+      let parity = Self.text(person, "name") == "Ada" ? 0 : 1
+      #expect(numbers == (1...count).filter { $0 % 2 == parity }.reversed())
+    }
+    #expect(try context.count(for: FetchRequest("Tag")) == 6)
+    // A new object gets a number that none had.
+    let note = try context.insert("Note")
+    try note.setValue(.string("x"), forKey: "title")
+    try context.save()
+    #expect(note.objectID.key.number == Int64(count + 2))
+    let database = try PlainSQLite(file)
+    #expect(try database.faults() == [])
+    // The rest is as in a new store.
+    let made = folder.url.appending(path: "made.sqlite")
+    _ = try SQLiteStore(made, model: new)
+    let tables = "SELECT name, sql FROM sqlite_schema ORDER BY name"
+    #expect(try database.run(tables) == PlainSQLite(made).run(tables))
+    #expect(try SQLiteStore.model(inFile: file).entityVersionHashesByName == new.entityVersionHashesByName)
+    #expect(!folder.names.contains { $0.contains("migration") })
+    let phases = reports.withLock { $0 }
+    #expect(phases.contains { $0.phase == .objects && $0.mappingName == "NoteToNote" && $0.completedCount == 500 })
+    #expect(phases.contains { $0.phase == .relationships && $0.completedCount == $0.totalCount && $0.totalCount == 2 })
+    #expect(phases.contains { $0.phase == .validation } && phases.allSatisfy { $0.step == 0 && $0.stepCount == 1 })
+  }
+
+  @Test("An object becomes none or several, also of an entity that is gone; relationships by a function")
+  func severalObjects() throws {
+    try makeStore(9)
+    let new = try ManagedObjectModel(entities: Self.new)
+    let mapping = StoreMapping(entities: [
+      "Note": EntityMigrationPolicy { note, migration in
+        guard let count = Self.integer(note, "count"), count != 1 else { return }
+        for copy in ["x", "y"] {
+          let new = try migration.insert("Note", for: note)
+          try new.setValue(.string("\(copy)\(count)"), forKey: "title")
+        }
+      },
+      "Task": EntityMigrationPolicy(createRelationships: { task, new, migration in
+        #expect(try migration.destinations(of: [task]) == [new])
+        try migration.setRelationships(of: new, from: task)
+        if Self.integer(task, "count") == 6 { try new.setValue(.string("six"), forKey: "title") }
+      }),
+      "Trash": EntityMigrationPolicy { trash, migration in
+        try migration.insert("Tag", for: trash).setValue(.string("trash"), forKey: "name")
+      },
+    ])
+    try SQLiteStore.migrate(file, to: new, by: mapping)
+    let context = try open(file, new)
+    let titles = try context.fetch(FetchRequest("Note", sortedBy: [.init("title")])).map { note in
+      guard case .object(let author)? = note["author"] else { return "\(Self.text(note, "title") ?? "")-" }
+      return (Self.text(note, "title") ?? "") + (Self.text(author, "name")?.prefix(1) ?? "")
+    }
+    #expect(
+      titles == [
+        "n3B", "n9B", "sixA", "x2A", "x4A", "x5B", "x7B", "x8A", "y2A", "y4A", "y5B", "y7B", "y8A",
+      ])
+    #expect(try context.fetch(FetchRequest("Tag")).map { Self.text($0, "name") } == ["trash"])
+    #expect(try PlainSQLite(file).faults() == [])
+  }
+
+  struct Oops: Error {}
+
+  @Test(
+    "What fails leaves the store as it is to the byte",
+    arguments: ["function", "progress", "constraint", "validation", "value", "reasons", "typed"])
+  func failures(kind: String) throws {
+    try makeStore(8)
+    let before = try contents()
+    var new = Self.new
+    var mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
+    var codes: [ManagedObjectError.Code] = []
+    var messages: [String] = []
+    switch kind {
+    case "function":
+      mapping.entityPolicies["Person"] = EntityMigrationPolicy { _, _ in throw Oops() }
+      codes = [.entityMigrationPolicy]
+      messages = ["Oops()"]
+    case "typed":
+      mapping.entityPolicies["Person"] = EntityMigrationPolicy { person, _ in
+        throw ManagedObjectError(.operation, "no", objectID: person.objectID)
+      }
+      codes = [.operation]
+      messages = ["no"]
+    case "progress":
+      codes = [.migrationCancelled]
+      messages = ["the migration was stopped: Oops()"]
+    case "constraint":
+      new[2].uniquenessConstraints = [["name"]]
+      mapping.entityPolicies["Person"] = EntityMigrationPolicy { person, migration in
+        try migration.makeDestination(for: person).setValue(.string("same"), forKey: "name")
+      }
+      codes = [.migrationConstraint]
+    case "validation":
+      mapping.entityPolicies["Task"] = EntityMigrationPolicy { task, migration in
+        try migration.makeDestination(for: task).setValue(AttributeValue.null, forKey: "title")
+      }
+      codes = [.missingMandatoryProperty, .missingMandatoryProperty]
+    case "value":
+      mapping.model = MappingModel([
+        EntityMapping("NoteToNote", .transform, from: "Note", to: "Note"),
+        EntityMapping("PersonToPerson", .transform, from: "Person", to: "Person"),
+      ])
+      mapping.entityPolicies = [:]
+      mapping.model?.entityMappings[1].attributeMappings = [
+        PropertyMapping("name", valueExpression: try ManagedExpression(format: "CAST($source.name, 'NSNumber')"))
+      ]
+      codes = [.migration]
+    default:
+      mapping.entityPolicies = ["Nobody": Self.policy, "Person": Self.policy]
+      codes = [.inferredMapping, .inferredMapping, .inferredMapping]
+    }
+    let model = try ManagedObjectModel(entities: new)
+    do throws(ManagedObjectError) {
+      try SQLiteStore.migrate(file, to: model, by: mapping) { progress in
+        if kind == "progress", progress.phase == .relationships { throw Oops() }
+      }
+      Issue.record("it was migrated")
+    } catch {
+      let all = error.details.isEmpty ? [error] : error.details
+      #expect(all.map(\.code) == codes, "\(error)")
+      for message in messages { #expect(all.contains { $0.message == message }, "\(error)") }
+      #expect(error.fileURL == file)
+    }
+    #expect(try contents() == before)
+  }
+
+  @Test("A mapping model does what it says: kinds of mappings, expressions, predicates of the source")
+  func mappingModel() throws {
+    try makeStore(8)
+    func value(_ text: String) throws -> ManagedExpression { try ManagedExpression(format: text) }
+    var note = EntityMapping("Notes", .transform, from: "Note", to: "Note")
+    note.attributeMappings = [
+      PropertyMapping("title", valueExpression: try value("uppercase:($source.title)")),
+      PropertyMapping("count", valueExpression: try value("$source.author.name")),
+      PropertyMapping("words", valueExpression: try value("$source.count * 2 + $source.author.notes.@count")),
+    ]
+    note.relationshipMappings = [
+      PropertyMapping(
+        "author",
+        valueExpression: try value(
+          "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', 'People', $source.author)")),
+      PropertyMapping("tags", valueExpression: try value("nil")),
+    ]
+    note.sourceExpression = .fetch(
+      request: .method(
+        "fetchRequestForSourceEntityNamed:predicateString:", of: .variable("manager"),
+        arguments: [.value(.string("Note")), .value(.string("count > 1"))]),
+      context: try value("$manager.sourceContext"), countOnly: false)
+    let mapping = MappingModel([
+      note, EntityMapping("Tasks", .remove, from: "Task"), EntityMapping("People", .copy, from: "Person", to: "Person"),
+      EntityMapping("Tags", .add, to: "Tag"),
+    ])
+    // It is the same from a file.
+    let compiled = try MappingModel(compiled: mapping.compiledData())
+    let new = try ManagedObjectModel(entities: Self.new)
+    let before = try contents()
+    let output = folder.url.appending(path: "made/new.sqlite")
+    try SQLiteStore.migrate(file, to: new, by: StoreMapping(compiled), output: output)
+    #expect(try Data(contentsOf: file) == before["store.sqlite"])
+    let context = try open(output, new)
+    let lines = try context.fetch(FetchRequest("Note", sortedBy: [.init("title")])).map { note in
+      guard case .object(let author)? = note["author"] else { return "?" }
+      return "\(Self.text(note, "title") ?? "") \(Self.text(note, "count") ?? "") \(Self.integer(note, "words") ?? 0) "
+        + "\(Self.text(author, "name") ?? "")"
+    }
+    #expect(lines == ["N2 Ada 8 Ada", "N4 Ada 12 Ada", "N5 Bob 14 Bob", "N7 Bob 18 Bob", "N8 Ada 20 Ada"])
+    for person in try context.fetch(FetchRequest("Person", sortedBy: [.init("name")])) {
+      guard case .array(let notes)? = person["notes"] else { continue }
+      // The order of what is left.
+      let titles = notes.compactMap { if case .object(let note) = $0 { Self.text(note, "title") } else { nil } }
+      #expect(titles == (Self.text(person, "name") == "Ada" ? ["N8", "N4", "N2"] : ["N7", "N5"]))
+    }
+    #expect(try context.count(for: FetchRequest("Tag")) == 0)
+    #expect(try PlainSQLite(output).faults() == [])
+  }
+
+  @Test("What a mapping model says and cannot be done is refused at once, with all reasons")
+  func refusals() throws {
+    try makeStore(3)
+    func value(_ text: String) throws -> ManagedExpression { try ManagedExpression(format: text) }
+    var note = EntityMapping("Notes", .custom, from: "Note", to: "Note")
+    note.migrationPolicyClassName = "App.NotePolicy"
+    note.sourceExpression = try value("$manager.everything")
+    note.attributeMappings = [
+      PropertyMapping("title", valueExpression: try value("$source.nothing")),
+      PropertyMapping("words", valueExpression: try value("$source.title")),
+      PropertyMapping("count", valueExpression: try value("FUNCTION($entityPolicy, 'make:', $source)")),
+    ]
+    note.relationshipMappings = [
+      PropertyMapping("author", valueExpression: try value("$source.author")),
+      PropertyMapping(
+        "tags",
+        valueExpression: try value(
+          "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', 'Nobody', $source.author)")),
+    ]
+    let before = try contents()
+    let model = MappingModel([note, EntityMapping("Other", .custom, from: "Person", to: "Person")])
+    let new = try ManagedObjectModel(entities: Self.new)
+    do throws(ManagedObjectError) {
+      try SQLiteStore.migrate(file, to: new, by: StoreMapping(model, entities: ["Nobody": Self.policy]))
+      Issue.record("it was migrated")
+    } catch {
+      let parts = [
+        "a function for the entity \"Nobody\"", "the class \"App.NotePolicy\", for which there is no function",
+        "finds its objects by an expression", "the value of \"title\" in the mapping \"Notes\": ",
+        "the value of \"words\" in the mapping \"Notes\": ",
+        "the value of \"count\" in the mapping \"Notes\": $entityPolicy",
+        "a relationship needs objects of the destination", "there is no mapping \"Nobody\"",
+        "give a function for the entity \"Person\"",
+      ]
+      for part in parts { #expect(error.details.contains { $0.message.contains(part) }, "\(part): \(error)") }
+      #expect(error.details.count == parts.count, "\(error)")
+      #expect(error.details.count { $0.code == .entityMigrationPolicy } == 2)
+    }
+    // A mapping for other versions.
+    var other = MappingModel([EntityMapping("People", .copy, from: "Person", to: "Person")])
+    other.entityMappings[0].sourceEntityVersionHash = Data(repeating: 1, count: 32)
+    let error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: Self.new), by: StoreMapping(other))
+    }
+    #expect(error?.code == .migration && error?.message.contains("for another version") == true)
+    #expect(try contents() == before)
+  }
+
+  @Test("Values in files come into the rows of the new store; the old one has its files until it is gone")
+  func externalData() throws {
+    var entity = EntityDescription("Photo", [.attribute("name", .string)])
+    var data = AttributeDescription("data", .binary)
+    data.allowsExternalBinaryDataStorage = true
+    entity.properties.append(.attribute(data))
+    let old = try ManagedObjectModel(entities: [entity])
+    func makeStore(_ file: URL) throws -> URL {
+      do {
+        let context = try open(file, old)
+        for number in 0..<3 {
+          let photo = try context.insert("Photo")
+          try photo.setValues(["name": .string("p\(number)"), "data": .data(Data([1, 2, UInt8(number)]))])
+        }
+        try context.save()
+      }
+      let support = file.deletingLastPathComponent()
+        .appending(path: ".\(file.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")
+      try FileManager.default.createDirectory(at: support, withIntermediateDirectories: true)
+      let name = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+      try Data([9, 9]).write(to: support.appending(path: name))
+      try PlainSQLite(file).run(
+        "UPDATE ZPHOTO SET ZDATA = CAST(x'02' || CAST('\(name)' AS BLOB) || x'00' AS BLOB) WHERE ZNAME = 'p1'")
+      return support.appending(path: name)
+    }
+    var internalData = data
+    internalData.allowsExternalBinaryDataStorage = false
+    var plain = entity
+    plain.properties[1] = .attribute(internalData)
+    var gone = entity
+    gone.properties.removeLast()
+    func values(_ file: URL, _ model: ManagedObjectModel) throws -> [Data] {
+      try open(file, model).fetch(FetchRequest("Photo", sortedBy: [.init("name")])).compactMap {
+        if case .attribute(.data(let data))? = $0["data"] { data } else { nil }
+      }
+    }
+    let expected = [Data([1, 2, 0]), Data([9, 9]), Data([1, 2, 2])]
+    for (number, (model, mapping)) in [
+      (plain, StoreMapping()), (gone, StoreMapping()),
+      (plain, StoreMapping(entities: ["Photo": EntityMigrationPolicy()])),
+    ].enumerated() {
+      let new = try ManagedObjectModel(entities: [model])
+      let file = folder.url.appending(path: "a\(number).sqlite")
+      let external = try makeStore(file)
+      let output = folder.url.appending(path: "b\(number).sqlite")
+      try SQLiteStore.migrate(file, to: new, by: mapping, output: output)
+      #expect(FileManager.default.fileExists(atPath: external.path))
+      #expect(try values(file, old) == expected)
+      if model.properties.count > 1 { #expect(try values(output, new) == expected) }
+      #expect(try PlainSQLite(output).column("PRAGMA application_id") == ["0"])
+      // Without the file nothing is lost that may come back.
+      try FileManager.default.moveItem(atPath: external.path, toPath: external.path + "x")
+      let bytes = try Data(contentsOf: file)
+      if model.properties.count > 1 {
+        let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new, by: mapping) }
+        #expect(error?.code == .migration && error?.message.contains(external.lastPathComponent) == true)
+        #expect(try Data(contentsOf: file) == bytes)
+      }
+      try FileManager.default.moveItem(atPath: external.path + "x", toPath: external.path)
+      try SQLiteStore.migrate(file, to: new, by: mapping)
+      #expect(!FileManager.default.fileExists(atPath: external.path))
+      if model.properties.count > 1 { #expect(try values(file, new) == expected) }
+    }
+  }
+
+  @Test("What a killed migration has left is removed, and nothing else") func leftovers() throws {
+    try makeStore(3)
+    let new = try ManagedObjectModel(entities: Self.new)
+    let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
+    let scratch = folder.url.appending(path: ".store.sqlite-migration")
+    try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+    try Data("other".utf8).write(to: scratch.appending(path: "mine.txt"))
+    var error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new, by: mapping) }
+    #expect(error?.code == .migration && error?.message.contains("is in the way") == true)
+    #expect(try String(contentsOf: scratch.appending(path: "mine.txt"), encoding: .utf8) == "other")
+    try FileManager.default.removeItem(at: scratch)
+    try Data("other".utf8).write(to: scratch)
+    error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new, by: mapping) }
+    #expect(error?.message.contains("is in the way") == true)
+    #expect(try String(contentsOf: scratch, encoding: .utf8) == "other")
+    try FileManager.default.removeItem(at: scratch)
+    try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+    for name in ["store-1", "store-2", "store-2-journal", "lock"] {
+      try Data("half a file".utf8).write(to: scratch.appending(path: name))
+    }
+    try SQLiteStore.migrate(file, to: new, by: mapping)
+    #expect(folder.names == ["store.sqlite"])
+    #expect(try open(file, new).count(for: FetchRequest("Note")) == 3)
+    // Also by one that needs no such folder.
+    try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+    try Data("half a file".utf8).write(to: scratch.appending(path: "store-1"))
+    try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: Self.new + [EntityDescription("More", [])]))
+    #expect(folder.names == ["store.sqlite"])
+  }
+
+  @Test("Two processes do not make a store at one place, and no file is written over") func outputs() throws {
+    try makeStore(3)
+    let new = try ManagedObjectModel(entities: Self.new)
+    let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
+    let output = folder.url.appending(path: "new.sqlite")
+    let file = file
+    try SQLiteStore.migrate(file, to: new, by: mapping, output: output) { progress in
+      guard progress.phase == .validation else { return }
+      let error = #expect(throws: ManagedObjectError.self) {
+        try SQLiteStore.migrate(file, to: new, by: mapping, output: output)
+      }
+      #expect(error?.message.contains("another process makes a store at the same place") == true)
+    }
+    // Who only reads leaves the files by which SQLite shares a store.
+    #expect(folder.names.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") } == ["new.sqlite", "store.sqlite"])
+    let bytes = try Data(contentsOf: output)
+    let error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore.migrate(file, to: new, by: mapping, output: output)
+    }
+    #expect(error?.message.contains("already") == true)
+    #expect(try Data(contentsOf: output) == bytes)
+    #expect(try open(output, new).count(for: FetchRequest("Note")) == 3)
+  }
+
+  @Test("Nobody else saves while it goes on, and everybody can read", arguments: ["WAL", "DELETE"])
+  func locking(journal: String) throws {
+    try makeStore(3)
+    #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
+    let file = file
+    try SQLiteStore.migrate(
+      file, to: ManagedObjectModel(entities: Self.new),
+      by: StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
+    ) { progress in
+      guard progress.phase == .relationships else { return }
+      let database = try PlainSQLite(file)
+      #expect(try database.column("SELECT COUNT(*) FROM ZTRASH") == ["1"])
+      #expect(!database.canWrite)
+    }
+    let database = try PlainSQLite(file)
+    #expect(try database.faults() == [])
+    #expect(try database.column("PRAGMA journal_mode") == [journal.lowercased()])
+  }
+}
