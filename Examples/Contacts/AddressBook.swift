@@ -1,21 +1,13 @@
 import FoundationEssentials
 import ManagedObjects
-import SQLiteStore
 
 /// Persons and groups in a store that any number of processes use at the same time.
 struct AddressBook {
   private let container: PersistentContainer
 
-  /// The book of a file: in XML if its name ends with `.xml`, in SQLite with `.sqlite`, else in binary.
-  ///
   /// - Parameter createsFile: false if a file that is not there is an error.
-  init(_ file: URL, createsFile: Bool) throws {
-    var store: PersistentStoreDescription =
-      switch file.pathExtension {
-      case "xml": .xml(file)
-      case "sqlite": .sqlite(file)
-      default: .binary(file)
-      }
+  init(_ kind: BookKind, _ file: URL, createsFile: Bool) throws {
+    var store = kind.description(file)
     store.createsFile = createsFile
     container = try PersistentContainer(model: ManagedObjectModel(Person.self, Group.self), stores: [store])
   }

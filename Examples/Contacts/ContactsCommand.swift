@@ -14,8 +14,20 @@ struct ContactsCommand: ParsableCommand {
 
 struct FileOption: ParsableArguments {
   @Option(
-    help: "Where the contacts are: a store in XML if the name ends with .xml, in SQLite with .sqlite, else in binary.")
-  var file = "contacts.store"
+    help: "Where the contacts are. Without it, contacts.store, or contacts with the ending of what --store asks for.")
+  var file: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What kind of store it is. Without it, that goes by the file's name.",
+      discussion: """
+        xml if the name ends with .xml, sqlite with .sqlite, else binary. A store in memory is gone when the command ends.
+        """))
+  var store: BookKind?
+
+  func validate() throws {
+    if store == .memory, file != nil { throw ValidationError("A store in memory has no file: leave --file out.") }
+  }
 
   /// The book of the file, which has to be there.
   var book: AddressBook { get throws { try book(createsFile: false) } }
@@ -24,7 +36,10 @@ struct FileOption: ParsableArguments {
   var bookOrNew: AddressBook { get throws { try book(createsFile: true) } }
 
   private func book(createsFile: Bool) throws -> AddressBook {
-    try ContactsError.explaining { try AddressBook(URL(filePath: file), createsFile: createsFile) }
+    let url = URL(filePath: file ?? "contacts.\((store ?? .binary).fileExtension)")
+    return try ContactsError.explaining {
+      try AddressBook(store ?? BookKind(nameOf: url), url, createsFile: createsFile)
+    }
   }
 }
 

@@ -3,17 +3,16 @@ import KeyedArchiving
 import OrderedCollections
 import PropertyLists
 
-/// Notes in a file that is read and written as a whole: a property list if its name ends with `.plist`, a keyed archive
-/// otherwise.
+/// Notes in a file that is read and written as a whole: a property list or a keyed archive.
 struct FileNotebook: Notebook {
   private var notes: OrderedDictionary<String, Note> = [:]
   private let file: URL
-
-  private var isPropertyList: Bool { file.pathExtension == "plist" }
+  private let isPropertyList: Bool
 
   /// The notes of a file; none if there is no such file yet.
-  init(_ file: URL) throws {
+  init(_ file: URL, isPropertyList: Bool) throws {
     self.file = file
+    self.isPropertyList = isPropertyList
     guard FileManager.default.fileExists(atPath: file.path) else { return }
     if isPropertyList {
       let entries = try PropertyList(contentsOf: file).dictionary ?? [:]

@@ -1,7 +1,3 @@
-import FoundationEssentials
-import ManagedObjects
-import SQLiteStore
-
 /// Notes by their keys, kept in a file.
 ///
 /// Every change is in the file when the call returns, and the file is complete whenever the program ends.
@@ -18,26 +14,19 @@ protocol Notebook {
   mutating func remove(_ key: String) throws
 }
 
-/// The notebook of a file. What kind of file it is goes by its name; one that is not there yet is empty.
-func openNotebook(_ file: URL) throws -> any Notebook {
-  switch file.pathExtension {
-  case "xml": try StoreNotebook(.xml(file))
-  case "store": try StoreNotebook(.binary(file))
-  case "sqlite": try StoreNotebook(.sqlite(file))
-  default: try FileNotebook(file)
-  }
-}
-
 enum NotebookError: Error, CustomStringConvertible {
   case noSuchNote(String)
   case alreadyThere(String)
   case notANote(String)
+  /// A file of another program.
+  case notOfNotes(String)
 
   var description: String {
     switch self {
     case .noSuchNote(let key): "there is no note \"\(key)\""
     case .alreadyThere(let key): "there is a note \"\(key)\" already"
     case .notANote(let key): "what the file has under \"\(key)\" is no note"
+    case .notOfNotes(let path): "\(path) is a database of another program"
     }
   }
 }

@@ -5,21 +5,34 @@ import FoundationEssentials
 struct NotesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notes",
-    abstract: "Keeps notes in a property list, in a keyed archive, or in a store of managed objects.",
+    abstract: "Keeps notes in a keyed archive, a property list, a store of managed objects or a table of SQLite.",
     subcommands: [Add.self, Show.self, Edit.self, Remove.self, List.self])
 }
 
 struct FileOption: ParsableArguments {
+  @Option(help: "Where the notes are. Without it, notes.archive, or notes with the ending of what --store asks for.")
+  var file: String?
+
   @Option(
     help: ArgumentHelp(
-      "Where the notes are. What kind of file it is goes by its name.",
+      "What kind of file it is. Without it, that goes by the file's name.",
       discussion: """
-        .plist is a property list, .xml a store of managed objects in XML, .store one in binary, .sqlite one in SQLite; \
-        any other name is that of a keyed archive.
+        archive is a keyed archive (.archive, and any name that is not one of these), plist a property list (.plist); \
+        xml, binary and sqlite are stores of managed objects (.xml, .store, .sqlite), and memory is one that is gone when \
+        the command ends; table is a table of SQLite made by hand (.db).
         """))
-  var file = "notes.archive"
+  var store: NotebookKind?
 
-  var notebook: any Notebook { get throws { try openNotebook(URL(filePath: file)) } }
+  func validate() throws {
+    if store == .memory, file != nil { throw ValidationError("A store in memory has no file: leave --file out.") }
+  }
+
+  var notebook: any Notebook {
+    get throws {
+      let url = URL(filePath: file ?? "notes.\((store ?? .archive).fileExtension)")
+      return try (store ?? NotebookKind(nameOf: url)).open(url)
+    }
+  }
 }
 
 struct Add: ParsableCommand {

@@ -1,0 +1,245 @@
+import CSQLite
+import FoundationEssentials
+
+/// Notes in two tables of SQLite, made by hand: the plainest way to keep them in a database.
+///
+/// All that calls SQLite's functions is ``run(_:_:_:)``, the rest is statements. When this is enough is in README.md.
+final class NoteTable: Notebook {
+  private let path: String
+  private var database: OpaquePointer?
+
+  /// Opens the tables of a file, which are made if they are not there yet.
+  init(_ file: URL) throws {
+    path = file.path
+    let code = sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+    // There is a connection even if the file cannot be opened. It has the message, and `deinit` closes it.
+    guard code == SQLITE_OK else { throw failure("open") }
+    // A statement waits for another process that writes, instead of failing at once.
+    sqlite3_busy_timeout(database, 10_000)
+    sqlite3_extended_result_codes(database, 1)
+    try run("PRAGMA foreign_keys = ON")
+    try makeTables()
+  }
+
+  // All statements are finalized by now, so that this cannot fail.
+  deinit { sqlite3_close(database) }
+}
+
+/// What can be done with notes: create, find by key, modify, remove, find all.
+extension NoteTable {
+  func add(_ note: Note, forKey key: String) throws {
+    try transaction(.writing) {
+      do {
+        try run(
+          "INSERT INTO note (key, title, author, text, changed, published) VALUES (?, ?, ?, ?, ?, ?)",
+          [.text(key)] + Self.values(note))
+      } catch let failure as SQLiteFailure where failure.code == Self.uniqueConstraint {
+        throw NotebookError.alreadyThere(key)
+      }
+      try addTags(of: note, key)
+    }
+  }
+
+  /// `SQLITE_CONSTRAINT_UNIQUE`, a macro that Swift does not see.
+  private static let uniqueConstraint = SQLITE_CONSTRAINT | 8 << 8
+
+  func note(_ key: String) throws -> Note {
+    // Two statements are to see the same state of the file.
+    try transaction(.reading) { try find(key) }
+  }
+
+  func change(_ key: String, _ change: (inout Note) -> Void) throws {
+    // Nobody else changes the note between these statements.
+    try transaction(.writing) {
+      var note = try find(key)
+      change(&note)
+      try run(
+        "UPDATE note SET title = ?, author = ?, text = ?, changed = ?, published = ? WHERE key = ?",
+        Self.values(note) + [.text(key)])
+      try run("DELETE FROM tag WHERE note = ?", [.text(key)])
+      try addTags(of: note, key)
+    }
+  }
+
+  func remove(_ key: String) throws {
+    try transaction(.writing) {
+      // The tags go with it: ON DELETE CASCADE.
+      try run("DELETE FROM note WHERE key = ?", [.text(key)])
+      guard sqlite3_changes(database) == 1 else { throw NotebookError.noSuchNote(key) }
+    }
+  }
+
+  func titles() throws -> [(key: String, title: String)] {
+    var titles: [(key: String, title: String)] = []
+    try run("SELECT key, title FROM note ORDER BY number") { titles.append(($0.text(0), $0.text(1))) }
+    return titles
+  }
+
+  private func find(_ key: String) throws -> Note {
+    var found: Note?
+    try run("SELECT title, author, text, changed, published FROM note WHERE key = ?", [.text(key)]) { row in
+      found = Note(
+        title: row.text(0), author: row.text(1), text: row.text(2),
+        changed: Date(timeIntervalSince1970: row.real(3)), isPublished: row.integer(4) != 0, tags: [])
+    }
+    guard var note = found else { throw NotebookError.noSuchNote(key) }
+    try run("SELECT name FROM tag WHERE note = ? ORDER BY place", [.text(key)]) { note.tags.append($0.text(0)) }
+    return note
+  }
+
+  private func addTags(of note: Note, _ key: String) throws {
+    for (place, name) in note.tags.enumerated() {
+      // A tag that is given twice counts once.
+      try run(
+        "INSERT INTO tag (note, place, name) VALUES (?, ?, ?) ON CONFLICT (note, name) DO NOTHING",
+        [.text(key), .integer(Int64(place)), .text(name)])
+    }
+  }
+
+  /// The values of a note in the order of the columns.
+  private static func values(_ note: Note) -> [SQLiteValue] {
+    [
+      .text(note.title), .text(note.author), .text(note.text), .real(note.changed.timeIntervalSince1970),
+      .integer(note.isPublished ? 1 : 0),
+    ]
+  }
+}
+
+/// The tables.
+extension NoteTable {
+  /// Tells files of this program from those of others: "Note" in ASCII.
+  private static let applicationID: Int64 = 0x4E6F_7465
+
+  private func makeTables() throws {
+    if try isMade() { return }
+    try transaction(.writing) {
+      // Another process may have made them by now.
+      if try isMade() { return }
+      try run(
+        """
+        CREATE TABLE note (
+          number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL, author TEXT NOT NULL,
+          text TEXT NOT NULL, changed REAL NOT NULL, published INTEGER NOT NULL)
+        """)
+      try run(
+        """
+        CREATE TABLE tag (
+          note TEXT NOT NULL REFERENCES note (key) ON DELETE CASCADE, place INTEGER NOT NULL, name TEXT NOT NULL,
+          PRIMARY KEY (note, name))
+        """)
+      try run("PRAGMA application_id = \(Self.applicationID)")
+    }
+  }
+
+  /// - Returns: false for an empty file.
+  /// - Throws: for a database of another program.
+  private func isMade() throws -> Bool {
+    var (id, count): (Int64, Int64) = (0, 0)
+    try run("SELECT application_id, (SELECT COUNT(*) FROM sqlite_master) FROM pragma_application_id") { row in
+      (id, count) = (row.integer(0), row.integer(1))
+    }
+    if id == Self.applicationID { return true }
+    guard id == 0, count == 0 else { throw NotebookError.notOfNotes(path) }
+    return false
+  }
+}
+
+/// Statements.
+extension NoteTable {
+  private enum Access: String {
+    /// The first statement that reads decides what all of them see.
+    case reading = "BEGIN"
+    /// Waits until nobody else writes, here and not halfway.
+    case writing = "BEGIN IMMEDIATE"
+  }
+
+  /// Does all of something or, if it fails, nothing.
+  private func transaction<Result>(_ access: Access, _ body: () throws -> Result) throws -> Result {
+    try run(access.rawValue)
+    do {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      // Some errors have ended the transaction. What went wrong first is what counts.
+      try? run("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// Runs one statement.
+  ///
+  /// Values are bound, and never become part of the statement's text: whatever they are, they stay values.
+  ///
+  /// - Parameters:
+  ///   - values: one for each question mark.
+  ///   - body: called with each row.
+  private func run(_ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Void = { _ in }) throws {
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
+    // Whatever happens from here on. A connection with open statements cannot be closed.
+    defer { sqlite3_finalize(statement) }
+    for (place, value) in zip(Int32(1)..., values) {
+      let code =
+        switch value {
+        case .text(let text):
+          sqlite3_bind_text64(statement, place, text, UInt64(text.utf8.count), Self.copying, UInt8(SQLITE_UTF8))
+        case .real(let number): sqlite3_bind_double(statement, place, number)
+        case .integer(let number): sqlite3_bind_int64(statement, place, number)
+        }
+      guard code == SQLITE_OK else { throw failure(sql) }
+    }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: try body(SQLiteRow(statement: statement))
+      case SQLITE_DONE: return
+      default: throw failure(sql)
+      }
+    }
+  }
+
+  /// `SQLITE_TRANSIENT`, another such macro: SQLite copies a text before the call returns.
+  private static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  /// The last error of the connection.
+  private func failure(_ action: String) -> SQLiteFailure {
+    SQLiteFailure(
+      code: sqlite3_extended_errcode(database), message: String(cString: sqlite3_errmsg(database)), path: path,
+      action: action)
+  }
+}
+
+/// A value that is bound to a statement.
+private enum SQLiteValue {
+  case text(String)
+  case real(Double)
+  case integer(Int64)
+}
+
+/// The row that a statement is at. Columns count from 0.
+private struct SQLiteRow {
+  let statement: OpaquePointer?
+
+  func text(_ column: Int32) -> String {
+    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
+    // The text before its length: asking for it may change how it is stored.
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+}
+
+/// What SQLite says is wrong.
+struct SQLiteFailure: Error, CustomStringConvertible {
+  /// One of the extended result codes.
+  let code: Int32
+  let message: String
+  let path: String
+  /// The statement that failed.
+  let action: String
+
+  var description: String { "\(path): \(message) (SQLite's error \(code), in: \(action))" }
+}

@@ -1,0 +1,156 @@
+import CSQLite
+import Foundation
+import ManagedObjects
+import PropertyLists
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Which file the program makes, and what is in it.
+@Suite("The notes example keeps notes where it is asked to")
+struct NotesStoreTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  private func notes(_ arguments: String...) throws -> Program {
+    try Program.run("notes", arguments, in: folder.url)
+  }
+
+  /// How a file of each kind begins, and the name that it has if none is given.
+  static let kinds = [
+    ("archive", "bplist00", "notes.archive"), ("plist", "<?xml", "notes.plist"), ("xml", "<?xml", "notes.xml"),
+    ("binary", "bplist00", "notes.store"), ("sqlite", "SQLite format 3", "notes.sqlite"),
+    ("table", "SQLite format 3", "notes.db"),
+  ]
+
+  @Test("in a file of the kind that is asked for, whatever its name", arguments: kinds)
+  func whateverItsName(_ kind: String, _ start: String, _ name: String) throws {
+    // The name of another kind.
+    let file = kind == "xml" ? "other.plist" : "other.xml"
+    #expect(try notes("add", "--store", kind, "--file", file, "milk", "Buy milk").status == 0)
+    #expect(folder.names == [file])
+    #expect(try Data(contentsOf: folder.url.appending(path: file)).starts(with: Data(start.utf8)))
+    #expect(try notes("list", "--store", kind, "--file", file).text == "milk\tBuy milk\n")
+    // By its name it is another one.
+    #expect(try notes("list", "--file", file).status == 1)
+    #expect(folder.names == [file])
+  }
+
+  @Test("in a file of its own for each kind, if no name is given", arguments: kinds)
+  func noName(_ kind: String, _ start: String, _ name: String) throws {
+    #expect(try notes("add", "--store", kind, "milk", "Buy milk").status == 0)
+    #expect(folder.names == [name])
+    // Its name tells its kind.
+    #expect(try notes("list", "--file", name).text == "milk\tBuy milk\n")
+  }
+
+  @Test("in memory, and nowhere else")
+  func memory() throws {
+    #expect(try notes("add", "--store", "memory", "milk", "Buy milk").status == 0)
+    let list = try notes("list", "--store", "memory")
+    #expect(list.status == 0 && list.text == "" && folder.names.isEmpty)
+  }
+
+  @Test(
+    "and says what it can be asked for",
+    arguments: [
+      (["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
+      (["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
+      (["list", "--store"], "Missing value for '--store <store>'"),
+    ])
+  func wrongUsage(_ arguments: [String], _ message: String) throws {
+    let run = try Program.run("notes", arguments, in: folder.url)
+    #expect(run.status == 64)
+    #expect(run.errors.contains(message), "\(run.errors)")
+    #expect(folder.names.isEmpty)
+  }
+}
+
+/// Tables made by hand.
+@Suite("The notes example with tables of SQLite made by hand")
+struct NotesTableTests {
+  private let folder: TemporaryFolder
+  private var url: URL { folder.url.appending(path: "notes.db") }
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  private func notes(_ command: String, _ arguments: String...) throws -> Program {
+    try Program.run("notes", [command, "--file", url.path] + arguments)
+  }
+
+  /// The first column of what SQLite itself has for a statement.
+  private func column(_ sql: String, _ url: URL? = nil) throws -> [String] {
+    var database: OpaquePointer?
+    try #require(sqlite3_open((url ?? self.url).path, &database) == SQLITE_OK)
+    defer { sqlite3_close(database) }
+    var statement: OpaquePointer?
+    try #require(sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK)
+    defer { sqlite3_finalize(statement) }
+    var column: [String] = []
+    while sqlite3_step(statement) == SQLITE_ROW {
+      column.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "NULL")
+    }
+    return column
+  }
+
+  @Test(
+    "keeps any text as it is",
+    arguments: ["'); DROP TABLE note; --", "\"quoted\" ?1 :a", "", "Zoë 日本 \u{1F600}", "a\nb\tc", "%_*"])
+  func anyText(_ text: String) throws {
+    #expect(try notes("add", "--", text, text).status == 0)
+    #expect(try notes("edit", "--text", text, "--tag", text, "--", text).status == 0)
+    let shown = try notes("show", "--", text).text
+    #expect(shown.hasPrefix(text + "\nby ") && shown.hasSuffix("\ntags: \(text)\n\(text)\n"), "\(shown)")
+    #expect(try column("SELECT key FROM note") == [text])
+    #expect(try notes("remove", "--", text).status == 0)
+    #expect(try column("SELECT key FROM note").isEmpty)
+  }
+
+  @Test("removes the tags with their note, and changes none of another one")
+  func tags() throws {
+    _ = try notes("add", "a", "First", "--tag", "home", "--tag", "shop", "--tag", "home")
+    _ = try notes("add", "b", "Second", "--tag", "shop")
+    #expect(try column("SELECT note || ' ' || name FROM tag ORDER BY note, place") == ["a home", "a shop", "b shop"])
+    _ = try notes("edit", "a", "--tag", "work")
+    #expect(try column("SELECT note || ' ' || name FROM tag ORDER BY note, place") == ["a work", "b shop"])
+    _ = try notes("remove", "a")
+    #expect(try column("SELECT note || ' ' || name FROM tag ORDER BY note, place") == ["b shop"])
+    #expect(try column("PRAGMA foreign_key_check").isEmpty)
+  }
+
+  @Test("leaves a database of another program, and a file that is none, as it is")
+  func others() throws {
+    _ = try column("CREATE TABLE invoice (number INTEGER)")
+    let store = folder.url.appending(path: "store.db")
+    _ = try SQLiteStore(store, model: ManagedObjectModel(entities: [EntityDescription("Invoice")]))
+    let text = folder.url.appending(path: "text.db")
+    try Data(String(repeating: "This is no database. ", count: 100).utf8).write(to: text)
+    for (url, message) in [
+      (url, "is a database of another program"), (store, "is a database of another program"),
+      (text, "file is not a database"),
+    ] {
+      let before = try Data(contentsOf: url)
+      let run = try Program.run("notes", ["add", "--file", url.path, "a", "First"])
+      #expect(run.status == 1)
+      #expect(run.errors.contains(message) && run.errors.contains(url.path), "\(run.errors)")
+      #expect(try Data(contentsOf: url) == before)
+    }
+  }
+
+  @Test("names the file and the statement of an error, and changes nothing then")
+  func errors() throws {
+    _ = try notes("add", "a", "First", "--tag", "home")
+    // The last statement of a change fails, after the others were done.
+    _ = try column(
+      "CREATE TRIGGER no BEFORE INSERT ON tag WHEN NEW.name = 'work' BEGIN SELECT RAISE(ABORT, 'not here'); END")
+    let run = try notes("edit", "a", "--title", "Second", "--tag", "work")
+    #expect(run.status == 1)
+    #expect(run.errors.hasPrefix("Error: \(url.path): not here (SQLite's error "), "\(run.errors)")
+    #expect(run.errors.contains("INSERT INTO tag"))
+    #expect(try notes("list").text == "a\tFirst\n")
+    #expect(try column("SELECT name FROM tag") == ["home"])
+    let folder = try Program.run("notes", ["list", "--store", "table", "--file", folder.url.path])
+    #expect(folder.status == 1 && folder.errors.contains("unable to open database file"), "\(folder.errors)")
+  }
+}
