@@ -4,7 +4,11 @@ import PackageDescription
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v26)],
-  dependencies: [.package(name: "swift-keyed-archiving", path: "..")],
+  dependencies: [
+    .package(name: "swift-keyed-archiving", path: ".."),
+    // Peers only: what other Swift programs on Linux use for their tables.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
   targets: [
     .executableTarget(
       name: "Benchmarks",
@@ -14,6 +18,8 @@ let package = Package(
         .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
         .product(name: "ManagedObjects", package: "swift-keyed-archiving"),
         .product(name: "Preferences", package: "swift-keyed-archiving"),
+        .product(name: "SQLiteStore", package: "swift-keyed-archiving"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]
         + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])),

@@ -1,126 +1,94 @@
 import Foundation
 import ManagedObjects
+import SQLiteStore
 
-final class Owner: ManagedObject {
-  @Attribute var name: String
-  @Attribute var city: String?
-  @Relationship var items: Set<Item>
-}
+/// One line of a table of managed objects.
+struct ObjectsWork {
+  enum Kind: String {
+    case insert = "insert and save"
+    case fetchAll = "fetch all, read all values"
+    case fetchSome = "fetch half of them by a number"
+    case fetchOne = "fetch one by a text"
+    case sort = "fetch all, sorted by a text"
+    case walk = "walk from owners to their 10 items each"
+    case fault = "read all of them one by one, as faults"
+    case changeOne = "change one of all that are loaded, and save"
+    case open = "open, fetch all"
+    case openMany = "open a store of 50 entities"
+    case memory = "memory of a loaded object, with its strings"
+  }
 
-final class Item: ManagedObject {
-  @Attribute var title: String
-  @Attribute var text: String?
-  @Attribute var number: Int
-  @Attribute var price: Double
-  @Attribute var date: Date
-  @Relationship(inverse: \Owner.items) var owner: Owner?
-}
+  let kind: Kind
+  let storage: Storage
 
-/// One line of the table of managed objects.
-enum ObjectsWork: String, CaseIterable {
-  case insert = "insert and save, in memory"
-  case fetchAll = "fetch all, read three values of each"
-  case fetchSome = "fetch half of them by a number"
-  case fetchOne = "fetch one by a text"
-  case sort = "fetch all, sorted by a text"
-  case walk = "walk from owners to their 10 items each"
-  case changeOne = "change one of all that are loaded, and save"
-  case saveXML = "insert and save, XML store"
-  case openXML = "open an XML store, fetch all"
-  case saveBinary = "insert and save, binary store"
-  case openBinary = "open a binary store, fetch all"
-  case memory = "memory of a loaded object, over its strings"
+  /// The table of objects in memory, and in files that are read and written whole.
+  static let inMemory: [ObjectsWork] =
+    [.insert, .fetchAll, .fetchSome, .fetchOne, .sort, .walk, .changeOne].map {
+      ObjectsWork(kind: $0, storage: .memory)
+    }
+    + [Storage.xml, .binary].flatMap { storage in
+      [Kind.insert, .open].map { ObjectsWork(kind: $0, storage: storage) }
+    } + [ObjectsWork(kind: .memory, storage: .memory)]
+
+  /// The table of SQLite stores.
+  static let inSQLite: [ObjectsWork] =
+    [.insert, .fetchAll, .fetchSome, .fetchOne, .sort, .walk, .fault, .changeOne, .openMany, .memory]
+    .map { ObjectsWork(kind: $0, storage: .sqlite) }
+
+  var name: String {
+    switch storage {
+    case .memory where kind == .insert: "insert and save, in memory"
+    case .memory where kind == .memory: "memory of a loaded object, over its strings"
+    case .sqlite where kind == .fetchOne: "fetch one by a text that has an index"
+    case .memory, .sqlite: kind.rawValue
+    case .xml: "\(kind.rawValue), XML store"
+    case .binary: "\(kind.rawValue), binary store"
+    }
+  }
 
   /// True for work on all objects, of which the time for one says something.
-  var growsWithObjects: Bool { ![.fetchOne, .changeOne, .memory].contains(self) }
-
-  private var isWithFile: Bool { [.saveXML, .openXML, .saveBinary, .openBinary].contains(self) }
+  var growsWithObjects: Bool { ![.fetchOne, .changeOne, .openMany, .memory].contains(kind) }
 
   /// Does the work in this process, several times. Nil if the implementation does not do it.
   func measure(_ implementation: Implementation, count: Int) throws -> Measurement? {
-    switch implementation {
-    case .ours: isWithFile ? try measureFile(count) : try measureMemory(count)
-    case .python: isWithFile ? nil : try measureSQLAlchemy(count)
-    case .libplist, .foundation: nil
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("objects-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    if kind == .openMany {
+      return implementation == .ours ? try Self.measureOpening(folder, entities: 50) : nil
+    }
+    return switch (implementation, storage) {
+    case (.ours, _): try measureOurs(folder, count)
+    case (.sqlAlchemy, .memory), (.sqlAlchemy, .sqlite): kind == .fault ? nil : try measureSQLAlchemy(folder, count)
+    case (.sqlite, .sqlite): try SQLiteLibrary(folder, count).measure(kind)
+    case (.grdb, .sqlite): try GRDBLibrary(folder, count).measure(kind)
+    default: nil
     }
   }
 }
 
 /// Here.
 extension ObjectsWork {
-  private static func container(_ store: PersistentStoreDescription) throws -> PersistentContainer {
-    try PersistentContainer(model: ManagedObjectModel(Owner.self, Item.self), stores: [store])
-  }
-
-  /// Ten items an owner.
-  private static func fill(_ context: ManagedObjectContext, _ count: Int) throws {
-    var owner: Owner?
-    for number in 0..<count {
-      if number % 10 == 0 {
-        owner = try context.insert(Owner.self)
-        owner?.name = "Owner \(number / 10)"
-        owner?.city = "City \(number % 97)"
-      }
-      let item = try context.insert(Item.self)
-      item.title = "Item \(number)"
-      item.text = "What there is to say about item \(number)"
-      item.number = number
-      item.price = Double(number) / 8
-      item.date = Date(timeIntervalSinceReferenceDate: Double(number) * 977.25)
-      item.owner = owner
-    }
-    try context.save()
-  }
-
-  private func measureFile(_ count: Int) throws -> Measurement {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("objects-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("store")
-    let store: PersistentStoreDescription = self == .saveXML || self == .openXML ? .xml(file) : .binary(file)
-    if self == .saveXML || self == .saveBinary {
+  private func measureOurs(_ folder: URL, _ count: Int) throws -> Measurement {
+    if kind == .insert {
       return try Measurement.measure {
-        try? FileManager.default.removeItem(at: file)
-        try Self.fill(try Self.container(store).newContext(), count)
-        return try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-      }
-    }
-    try Self.fill(try Self.container(store).newContext(), count)
-    return try Measurement.measure {
-      keep(try Self.container(store).newContext().fetch(Item.self))
-      return 0
-    }
-  }
-
-  private func measureMemory(_ count: Int) throws -> Measurement {
-    if self == .insert {
-      return try Measurement.measure {
-        try Self.fill(try Self.container(.inMemory).newContext(), count)
+        _ = try Storage.empty(folder)
+        try storage.container(in: folder).newContext().fill(count)
         return 0
       }
     }
-    let container = try Self.container(.inMemory)
-    try Self.fill(container.newContext(), count)
-    if self == .memory { return try Self.memoryOfObjects(container) }
-    if self == .changeOne { return try Self.changeOne(container.newContext()) }
-    let (middle, text) = (count / 2, "Item \(count / 2)")
-    return try Measurement.measure {
-      let context = container.newContext()
-      switch self {
-      case .fetchAll:
-        var sum = 0.0
-        for item in try context.fetch(Item.self) { sum += item.price + Double(item.number + item.title.utf8.count) }
-        keep(sum)
-      case .fetchSome:
-        keep(try context.fetch(Item.self, where: ManagedPredicate(format: "number >= %d", middle)))
-      case .fetchOne: keep(try context.fetch(Item.self, where: ManagedPredicate(format: "title == %@", text)))
-      case .sort: keep(try context.fetch(Item.self, sortedBy: [.init("text", isAscending: false)]))
-      case .walk:
-        var sum = 0
-        for owner in try context.fetch(Owner.self) { for item in owner.items { sum += item.number } }
-        keep(sum)
-      default: break
+    let filled = try storage.container(in: folder)
+    try filled.newContext().fill(count)
+    if kind == .open {
+      return try Measurement.measure {
+        keep(try storage.container(in: folder).newContext().fetch(Item.self))
+        return 0
       }
+    }
+    if kind == .memory { return try Self.memoryOfObjects(filled) }
+    if kind == .changeOne { return try Self.changeOne(filled.newContext()) }
+    return try Measurement.measure {
+      try kind.run(filled.newContext(), count)
       return 0
     }
   }
@@ -137,7 +105,7 @@ extension ObjectsWork {
     }
   }
 
-  /// The memory that loaded objects take, each. Their rows are the store's.
+  /// The memory that loaded objects take, each. Of a store in memory, they share the rows.
   private static func memoryOfObjects(_ container: PersistentContainer) throws -> Measurement {
     func load(_ context: ManagedObjectContext) throws -> [Item] {
       let items = try context.fetch(Item.self)
@@ -153,16 +121,70 @@ extension ObjectsWork {
     withExtendedLifetime((contexts, loaded)) {}
     return Measurement(seconds: 0, peakMemory: 0, outputLength: each)
   }
+
+  private static func measureOpening(_ folder: URL, entities: Int) throws -> Measurement {
+    let definitions = (0..<entities).map { number in
+      EntityDescription(
+        "Entity\(number)",
+        [
+          .attribute("title", .string), .attribute("number", .integer64), .attribute("date", .date),
+          .relationship("next", to: "Entity\((number + 1) % entities)", inverse: "former"),
+          .relationship(
+            "former", to: "Entity\((number + entities - 1) % entities)", inverse: "next", isToMany: true),
+        ])
+    }
+    let model = try ManagedObjectModel(entities: definitions)
+    let file = Storage.sqlite.file(in: folder)
+    _ = try SQLiteStore(file, model: model)
+    return try Measurement.measure {
+      keep(try SQLiteStore(file, model: model))
+      return 0
+    }
+  }
 }
 
-/// SQLAlchemy's objects, on an SQLite database in memory.
+extension ObjectsWork.Kind {
+  /// Does work that only reads.
+  fileprivate func run(_ context: ManagedObjectContext, _ count: Int) throws {
+    switch self {
+    case .fetchAll:
+      var sum = 0.0
+      for item in try context.fetch(Item.self) {
+        sum += item.price + Double(item.number + item.title.utf8.count + (item.text?.utf8.count ?? 0))
+        sum += item.date.timeIntervalSinceReferenceDate
+      }
+      keep(sum)
+    case .fetchSome:
+      keep(try context.fetch(Item.self, where: ManagedPredicate(format: "number >= %d", count / 2)))
+    case .fetchOne:
+      keep(try context.fetch(Item.self, where: ManagedPredicate(format: "title == %@", "Item \(count / 2)")))
+    case .sort: keep(try context.fetch(Item.self, sortedBy: [.init("text", isAscending: false)]))
+    case .walk:
+      var request = FetchRequest("Owner")
+      request.relationshipKeyPathsForPrefetching = ["items"]
+      var sum = 0
+      for case let owner as Owner in try context.fetch(request) { for item in owner.items { sum += item.number } }
+      keep(sum)
+    case .fault:
+      var request = FetchRequest("Item")
+      request.includesPropertyValues = false
+      var sum = 0
+      for case let item as Item in try context.fetch(request) { sum += item.number }
+      keep(sum)
+    case .insert, .changeOne, .open, .openMany, .memory: break
+    }
+  }
+}
+
+/// SQLAlchemy's objects, on an SQLite database in memory or in a file.
 extension ObjectsWork {
-  private func measureSQLAlchemy(_ count: Int) throws -> Measurement? {
+  private func measureSQLAlchemy(_ folder: URL, _ count: Int) throws -> Measurement? {
     let body =
-      switch self {
+      switch kind {
       case .insert: "fill(sessionmaker(new_engine(), expire_on_commit=False)())"
       case .fetchAll:
-        "total = sum(item.price + item.number + len(item.title) for item in new().scalars(select(Item)))"
+        "total = sum(item.price + item.number + len(item.title) + len(item.text) + item.date.second"
+          + " for item in new().scalars(select(Item)))"
       case .fetchSome: "found = new().scalars(select(Item).where(Item.number >= count // 2)).all()"
       case .fetchOne: "found = new().scalars(select(Item).where(Item.title == f'Item {count // 2}')).all()"
       case .sort: "found = new().scalars(select(Item).order_by(Item.text.desc())).all()"
@@ -170,13 +192,14 @@ extension ObjectsWork {
         "total = sum(item.number for owner in new().scalars(select(Owner).options(selectinload(Owner.items)))"
           + " for item in owner.items)"
       case .changeOne: "number += 1; items[number % count].price = number + 0.25; session.commit()"
-      default: "pass"
+      case .fault, .open, .openMany, .memory: "pass"
       }
     let setup = """
-      import ctypes, datetime, gc
+      import ctypes, datetime, gc, os
       from typing import List, Optional
-      from sqlalchemy import ForeignKey, create_engine, select
+      from sqlalchemy import ForeignKey, create_engine, event, select
       from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship, selectinload, sessionmaker
+      file = \(storage == .sqlite ? "'\(folder.path)/alchemy'" : "''")
       class Base(DeclarativeBase): pass
       class Owner(Base):
         __tablename__ = 'owner'
@@ -187,16 +210,22 @@ extension ObjectsWork {
       class Item(Base):
         __tablename__ = 'item'
         id: Mapped[int] = mapped_column(primary_key=True)
-        title: Mapped[str]
+        title: Mapped[str] = mapped_column(index=file != '')
         text: Mapped[Optional[str]]
         number: Mapped[int]
         price: Mapped[float]
         date: Mapped[datetime.datetime]
-        owner_id: Mapped[Optional[int]] = mapped_column(ForeignKey('owner.id'))
+        owner_id: Mapped[Optional[int]] = mapped_column(ForeignKey('owner.id'), index=True)
         owner: Mapped[Optional[Owner]] = relationship(back_populates='items')
       count = \(count)
       def new_engine():
-        engine = create_engine('sqlite://')
+        if file:
+          for suffix in ['', '-wal', '-shm']:
+            if os.path.exists(file + suffix): os.remove(file + suffix)
+        engine = create_engine('sqlite://' + ('/' + file if file else ''))
+        @event.listens_for(engine, 'connect')
+        def prepare(connection, record):
+          if file: connection.execute('PRAGMA journal_mode = WAL')
         Base.metadata.create_all(engine)
         return engine
       def fill(session):
@@ -210,7 +239,7 @@ extension ObjectsWork {
       engine = new_engine()
       new = sessionmaker(engine, expire_on_commit=False)
       number = 0
-      if \(self == .insert ? "False" : "True"): fill(new())
+      if \(kind == .insert ? "False" : "True"): fill(new())
       gc.collect()
       ctypes.CDLL(None).malloc_trim(0)
       """
@@ -220,6 +249,6 @@ extension ObjectsWork {
       length = (memory('VmRSS:') - before) // count
       """
     return try Measurement.inPython(
-      body, setup: setup, preparation: self == .changeOne || self == .memory ? preparation : "")
+      body, setup: setup, preparation: kind == .changeOne || kind == .memory ? preparation : "")
   }
 }

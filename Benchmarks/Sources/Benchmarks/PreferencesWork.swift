@@ -26,7 +26,7 @@ enum PreferencesWork: String, CaseIterable {
     switch implementation {
     case .ours: try measure(OurSettings.self, folder)
     case .foundation: try measure(FoundationSettings.self, folder)
-    case .libplist, .python: nil
+    default: nil
     }
   }
 

@@ -33,7 +33,10 @@ enum Work: String, CaseIterable {
 }
 
 enum Implementation: String, CaseIterable {
-  case ours, libplist, python, foundation
+  case ours, libplist, python, foundation, sqlAlchemy, sqlite, grdb
+
+  /// Who stands in the table of property lists and archives.
+  static let ofPropertyLists: [Implementation] = [.ours, .libplist, .python, .foundation]
 
   var name: String {
     switch self {
@@ -41,6 +44,9 @@ enum Implementation: String, CaseIterable {
     case .libplist: "libplist"
     case .python: "Python's plistlib"
     case .foundation: "Foundation"
+    case .sqlAlchemy: "SQLAlchemy"
+    case .sqlite: "SQLite's C interface"
+    case .grdb: "GRDB"
     }
   }
 }
@@ -57,6 +63,7 @@ extension Work {
     case .libplist: try measureLibPlist(xml, binary)
     case .python: try measurePython(xml, binary)
     case .foundation: try measureFoundation(xml, binary)
+    case .sqlAlchemy, .sqlite, .grdb: nil
     }
   }
 
@@ -81,7 +88,7 @@ extension Work {
         keep(try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, FoundationNote.self], from: data) as Any)
         return 0
       }
-    case .foundation, .libplist, .python: return nil
+    default: return nil
     }
   }
 

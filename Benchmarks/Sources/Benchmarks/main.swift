@@ -2,10 +2,11 @@ import Foundation
 import PropertyLists
 
 // Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With
-// the argument `preferences` or `objects`: only the table of those. With `check`: does our part of every work on a
-// small library, to see that an optimized build does it at all. With the arguments `tool PATH`: the table of the tool,
-// a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK IMPLEMENTATION
-// FOLDER`, of managed objects `WORK IMPLEMENTATION COUNT`: measures one in this process and prints the figures as JSON.
+// the argument `preferences`, `objects` or `sqlite`: only the tables of those. With `check`: does our part of every
+// work on a small library, to see that an optimized build does it at all. With the arguments `tool PATH`: the table of
+// the tool, a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK
+// IMPLEMENTATION FOLDER`, of managed objects `WORK IMPLEMENTATION COUNT STORAGE`: measures one in this process and
+// prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
@@ -64,29 +65,38 @@ func printPreferencesTable(of implementations: [Implementation]) throws {
   }
 }
 
-/// The table of managed objects: beside SQLAlchemy on an SQLite database in memory, and how times grow with the number
-/// of objects.
-func printObjectsTables(of implementations: [Implementation], count: Int, growth: [Int]) throws {
+/// A table of managed objects, and how times grow with the number of objects.
+func printObjectsTables(
+  _ works: [ObjectsWork], of implementations: [Implementation], count: Int, growth: [Int]
+) throws {
   func measurement(_ work: ObjectsWork, _ implementation: Implementation, _ count: Int) throws -> Measurement? {
-    try Measurement.inProcess([work.rawValue, implementation.rawValue, "\(count)"])
+    try Measurement.inProcess([work.kind.rawValue, implementation.rawValue, "\(count)", work.storage.rawValue])
   }
-  print("| \(count) objects of 5 attributes and a relationship | here | SQLAlchemy |\n|---|---|---|")
-  for work in ObjectsWork.allCases {
-    guard let ours = try measurement(work, .ours, count) else { continue }
-    var row = "| \(work.rawValue) | "
-    row += work == .memory ? "\(ours.outputLength) bytes |" : time(ours.seconds) + " |"
-    if implementations.contains(.python), let peer = try measurement(work, .python, count) {
-      row += work == .memory ? " \(peer.outputLength) bytes |" : " \(multiple(peer, of: ours)) |"
-    } else {
-      row += " – |"
+  let names = implementations.map(\.name).joined(separator: " | ")
+  print("| \(count) objects of 5 attributes and a relationship | \(names) |")
+  print("|---|" + implementations.map { _ in "---|" }.joined())
+  for work in works {
+    var row = "| \(work.name) |"
+    var ours: Measurement?
+    for implementation in implementations {
+      guard let measurement = try measurement(work, implementation, count) else {
+        row += " – |"
+        continue
+      }
+      if work.kind == .memory {
+        row += " \(measurement.outputLength) bytes |"
+      } else {
+        row += " \(ours.map { multiple(measurement, of: $0) } ?? time(measurement.seconds)) |"
+      }
+      ours = ours ?? measurement
     }
     print(row)
   }
   guard !growth.isEmpty else { return }
   print("\n| time an object | " + growth.map { "\($0) objects" }.joined(separator: " | ") + " |")
   print("|---|" + growth.map { _ in "---|" }.joined())
-  for work in ObjectsWork.allCases where work.growsWithObjects {
-    var row = "| \(work.rawValue) |"
+  for work in works where work.growsWithObjects {
+    var row = "| \(work.name) |"
     for count in growth {
       guard let ours = try measurement(work, .ours, count) else { continue }
       row += " " + time(ours.seconds / Double(count)) + " |"
@@ -107,6 +117,9 @@ func time(_ seconds: Double) -> String {
   return seconds < 1 ? String(format: "%.1f ms", seconds * 1e3) : String(format: "%.1f s", seconds)
 }
 
+/// How many objects there are where the growth of times is looked at.
+let growth = [10_000, 100_000, 1_000_000]
+
 if arguments.count == 3, let implementation = Implementation(rawValue: arguments[2]) {
   let folder = URL(fileURLWithPath: arguments[3])
   if let work = Work(rawValue: arguments[1]) {
@@ -116,11 +129,17 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
     )?.report()
   } else if let work = PreferencesWork(rawValue: arguments[1]) {
     try work.measure(implementation, in: folder)?.report()
-  } else if let work = ObjectsWork(rawValue: arguments[1]), let count = Int(arguments[3]) {
-    try work.measure(implementation, count: count)?.report()
   }
+} else if arguments.count == 4, let implementation = Implementation(rawValue: arguments[2]),
+  let kind = ObjectsWork.Kind(rawValue: arguments[1]), let count = Int(arguments[3]),
+  let storage = Storage(rawValue: arguments[4])
+{
+  try ObjectsWork(kind: kind, storage: storage).measure(implementation, count: count)?.report()
 } else if arguments == ["objects"] {
-  try printObjectsTables(of: [.ours, .python], count: 100_000, growth: [10_000, 100_000, 1_000_000])
+  try printObjectsTables(ObjectsWork.inMemory, of: [.ours, .sqlAlchemy], count: 100_000, growth: growth)
+} else if arguments == ["sqlite"] {
+  try printObjectsTables(
+    ObjectsWork.inSQLite, of: [.ours, .sqlite, .grdb, .sqlAlchemy], count: 100_000, growth: growth)
 } else if arguments.count == 2, arguments[1] == "tool" {
   try ToolWork(tool: arguments[2]).printTable()
 } else {
@@ -136,14 +155,17 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
       let size = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)[.size] ?? 0
       print("\(name): \(size) bytes")
     }
-    try printTable(of: isCheck ? [.ours] : Implementation.allCases, in: folder)
+    try printTable(of: isCheck ? [.ours] : Implementation.ofPropertyLists, in: folder)
     print("")
   }
   try printPreferencesTable(of: isCheck ? [.ours] : [.ours, .foundation])
   if arguments != ["preferences"] {
-    print("")
-    try printObjectsTables(
-      of: isCheck ? [.ours] : [.ours, .python], count: isCheck ? 1_000 : 100_000,
-      growth: isCheck ? [] : [10_000, 100_000, 1_000_000])
+    for (works, peers) in [
+      (ObjectsWork.inMemory, [Implementation.sqlAlchemy]), (ObjectsWork.inSQLite, [.sqlite, .grdb, .sqlAlchemy]),
+    ] {
+      print("")
+      try printObjectsTables(
+        works, of: [.ours] + (isCheck ? [] : peers), count: isCheck ? 1_000 : 100_000, growth: isCheck ? [] : growth)
+    }
   }
 }
