@@ -90,10 +90,10 @@ let package = Package(
     .executableTarget(
       name: "notes",
       dependencies: [
-        "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore",
+        "CSQLite", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Examples/Notes", swiftSettings: testSettings),
+      path: "Examples/Notes", exclude: ["README.md"], swiftSettings: testSettings),
     .executableTarget(
       name: "contacts",
       dependencies: [
@@ -169,7 +169,7 @@ let package = Package(
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "contacts", "notes", "settings", "KeyedArchiving", "ManagedObjects", "Preferences", "PropertyLists",
+        "contacts", "notes", "settings", "CSQLite", "KeyedArchiving", "ManagedObjects", "Preferences", "PropertyLists",
         "SQLiteStore", "TestSupport",
       ],
       swiftSettings: testSettings),

@@ -134,12 +134,12 @@ struct JSONInterchangeTests {
         try: print(json.dumps(json.loads(base64.b64decode(line).decode('utf-8'), parse_constant=refuse)))
         except ValueError: print('-')
       """
-    let result = try Program.run(URL(filePath: "/usr/bin/env"), ["python3", "-c", program, folder.path("in")])
+    let result = try Program.runPython(["-c", program, folder.path("in")])
     try #require(result.status == 0, "\(result.errors)")
     return result.text.split(separator: "\n").map { $0 == "-" ? nil : Data($0.utf8) }
   }
 
-  static let hasPython = (try? Program.run(URL(filePath: "/usr/bin/env"), ["python3", "--version"]))?.status == 0
+  static let hasPython = Program.python != nil
 
   @Test("Python reads the same, and refuses the same", .enabled(if: hasPython))
   func pythonReadsTheSame() throws {

@@ -131,7 +131,7 @@ struct JSONCoercionTests {
     #expect(try JSONTests.read(#"{"$$date":1,"$$date":2}"#, options: options) == ["$date": 2])
   }
 
-  @Test("any tree comes back bit for bit", arguments: 0..<120)
+  @Test("any tree comes back bit for bit", arguments: 0..<UInt64(LongForm.size(120, or: 40)))
   func randomTrees(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random).withOddParts(using: &random)

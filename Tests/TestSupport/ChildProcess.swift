@@ -18,26 +18,9 @@ public final class ChildProcess: Sendable {
   /// - Parameter environment: variables beside those of the test.
   public init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     folder = try TemporaryFolder()
-    #if os(Linux)
-      var actions = posix_spawn_file_actions_t()
-    #else
-      var actions: posix_spawn_file_actions_t?
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    for (descriptor, name) in [(1, "out"), (2, "err")] as [(Int32, String)] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, folder.path(name), O_WRONLY | O_CREAT, 0o600)
-    }
-    let path = Program.executable(name).path
-    var texts = ([path] + arguments).map { strdup($0) } + [nil]
-    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for text in texts + variables { free(text) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, path, &actions, nil, &texts, &variables)
-    guard code == 0 else { throw NSError(domain: NSPOSIXErrorDomain, code: Int(code)) }
-    self.process = process
+    process = try spawn(
+      Program.executable(name).path, arguments, ProcessInfo.processInfo.environment.merging(environment) { $1 },
+      files: ("/dev/null", folder.path("out"), folder.path("err")))
   }
 
   deinit { kill() }

@@ -22,34 +22,52 @@ public struct Program: Sendable {
 
   /// Runs a program to its end.
   ///
-  /// - Parameter environment: variables that it has beside those of this process, and in their place.
+  /// - Parameters:
+  ///   - environment: variables that it has beside those of this process, and in their place.
+  ///   - folder: its current folder; nil for that of this process.
   public static func run(
-    _ name: String, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+    _ name: String, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
+    in folder: URL? = nil
   ) throws -> Program {
-    try run(executable(name), arguments, input: input, environment: environment)
+    try run(executable(name), arguments, input: input, environment: environment, in: folder)
   }
 
   /// Runs the program of a file to its end.
   public static func run(
-    _ executable: URL, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+    _ executable: URL, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
+    in folder: URL? = nil
   ) throws -> Program {
-    let folder = try TemporaryFolder()
+    let files = try TemporaryFolder()
     // Files and not pipes, which would have to be read and written at the same time.
-    let names = ["in", "out", "err"].map { URL(filePath: folder.path($0)) }
-    try input.write(to: names[0])
-    for name in names.dropFirst() { try Data().write(to: name) }
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = try FileHandle(forReadingFrom: names[0])
-    process.standardOutput = try FileHandle(forWritingTo: names[1])
-    process.standardError = try FileHandle(forWritingTo: names[2])
-    try process.run()
-    process.waitUntilExit()
+    let names = ["in", "out", "err"].map { files.path($0) }
+    try input.write(to: URL(filePath: names[0]))
+    let (path, arguments) =
+      folder.map { ("/usr/bin/env", ["-C", $0.path, executable.path] + arguments) } ?? (executable.path, arguments)
+    let process = try spawn(
+      path, arguments, ProcessInfo.processInfo.environment.merging(environment) { $1 },
+      files: (names[0], names[1], names[2]))
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) == -1, errno == EINTR {}
+    let signal = status & 0x7F
     return Program(
-      output: try Data(contentsOf: names[1]), errors: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self),
-      status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal)
+      output: try Data(contentsOf: URL(filePath: names[1])),
+      errors: String(decoding: try Data(contentsOf: URL(filePath: names[2])), as: UTF8.self),
+      status: signal == 0 ? status >> 8 & 0xFF : signal, wasKilled: signal != 0)
+  }
+}
+
+extension Program {
+  /// Python; nil if there is none. What stands on the path may be a script that looks for it each time.
+  public static let python: URL? = {
+    let found = try? run(URL(filePath: "/usr/bin/env"), ["python3", "-c", "import sys; print(sys.executable)"])
+    guard let found, found.status == 0 else { return nil }
+    return URL(filePath: found.text.trimmingCharacters(in: .whitespacesAndNewlines))
+  }()
+
+  /// Runs Python with what it has itself, without looking for the packages of the user.
+  public static func runPython(_ arguments: [String], input: Data = Data()) throws -> Program {
+    guard let python else { throw CocoaError(.executableNotLoadable) }
+    return try run(python, ["-S", "-E"] + arguments, input: input)
   }
 }
 

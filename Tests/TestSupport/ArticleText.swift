@@ -1,0 +1,49 @@
+public import Foundation
+
+/// The lines of code in articles, and whether tests have them.
+public struct ArticleText: Sendable {
+  /// The repository.
+  public static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// The blocks of Swift, each without what stands behind two slashes.
+  public let blocks: [[String]]
+  public let text: String
+
+  public init(_ text: String) {
+    self.text = text
+    var blocks: [[String]] = []
+    var block: [String]?
+    for line in text.components(separatedBy: "\n") {
+      if line == "```swift" {
+        block = []
+      } else if line == "```", let lines = block {
+        blocks.append(lines)
+        block = nil
+      } else if !Self.code(line).isEmpty {
+        block?.append(Self.code(line))
+      }
+    }
+    self.blocks = blocks
+  }
+
+  /// - Parameter path: where the article is in the repository.
+  public init(path: String) throws {
+    self.init(try String(contentsOf: Self.repository.appending(path: path), encoding: .utf8))
+  }
+
+  /// The blocks that a file does not have. White space does not count.
+  ///
+  /// - Parameter path: where the file with tests of the blocks is in the repository.
+  public func blocks(notIn path: String) throws -> [String] {
+    let file = try String(contentsOf: Self.repository.appending(path: path), encoding: .utf8)
+    let examples = Self.solid(file.components(separatedBy: "\n").map(Self.code))
+    return blocks.filter { !examples.contains(Self.solid($0)) }.map { $0.joined(separator: "\n") }
+  }
+
+  private static func code(_ line: String) -> String {
+    (line.components(separatedBy: "// ").first ?? "").trimmingCharacters(in: .whitespaces)
+  }
+
+  private static func solid(_ lines: [String]) -> String { lines.joined().filter { !$0.isWhitespace } }
+}
