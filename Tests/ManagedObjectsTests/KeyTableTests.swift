@@ -41,6 +41,29 @@ struct KeyTableTests {
     #expect(table.isEmpty && table.pairs.isEmpty)
   }
 
+  @Test("Room is made for many at once, and seldom when it is asked for again and again")
+  func room() {
+    var table = KeyTable<Int>()
+    var capacities: Set<Int> = []
+    for number in 0..<5_000 {
+      table.reserveCapacity(table.count + 1)
+      table.insert(number, for: Self.key(Int64(number)))
+      capacities.insert(table.capacity)
+    }
+    #expect(capacities.count < 30)
+    for number in 0..<5_000 { #expect(table[Self.key(Int64(number))] == number) }
+    var places = KeyPlaces(capacity: 1_000)
+    for number in 0..<1_000 {
+      let isNew = places.insert(number, for: Self.key(Int64(number), entity: number % 3))
+      #expect(isNew)
+    }
+    let isNew = places.insert(7, for: Self.key(0))
+    #expect(!isNew)
+    #expect(places[Self.key(4, entity: 1)] == 4 && !places.contains(Self.key(4)))
+    let names: KeyNames = [Self.key(-1, store: 0): Self.key(1), Self.key(-2, store: 0): Self.key(2)]
+    #expect(names.inverted[Self.key(2)] == Self.key(-2, store: 0) && names.inverted.count == 2)
+  }
+
   @Test("Keys that were never put in are not there, also in a table from which much was taken")
   func missing() {
     var table: KeyTable<String> = [Self.key(1): "a"]

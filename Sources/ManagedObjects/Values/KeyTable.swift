@@ -3,8 +3,8 @@
 /// Numbers that follow one another, as those of objects that were made or read together do, are neighbours here: work
 /// on all of them goes through memory in order. A dictionary would put each somewhere else.
 ///
-/// An open hash table. Where groups of 16 numbers are follows from a number that each process draws anew, so that no
-/// file can choose numbers that meet. Of two groups that do meet, one moves on to the next places as a whole: each of
+/// An open hash table. The places of groups of 16 numbers follow from a number that each process draws anew, so that no
+/// file can choose groups that meet. Of two groups that do meet, one moves on to the next places as a whole: each of
 /// its numbers needs one step.
 package struct KeyTable<Value> {
   /// ``RowKey/none`` in free places, ``RowKey/removed`` in those whose value was removed. Whole groups of places.
@@ -19,6 +19,9 @@ package struct KeyTable<Value> {
 
   package var isEmpty: Bool { count == 0 }
 
+  /// The number of places.
+  var capacity: Int { keys.count }
+
   package subscript(key: RowKey) -> Value? {
     get {
       let place = place(of: key)
@@ -29,7 +32,7 @@ package struct KeyTable<Value> {
     }
   }
 
-  /// Where a number is, if no other one was there before.
+  /// The place of a key, if no other one was there before.
   func home(of key: RowKey) -> Int {
     let number = UInt64(bitPattern: key.number)
     let group = number >> 4 ^ UInt64(truncatingIfNeeded: key.entityIndex) << 40 ^ UInt64(key.store.rawValue) << 50
@@ -37,7 +40,7 @@ package struct KeyTable<Value> {
     return Int(truncatingIfNeeded: start << 4 | number & 15)
   }
 
-  /// Where to look next: in the next group, and there one further, so that each place comes once.
+  /// The place to look at after another: in the next group, and there one further, so that each place comes once.
   @inline(__always)
   private func next(_ place: Int) -> Int { place + 17 < keys.count ? place + 17 : place + 17 - keys.count }
 
@@ -83,14 +86,16 @@ package struct KeyTable<Value> {
       self = KeyTable()
       return
     }
-    // What stands behind it was put there because this place was taken.
+    // Keys further along may have been pushed past this place.
     let isLast = keys[next(place)] == .none
     keys[place] = isLast ? .none : .removed
     if isLast { usedCount -= 1 }
   }
 
   package mutating func reserveCapacity(_ count: Int) {
-    if 16 * (count + usedCount - self.count) > 11 * keys.count { grow(for: count) }
+    guard 16 * (count + usedCount - self.count) > 11 * keys.count else { return }
+    // With some room to spare, so that many small steps do not make it anew each time.
+    grow(for: max(count, self.count + self.count / 2 + 1))
   }
 
   /// Makes room for a number of values.
