@@ -194,11 +194,13 @@ import Testing
           try new.setValue(.string("\(copy)\(count)"), forKey: "title")
         }
       },
-      "Task": EntityMigrationPolicy(createRelationships: { task, new, migration in
-        #expect(try migration.destinations(of: [task]) == [new])
-        try migration.setRelationships(of: new, from: task)
-        if Self.integer(task, "count") == 6 { try new.setValue(.string("six"), forKey: "title") }
-      }),
+      "Task": EntityMigrationPolicy(
+        createDestinations: { task, migration in try migration.makeDestination(for: task) },
+        createRelationships: { task, new, migration in
+          #expect(try migration.destinations(of: [task]) == [new])
+          try migration.setRelationships(of: new, from: task)
+          if Self.integer(task, "count") == 6 { try new.setValue(.string("six"), forKey: "title") }
+        }),
       "Trash": EntityMigrationPolicy { trash, migration in
         try migration.insert("Tag", for: trash).setValue(.string("trash"), forKey: "name")
       },
@@ -215,6 +217,50 @@ import Testing
       ])
     #expect(try context.fetch(FetchRequest("Tag")).map { Self.text($0, "name") } == ["trash"])
     #expect(try PlainSQLite(file).faults() == [])
+  }
+
+  @Test("A policy without the function that would tell it settles nothing", arguments: [false, true])
+  func policiesWithoutFunctions(setsRelationships: Bool) throws {
+    try makeStore(4)
+    let before = try contents()
+    var policy = EntityMigrationPolicy()
+    if setsRelationships { policy.createRelationships = { _, _, _ in } }
+    let mapping = StoreMapping(entities: ["Note": policy, "Task": policy])
+    let error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: Self.new), by: mapping)
+    }
+    let reasons = error.map { $0.details.isEmpty ? [$0] : $0.details } ?? []
+    #expect(reasons.allSatisfy { $0.code == .inferredMapping })
+    #expect(reasons.contains { $0.message.contains("Note.count") })
+    #expect(try contents() == before)
+  }
+
+  @Test("A migration that is done is not done again")
+  func twice() throws {
+    try makeStore(4)
+    let new = try ManagedObjectModel(entities: Self.new)
+    let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
+    try SQLiteStore.migrate(file, to: new, by: mapping)
+    let before = try contents()
+    try SQLiteStore.migrate(file, to: new, by: mapping)
+    try SQLiteStore.migrate(file, to: new)
+    #expect(try contents() == before)
+  }
+
+  @Test("Views and indexes of other programs are there afterwards", arguments: [false, true])
+  func ofOthers(isMapped: Bool) throws {
+    try makeStore(4)
+    let database = try PlainSQLite(file)
+    _ = try database.run("CREATE VIEW titles AS SELECT ZTITLE FROM ZNOTE")
+    _ = try database.run("CREATE INDEX mine ON ZNOTE (ZTITLE)")
+    let before = try database.run("SELECT COUNT(*) FROM titles")
+    var entities = try SQLiteStore.model(inFile: file).entityDescriptions
+    if isMapped { entities = Self.new } else { entities[0].properties.append(.attribute("more", .string)) }
+    let mapping = StoreMapping(entities: isMapped ? ["Note": Self.policy, "Task": Self.policy] : [:])
+    try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: entities), by: mapping)
+    let after = try PlainSQLite(file)
+    #expect(try after.run("SELECT COUNT(*) FROM titles") == before)
+    #expect(try after.run("SELECT tbl_name FROM sqlite_schema WHERE name = 'mine'") == [["ZNOTE"]])
   }
 
   struct Oops: Error {}

@@ -241,11 +241,11 @@ struct SampleMigrationTests {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store("SampleModel_V1.sqlite"), to: folder)
     let bytes = try Data(contentsOf: file)
-    var stages = StagedMigration(versions, names: ["SampleModel2", "SampleModel3"])
+    var stages = try StagedMigration(versions, names: ["SampleModel2", "SampleModel3"])
     var error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, through: stages) }
     #expect(error?.code == .incompatibleVersionHash && error?.fileURL == file)
-    stages = StagedMigration(versions, names: Self.names)
-    #expect(stages.stages.count == 3 && StagedMigration(versions).stages.count == 1)
+    stages = try StagedMigration(versions, names: Self.names)
+    #expect(try stages.stages.count == 3 && StagedMigration(versions).stages.count == 1)
     error = #expect(throws: ManagedObjectError.self) {
       try SQLiteStore.migrate(
         file, through: stages, to: ManagedObjectModel(entities: [EntityDescription("Other", [])]))
@@ -262,6 +262,6 @@ struct SampleMigrationTests {
     let versions = VersionedModel(
       models: ["Notes 10": try other("Ten"), "Notes": model, "Notes 9": try other("Nine"), "Notes 11": try other("Z")],
       currentName: "Notes 10")
-    #expect(StagedMigration(versions).stages.map { $0.model.entities[0].name } == ["A", "Nine", "Ten"])
+    #expect(try StagedMigration(versions).stages.map { $0.model.entities[0].name } == ["A", "Nine", "Ten"])
   }
 }

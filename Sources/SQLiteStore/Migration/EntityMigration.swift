@@ -16,7 +16,11 @@ public final class EntityMigration {
   /// The objects of the source that have handed on their numbers.
   private var kept: Set<RowKey> = []
 
-  init(_ entity: MappingPlan.Entity, _ objects: ObjectMigration) {
+  /// False while relationships are set: each object has its number then, and those that it has become.
+  private let canMakeObjects: Bool
+
+  init(_ entity: MappingPlan.Entity, _ objects: ObjectMigration, canMakeObjects: Bool) {
+    self.canMakeObjects = canMakeObjects
     mapping = entity.mapping
     self.entity = entity
     self.objects = objects
@@ -56,12 +60,18 @@ public final class EntityMigration {
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the new model has no such entity,
   ///   ``ManagedObjectError/Code/invalidValue`` for an abstract one, ``ManagedObjectError/Code/invalidState`` if
-  ///   another object is being migrated.
+  ///   another object is being migrated, or relationships are being set.
   @discardableResult
   public func insert(_ entityName: String, for source: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
     guard let new = objects.destination.store.model.entity(named: entityName) else {
       throw ManagedObjectError(
         .undefinedKey, "the new model has no entity \(entityName.quoted)", objectID: source.objectID)
+    }
+    guard canMakeObjects else {
+      throw ManagedObjectError(
+        .invalidState,
+        "objects are made for \(source) before relationships are set; destinationContext makes others",
+        objectID: source.objectID)
     }
     guard source === current else {
       throw ManagedObjectError(

@@ -58,7 +58,7 @@ extension InferredMapping {
         let other = "\(owner(inverse, destination).name).\(inverse.name)".quoted
         refuse(
           "\([shown, other].sorted().joined(separator: " and ")) are the inverses of each other, and were not",
-          (origins + back).flatMap(\.entities))
+          (origins + back).flatMap(\.entities), isOfRelationship: true)
         continue
       }
       let hasOneOwner = inverse.map { !isToMany($0, destination) } ?? relationship.definition.isToMany
@@ -70,7 +70,7 @@ extension InferredMapping {
       if hasOneOwner, hadSeveral {
         refuse(
           "several objects could refer to one by the relationship \(shown), and are not to",
-          origins.flatMap(\.entities))
+          origins.flatMap(\.entities), isOfRelationship: true)
       }
     }
   }

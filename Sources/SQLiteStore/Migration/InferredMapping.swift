@@ -19,6 +19,8 @@ struct InferredMapping {
     let message: String
     /// The entities of the destination whose objects it is about.
     let entities: [Int]
+    /// True if it is about objects that others refer to, and false if it is about attributes.
+    var isOfRelationship = false
   }
 
   init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
@@ -49,8 +51,8 @@ struct InferredMapping {
     entities[entity.index].map { ManagedObjectModel.Entity(model: source, index: $0) }
   }
 
-  mutating func refuse(_ message: String, _ entities: [Int]) {
-    reasons.append(Reason(message: message, entities: entities))
+  mutating func refuse(_ message: String, _ entities: [Int], isOfRelationship: Bool = false) {
+    reasons.append(Reason(message: message, entities: entities, isOfRelationship: isOfRelationship))
   }
 }
 
@@ -114,7 +116,9 @@ extension InferredMapping {
       else { continue }
       let name = "\(declaring(relationship.name, entity).name).\(relationship.name)".quoted
       if former.definition.isToMany, !relationship.definition.isToMany {
-        refuse("the relationship \(name) referred to many objects, and is to refer to one", [entity.index])
+        refuse(
+          "the relationship \(name) referred to many objects, and is to refer to one", [entity.index],
+          isOfRelationship: true)
       }
       checkDestination(of: relationship, entity, former, old, name)
     }
@@ -144,7 +148,7 @@ extension InferredMapping {
       guard let new = destination(of: index), !allowed.contains(new) else { continue }
       refuse(
         "the relationship \(name) may refer to objects of \(destination.entities[new].name.quoted), and is not to",
-        [entity.index])
+        [entity.index], isOfRelationship: true)
       return
     }
   }

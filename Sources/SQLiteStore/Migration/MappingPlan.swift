@@ -36,7 +36,10 @@ struct MappingPlan {
     if mapping.model == nil {
       try inferred.check { reason in
         reason.entities.allSatisfy { index in
-          inferred.entities[index].map { mapping.entityPolicies[source.entities[$0].name] != nil } ?? true
+          guard let former = inferred.entities[index] else { return true }
+          let policy = mapping.entityPolicies[source.entities[former].name]
+          // The function that makes objects knows nothing of those that they are to refer to, nor the other way round.
+          return reason.isOfRelationship ? policy?.createRelationships != nil : policy?.createDestinations != nil
         }
       }
     }

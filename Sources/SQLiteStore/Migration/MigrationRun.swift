@@ -85,6 +85,7 @@ struct MigrationRun {
     let folder = try ScratchFolder(beside: path, isLocked: true)
     let made = try makeStore(folder)
     try tables.replace(with: StoreSchema(last.destination, configuration: configuration), of: made)
+    withExtendedLifetime(folder) {}
     metadata.describe(last.destination, configuration)
     try MetadataTable.write(metadata, database)
     try ModelCache.write(last.destination, database)
@@ -100,6 +101,11 @@ struct MigrationRun {
       try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777)
     } catch {
       throw ManagedObjectError(.migration, error.message)
+    }
+    do {
+      let database = try Database(path: path, .readOnly)
+      let file = try FileSchema(database)
+      try StoreTables(StoreSchema(source, configuration, of: file, in: database), file, database).check()
     }
     let folder = try ScratchFolder(beside: output, isLocked: false)
     let made = try makeStore(folder)
@@ -119,6 +125,7 @@ struct MigrationRun {
     } catch {
       throw ManagedObjectError(.migration, "cannot make \(output): \(error)")
     }
+    withExtendedLifetime(folder) {}
   }
 }
 
@@ -175,6 +182,8 @@ extension MigrationRun {
     let source = try SQLiteStore(
       URL(filePath: old), model: plan.source, configuration: configuration, isReadOnly: true)
     try source.beginReading()
+    // A function may have kept objects of the store, which nobody is to wait for.
+    defer { try? source.endReading() }
     var metadata = metadata
     metadata.describe(plan.destination, configuration)
     let schema = StoreSchema(plan.destination, configuration: configuration)
@@ -209,8 +218,6 @@ extension MigrationRun {
         throw ManagedObjectError(.migrationCancelled, "the migration was stopped: \(error)")
       }
     }.run()
-    // A function may have kept objects of the store, which nobody is to wait for.
-    try source.endReading()
   }
 }
 

@@ -83,7 +83,7 @@ final class ObjectMigration {
 extension ObjectMigration {
   private func makeObjects(_ entity: MappingPlan.Entity, _ place: Int) throws(ManagedObjectError) {
     try forEachBatch(of: entity, .objects, prefetching: []) { sources throws(ManagedObjectError) in
-      let migration = EntityMigration(entity, self)
+      let migration = EntityMigration(entity, self, canMakeObjects: true)
       for source in sources {
         migration.current = source
         if let create = entity.policy?.createDestinations {
@@ -92,10 +92,10 @@ extension ObjectMigration {
           try migration.makeDestination(for: source)
         }
       }
-      try save()
-      let made = migration.made.map { (source: $0.source, destination: $0.destination.objectKey) }
       // Some may have been deleted again.
-      associations.add(made.filter { !$0.destination.isTemporary }, toMapping: place)
+      let made = migration.made.filter { !$0.destination.isDeleted && $0.destination.managedObjectContext != nil }
+      try save()
+      associations.add(made.map { (source: $0.source, destination: $0.destination.objectKey) }, toMapping: place)
     }
   }
 
@@ -160,7 +160,7 @@ extension ObjectMigration {
         associations.destinations(of: source.objectKey.number, mapping: place).map { (source, $0) }
       }
       guard let relation = entity.policy?.createRelationships else { return try relate(entity, pairs) }
-      let migration = EntityMigration(entity, self)
+      let migration = EntityMigration(entity, self, canMakeObjects: false)
       let found = try destination.objects(pairs.map(\.1))
       for (source, key) in pairs {
         guard let object = found[key] else { continue }

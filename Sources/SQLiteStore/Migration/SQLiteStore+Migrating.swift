@@ -20,7 +20,8 @@ extension SQLiteStore {
   ///
   /// - Parameters:
   ///   - file: where the store is. Nobody may have it open.
-  ///   - source: the model of the store; nil for the one that it has in itself.
+  ///   - source: the model of the store; nil for the one that it has in itself. A store that has the destination in
+  ///     itself stays as it is then, so that a migration can be called again.
   ///   - destination: the model that it is to have.
   ///   - mapping: what becomes of the objects.
   ///   - configuration: the configuration whose entities the store has; nil for all.
@@ -30,11 +31,12 @@ extension SQLiteStore {
   ///     migration.
   /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons why the models do not tell it,
   ///   ``ManagedObjectError/Code/missingSourceModel`` for a store without a model in it,
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was not made with `source`,
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all that a
   ///   mapping says and that cannot be done, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same
   ///   values of a new uniqueness constraint, ``ManagedObjectError/Code/migrationCancelled``, and what functions of the
   ///   mapping throw. Nothing is changed then.
-  /// - Complexity: O(*n*) in the size of the store.
+  /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   public static func migrate(
     _ file: URL, from source: ManagedObjectModel? = nil, to destination: ManagedObjectModel,
     by mapping: StoreMapping = StoreMapping(), configuration: String? = nil, output: URL? = nil,
@@ -46,6 +48,8 @@ extension SQLiteStore {
       if let source {
         model = source
       } else if let cached = try ModelCache.read(database, FileSchema(database)) {
+        // A store of the destination stays as it is: what was done is not done twice.
+        if metadata.fits(destination, configuration) { return (destination, []) }
         model = cached
       } else {
         throw ManagedObjectError(

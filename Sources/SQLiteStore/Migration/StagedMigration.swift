@@ -38,14 +38,21 @@ public struct StagedMigration: Sendable {
   ///     where `Notes 9` comes before `Notes 10`.
   ///   - mappings: mapping models with version hashes. One is used where it fits two versions that follow each other.
   ///   - classes: the functions for all mapping models: ``StoreMapping/classPolicies``.
+  /// - Throws: ``ManagedObjectModelError`` for a name that no version has.
   public init(
     _ versions: VersionedModel, names: [String]? = nil, mappings: [MappingModel] = [],
     classes: [String: EntityMigrationPolicy] = [:]
-  ) {
+  ) throws(ManagedObjectModelError) {
     var order =
       names ?? versions.models.keys.sorted { $0.sortForm(.localizedStandard) < $1.sortForm(.localizedStandard) }
     if names == nil, let end = order.firstIndex(of: versions.currentName) { order.removeSubrange((end + 1)...) }
-    stages = order.compactMap { versions.models[$0] }.map { Stage($0) }
+    stages = []
+    for name in order {
+      guard let model = versions.models[name] else {
+        throw .invalid([ManagedObjectModelError.Fault(.unknownName, "there is no version \(name.quoted) of the model")])
+      }
+      stages.append(Stage(model))
+    }
     for place in stages.indices.dropFirst() {
       let found = mappings.first { mapping in
         mapping.isVersioned && mapping.faults(from: stages[place - 1].model, to: stages[place].model).isEmpty
@@ -60,7 +67,8 @@ public struct StagedMigration: Sendable {
   ///   - url: a folder `.momd` or `.xcdatamodeld`.
   ///   - names: as in ``init(_:names:mappings:classes:)``.
   ///   - classes: the functions for all mapping models: ``StoreMapping/classPolicies``.
-  /// - Throws: ``ManagedObjectModelError`` for models and mapping models that cannot be read.
+  /// - Throws: ``ManagedObjectModelError`` for models and mapping models that cannot be read, and for a name that no
+  ///   version has.
   public init(
     contentsOf url: URL, names: [String]? = nil, classes: [String: EntityMigrationPolicy] = [:]
   ) throws(ManagedObjectModelError) {
@@ -71,7 +79,7 @@ public struct StagedMigration: Sendable {
         mappings.append(try MappingModel(contentsOf: folder.appending(path: name)))
       }
     }
-    self.init(versions, names: names, mappings: mappings, classes: classes)
+    try self.init(versions, names: names, mappings: mappings, classes: classes)
   }
 
   /// The steps from the version of a store.
@@ -111,7 +119,8 @@ extension MappingModel {
 }
 
 extension StoreMetadata {
-  fileprivate func fits(_ model: ManagedObjectModel, _ configuration: String?) -> Bool {
+  /// True if a store with these metadata was made with a model.
+  func fits(_ model: ManagedObjectModel, _ configuration: String?) -> Bool {
     guard values[StoreMetadataKey.versionHashes] != nil, model.entities(ofConfiguration: configuration) != nil else {
       return false
     }

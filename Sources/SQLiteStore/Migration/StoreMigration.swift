@@ -44,6 +44,7 @@ struct StoreMigration {
     try oldTables.drop()
     try oldTables.replaceEntities(with: new) { highest[$0] ?? 0 }
     try writer.makeIndexes()
+    try oldTables.restoreIndexes()
     if !files.isEmpty { files.subtract(try externalFiles(new)) }
     metadata.describe(mapping.destination, configuration)
     try MetadataTable.write(metadata, database)

@@ -46,7 +46,27 @@ struct StoreTables {
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
       try database.execute("DROP INDEX \(index.name.sqlName)")
     }
+    // Views and keys of other programs go on naming the tables as they are called again in the end.
+    try database.execute("PRAGMA legacy_alter_table = ON")
     for name in names { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(Self.asideName(name))") }
+    try database.execute("PRAGMA legacy_alter_table = OFF")
+  }
+
+  /// Makes the indexes of other programs again, on the new tables.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/migration`` for one that does not fit them.
+  func restoreIndexes() throws(ManagedObjectError) {
+    let tables = Set(names.map { $0.uppercased() })
+    for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
+      // Those of Core Data are made for the new model.
+      if index.name.uppercased().hasPrefix("Z") { continue }
+      do throws(ManagedObjectError) { try database.execute(index.statement) } catch {
+        throw ManagedObjectError(
+          .migration,
+          "\(database.path) cannot be migrated, since the index \(index.name.quoted) of another program does not fit the "
+            + "new tables: \(error.message)")
+      }
+    }
   }
 
   /// Drops the tables that were put aside.
@@ -69,6 +89,7 @@ struct StoreTables {
     try list.forEachRow { highest[list.integer(0)] = list.integer(1) }
     try replaceEntities(with: new) { highest[new.numbers[new.tables[$0].entities.lowerBound]] ?? 0 }
     try writer.makeIndexes()
+    try restoreIndexes()
   }
 
   private static let attached = "made"

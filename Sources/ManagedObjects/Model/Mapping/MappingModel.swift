@@ -10,7 +10,7 @@ public import OrderedCollections
 /// let faults = mapping.faults(from: second, to: third)
 /// ```
 ///
-/// A mapping model is a value. It is read, compared and written; nothing in it is executed.
+/// A mapping model is a value: it is read, compared and written. What it says is done by migrations of stores.
 public struct MappingModel: Hashable, Sendable {
   /// The mappings of entities, in the order in which they are to be done.
   public var entityMappings: [EntityMapping]
