@@ -25,7 +25,7 @@ final class NoteTable: Notebook {
   deinit { sqlite3_close(database) }
 }
 
-/// What can be done with notes: create, find by key, modify, remove, find all.
+/// Work on notes: create, find by key, modify, remove, find all.
 extension NoteTable {
   func add(_ note: Note, forKey key: String) throws {
     try transaction(.writing) {
@@ -232,7 +232,7 @@ private struct SQLiteRow {
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 }
 
-/// What SQLite says is wrong.
+/// An error of SQLite.
 struct SQLiteFailure: Error, CustomStringConvertible {
   /// One of the extended result codes.
   let code: Int32

@@ -3,11 +3,11 @@ import FoundationEssentials
 import ManagedObjects
 import SQLiteStore
 
-/// Where notes are kept.
+/// A place for notes.
 enum NotebookKind: String, CaseIterable, ExpressibleByArgument {
   case archive, plist, xml, binary, sqlite, table, memory
 
-  /// What the names of files of this kind end with.
+  /// The ending of the names of files of this kind.
   var fileExtension: String {
     switch self {
     case .binary: "store"

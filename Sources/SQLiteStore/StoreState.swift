@@ -216,10 +216,13 @@ extension StoreState {
   mutating func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
     try checkObstacles()
     let keys = try makeKeys(entityIndices)
+    var numbers = numbers
     try database.transaction(.immediate) { () throws(ManagedObjectError) in
       try checkTables()
-      try numbers.reserve(keys, schema, database)
+      try numbers.use(keys, schema, database)
     }
+    numbers.confirm(keys, schema)
+    self.numbers = numbers
     return keys
   }
 }

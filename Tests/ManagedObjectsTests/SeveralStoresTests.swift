@@ -100,6 +100,27 @@ import Testing
     #expect(!context.hasChanges && texts.saves == 1 && log.saves == 1)
   }
 
+  @Test("A child knows the objects that no store took by the names that they still have")
+  func incompleteWithChild() throws {
+    let (context, _, log) = try stores()
+    let child = ManagedObjectContext(parent: context)
+    let note = try insert("Note", "a", child)
+    let event = try insert("Event", "e", child)
+    try child.save()
+    log.failsToSave = true
+    #expect(errorCode { try context.save() } == .incompleteSave)
+    #expect(!note.objectID.isTemporary && event.objectID.isTemporary)
+    try event.setValue(.string("later"), forKey: "title")
+    try child.save()
+    log.failsToSave = false
+    try context.save()
+    #expect(!event.objectID.isTemporary)
+    let titles = try ManagedObjectContext(coordinator: context.coordinator).fetch(FetchRequest("Event")).map {
+      $0["title"]
+    }
+    #expect(titles == [.attribute(.string("later"))])
+  }
+
   @Test("When the only store with changes fails, nothing is saved")
   func failure() throws {
     let (context, texts, log) = try stores()

@@ -179,7 +179,11 @@ extension ManagedObjectContext {
     for key in plan.saved.flatMap(\.mended) {
       if let object = registered[key], !object.hasChanges { turnIntoFault(object) }
     }
-    for child in children { child.context?.follow(plan.newKeys) }
+    if children.isEmpty { return }
+    // Of several stores, one may have failed: its objects keep their names.
+    var given = KeyNames()
+    for (old, new) in names { given[old] = new }
+    for child in children { child.context?.follow(given) }
   }
 
   /// What others are told of a save.

@@ -112,10 +112,4 @@ struct RowNumbers {
   }
 
   static let keysTaken = ManagedObjectError(.keysTaken, "others have saved objects under the numbers of new ones")
-
-  /// Makes numbers taken for good, before the objects are saved.
-  mutating func reserve(_ keys: [RowKey], _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
-    try database.transaction(.immediate) { () throws(ManagedObjectError) in try use(keys, schema, database) }
-    confirm(keys, schema)
-  }
 }
