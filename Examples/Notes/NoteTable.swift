@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Notes in two tables of SQLite, made by hand: the plainest way to keep them in a database.
 ///
-/// All that calls SQLite's functions is ``run(_:_:_:)``, the rest is statements. When this is enough is in README.md.
+/// All statements go through ``run(_:_:_:)``, which binds, steps and finalizes. When this is enough is in README.md.
 final class NoteTable: Notebook {
   private let path: String
   private var database: OpaquePointer?

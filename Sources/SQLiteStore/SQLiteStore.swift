@@ -113,6 +113,13 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
+  /// Reads from the file, whose tables have to be those of the model. Errors name it.
+  private func reading<Result: Sendable>(
+    _ body: (inout StoreState) throws(ManagedObjectError) -> Result
+  ) throws(ManagedObjectError) -> Result {
+    try withState { state throws(ManagedObjectError) in try state.reading(body) }
+  }
+
   /// Sets the time that a save waits for another process that saves, in milliseconds. For tests.
   func wait(_ time: Int32) { state.withLock { $0.database.wait(time) } }
 
@@ -125,11 +132,11 @@ public final class SQLiteStore: PersistentStore {
   }
 
   public func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
-    try withState { state throws(ManagedObjectError) in try state.rows(keys) }
+    try reading { state throws(ManagedObjectError) in try state.rows(keys) }
   }
 
   public func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
-    try withState { state throws(ManagedObjectError) in try state.values(ofSlot: slot, keys) }
+    try reading { state throws(ManagedObjectError) in try state.values(ofSlot: slot, keys) }
   }
 
   public func fetch(
@@ -138,7 +145,7 @@ public final class SQLiteStore: PersistentStore {
     guard entity.model === model || entity.model == model else {
       throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) is one of another model")
     }
-    return try withState { state throws(ManagedObjectError) in
+    return try reading { state throws(ManagedObjectError) in
       try state.fetch(request, of: ManagedObjectModel.Entity(model: model, index: entity.index))
     }
   }
@@ -159,7 +166,7 @@ extension SQLiteStore {
   ///
   /// - Complexity: O(*n*) in the number of changes.
   public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
-    try withState { state throws(ManagedObjectError) in try state.history(after: number) }
+    try reading { state throws(ManagedObjectError) in try state.history(after: number) }
   }
 
   /// Forgets the saves up to a number.

@@ -16,7 +16,7 @@ struct StoreState {
   var numbers: RowNumbers
   let reading: ValueReading
   /// The reasons why nothing can be saved.
-  let obstacles: [String]
+  private(set) var obstacles: [String]
   /// The version of the tables that the store was opened with: ``Database/schemaVersion()``.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
@@ -74,13 +74,34 @@ struct StoreState {
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
   }
 
+  /// Reads from the file. Tables that others have made since the store was opened do not pass for those of its model.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now.
+  mutating func reading<Result>(
+    _ body: (inout StoreState) throws(ManagedObjectError) -> Result
+  ) throws(ManagedObjectError) -> Result {
+    let result: Result
+    do throws(ManagedObjectError) { result = try body(&self) } catch {
+      let failure = error
+      // Tables that are not there any more are an error of SQLite.
+      do throws(ManagedObjectError) { try checkTables() } catch {
+        throw error.code == .incompatibleVersionHash ? error : failure
+      }
+      throw failure
+    }
+    if database.mayHaveOtherTables { try checkTables() }
+    return result
+  }
+
   /// Takes notice of what others have done to the tables since the store was opened: a history is kept from then on.
   ///
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now,
-  ///   ``ManagedObjectError/Code/save`` for one that cannot be written any more.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now.
   mutating func checkTables() throws(ManagedObjectError) {
     let version = try database.schemaVersion()
-    if version == schemaVersion { return }
+    if version == schemaVersion {
+      database.mayHaveOtherTables = false
+      return
+    }
     let file = try FileSchema(database)
     var current = try MetadataTable.read(database)
     let hashes = StoreMetadataKey.versionHashes
@@ -90,11 +111,11 @@ struct StoreState {
       throw ManagedObjectError(
         .incompatibleVersionHash, "somebody has changed the model of \(database.path) since it was opened")
     }
-    let obstacles = WritingObstacles.inFile(file, schema, tracksHistory: current.tracksHistory)
-    if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
+    obstacles = WritingObstacles.inFile(file, schema, tracksHistory: current.tracksHistory)
     if hasNewMetadata { current.replace(with: metadata.values) }
     metadata = current
     schemaVersion = version
+    database.mayHaveOtherTables = false
   }
 
   /// Makes the tables of a store in a file that has none.
@@ -219,6 +240,7 @@ extension StoreState {
     var numbers = numbers
     try database.transaction(.immediate) { () throws(ManagedObjectError) in
       try checkTables()
+      try checkObstacles()
       try numbers.use(keys, schema, database)
     }
     numbers.confirm(keys, schema)

@@ -33,10 +33,12 @@ struct KeyTableTests {
       #expect(table.count == dictionary.count)
       #expect(table[key] == dictionary[key])
       if step % 500 == 0 {
+        #expect(table._checkInvariants() == nil)
         for key in keys { #expect(table[key] == dictionary[key]) }
         #expect(Dictionary(uniqueKeysWithValues: table.pairs.map { ($0.key, $0.value) }) == dictionary)
       }
     }
+    #expect(table._checkInvariants() == nil)
     for key in keys { table.remove(key) }
     #expect(table.isEmpty && table.pairs.isEmpty)
   }

@@ -271,6 +271,11 @@ import Testing
     try fill(["a"])
     let object = try first.insert("Account")
     try object.setValue(.string("b"), forKey: "name")
+    let old = try SQLiteStore(file, model: Self.model)
+    let account = try #require(Self.model.entity(named: "Account"))
+    guard case .rows(let rows) = try old.fetch(FetchRequest("Account"), of: account) else { return }
+    let keys = rows.map(\.key)
+    #expect(keys.count == 1)
     // All numbers of entities are others from now on.
     var entities = Self.model.entities.map(\.definition)
     entities.append(EntityDescription("AAA", [.attribute("name", .string)]))
@@ -281,6 +286,15 @@ import Testing
     #expect(errorCode { try first.obtainPermanentIDs(for: [object]) } == .incompatibleVersionHash)
     let attributes = try StoreDump(SQLiteStore(file, model: other)).objects.mapValues(\.attributes)
     #expect(attributes == dump.objects.mapValues(\.attributes))
+    let large = FetchRequest("Account", where: try ManagedPredicate(format: "amount > 7"))
+    // Nor does it show the new tables as those of its model: neither the first time nor later, whatever is asked.
+    for _ in 0..<2 {
+      #expect(errorCode { _ = try old.fetch(FetchRequest("Account"), of: account) } == .incompatibleVersionHash)
+      #expect(errorCode { _ = try old.rows(keys) } == .incompatibleVersionHash)
+      #expect(errorCode { _ = try old.rows(keys + keys) } == .incompatibleVersionHash)
+      #expect(errorCode { _ = try old.values(ofSlot: 0, keys) } == .incompatibleVersionHash)
+      #expect(errorCode { _ = try old.fetch(large, of: account) } == .incompatibleVersionHash)
+    }
   }
 
   @Test("is saved when somebody has added an index meanwhile") func addedIndex() throws {

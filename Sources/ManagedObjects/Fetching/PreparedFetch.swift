@@ -3,7 +3,7 @@ internal import OrderedCollections
 /// A request that is ready to be executed, on rows or on objects.
 ///
 /// Its parts can be used alone. Who has objects of two origins tests each with ``holds(for:)``, puts them together, and
-/// uses ``sorted(_:first:by:)`` and ``window(_:)``.
+/// uses ``sorted(_:first:by:)`` and ``FetchRequest/window(_:)``.
 struct PreparedFetch: Sendable {
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
@@ -83,25 +83,7 @@ extension PreparedFetch {
   }
 }
 
-/// Offset and limit.
 extension PreparedFetch {
-  /// The number of results that have to be found for the window; `Int.max` if it has no end.
-  var windowEnd: Int {
-    guard request.fetchLimit > 0 else { return .max }
-    let (end, overflows) = max(request.fetchOffset, 0).addingReportingOverflow(request.fetchLimit)
-    return overflows ? .max : end
-  }
-
-  /// The results from the offset on, no more than the limit.
-  func window<Result>(_ all: [Result]) -> [Result] {
-    let start = min(max(request.fetchOffset, 0), all.count)
-    let end = min(windowEnd, all.count)
-    return start == 0 && end == all.count ? all : Array(all[start..<end])
-  }
-
-  /// The number of results in the window, of all. Counts honour offset and limit, as all results do.
-  func windowCount(of count: Int) -> Int { max(min(windowEnd, count) - max(request.fetchOffset, 0), 0) }
-
   /// False for dictionaries of which several objects make one.
   var isWindowedBeforeProjection: Bool { projection?.joinsObjects != true }
 }
@@ -117,7 +99,7 @@ extension PreparedFetch {
     guard let projection else { return [] }
     do throws(ManagedPredicateError) {
       let dictionaries = try projection.dictionaries(of: subjects)
-      return projection.joinsObjects ? window(dictionaries) : dictionaries
+      return projection.joinsObjects ? request.window(dictionaries) : dictionaries
     } catch {
       throw ManagedObjectError(error)
     }

@@ -25,19 +25,19 @@ extension PreparedFetch {
   /// As ``FetchRequest/execute(on:of:)``.
   func execute<Source: RowSource>(on source: Source) throws(ManagedObjectError) -> StoreFetchResult {
     switch request.resultType {
-    case .count: return .count(windowCount(of: try count(in: source)))
-    case .objects: return .rows(window(try found(in: source)))
-    case .objectIDs: return .keys(window(try found(in: source)).map(\.key))
+    case .count: return .count(request.windowCount(of: try count(in: source)))
+    case .objects: return .rows(request.window(try found(in: source)))
+    case .objectIDs: return .keys(request.window(try found(in: source)).map(\.key))
     case .dictionaries:
       let rows = try found(in: source)
-      let subjects = (isWindowedBeforeProjection ? window(rows) : rows).map { RowSubject($0, source) }
+      let subjects = (isWindowedBeforeProjection ? request.window(rows) : rows).map { RowSubject($0, source) }
       return .dictionaries(try dictionaries(of: subjects))
     }
   }
 
   /// The rows that fit, in order. Those after the end of the window may be missing.
   private func found<Source: RowSource>(in source: Source) throws(ManagedObjectError) -> [StoreRow] {
-    let end = isWindowedBeforeProjection ? windowEnd : .max
+    let end = isWindowedBeforeProjection ? request.windowEnd : .max
     let rows = try matching(in: source, atMost: order.isEmpty ? end : .max)
     return order.isEmpty ? rows : try sorted(rows, first: end) { RowSubject($0, source) }
   }

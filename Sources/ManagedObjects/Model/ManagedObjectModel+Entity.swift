@@ -239,6 +239,15 @@ extension ManagedObjectModel.Entity {
   public func inverse(of relationship: Relationship) -> Relationship? {
     relationship.definition.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
   }
+
+  /// The to-many relationships that the entity does not inherit, that stores keep, and that have no inverse in a store.
+  /// An object can be in such a relationship of one other only.
+  package var toManyRelationshipsWithoutInverse: [Relationship] {
+    relationships.dropFirst(superentity?.relationships.count ?? 0).filter { relationship in
+      guard relationship.definition.isToMany, !relationship.isTransient else { return false }
+      return inverse(of: relationship)?.isTransient ?? true
+    }
+  }
 }
 
 extension String {

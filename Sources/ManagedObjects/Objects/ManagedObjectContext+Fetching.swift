@@ -146,7 +146,7 @@ extension ManagedObjectContext {
       }
       found = try prepared.sorted(found) { ObjectSubject(object: $0) }
     }
-    return prepared.window(found)
+    return request.window(found)
   }
 
   /// The objects of two lists in the order that each has. Of equal ones those of the first list come first.

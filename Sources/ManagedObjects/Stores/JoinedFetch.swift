@@ -23,11 +23,11 @@ struct JoinedFetch {
     rest.predicate = nil
     if rest.resultType != .dictionaries { rest.propertiesToFetch = nil }
     let prepared = try PreparedFetch(rest, of: entity)
-    let end = prepared.isWindowedBeforeProjection ? prepared.windowEnd : .max
+    let end = prepared.isWindowedBeforeProjection ? request.windowEnd : .max
     let part = self.part(first: end)
     let found: [StoreRow]
     do throws(ManagedObjectError) {
-      if request.resultType == .count { return .count(prepared.windowCount(of: try count(part))) }
+      if request.resultType == .count { return .count(request.windowCount(of: try count(part))) }
       found = try rows(part)
     } catch {
       // One store with all objects might have found enough before it came to the one that cannot be asked.

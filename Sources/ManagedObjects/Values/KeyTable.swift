@@ -138,6 +138,31 @@ extension KeyTable: ExpressibleByDictionaryLiteral {
   }
 }
 
+/// For tests.
+extension KeyTable {
+  /// The first fault of the table; nil if all values are found and counted.
+  func _checkInvariants() -> String? {
+    if keys.count != values.count { return "\(keys.count) keys and \(values.count) values" }
+    if keys.count % 16 != 0 { return "\(keys.count) places are no whole groups" }
+    if 16 * usedCount > 11 * keys.count { return "\(usedCount) of \(keys.count) places are used" }
+    var (used, found) = (0, 0)
+    for (place, key) in keys.enumerated() where key != .none {
+      used += 1
+      if key == .removed {
+        if values[place] != nil { return "the place \(place) of a removed key has a value" }
+        continue
+      }
+      found += 1
+      if values[place] == nil { return "\(key) has no value" }
+      if self.place(of: key) != place { return "\(key) is not found at its place \(place)" }
+    }
+    for (place, key) in keys.enumerated() where key == .none && values[place] != nil {
+      return "the free place \(place) has a value"
+    }
+    return used == usedCount && found == count ? nil : "\(used) places are used for \(found) values"
+  }
+}
+
 extension KeyTable<RowKey> {
   /// The keys of the values.
   var inverted: KeyTable<RowKey> {

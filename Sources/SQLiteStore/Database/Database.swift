@@ -35,6 +35,8 @@ internal import SystemFiles
   private static let greatestKeptSize = 1 << 15
   /// The number of statements that were run so far.
   var executedStatements = 0
+  /// True once a statement has met tables that are not those it was prepared for.
+  var mayHaveOtherTables = false
   /// True in a transaction that writes.
   private(set) var isWriting = false
   /// The rows whose derived attributes triggers have changed. See ``registerFunctions()``.

@@ -23,6 +23,9 @@ struct DatabaseFile {
       guard FileSystem.existsItself(path), !FileSystem.isRegularFileItself(path) else { continue }
       throw failure("\(suffix.isEmpty ? "it" : path) is no regular file")
     }
+    if FileSystem.exists(path), !FileSystem.exists(self.path) {
+      throw failure("it is a link to a name that is not UTF-8")
+    }
     // SQLite takes a file of one byte for an empty one, and would write a database over it.
     if FileSystem.sizeOfRegularFile(self.path) == 1 { throw failure("it is not a database") }
     if namesOtherFile { throw failure("it belongs to a transaction in several files that never ended") }
@@ -42,7 +45,11 @@ struct DatabaseFile {
   /// True if what a transaction has overwritten belongs to changes of several files. The journal names a file then, of
   /// any path, which SQLite would remove. Core Data never does this.
   private var namesOtherFile: Bool {
-    guard let end = FileSystem.end(of: path + "-journal", count: Self.endOfName.count) else { return false }
+    let journal = path + "-journal"
+    // SQLite looks at none that begins with 0: its transaction has ended.
+    guard FileSystem.beginning(of: journal, count: 1).map({ $0 != Data([0]) }) == true,
+      let end = FileSystem.end(of: journal, count: Self.endOfName.count)
+    else { return false }
     return end.elementsEqual(Self.endOfName)
   }
 

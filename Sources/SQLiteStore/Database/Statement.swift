@@ -29,13 +29,18 @@ internal import ManagedObjects
   ///
   /// - Returns: false if there is none.
   func step() throws(ManagedObjectError) -> Bool {
-    if !isActive { database.executedStatements += 1 }
+    let isFirst = !isActive
     let workLimit = database.workLimit
     workLimit.work = work
     workLimit.statement = limits
     let code = unsafe sqlite3_step(handle)
     work = workLimit.work
     limits = workLimit.statement
+    if isFirst {
+      database.executedStatements += 1
+      // SQLite prepares a statement once more if the tables are not those that it was prepared for.
+      if unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1) != 0 { database.mayHaveOtherTables = true }
+    }
     if code == SQLITE_ROW {
       isActive = true
       rowCount += 1

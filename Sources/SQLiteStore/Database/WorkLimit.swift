@@ -19,7 +19,7 @@ final class WorkLimit {
     let growth: Growth
     /// The bytes of its text. It has no more instructions than that for a row.
     let size: Int
-    /// The bytes that are bound to it: lists are read as tables are.
+    /// The bytes of the texts that were bound to it for this run: lists are read as tables are.
     var boundSize = 0
     /// The most work that was found to be in order.
     fileprivate var limit: Int64 = 0
@@ -88,7 +88,11 @@ final class WorkLimit {
     }
     let byteLimit = growth == .rows ? 1 << 20 + 2 * size : 1 << 26 + 64 * size
     if byteCount > byteLimit {
-      throw ManagedObjectError(.sqlite, "\(file.name) is damaged: rows have more in them than the file has room for")
+      let message =
+        growth == .rows
+        ? "is damaged: rows have more in them than the file has room for"
+        : "has results with more in them than 64 times the file: ask for fewer keys, or for fewer objects at once"
+      throw ManagedObjectError(.sqlite, "\(file.name) \(message)")
     }
     greatestRowCount = max(greatestRowCount, min(rowLimit, 2 * rowCount))
     greatestByteCount = max(greatestByteCount, min(byteLimit, 2 * byteCount))

@@ -93,15 +93,15 @@ extension StoreState {
         guard error.sqliteCode.map({ Int32($0 & 0xFF) }) == SQLITE_ERROR else { throw error }
       }
     }
-    let isOutermost = !database.isInTransaction
-    if isOutermost { try database.execute("BEGIN") }
-    defer { if isOutermost, database.isInTransaction { try? database.execute("COMMIT") } }
-    guard case .rows(let rows) = try fetch(request.requestForObjects(entity), of: entity) else { return [] }
-    var projection = request
-    projection.predicate = nil
-    projection.sortDescriptors = []
-    let source = try LoadedRows(projection, entity, rows, &self)
-    return try request.dictionaries(of: source.completed(rows), in: source, entity)
+    // All statements see the same state.
+    return try database.transaction(.deferred) { () throws(ManagedObjectError) in
+      guard case .rows(let rows) = try fetch(request.requestForObjects(entity), of: entity) else { return [] }
+      var projection = request
+      projection.predicate = nil
+      projection.sortDescriptors = []
+      let source = try LoadedRows(projection, entity, rows, &self)
+      return try request.dictionaries(of: source.completed(rows), in: source, entity)
+    }
   }
 
   /// Executes a request in memory.
@@ -111,19 +111,18 @@ extension StoreState {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ query: StoreQuery?
   ) throws(ManagedObjectError) -> StoreFetchResult {
     // All statements see the same state.
-    let isOutermost = !database.isInTransaction
-    if isOutermost { try database.execute("BEGIN") }
-    defer { if isOutermost, database.isInTransaction { try? database.execute("COMMIT") } }
-    var candidates: [StoreRow]?
-    if let query, !query.isComplete, let statement = try prepared(query),
-      let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities)
-    {
-      defer { statement.clear() }
-      do throws(ManagedObjectError) { candidates = try rows(statement, selection) } catch {
-        guard query.objects.contains(where: { $0.failure != nil }) else { throw error }
+    try database.transaction(.deferred) { () throws(ManagedObjectError) in
+      var candidates: [StoreRow]?
+      if let query, !query.isComplete, let statement = try prepared(query),
+        let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities)
+      {
+        defer { statement.clear() }
+        do throws(ManagedObjectError) { candidates = try rows(statement, selection) } catch {
+          guard query.objects.contains(where: { $0.failure != nil }) else { throw error }
+        }
       }
+      return try request.execute(on: LoadedRows(request, entity, candidates, &self), of: entity)
     }
-    return try request.execute(on: LoadedRows(request, entity, candidates, &self), of: entity)
   }
 }
 
@@ -131,11 +130,5 @@ extension FetchRequest {
   /// The entities whose own objects count.
   func entities(_ entity: ManagedObjectModel.Entity) -> Range<Int> {
     includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
-  }
-
-  /// The part of a number of results that is within offset and limit.
-  func windowCount(of count: Int) -> Int {
-    let rest = max(count - max(fetchOffset, 0), 0)
-    return fetchLimit > 0 ? min(rest, fetchLimit) : rest
   }
 }

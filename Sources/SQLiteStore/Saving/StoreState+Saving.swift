@@ -11,6 +11,7 @@ extension StoreState {
     do throws(ManagedObjectError) {
       mended = try database.transaction(.immediate) { () throws(ManagedObjectError) in
         try checkTables()
+        try checkObstacles()
         if !newKeys.isEmpty { try numbers.use(newKeys, schema, database) }
         if hasNewMetadata { try MetadataTable.write(metadata, database) }
         let saving = SaveTransaction(changes, self, places: places, deleted: deleted)

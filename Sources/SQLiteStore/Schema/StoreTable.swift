@@ -202,10 +202,8 @@ struct LonelyRelationship {
   static func all(_ model: ManagedObjectModel, _ numbers: [Int64]) -> [LonelyRelationship] {
     var all: [LonelyRelationship] = []
     for owner in model.entities where numbers[owner.index] != 0 {
-      for relationship in owner.relationships.dropFirst(owner.superentity?.relationships.count ?? 0)
-      where !relationship.isTransient && relationship.definition.isToMany {
-        guard numbers[relationship.destinationIndex] != 0 else { continue }
-        if let inverse = owner.inverse(of: relationship), !inverse.isTransient { continue }
+      for relationship in owner.toManyRelationshipsWithoutInverse
+      where numbers[relationship.destinationIndex] != 0 {
         all.append(
           LonelyRelationship(
             owner: owner, name: relationship.name, isOrdered: relationship.definition.isOrdered,

@@ -19,12 +19,7 @@ struct OwnerIndex: Sendable {
   /// The indexes of all relationships of a model, without rows.
   static func all(_ model: ManagedObjectModel) -> [OwnerIndex] {
     model.entities.flatMap { entity in
-      entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
-        .filter { relationship in
-          guard relationship.definition.isToMany, !relationship.isTransient else { return false }
-          return entity.inverse(of: relationship)?.isTransient ?? true
-        }
-        .map { OwnerIndex(entities: entity.subtree, slot: $0.slot) }
+      entity.toManyRelationshipsWithoutInverse.map { OwnerIndex(entities: entity.subtree, slot: $0.slot) }
     }
   }
 
