@@ -167,7 +167,7 @@ extension StoreState {
   }
 
   /// A row alone, as a fault needs it.
-  private mutating func row(_ key: RowKey) throws(ManagedObjectError) -> StoreRow? {
+  private mutating func row(_ key: RowKey, withFileOf slot: Int?) throws(ManagedObjectError) -> StoreRow? {
     guard key.store == storeNumber, let table = schema.table(ofEntity: Int(key.entityIndex)),
       let selection = selection(table.entities)
     else { return nil }
@@ -175,12 +175,13 @@ extension StoreState {
     try statement.bind(1, key.number)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
-    let row = try selection.row(statement, reading)
+    let row = try selection.row(statement, reading, withFileOf: slot)
     return row.key == key ? row : nil
   }
 
-  mutating func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
-    if keys.count == 1 { return [try row(keys[0])] }
+  /// - Parameter slot: one that is read also where its value is in a file.
+  mutating func rows(_ keys: [RowKey], withFileOf slot: Int? = nil) throws(ManagedObjectError) -> [StoreRow?] {
+    if keys.count == 1 { return [try row(keys[0], withFileOf: slot)] }
     var results = [StoreRow?](repeating: nil, count: keys.count)
     for (table, places) in places(of: keys) {
       guard let selection = selection(table.entities) else { continue }
@@ -192,7 +193,7 @@ extension StoreState {
       var repeated: [Int] = []
       for place in places where !wanted.insert(place, for: keys[place]) { repeated.append(place) }
       try statement.forEachRow { () throws(ManagedObjectError) in
-        let row = try selection.row(statement, reading)
+        let row = try selection.row(statement, reading, withFileOf: slot)
         if let place = wanted[row.key] { results[place] = row }
       }
       for place in repeated { results[place] = wanted[keys[place]].flatMap { results[$0] } }
@@ -212,12 +213,13 @@ extension StoreState {
   }
 
   mutating func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
-    guard let first = keys.first, schema.places.indices.contains(Int(first.entityIndex)) else {
+    guard let first = keys.first, schema.places.indices.contains(Int(first.entityIndex)),
+      schema.places[Int(first.entityIndex)].indices.contains(slot)
+    else {
       return Array(repeating: nil, count: keys.count)
     }
-    let places = schema.places[Int(first.entityIndex)]
-    guard places.indices.contains(slot), case .toMany(let place) = places[slot] else {
-      return try rows(keys).map { $0?.values[slot] }
+    guard case .toMany(let place) = schema.places[Int(first.entityIndex)][slot] else {
+      return try rows(keys, withFileOf: slot).map { $0?.values[slot] }
     }
     let found = try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
       .keys(place, keys.map(\.number))

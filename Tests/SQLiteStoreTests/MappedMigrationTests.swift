@@ -459,7 +459,8 @@ import Testing
     var gone = entity
     gone.properties.removeLast()
     func values(_ file: URL, _ model: ManagedObjectModel) throws -> [Data] {
-      try open(file, model).fetch(FetchRequest("Photo", sortedBy: [.init("name")])).compactMap {
+      let context = try open(file, model)
+      return try context.fetch(FetchRequest("Photo", sortedBy: [.init("name")])).compactMap {
         if case .attribute(.data(let data))? = $0["data"] { data } else { nil }
       }
     }

@@ -81,7 +81,7 @@ extension StoreDump {
     guard case .rows(var rows) = try store.fetch(request, of: entity) else {
       throw Failure(description: "the fetch of \(entity.name) has no rows as its result")
     }
-    for slot in entity.relationships.map(\.slot) {
+    for slot in entity.relationships.map(\.slot) + entity.attributes.map(\.slot) {
       let places = rows.indices.filter { rows[$0].values[slot] == .unread }
       guard !places.isEmpty else { continue }
       let values = try store.values(ofSlot: slot, places.map { rows[$0].key })

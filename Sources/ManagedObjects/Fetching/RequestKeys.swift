@@ -104,21 +104,20 @@ package struct RequestKeys {
   }
 }
 
-/// Relationships.
+/// Properties that are read later: ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
 extension RequestKeys {
-  /// The names of the relationships that the request may follow.
-  func relationshipNames(in model: ManagedObjectModel) -> Set<String> {
+  /// The names of those that the request may ask for.
+  package func namesReadLater(in model: ManagedObjectModel) -> Set<String> {
     var names: Set<String> = []
     for record in model.records {
-      for relationship in record.relationships where asksForAll || occurrences[relationship.name] != nil {
-        names.insert(relationship.name)
-      }
+      names.formUnion(record.relationships.map(\.name))
+      names.formUnion(record.attributes.filter(\.definition.isExternal).map(\.name))
     }
-    return names
+    return asksForAll ? names : names.filter { occurrences[$0] != nil }
   }
 
-  /// The most relationships that the request may follow one after another.
-  func greatestDistance(_ relationshipNames: Set<String>) -> Int {
-    relationshipNames.reduce(unknownCount) { $0 + occurrences[$1, default: 0] }
+  /// The most of them that the request may ask for one after another.
+  func greatestDistance(_ names: Set<String>) -> Int {
+    names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] }
   }
 }

@@ -61,3 +61,8 @@ public struct AttributeDescription: Hashable, Sendable {
     set { traits[keyPath: path] = newValue }
   }
 }
+
+extension AttributeDescription {
+  /// True for an attribute whose values may be in files of their own.
+  package var isExternal: Bool { type == .binary && allowsExternalBinaryDataStorage }
+}

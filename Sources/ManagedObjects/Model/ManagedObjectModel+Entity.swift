@@ -58,6 +58,17 @@ extension ManagedObjectModel {
   }
 }
 
+extension ManagedObjectModel.Entity.Record {
+  /// The slots of properties of which stores may leave out values, to be read when they are asked for: relationships,
+  /// and attributes with files of their own.
+  ///
+  /// - Parameter names: the properties that count.
+  package func slotsReadLater(_ names: Set<String>) -> [Int] {
+    relationships.filter { names.contains($0.name) }.map(\.slot)
+      + attributes.filter { $0.definition.isExternal && names.contains($0.name) }.map(\.slot)
+  }
+}
+
 extension ManagedObjectModel.Entity: Hashable {
   public static func == (first: Self, second: Self) -> Bool {
     first.index == second.index && first.model === second.model

@@ -168,7 +168,10 @@ extension ManagedObject {
     case .toOne(let key): return objects(key.map { [$0] } ?? []).first ?? .null
     case .toMany(let keys): return .set(objects(keys.sorted()))
     case .orderedToMany(let keys): return .array(objects(keys))
-    case .unread: return .set([])
+    case .unread:
+      // It could not be read.
+      if case .relationship = property { return .set([]) }
+      return .null
     }
   }
 }

@@ -3,7 +3,7 @@ extension ManagedObject {
   /// The value of a slot. Reads the row if the object is a fault.
   final func value(ofSlot slot: Int) -> RowValue {
     if status.contains(.fault) { fire() }
-    if case .unread = values[slot] { readRelationship(slot) }
+    if case .unread = values[slot] { readValue(slot) }
     return values[slot]
   }
 
@@ -56,8 +56,9 @@ extension ManagedObject {
     status.remove(.turning)
   }
 
-  /// Reads a to-many relationship that the store left out of the row.
-  private final func readRelationship(_ slot: Int) {
+  /// Reads what the store left out of the row. If that fails, the value stays as it is, and the next one who asks may
+  /// have more luck.
+  private final func readValue(_ slot: Int) {
     var value = shape.emptyValues[slot]
     if let context = managedObjectContext {
       do throws(ManagedObjectError) {

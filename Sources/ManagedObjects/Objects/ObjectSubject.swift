@@ -33,7 +33,8 @@ struct ObjectSubject: PredicateSubject {
     // In an order that is the same each time.
     case .toMany(let keys): .set(keys.sorted().compactMap(target))
     case .orderedToMany(let keys): .array(keys.compactMap(target))
-    case .unread: .set([])
+    // It could not be read.
+    case .unread: .null
     }
   }
 

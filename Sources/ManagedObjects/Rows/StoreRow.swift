@@ -23,7 +23,7 @@ public enum RowValue: Hashable, Sendable {
   case toOne(RowKey?)
   case toMany(Set<RowKey>)
   case orderedToMany(OrderedSet<RowKey>)
-  /// A to-many relationship that the store reads when it is asked for.
+  /// What the store reads when it is asked for: a to-many relationship, or a value that is in a file of its own.
   case unread
 
   /// No value of an attribute.

@@ -19,7 +19,7 @@ struct JoinedRows: RowSource {
     self.stores = stores
     for row in found { self.found[Int(row.key.entityIndex), default: []].append(row) }
     let keys = RequestKeys(request)
-    let names = keys.relationshipNames(in: model)
+    let names = keys.namesReadLater(in: model)
     if names.isEmpty, keys.objects.isEmpty { return }
     known = Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     var level = found.map(\.key)
@@ -50,19 +50,19 @@ struct JoinedRows: RowSource {
     return read
   }
 
-  /// Reads the to-many relationships that the stores have left out of rows.
+  /// Reads what the stores have left out of rows.
   ///
   /// - Returns: the keys of all that the rows refer to.
   private mutating func complete(_ keys: [RowKey], _ names: Set<String>) throws(ManagedObjectError) -> Set<RowKey> {
     var targets: Set<RowKey> = []
     for ((store, index), keys) in Self.parts(keys) {
       guard let store = stores.first(where: { $0.number == store }) else { continue }
-      for relationship in model.records[index].relationships where names.contains(relationship.name) {
-        let slot = relationship.slot
+      let emptyValues = ManagedObjectModel.Entity(model: model, index: index).emptyValues
+      for slot in model.records[index].slotsReadLater(names) {
         let unread = keys.filter { value($0, slot) == .unread }
         if !unread.isEmpty {
           for (key, value) in zip(unread, try store.values(ofSlot: slot, unread)) {
-            known[key]?.values[slot] = value ?? relationship.emptyValue
+            known[key]?.values[slot] = value ?? emptyValues[slot]
           }
         }
         for key in keys { value(key, slot)?.forEachKey { targets.insert($0) } }

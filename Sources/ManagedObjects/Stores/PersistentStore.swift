@@ -34,8 +34,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// The rows of keys, nil where an object is not there (any more).
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?]
 
-  /// What a relationship refers to, for each of several objects of one entity; nil where an object is not there. Asked
-  /// for rows that have ``RowValue/unread``.
+  /// The value in a slot, for each of several objects of one entity; nil where an object is not there. Asked for rows
+  /// that have ``RowValue/unread``.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
 
   /// Executes a request.

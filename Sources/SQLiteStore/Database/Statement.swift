@@ -172,6 +172,9 @@ extension Statement {
     return unsafe Data(bytes: start, count: count)
   }
 
+  /// The bytes of a text or of data.
+  func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
+
   func value(_ column: Int32) -> SQLValue {
     switch type(column) {
     case SQLITE_INTEGER: .integer(integer(column))

@@ -21,10 +21,10 @@ struct LoadedRows: RowSource {
     storeNumber = state.storeNumber
     entityRows = Array(repeating: [], count: model.records.count)
     let keys = RequestKeys(request)
-    let relationships = keys.asksForAll ? Self.allRelationshipNames(model) : keys.names
+    let names = keys.namesReadLater(in: model)
     var entities = Set(keys.objects.map { Int($0.entityIndex) }.filter { model.records.indices.contains($0) })
     if candidates == nil { entities.formUnion(request.entities(entity)) }
-    Self.addReachable(from: Array(request.entities(entity)) + entities, relationships, model, &entities)
+    Self.addReachable(from: Array(request.entities(entity)) + entities, names, model, &entities)
     for table in state.schema.tables {
       guard table.entities.contains(where: { entities.contains($0) }), let selection = state.selection(table.entities)
       else { continue }
@@ -33,21 +33,15 @@ struct LoadedRows: RowSource {
       for row in try state.rows(statement, selection) { entityRows[Int(row.key.entityIndex)].append(row) }
     }
     for index in entities {
-      try Self.readRelationships(&entityRows[index], ofEntity: index, relationships, model, &state)
+      try Self.readRest(of: &entityRows[index], ofEntity: index, names, model, &state)
     }
     guard let candidates else { return }
     var rows: [[StoreRow]] = Array(repeating: [], count: model.records.count)
     for row in candidates { rows[Int(row.key.entityIndex)].append(row) }
     for index in request.entities(entity) {
-      try Self.readRelationships(&rows[index], ofEntity: index, relationships, model, &state)
+      try Self.readRest(of: &rows[index], ofEntity: index, names, model, &state)
     }
     self.candidates = rows
-  }
-
-  private static func allRelationshipNames(_ model: ManagedObjectModel) -> Set<String> {
-    var names: Set<String> = []
-    for record in model.records { names.formUnion(record.relationships.map(\.name)) }
-    return names
   }
 
   /// Adds the entities of the objects that relationships of some names lead to.
@@ -67,22 +61,23 @@ struct LoadedRows: RowSource {
     }
   }
 
-  private static func readRelationships(
-    _ rows: inout [StoreRow], ofEntity index: Int, _ names: Set<String>, _ model: ManagedObjectModel,
+  /// Reads what rows come without, of properties with some names.
+  private static func readRest(
+    of rows: inout [StoreRow], ofEntity index: Int, _ names: Set<String>, _ model: ManagedObjectModel,
     _ state: inout StoreState
   ) throws(ManagedObjectError) {
     guard !rows.isEmpty else { return }
-    let keys = rows.map(\.key)
-    for relationship in model.records[index].relationships
-    where relationship.definition.isToMany && names.contains(relationship.name) {
-      let slot = relationship.slot
-      for (place, value) in try state.values(ofSlot: slot, keys).enumerated() {
-        rows[place].values[slot] = value ?? relationship.emptyValue
+    let emptyValues = ManagedObjectModel.Entity(model: model, index: index).emptyValues
+    for slot in model.records[index].slotsReadLater(names) {
+      let places = rows.indices.filter { rows[$0].values[slot] == .unread }
+      guard !places.isEmpty else { continue }
+      for (place, value) in zip(places, try state.values(ofSlot: slot, places.map { rows[$0].key })) {
+        rows[place].values[slot] = value ?? emptyValues[slot]
       }
     }
   }
 
-  /// Rows that may fit, with the to-many relationships that were read.
+  /// Rows that may fit, with what they came without.
   func completed(_ rows: [StoreRow]) -> [StoreRow] {
     guard let candidates else { return rows }
     let completed = Dictionary(

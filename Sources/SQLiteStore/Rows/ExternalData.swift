@@ -7,7 +7,7 @@ internal import SystemFiles
 /// A column has the byte 1 and the data, or the byte 2 and the name of a file, a UUID, which ends with the byte 0.
 /// The files are in `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store; `NAME` is that of the store without extension.
 ///
-/// New values are in the column. A file that a row named before stays: nothing says that no other row names it, nor
+/// A fetch leaves the files alone: each is read when its value is asked for. New values are in the column. A file that a row named before stays: nothing says that no other row names it, nor
 /// that nobody is reading it, and one that nobody names does no harm.
 struct ExternalData {
   private let folder: String
@@ -22,6 +22,8 @@ struct ExternalData {
 
   private static let inline: UInt8 = 1
   private static let inFile: UInt8 = 2
+  /// The bytes of a value that is in a file.
+  private static let sizeOfName = 38
   /// The most bytes of a file that are read. SQLite has no larger values itself.
   private static let greatestSize = 1 << 30
 
@@ -52,6 +54,11 @@ struct ExternalData {
     }
   }
 
+  /// True if the value of a column is in a file.
+  static func isInFile(_ statement: Statement, _ column: Int32) -> Bool {
+    statement.byteCount(column) == sizeOfName && fileName(statement.data(column)) != nil
+  }
+
   /// The condition that the value of a column is in the column itself, in a statement.
   static func isInline(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) IN (x'01', x'')" }
 
@@ -71,13 +78,8 @@ struct ExternalData {
 
   /// The name of the file that a value is in. It is that of a UUID, and leads nowhere else.
   static func fileName(_ value: Data) -> String? {
-    guard value.first == inFile, value.count == 38, value.last == 0 else { return nil }
+    guard value.first == inFile, value.count == sizeOfName, value.last == 0 else { return nil }
     let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
     return UUID(uuidString: text) == nil ? nil : text
   }
-}
-
-extension AttributeDescription {
-  /// True for an attribute whose values may be in files of their own.
-  var isExternal: Bool { type == .binary && allowsExternalBinaryDataStorage }
 }

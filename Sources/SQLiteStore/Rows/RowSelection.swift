@@ -66,10 +66,14 @@ struct RowSelection: Sendable {
     columns.map { "\(alias).\($0)" }.joined(separator: ", ")
   }
 
-  /// The row that a statement is at, whose first columns are those of the selection.
+  /// The row that a statement is at, whose first columns are those of the selection. Values in files of their own are
+  /// left unread.
   ///
+  /// - Parameter slot: one that is read from its file all the same.
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` for what a row cannot have.
-  func row(_ statement: Statement, _ reading: ValueReading) throws(ManagedObjectError) -> StoreRow {
+  func row(
+    _ statement: Statement, _ reading: ValueReading, withFileOf slot: Int? = nil
+  ) throws(ManagedObjectError) -> StoreRow {
     let number = statement.integer(0)
     guard let index = entityIndices[statement.integer(1)], entities.contains(index), number > 0 else {
       throw ManagedObjectError(
@@ -78,9 +82,12 @@ struct RowSelection: Sendable {
     let slots = slots[index - entities.lowerBound]
     var values: [RowValue] = []
     values.reserveCapacity(slots.count)
-    for slot in slots {
-      switch slot {
+    for place in slots {
+      switch place {
       case .empty(let value): values.append(value)
+      case .attribute(let column, _, isExternal: true)
+      where values.count != slot && ExternalData.isInFile(statement, column):
+        values.append(.unread)
       case .attribute(let column, let type, let isExternal):
         values.append(.attribute(try value(statement, column, type, isExternal, reading)))
       case .toOne(let column, let entity, let destination):

@@ -25,6 +25,10 @@ extension SaveTransaction {
       } else {
         try statement.bindNull(place + 1)
       }
+    case .unread:
+      // The row that had it is gone, and so is what nobody has read of it.
+      guard case .attribute = schema.places[entity][slot] else { throw otherKind(row, slot) }
+      try statement.bindNull(place)
     default: throw otherKind(row, slot)
     }
   }

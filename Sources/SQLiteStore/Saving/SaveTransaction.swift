@@ -51,6 +51,7 @@ final class SaveTransaction {
       row.values.indices.filter { row.values[$0] != old.values[$0] && row.values[$0] != .unread }
     }
     try checkConstraints(slots)
+    if state.tracksHistory { try readPreservedValues() }
     for row in changes.deleted { try delete(row) }
     for (row, slots) in zip(changes.updated, slots) { try update(row, slots) }
     if !conflicts.isEmpty {
@@ -66,6 +67,18 @@ final class SaveTransaction {
     guard state.tracksHistory else { return }
     var history = HistoryWriting(state)
     try history.write(changes, slots, touched: touched.sorted())
+  }
+
+  /// Reads the values of rows to be deleted that the history is to have, as far as they are in files.
+  private func readPreservedValues() throws(ManagedObjectError) {
+    var state = state
+    for (place, row) in changes.deleted.enumerated() {
+      let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(row.key.entityIndex))
+      for attribute in HistoryTables.preserved(entity) where row.values[attribute.slot] == .unread {
+        let value = try state.values(ofSlot: attribute.slot, [row.key])[0]
+        if let value { changes.deleted[place].values[attribute.slot] = value }
+      }
+    }
   }
 
   /// Triggers of the file have changed attributes that are derived from others.

@@ -40,7 +40,7 @@ extension StoreState {
     return error
   }
 
-  /// Rows with all that their relationships refer to.
+  /// Rows with all that they come without.
   mutating func wholeRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: StoreRow] {
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       var rows: [RowKey: StoreRow] = [:]
@@ -49,9 +49,9 @@ extension StoreState {
         byEntity[Int(row.key.entityIndex), default: []].append(row.key)
       }
       for (entity, keys) in byEntity {
-        for (slot, place) in schema.places[entity].enumerated() {
-          guard case .toMany = place else { continue }
-          for (key, value) in zip(keys, try values(ofSlot: slot, keys)) {
+        for slot in schema.places[entity].indices {
+          let unread = keys.filter { rows[$0]?.values[slot] == .unread }
+          for (key, value) in zip(unread, try values(ofSlot: slot, unread)) {
             if let value { rows[key]?.values[slot] = value }
           }
         }

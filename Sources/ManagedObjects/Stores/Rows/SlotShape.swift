@@ -43,7 +43,7 @@ package enum SlotShape: Sendable {
       return nil
     case (.attribute, _): return .kind("a relationship where an attribute is due")
     case (_, .attribute): return .kind("an attribute where a relationship is due")
-    case (_, .unread): return .kind("a relationship that was not read")
+    case (_, .unread): return .kind("a value that was not read")
     default: return .kind("another kind of relationship than the model has")
     }
   }
