@@ -26,7 +26,13 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) -> [Object] {
     var request = FetchRequest(try entity(of: type).name, where: predicate, sortedBy: sortDescriptors)
     request.fetchLimit = limit
-    return try fetch(request).compactMap { $0 as? Object }
+    let found = try fetch(request)
+    var objects: [Object] = []
+    objects.reserveCapacity(found.count)
+    for object in found {
+      if let object = object as? Object { objects.append(object) }
+    }
+    return objects
   }
 
   /// The objects of a class that a `#Predicate` is true for, in an order.

@@ -13,8 +13,9 @@ final class EntityShape {
   private let isAllPersistent: Bool
   let initialValues: [RowValue]
   let emptyValues: [RowValue]
-  /// The context of the objects; nil when it is gone.
-  weak var context: ManagedObjectContext?
+  /// The state of the context; nil for prototypes.
+  let state: ContextState?
+  private unowned let owner: ManagedObjectContext?
   /// The coordinator of ``context``, which objects need for their names also when that is gone.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
@@ -26,7 +27,8 @@ final class EntityShape {
   init(_ entity: ManagedObjectModel.Entity, objectClass: ManagedObject.Type, context: ManagedObjectContext?) {
     self.entity = entity
     self.objectClass = objectClass
-    self.context = context
+    owner = context
+    state = context?.state
     coordinator = context?.coordinator
     record = entity.record
     initialValues = entity.initialValues
@@ -46,6 +48,9 @@ final class EntityShape {
     isAllPersistent = isPersistent.allSatisfy(\.self)
     slots = SlotTable(slotCount: record.slotCount)
   }
+
+  /// The context of the objects; nil when it is gone.
+  var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
 
   /// Values without those that only the context has.
   func persistentValues(_ values: [RowValue]) -> [RowValue] {

@@ -49,7 +49,7 @@ extension ManagedObject {
   }
 
   private final func awake() {
-    guard let context = managedObjectContext else { return }
+    guard let context = shape.state, context.isOpen, !status.contains(.detached) else { return }
     // What is called must not make it a fault again: whoever asked for a value is to get one.
     status.insert(.turning)
     context.withoutTracking { awakeFromFetch() }
@@ -88,7 +88,7 @@ extension ManagedObject {
       return
     }
     context.willChange(self)
-    if context.isTracking {
+    if context.state.isTracking {
       context.record(.value(self, slot: slot, old: values[slot]))
     } else {
       committed?[slot] = value

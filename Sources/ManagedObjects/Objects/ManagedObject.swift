@@ -74,7 +74,7 @@ open class ManagedObject {
   }
 
   deinit {
-    if !status.contains(.detached) { shape.context?.registered.remove(key) }
+    if !status.contains(.detached) { shape.state?.registered.remove(key) }
   }
 
   /// The name of the entity of a class, in a model that is made of classes: the name of the class. A class that

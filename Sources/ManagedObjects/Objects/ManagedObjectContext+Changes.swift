@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   /// Called before a value of an object changes.
   func willChange(_ object: ManagedObject) {
     if object.status.contains(.fault) { object.fire() }
-    guard isTracking else { return }
+    guard state.isTracking else { return }
     if object.status.remove(.announced) != nil { hasUnannouncedChanges = true }
     // A new object has no values that changes are compared with.
     if object.committed == nil, !object.isInserted { object.committed = object.values }

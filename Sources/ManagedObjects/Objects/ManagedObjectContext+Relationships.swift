@@ -115,7 +115,7 @@ extension ManagedObjectContext {
       object.values[slot] = .orderedToMany(keys)
     case let other: object.values[slot] = other
     }
-    if isTracking { record(.put(object, slot: slot, key)) } else { object.committed?[slot] = object.values[slot] }
+    if state.isTracking { record(.put(object, slot: slot, key)) } else { object.committed?[slot] = object.values[slot] }
     return true
   }
 
@@ -147,7 +147,7 @@ extension ManagedObjectContext {
       object.values[slot] = .orderedToMany(keys)
     case let other: object.values[slot] = other
     }
-    if isTracking {
+    if state.isTracking {
       record(.drop(object, slot: slot, key, at: place))
     } else {
       object.committed?[slot] = object.values[slot]

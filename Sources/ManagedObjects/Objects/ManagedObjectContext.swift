@@ -43,13 +43,15 @@ public final class ManagedObjectContext {
   private var shapes: [EntityShape?]
   /// The entities of classes that objects were made of.
   var classIndices: [ObjectIdentifier: Int] = [:]
-  var registered = IdentityMap()
+  let state = ContextState()
+  var registered: IdentityMap {
+    get { state.registered }
+    _modify { yield &state.registered }
+  }
   /// The objects with changes, in the order of the first change, and some that have none any more.
   var listed: [ManagedObject] = []
   /// The number of objects with changes.
   var changedCount = 0
-  /// False while values are set that are no changes.
-  private(set) var isTracking = true
   /// False while changes are made that cannot be taken back.
   var recordsUndo = true
   /// False to save objects that are not valid, as a migration does before all relationships are set.
@@ -99,20 +101,14 @@ public final class ManagedObjectContext {
     parent.children.append(WeakContext(context: self))
   }
 
+  deinit { state.isOpen = false }
+
   func shape(_ entityIndex: Int) -> EntityShape {
     if let shape = shapes[entityIndex] { return shape }
     let entity = ManagedObjectModel.Entity(model: model, index: entityIndex)
     let shape = EntityShape(entity, objectClass: model.objectClass(of: entityIndex), context: self)
     shapes[entityIndex] = shape
     return shape
-  }
-
-  /// Runs code whose changes of values are none.
-  func withoutTracking(_ body: () -> Void) {
-    let before = isTracking
-    isTracking = false
-    body()
-    isTracking = before
   }
 
   /// Keeps an error that cannot be thrown.

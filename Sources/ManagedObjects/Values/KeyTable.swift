@@ -60,7 +60,7 @@ package struct KeyTable<Value> {
   ///
   /// - Returns: true if it had none.
   @discardableResult
-  package mutating func insert(_ value: Value, for key: RowKey) -> Bool {
+  package mutating func insert(_ value: consuming Value, for key: RowKey) -> Bool {
     if 16 * (usedCount + 1) > 11 * keys.count { grow(for: count + count / 2 + 1) }
     var place = home(of: key)
     while keys[place] != .none {

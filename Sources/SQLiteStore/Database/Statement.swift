@@ -6,6 +6,7 @@ internal import ManagedObjects
 @safe final class Statement {
   private let handle: OpaquePointer
   private unowned let database: Database
+  private let workLimit: WorkLimit
   /// The time of the last use, as a count of uses.
   var lastUse = 0
   /// True from the first step to the last.
@@ -20,6 +21,7 @@ internal import ManagedObjects
   init(_ handle: OpaquePointer, _ database: Database, _ limits: WorkLimit.Statement) {
     unsafe self.handle = handle
     self.database = database
+    workLimit = database.workLimit
     self.limits = limits
   }
 
@@ -30,7 +32,6 @@ internal import ManagedObjects
   /// - Returns: false if there is none.
   func step() throws(ManagedObjectError) -> Bool {
     let isFirst = !isActive
-    let workLimit = database.workLimit
     workLimit.work = work
     workLimit.statement = limits
     let code = unsafe sqlite3_step(handle)

@@ -7,8 +7,9 @@ internal import SystemFiles
 /// A column has the byte 1 and the data, or the byte 2 and the name of a file, a UUID, which ends with the byte 0.
 /// The files are in `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store; `NAME` is that of the store without extension.
 ///
-/// A fetch leaves the files alone: each is read when its value is asked for. New values are in the column. A file that a row named before stays: nothing says that no other row names it, nor
-/// that nobody is reading it, and one that nobody names does no harm.
+/// A fetch leaves the files alone: each is read when its value is asked for. New values are in the column. A file that
+/// a row named before stays: nothing says that no other row names it, nor that nobody is reading it, and one that
+/// nobody names does no harm.
 struct ExternalData {
   private let folder: String
 

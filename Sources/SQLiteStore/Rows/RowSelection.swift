@@ -11,10 +11,11 @@ struct RowSelection: Sendable {
   private let mainList: String
   /// Reads the row of a number.
   let statementOfOne: String
-  /// The lowest number of the entities.
   private let entities: Range<Int>
   private let storeNumber: StoreNumber
   private let entityIndices: [Int64: Int]
+  /// The number of the first entity in the file.
+  private let firstNumber: Int64
   /// The contents of the slots of each entity.
   private let slots: [[Slot]]
 
@@ -30,6 +31,7 @@ struct RowSelection: Sendable {
     self.entities = entities
     self.storeNumber = storeNumber
     entityIndices = schema.entityIndices
+    firstNumber = schema.numbers[entities.lowerBound]
     var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
     var places: [Int: Int32] = [:]
     func place(_ column: Int) -> Int32 {
@@ -75,9 +77,12 @@ struct RowSelection: Sendable {
     _ statement: Statement, _ reading: ValueReading, withFileOf slot: Int? = nil
   ) throws(ManagedObjectError) -> StoreRow {
     let number = statement.integer(0)
-    guard let index = entityIndices[statement.integer(1)], entities.contains(index), number > 0 else {
+    let entity = statement.integer(1)
+    guard let index = entity == firstNumber ? entities.lowerBound : entityIndices[entity], entities.contains(index),
+      number > 0
+    else {
       throw ManagedObjectError(
-        .invalidValue, "\(tableName): the row \(number) is of the entity \(statement.integer(1)), which is none there")
+        .invalidValue, "\(tableName): the row \(number) is of the entity \(entity), which is none there")
     }
     let slots = slots[index - entities.lowerBound]
     var values: [RowValue] = []

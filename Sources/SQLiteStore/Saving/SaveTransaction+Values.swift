@@ -5,18 +5,15 @@ internal import PropertyLists
 /// Bound values of a row.
 extension SaveTransaction {
   /// Binds the value of a slot, from a place on.
-  func bind(_ row: StoreRow, _ slot: Int, _ statement: Statement, _ place: Int32) throws(ManagedObjectError) {
-    let entity = Int(row.key.entityIndex)
+  func bind(
+    _ row: StoreRow, _ slot: Int, _ source: SlotPlace, _ statement: Statement, _ place: Int32
+  ) throws(ManagedObjectError) {
     switch row.values[slot] {
     case .attribute(let value):
-      guard case .attribute(_, let type, let isExternal) = schema.places[entity][slot] else {
-        throw otherKind(row, slot)
-      }
+      guard case .attribute(_, let type, let isExternal) = source else { throw otherKind(row, slot) }
       try bind(value, type, isExternal, row, slot, statement, place)
     case .toOne(let target):
-      guard case .toOne(_, let entityColumn, let destination) = schema.places[entity][slot] else {
-        throw otherKind(row, slot)
-      }
+      guard case .toOne(_, let entityColumn, let destination) = source else { throw otherKind(row, slot) }
       let target = try target.flatMap { key throws(ManagedObjectError) in try existing(key, row, slot, destination) }
       if let target { try statement.bind(place, target.number) } else { try statement.bindNull(place) }
       guard entityColumn != nil else { return }
@@ -27,7 +24,7 @@ extension SaveTransaction {
       }
     case .unread:
       // The row that had it is gone, and so is what nobody has read of it.
-      guard case .attribute = schema.places[entity][slot] else { throw otherKind(row, slot) }
+      guard case .attribute = source else { throw otherKind(row, slot) }
       try statement.bindNull(place)
     default: throw otherKind(row, slot)
     }

@@ -118,25 +118,25 @@ extension SaveTransaction {
   private final class EntityColumns {
     let table: StoreTable
     let number: Int64
-    /// A slot, and the place of what is bound for it.
-    let slots: [(slot: Int, place: Int32)]
+    /// Slots with columns, and the places of what is bound for them.
+    let slots: [(slot: Int, source: SlotPlace, place: Int32)]
     let insertion: Statement
 
     init(_ index: Int, _ transaction: SaveTransaction) throws(ManagedObjectError) {
       let table = transaction.schema.tables[transaction.schema.tableIndices[index]]
       self.table = table
       number = transaction.schema.numbers[index]
-      var slots: [(slot: Int, place: Int32)] = []
+      var slots: [(slot: Int, source: SlotPlace, place: Int32)] = []
       var names = ["Z_PK", "Z_ENT", "Z_OPT"]
       for (slot, place) in transaction.schema.places[index].enumerated() {
         let columns = place.columns
         guard !columns.isEmpty else { continue }
-        slots.append((slot, Int32(names.count + 1)))
+        slots.append((slot, place, Int32(names.count)))
         names += columns.map { table.columns[$0].name.sqlName }
       }
       self.slots = slots
-      let values = names.map { $0 == "Z_OPT" ? "1" : "?" }
       // `Z_OPT` has no place among what is bound.
+      let values = names.map { $0 == "Z_OPT" ? "1" : "?" }
       insertion = try transaction.database.statement(
         "INSERT INTO \(table.name.sqlName) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
       )
@@ -161,7 +161,7 @@ extension SaveTransaction {
     let statement = columns.insertion
     try statement.bind(1, row.key.number)
     try statement.bind(2, columns.number)
-    for (slot, place) in columns.slots { try bind(row, slot, statement, place - 1) }
+    for (slot, source, place) in columns.slots { try bind(row, slot, source, statement, place) }
     do throws(ManagedObjectError) { try statement.run() } catch {
       if error.isTakenKey { throw RowNumbers.keysTaken }
       throw error.isUniqueness ? uniqueness(error, row) : error
@@ -184,8 +184,9 @@ extension SaveTransaction {
     try statement.bind(3, row.version)
     var place: Int32 = 4
     for slot in stored {
-      try bind(row, slot, statement, place)
-      place += Int32(schema.places[index][slot].columns.count)
+      let source = schema.places[index][slot]
+      try bind(row, slot, source, statement, place)
+      place += Int32(source.columns.count)
     }
     do throws(ManagedObjectError) { try statement.run() } catch {
       throw error.isUniqueness ? uniqueness(error, row) : error
