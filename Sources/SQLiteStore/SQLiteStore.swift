@@ -12,8 +12,8 @@ internal import SystemFiles
 /// let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
 /// ```
 ///
-/// It opens what Core Data wrote, and leaves it in a form that Core Data writes. To-many relationships are read when
-/// they are asked for. What other processes have saved is there in the next request.
+/// It opens files that Core Data wrote, and leaves them in the form that Core Data writes. To-many relationships are
+/// read when they are asked for. The next request finds everything that other processes have saved.
 public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "SQLite"
@@ -38,11 +38,11 @@ public final class SQLiteStore: PersistentStore {
   ///
   /// - Parameters:
   ///   - file: where the store is.
-  ///   - model: what its objects consist of.
+  ///   - model: the model of its objects.
   ///   - configuration: the configuration whose entities the store has; nil for all.
   ///   - isReadOnly: true to save nothing, and to make no file.
   ///   - tracksHistory: true to keep a history of changes from now on: ``history(after:)``. A store that has one keeps
-  ///     it whatever this is.
+  ///     it in any case.
   ///   - createsFile: false if a file that is not there is an error.
   ///   - writesNothing: true to read only, and to write nothing at all, not even the files beside the store by which
   ///     SQLite shares it. Nobody may save into it meanwhile.

@@ -23,7 +23,7 @@ enum ChainVersions {
   /// Gives counters a label of their own.
   private static let mapping = StoreMapping(entities: [
     "Counter": EntityMigrationPolicy { counter, migration in
-      let new = try migration.makeDestination(for: counter)
+      let new = try migration.createDestinationInstances(forSource: counter)
       guard case .attribute(.integer(let count))? = counter["count"] else { throw Usage() }
       try new.setValues(["label": .string("n\(count)"), "half": .double(Double(count) / 2)])
     }

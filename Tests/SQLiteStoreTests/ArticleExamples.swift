@@ -61,4 +61,72 @@ struct ArticleExamples {
     }
     #expect(notes == 3)
   }
+
+  /// Two versions of notes that are counted, and a store of the first with counts from 1.
+  private func makeCountedStore() throws -> (old: ManagedObjectModel, new: ManagedObjectModel) {
+    let old = try Self.model([.attribute("count", .integer32)])
+    let container = try PersistentContainer(model: old, stores: [.sqlite(file)])
+    try container.updateAndWait { context in
+      for count in 1...3 { try context.insert("Note").setValue(.integer(Int64(count)), forKey: "count") }
+    }
+    return (old, try Self.model([.attribute("count", .string)]))
+  }
+
+  /// The counts of notes in a store of the model that it has in itself.
+  private static func counts(_ file: URL) throws -> [String] {
+    let container = try PersistentContainer(model: SQLiteStore.model(inFile: file), stores: [.sqlite(file)])
+    return try container.performAndWait { context in
+      try context.fetch(FetchRequest("Note", sortedBy: [.init("count")])).map { note in
+        if case .attribute(.string(let text))? = note["count"] { text } else { "" }
+      }
+    }
+  }
+
+  @Test("change objects by a function, in the store and in a new one") func changeByAFunction() throws {
+    let newModel = try makeCountedStore().new
+    let folder = folder.url
+    let original = try Data(contentsOf: file)
+    let mapping = StoreMapping(entities: [
+      "Note": EntityMigrationPolicy { note, migration in
+        let new = try migration.createDestinationInstances(forSource: note)
+        guard case .attribute(.integer(let count))? = note["count"] else { return }
+        try new.setValue(.string("\(count) times"), forKey: "count")
+      }
+    ])
+    try SQLiteStore.migrate(file, to: newModel, by: mapping)
+    #expect(try Self.counts(file) == ["1 times", "2 times", "3 times"])
+    try original.write(to: file)
+    try SQLiteStore.migrate(file, to: newModel, by: mapping, output: folder.appending(path: "new.sqlite"))
+    #expect(try Self.counts(folder.appending(path: "new.sqlite")) == ["1 times", "2 times", "3 times"])
+    #expect(try Data(contentsOf: file) == original)
+  }
+
+  @Test("change objects by a mapping model, and by the versions of a model in a folder") func changeByFiles() throws {
+    let (second, third) = try makeCountedStore()
+    let folder = folder.url
+    let original = try Data(contentsOf: file)
+    var note = EntityMapping("NoteToNote", .custom, from: "Note", to: "Note")
+    note.migrationPolicyClassName = "NotePolicy"
+    (note.sourceEntityVersionHash, note.destinationEntityVersionHash) = (
+      second["Note"]?.versionHash, third["Note"]?.versionHash
+    )
+    try MappingModel([note]).compiledData().write(to: folder.appending(path: "2to3.cdm"))
+    let policy = EntityMigrationPolicy { note, migration in
+      try migration.createDestinationInstances(forSource: note).setValue(.string("many"), forKey: "count")
+    }
+    let compiled = try MappingModel(contentsOf: folder.appending(path: "2to3.cdm"))
+    let byFile = StoreMapping(compiled, classes: ["NotePolicy": policy])
+    try SQLiteStore.migrate(file, from: second, to: third, by: byFile)
+    #expect(try Self.counts(file) == ["many", "many", "many"])
+    // The versions of a folder, of which two tell by themselves.
+    try FileManager.default.removeItem(at: folder.appending(path: "2to3.cdm"))
+    try original.write(to: file)
+    let newModel = try Self.model([.attribute("count", .integer32), .attribute("title", .string)])
+    try VersionedModel(models: ["Notes": second, "Notes 2": newModel], currentName: "Notes 2")
+      .writeCompiled(to: folder.appending(path: "Notes.momd"))
+    let stages = try StagedMigration(contentsOf: folder.appending(path: "Notes.momd"))
+    let staged = try PersistentContainer(model: newModel, stores: [.sqlite(file, through: stages)])
+    let request = FetchRequest("Note", where: try ManagedPredicate(format: "title == nil"))
+    #expect(try staged.performAndWait { try $0.count(for: request) } == 3)
+  }
 }

@@ -89,7 +89,9 @@ struct KilledMigrationTests {
   @Test("Files that cannot grow leave the old one, and no other file", arguments: ["inferred", "mapped", "staged"])
   func fullDisk(kind: String) throws {
     let data = try original()
-    for room in LongForm.isWanted ? [100_000, data.count / 2, data.count + 50_000] : [data.count / 2] {
+    // Rows are there twice if they are copied inside the file, but not if another file has the new ones.
+    let most = kind == "mapped" ? data.count : data.count + 50_000
+    for room in LongForm.isWanted ? [100_000, data.count / 2, most] : [data.count / 2] {
       try restore(data)
       let process = try ChildProcess("sqlite-store-probe", [file.path, "migrate", kind, "\(room)"])
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")

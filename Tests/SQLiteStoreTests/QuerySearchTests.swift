@@ -30,5 +30,33 @@ struct QuerySearchTests {
     #expect(try stores.sqlite.fetch(request, of: entity) == .count(count(search.entity) - names.count))
   }
 
+  @Test("within any offset and limit", arguments: [0, 1, 5, 6, 7, Int.max], [0, 1, 5, 6, 7, Int.max])
+  func windows(offset: Int, limit: Int) throws {
+    let stores = SampleStores.people
+    let all = (0..<6).dropFirst(offset).prefix(limit == 0 ? .max : limit).count
+    for order in [[], [FetchRequest.SortDescriptor("name")]] {
+      var request = FetchRequest("Person", sortedBy: order)
+      request.fetchOffset = offset
+      request.fetchLimit = limit
+      #expect(try stores.found(request) == stores.foundInMemory(request))
+      request.resultType = .count
+      let entity = try #require(stores.sqlite.model["Person"])
+      #expect(try stores.sqlite.fetch(request, of: entity) == .count(all))
+    }
+  }
+
+  @Test(
+    "by texts with characters that end texts or patterns elsewhere",
+    arguments: ["a\u{0}b", "%", "_", "*", "?", "\\", "[", "'", "\"", "\u{FFFD}", "", "\u{10FFFF}", "a\u{0}"],
+    ["==", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "CONTAINS[cd]", "LIKE[c]", "IN", "<"])
+  func oddTexts(text: String, comparison: String) throws {
+    let stores = SampleStores.people
+    for format in ["name \(comparison) %@", "nick \(comparison) %@", "NOT name \(comparison) %@"] {
+      let value: any PredicateArgument = comparison == "IN" ? [text] : text
+      let request = FetchRequest("Person", where: try ManagedPredicate(format: format, value))
+      #expect(try stores.found(request) == stores.foundInMemory(request), "\(format)")
+    }
+  }
+
   private func count(_ entity: String) -> Int { ["Person": 6, "Note": 6, "Group": 3, "Tag": 4][entity] ?? 0 }
 }

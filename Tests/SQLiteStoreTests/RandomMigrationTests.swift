@@ -197,7 +197,9 @@ import Testing
     // No file is there that nothing refers to.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: support(file).path)) ?? []
     #expect(names.count == (try references(database)), comment)
-    if seed % 4 == 0 || LongForm.isWanted { try checkMapped(copy, expectation, expected, comment) }
+    // A store that has the new model already stays as it is.
+    let isOther = try SQLiteStore.model(inFile: copy).entityVersionHashesByName != newModel.entityVersionHashesByName
+    if isOther, seed % 4 == 0 || LongForm.isWanted { try checkMapped(copy, expectation, expected, comment) }
     // The reader knows no order of a relationship that is its own inverse: no file of Core Data was seen with one.
     if withReader, !new.entities.flatMap(\.relationships).contains(where: { $0.inverse == $0.id && $0.isOrdered }) {
       var found = try StoreReader.objects(of: file)

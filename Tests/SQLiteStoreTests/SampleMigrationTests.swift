@@ -95,7 +95,7 @@ struct SampleMigrationTests {
 
   /// The policy of the library that the files are from: makers are objects of their own from now on.
   private static let makerPolicy = EntityMigrationPolicy { car, migration in
-    let new = try migration.makeDestination(for: car)
+    let new = try migration.createDestinationInstances(forSource: car)
     guard case .attribute(.string(let name))? = car["maker"] else { return }
     let request = FetchRequest("Maker", where: try ManagedPredicate(format: "name == %@", name))
     let context = migration.destinationContext

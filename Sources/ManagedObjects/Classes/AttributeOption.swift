@@ -89,7 +89,7 @@ extension AttributeOption {
   }
 }
 
-/// What values are limited to.
+/// A limit of values.
 ///
 /// A limit without a warning is an error with the code of its kind, such as ``ManagedObjectError/Code/numberTooSmall``.
 /// With a warning it is a condition like any other: its errors have that as their message, and the code

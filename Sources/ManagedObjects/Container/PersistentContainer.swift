@@ -108,7 +108,7 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// Where a program keeps its stores if it has no better place: a folder with the program's name in
+  /// The folder of a program's stores if it has no better place: one with the program's name in
   /// `$XDG_DATA_HOME`, or in `~/.local/share` without that; on Apple's systems in `~/Library/Application Support`. Nil
   /// for a user without a home folder.
   ///

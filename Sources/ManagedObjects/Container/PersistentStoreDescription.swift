@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Which store a container opens, and how.
+/// The store that a container opens, and the way to open it.
 ///
 /// ```swift
 /// let description = PersistentStoreDescription.xml(URL(filePath: "notes.xml"))

@@ -2,9 +2,9 @@ internal import PropertyLists
 
 /// Checks a predicate or an expression against an entity before it runs.
 ///
-/// What it lets pass can be evaluated with every object of the entity, except where values alone decide: a division by
-/// zero, an element that a list does not have, a text that is cast to a number or a date, and attributes of any type.
-/// What it refuses would be an error there, or the same for all objects.
+/// An expression that passes can be evaluated with every object of the entity, except where values alone decide: a
+/// division by zero, an element that a list does not have, a text that is cast to a number or a date, and attributes of
+/// any type. One that is refused would be an error there, or the same for all objects.
 ///
 /// A key of a sub-entity can be asked of objects of its superentity: for those that do not have it, it is null.
 struct PredicateCheck {

@@ -1,8 +1,8 @@
 /// The keys that a request asks objects for, and the objects that it names.
 package struct RequestKeys {
-  /// How often each key is written in the request.
+  /// The number of times that each key is written in the request.
   private var occurrences: [String: Int] = [:]
-  /// How often any value of an object may be asked for.
+  /// The number of places where any value of an object may be asked for.
   private var unknownCount = 0
   package private(set) var objects: Set<RowKey> = []
   /// True if an object that is named is more than compared: a path can begin at it.

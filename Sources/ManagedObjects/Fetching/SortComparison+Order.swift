@@ -13,7 +13,7 @@ extension FetchRequest.SortComparison {
   private static let caseFolding = TextRules(.caseInsensitive)
   private static let folding = TextRules([.caseInsensitive, .diacriticInsensitive])
 
-  /// What texts are compared by, scalar by scalar; nil for the text as it is.
+  /// The form by which texts are compared, scalar by scalar; nil for the text as it is.
   func form(of text: String) -> String? {
     switch self {
     case .compare, .other: nil
@@ -23,7 +23,7 @@ extension FetchRequest.SortComparison {
     }
   }
 
-  /// What texts with the same form are compared by, scalar by scalar; nil if they are equal.
+  /// The form by which texts with the same first form are compared, scalar by scalar; nil if they are equal.
   func secondForm(of text: String) -> String? {
     switch self {
     case .compare, .caseInsensitive, .other: nil

@@ -65,7 +65,7 @@ extension AttributeValue {
 
 /// The keys that texts are sorted by.
 extension String {
-  /// What texts are compared by in the order of a sort descriptor, byte by byte.
+  /// The form by which texts are compared in the order of a sort descriptor, byte by byte.
   package func sortForm(_ comparison: FetchRequest.SortComparison) -> String {
     comparison.form(of: self) ?? plainSortForm
   }
@@ -78,7 +78,7 @@ extension String {
     return String(form)
   }
 
-  /// What texts of the same ``sortForm(_:)`` are compared by, byte by byte; nil if they are equal.
+  /// The form by which texts of the same ``sortForm(_:)`` are compared, byte by byte; nil if they are equal.
   package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? {
     comparison.secondForm(of: self)
   }

@@ -38,7 +38,7 @@ public struct AttributeDescription: Hashable, Sendable {
   public struct Derivation: Hashable, Sendable {
     /// The expression, such as `pages.@count`.
     public var expression: ManagedExpression
-    /// Which objects count.
+    /// The condition for objects to count; nil for all.
     public var filter: ManagedPredicate?
 
     /// A derivation.

@@ -75,7 +75,7 @@ extension AttributeType {
     case .double: return value.number.map(AttributeValue.double)
     case .float:
       if case .float = value { return value }
-      // What is written as a decimal fraction is rarely a number of 4 bytes.
+      // A decimal fraction is rarely a number of 4 bytes.
       return value.number.map { .float(Float($0)) }
     case .decimal:
       switch value {

@@ -84,7 +84,7 @@ public struct FetchIndexDescription: Hashable, Sendable {
   public var name: String
   /// The parts of the index, the most important first.
   public var elements: [Element]
-  /// Which objects are in the index; nil for all.
+  /// The condition for objects to be in the index; nil for all objects.
   public var partialPredicate: ManagedPredicate?
 
   /// A part of an index.

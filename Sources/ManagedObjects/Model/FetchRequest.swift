@@ -68,7 +68,7 @@ public struct FetchRequest: Hashable, Sendable {
     public var keyPath: String?
     /// True if the least comes first.
     public var isAscending: Bool
-    /// How values are compared.
+    /// The comparison of values.
     public var comparison: SortComparison
     /// True if missing values come last where they would come first, and the reverse.
     public var reversesNullOrder = false

@@ -46,7 +46,7 @@ public enum ManagedObjectModelError: Error, Sendable {
       case tooLarge
       /// An entity is another version than a mapping of it was made for.
       case versionMismatch
-      /// What a class says of a property, and no property can have.
+      /// A class declares a property as no property can be.
       case classProperty
       /// A class whose entity is not in the model.
       case unknownEntity

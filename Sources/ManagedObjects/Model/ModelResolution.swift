@@ -143,8 +143,8 @@ extension ModelResolution {
 
 /// Properties.
 extension ModelResolution {
-  /// How many properties all entities may have together, inherited ones counted for each. A small file can have a long
-  /// chain of entities that each inherit from the one before.
+  /// The most properties that all entities may have together, inherited ones counted for each. A small file can have a
+  /// long chain of entities that each inherit from the one before.
   private static let greatestPropertyCount = 250_000
 
   private mutating func join() -> [ManagedObjectModel.Entity.Record] {

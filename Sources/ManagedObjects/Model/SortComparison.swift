@@ -1,5 +1,5 @@
 extension FetchRequest {
-  /// How a sort descriptor compares values.
+  /// The comparison of values by a sort descriptor.
   ///
   /// There is no data about locales here, so the localised comparisons go by rules that are the same everywhere: texts
   /// are compared without regard to case and marks, by their Unicode scalars, and those that are equal so by what they

@@ -5,7 +5,7 @@ internal import PropertyLists
 /// It can have what predicates have; `$source` is the object. An expression that as a whole asks `$manager` for objects
 /// of the destination evaluates to the objects of the source that those come from.
 package struct MappingExpression: Sendable {
-  /// Where the value comes from.
+  /// The origin of the value.
   package enum Result: Hashable, Sendable {
     /// It is the value itself.
     case value
@@ -19,9 +19,9 @@ package struct MappingExpression: Sendable {
   private let expression: PreparedExpression
 
   /// The methods of `NSMigrationManager` that find objects of the destination.
-  private enum Method {
-    static let byMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
-    static let byRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+  package enum Method {
+    package static let byMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+    package static let byRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
   }
 
   /// - Parameters:
@@ -103,7 +103,7 @@ extension ManagedExpression {
     case .conditional(_, let first, let second), .combination(_, let first, let second):
       [first, second].firstForeignVariable
     case .element(_, of: let base): base.foreignVariable
-    // What is in predicates is found when they are prepared.
+    // Variables in predicates are found when those are prepared.
     case .constant, .evaluatedObject, .anyKey, .assignment, .subquery, .fetch: nil
     }
   }
@@ -115,12 +115,13 @@ extension [ManagedExpression] {
 
 extension ManagedObjectModel {
   /// The model with objects of ``ManagedObject`` alone, whatever classes it was made of or joined with.
-  package var withoutClasses: ManagedObjectModel {
+  ///
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)``.
+  package func withoutClasses() throws(ManagedObjectModelError) -> ManagedObjectModel {
     if classes.allSatisfy({ $0 == nil }) { return self }
     var contents = contents
     contents.classes = [:]
     contents.allowsReservedNames = true
-    // A model that was made once can be made again.
-    return (try? ManagedObjectModel(contents)) ?? self
+    return try ManagedObjectModel(contents)
   }
 }

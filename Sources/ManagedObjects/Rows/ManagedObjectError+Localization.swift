@@ -22,7 +22,7 @@ extension ManagedObjectError {
 }
 
 extension ModelLocalization {
-  /// What is wrong by an error, without a place.
+  /// The text of an error, without a place.
   ///
   /// It is the text under `ErrorString/` and the error's message, which of a validation with a warning is the warning;
   /// without that the text under `ErrorString/` and the error's code, such as `ErrorString/1570` for a value that is

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PropertyLists
 
-/// What went wrong with objects or their store.
+/// A failure of an operation on objects or their store.
 public struct ManagedObjectError: Error, Sendable {
   /// The sort of failure. The raw values are those of Cocoa (`NSCocoaErrorDomain`). Programs decide by it; people read
   /// ``ManagedObjectError/message``.
@@ -82,7 +82,7 @@ public struct ManagedObjectError: Error, Sendable {
 
   /// The sort of failure. Programs decide by it; people read ``message``.
   public var code: Code
-  /// What is wrong, in one line without a place.
+  /// The fault, in one line without a place.
   public var message: String
   /// The object that it is about.
   public var objectID: ManagedObjectID?
@@ -95,14 +95,17 @@ public struct ManagedObjectError: Error, Sendable {
   public var value: AttributeValue?
   /// The rule that the value does not fulfil.
   public var predicate: ManagedPredicate?
-  /// What a fetch request's predicate has wrong.
+  /// The fault of a fetch request's predicate.
   public var predicateError: ManagedPredicateError?
   /// The file of the store that it is about. Every error in opening a store in a file has it.
   public var fileURL: URL?
-  /// What is wrong with the file of a store.
+  /// The fault of the file of a store.
   public var fileError: PropertyListError?
   /// The extended result code of SQLite (`NSSQLiteErrorDomain`).
   public var sqliteCode: Int?
+  /// The error of a program's own function that stopped the work (`NSUnderlyingErrorKey`), such as a function that
+  /// migrates objects.
+  public var underlyingError: (any Error)?
   /// Of ``Code/multipleErrors``, all that is wrong.
   public var details: [ManagedObjectError] = []
   /// Of ``Code/merge`` and ``Code/constraintMerge``, the objects.
@@ -170,7 +173,7 @@ extension ManagedObjectError {
 
 /// An object that somebody else saved after it was read, or objects that have the same values of a constraint.
 public struct MergeConflict: Hashable, Sendable {
-  /// What the save would have written; nil for an object that it deletes.
+  /// The row that the save would have written; nil for an object that it deletes.
   public var object: StoreRow?
   /// The object as it was read; nil for a new one.
   public var snapshot: StoreRow?

@@ -2,7 +2,7 @@ public import OrderedCollections
 
 /// An object as a store has it.
 public struct StoreRow: Hashable, Sendable {
-  /// Which object it is.
+  /// The key of the object.
   public let key: RowKey
   /// 1 for a new row, and 1 more for each change that was saved (`Z_OPT` in SQLite stores).
   public var version: Int64

@@ -47,12 +47,12 @@ struct JoinedFetch {
       part.fetchLimit = limit
       part.sortDescriptors = request.sortDescriptors
     }
-    // Where nothing is asked about objects any more, their keys are enough.
+    // Keys are enough if nothing else is asked about the objects.
     if request.resultType == .objectIDs, request.sortDescriptors.isEmpty { part.resultType = .objectIDs }
     return part
   }
 
-  /// What the stores find, in the order of the stores and then of the keys.
+  /// The rows that the stores find, in the order of the stores and then of the keys.
   private func rows(_ part: FetchRequest) throws(ManagedObjectError) -> [StoreRow] {
     var found: [StoreRow] = []
     for store in stores {

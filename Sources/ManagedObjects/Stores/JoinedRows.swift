@@ -4,7 +4,7 @@ struct JoinedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber = StoreNumber.none
   private let stores: [any PersistentStore]
-  /// What was found, by entity, in the order of the stores.
+  /// The rows that were found, by entity, in the order of the stores.
   private var found: [Int: [StoreRow]] = [:]
   /// The rows that relationships and constants can lead to; empty if there are none.
   private var known: [RowKey: StoreRow] = [:]

@@ -6,7 +6,7 @@ public import PropertyLists
 /// ``InMemoryStore``, ``XMLStore`` and ``BinaryStore`` are stores; programs can write others. A coordinator and any
 /// number of contexts use a store at the same time.
 public protocol PersistentStore: AnyObject, Sendable {
-  /// Which store of the process it is: the one in the keys of all its rows.
+  /// The number of the store in this process, which the keys of all its rows have.
   var number: StoreNumber { get }
   /// The identifier (`NSStoreUUID`), which goes with the store's file.
   var identifier: String { get }

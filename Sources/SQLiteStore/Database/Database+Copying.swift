@@ -24,8 +24,11 @@ extension Database {
   }
 
   /// Writes without care for the disk, for a file that nobody wants after a crash.
-  func relax() throws(ManagedObjectError) {
-    try execute("PRAGMA journal_mode = MEMORY")
+  ///
+  /// - Parameter rollsBack: false for a file that nobody wants after an error, either. A transaction that fails leaves
+  ///   it damaged then, and one that changes all of it takes no memory for what it had before.
+  func relax(rollsBack: Bool) throws(ManagedObjectError) {
+    try execute("PRAGMA journal_mode = \(rollsBack ? "MEMORY" : "OFF")")
     try execute("PRAGMA synchronous = OFF")
   }
 }

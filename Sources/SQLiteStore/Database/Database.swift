@@ -11,12 +11,12 @@ internal import SystemFiles
 @safe final class Database {
   /// The ways to use the file.
   enum Mode {
-    /// Nothing is written, but what SQLite needs to read a file that others write to.
+    /// Nothing is written but the files that SQLite needs to read a store that others write to.
     case readOnly
     /// Nothing at all is written beside the file. Nobody may write to it meanwhile.
     case immutable
     case readWrite
-    /// As ``readWrite``; makes the file if there is none.
+    /// The same as ``readWrite``, but a file that is not there is made.
     case create
   }
 
@@ -96,7 +96,7 @@ internal import SystemFiles
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")
     try registerFunctions()
-    // A save is on the disk when it ends, whatever the library was built to do by itself.
+    // A save is on the disk when it ends, also with a library that was built to care less.
     if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
   }
 
@@ -188,7 +188,7 @@ extension Database {
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
   /// True if the path leads to another file by now, or to none.
-  private var hasMoved: Bool {
+  var hasMoved: Bool {
     var result: Int32 = 0
     let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &result)
     return code == SQLITE_OK && result != 0

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SystemFiles
 
-/// A database file, with what SQLite keeps in files beside it: changes that are not in it yet (`-wal`), how processes
-/// share those (`-shm`), or what a transaction has overwritten that never ended (`-journal`).
+/// A database file, and the files that SQLite keeps beside it: changes that are not in it yet (`-wal`), the index by
+/// which processes share those (`-shm`), and the pages that a transaction has overwritten (`-journal`).
 struct DatabaseFile {
   /// The path of the file itself. SQLite looks for the other files beside that one, not beside a link to it.
   let path: String
@@ -12,13 +12,15 @@ struct DatabaseFile {
   let name: String
 
   private static let journals = ["-wal", "-journal"]
+  /// The ends of the names of all files of a store.
+  static let suffixes = ["", "-shm"] + journals
 
-  /// - Throws: ``ManagedObjectError/Code/open`` for what is no file, or has something else than files beside it. SQLite
-  ///   would wait for a pipe, and write through a link.
+  /// - Throws: ``ManagedObjectError/Code/open`` if it, or one of the files beside it, is there and no regular file.
+  ///   SQLite would wait for a pipe, and write through a link.
   init(_ path: String) throws(ManagedObjectError) {
     name = path
     self.path = FileSystem.target(of: path)
-    for suffix in ["", "-shm"] + Self.journals {
+    for suffix in Self.suffixes {
       let path = self.path + suffix
       guard FileSystem.existsItself(path), !FileSystem.isRegularFileItself(path) else { continue }
       throw failure("\(suffix.isEmpty ? "it" : path) is no regular file")
@@ -42,8 +44,8 @@ struct DatabaseFile {
   /// The last bytes of a journal that names another file.
   private static let endOfName: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
-  /// True if what a transaction has overwritten belongs to changes of several files. The journal names a file then, of
-  /// any path, which SQLite would remove. Core Data never does this.
+  /// True if the journal belongs to a transaction in several files. It names a file at any path then, which SQLite
+  /// would remove. Core Data never makes one.
   private var namesOtherFile: Bool {
     let journal = path + "-journal"
     // SQLite looks at none that begins with 0: its transaction has ended.
@@ -69,8 +71,8 @@ struct DatabaseFile {
     return folder
   }
 
-  /// Writes what is in the file, as SQLite reads it: whoever closes a file by himself takes away all locks that this
-  /// process has on it, also those of other connections.
+  /// Writes the bytes of the file, read by SQLite: closing a file by other means takes away all locks that this process
+  /// has on it, also those of other connections.
   private func write(to output: FileOutput) throws(FileError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX

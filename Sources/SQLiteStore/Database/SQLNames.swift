@@ -1,6 +1,6 @@
 /// Names in statements.
 extension String {
-  /// The text as a name of a table or a column, whatever it consists of.
+  /// The text as a name of a table or a column. It may have any characters.
   var sqlName: String { quoted(by: "\"") }
 
   /// The text as a text in a statement.

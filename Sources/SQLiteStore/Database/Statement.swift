@@ -69,7 +69,7 @@ internal import ManagedObjects
     unsafe sqlite3_reset(handle)
   }
 
-  /// Ends the rows, and forgets what was bound.
+  /// Ends the rows, and forgets the values that were bound.
   func clear() {
     reset()
     unsafe sqlite3_clear_bindings(handle)

@@ -4,7 +4,7 @@ internal import ManagedObjects
 /// The limits of the work of a statement, and of what its rows have in them: a file can make SQLite go on without end,
 /// by a trigger, or by pages that lead back to others.
 ///
-/// The limits go with the size of the file and have room for what a sound file of that size needs.
+/// The limits grow with the size of the file, and have room for the needs of a sound file of that size.
 final class WorkLimit {
   /// The growth of a statement's work with the file.
   enum Growth {

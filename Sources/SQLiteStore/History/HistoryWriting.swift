@@ -22,7 +22,7 @@ struct HistoryWriting {
   }
 
   /// - Parameters:
-  ///   - changes: what is saved.
+  ///   - changes: the rows that are saved.
   ///   - slots: of each row with new values, the slots that have another.
   ///   - touched: the rows that are changed besides.
   mutating func write(

@@ -1,7 +1,8 @@
 public import ManagedObjects
 internal import PropertyLists
 
-/// What a function can do that migrates the objects of an entity.
+/// The part of a migration that a function sees: the mapping of an entity, and the contexts of both stores. It has the
+/// part of Core Data's `NSMigrationManager`.
 ///
 /// Both contexts have the objects of a batch only. They are empty again with the next one; ``ManagedObjectID``s last.
 public final class EntityMigration {
@@ -9,8 +10,10 @@ public final class EntityMigration {
   public let mapping: EntityMapping
   private let objects: ObjectMigration
   private let entity: MappingPlan.Entity
-  /// The objects of the destination that were made for those of the source.
-  private(set) var made: [(source: RowKey, destination: ManagedObject)] = []
+  /// The objects that were made for those of the source, in the order in which they were made.
+  private var instances: [(source: RowKey, destination: ManagedObject)] = []
+  /// The same, by the object of the source.
+  private var instancesBySource: [RowKey: [ManagedObject]] = [:]
   /// The object of the source that is being migrated.
   var current: ManagedObject?
   /// The objects of the source that have handed on their numbers.
@@ -26,18 +29,23 @@ public final class EntityMigration {
     self.objects = objects
   }
 
-  /// The objects as they are. What is changed in them is lost.
+  /// The objects as they are. Changes of them are lost.
   public var sourceContext: ManagedObjectContext { objects.source.context }
 
   /// The new store, with all that was made so far.
   public var destinationContext: ManagedObjectContext { objects.destination.context }
 
-  /// Makes the object that the mapping says, with its attributes.
+  /// The objects that were made and not deleted again, with those that they were made for.
+  var made: [(source: RowKey, destination: ManagedObject)] { instances.filter(\.destination.isThere) }
+
+  /// Makes the object of the mapping, with its attributes, as `NSEntityMigrationPolicy` does by itself.
   ///
   /// - Throws: ``ManagedObjectError/Code/entityMigrationPolicy`` for a mapping without an entity of the destination;
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have.
   @discardableResult
-  public func makeDestination(for source: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
+  public func createDestinationInstances(
+    forSource source: ManagedObject
+  ) throws(ManagedObjectError) -> ManagedObject {
     guard let destination = entity.destination else {
       throw ManagedObjectError(
         .entityMigrationPolicy, "the mapping \(mapping.name.quoted) has no entity of the destination",
@@ -53,8 +61,8 @@ public final class EntityMigration {
     return object
   }
 
-  /// Makes an object with the default values of its attributes. It gets the relationships that the mapping says for the
-  /// object that it is made for; the first one keeps its number.
+  /// Makes an object with the default values of its attributes. It gets the relationships that the mapping has for the
+  /// source. The first object that is made for a source keeps its number.
   ///
   /// Objects that come from none are made by ``destinationContext``.
   ///
@@ -82,37 +90,44 @@ public final class EntityMigration {
     if entity.keepsNumbers, new.root == entity.destination?.root, kept.insert(key).inserted { number = key.number }
     let object = try objects.destination.context.insert(
       new, key: number.map { RowKey(store: objects.destination.store.number, entityIndex: new.index, number: $0) })
-    made.append((key, object))
+    instances.append((key, object))
+    instancesBySource[key, default: []].append(object)
     return object
   }
 
-  /// The objects that others have become, in their order: those that are made so far.
+  /// The objects that others have become, in their order: those that were made so far, without those that were deleted
+  /// again.
   ///
   /// - Parameters:
-  ///   - sources: objects of the source.
   ///   - mappingName: the mapping by which they came; nil for any.
-  public func destinations(
-    of sources: [ManagedObject], mappingName: String? = nil
+  ///   - sources: objects of the source.
+  public func destinationInstances(
+    forEntityMappingName mappingName: String? = nil, sourceInstances sources: [ManagedObject]
   ) throws(ManagedObjectError) -> [ManagedObject] {
-    let known = Dictionary(grouping: made, by: \.source)
     var result: [ManagedObject] = []
     for source in sources {
       let key = source.objectKey
-      if mappingName == nil || mappingName == mapping.name, let own = known[key] {
-        result += own.map(\.destination)
+      if mappingName == nil || mappingName == mapping.name, let own = instancesBySource[key] {
+        result += own.filter(\.isThere)
       } else {
         for key in objects.associations.destinations(of: key, mappingName) {
-          result.append(try objects.destination.object(key))
+          if let object = try objects.destination.existingObject(key) { result.append(object) }
         }
       }
     }
     return result
   }
 
-  /// Sets the relationships of an object as the mapping says, for a policy that sets some of them otherwise.
-  public func setRelationships(
-    of destination: ManagedObject, from source: ManagedObject
+  /// Sets the relationships of an object by the mapping, for a policy that sets others itself. Objects that a to-many
+  /// relationship has already stay in it.
+  public func createRelationships(
+    forDestination destination: ManagedObject, source: ManagedObject
   ) throws(ManagedObjectError) {
     try objects.relate(destination, entity, from: source)
   }
+}
+
+extension ManagedObject {
+  /// False for an object that was deleted, also if that was saved.
+  fileprivate var isThere: Bool { !isDeleted && managedObjectContext != nil }
 }

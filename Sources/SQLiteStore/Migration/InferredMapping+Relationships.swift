@@ -12,7 +12,7 @@ extension InferredMapping {
   /// The relationships that one comes from: several if entities have different ones, none if it is new.
   func origins(of relationship: PropertyName) -> [Origin] {
     var origins: [Origin] = []
-    for entity in owner(relationship, destination).selfAndDescendants {
+    for entity in relationship.owner(in: destination).selfAndDescendants {
       guard let old = sourceEntity(of: entity), let name = properties[entity.index][relationship.name] else { continue }
       let former = PropertyName(old, name)
       if let place = origins.firstIndex(where: { $0.former == former }) {
@@ -24,13 +24,9 @@ extension InferredMapping {
     return origins
   }
 
-  private func owner(_ name: PropertyName, _ model: ManagedObjectModel) -> ManagedObjectModel.Entity {
-    ManagedObjectModel.Entity(model: model, index: name.entityIndex)
-  }
-
   /// The inverse of a relationship, if stores keep it.
   func inverse(of name: PropertyName, _ model: ManagedObjectModel) -> PropertyName? {
-    let entity = owner(name, model)
+    let entity = name.owner(in: model)
     guard let relationship = entity.relationship(named: name.name), let inverse = entity.inverse(of: relationship),
       !inverse.isTransient
     else { return nil }
@@ -38,7 +34,7 @@ extension InferredMapping {
   }
 
   private func isToMany(_ name: PropertyName, _ model: ManagedObjectModel) -> Bool {
-    owner(name, model).relationship(named: name.name)?.definition.isToMany ?? false
+    name.owner(in: model).relationship(named: name.name)?.definition.isToMany ?? false
   }
 
   /// Both sides of a relationship must come from both sides of one. A new side must have room for what the other side
@@ -55,7 +51,7 @@ extension InferredMapping {
       if let inverse, !back.isEmpty {
         let former = Set(origins.map { self.inverse(of: $0.former, source) })
         if former == Set(back.map { Optional($0.former) }) { continue }
-        let other = "\(owner(inverse, destination).name).\(inverse.name)".quoted
+        let other = "\(inverse.owner(in: destination).name).\(inverse.name)".quoted
         refuse(
           "\([shown, other].sorted().joined(separator: " and ")) are the inverses of each other, and were not",
           (origins + back).flatMap(\.entities), isOfRelationship: true)

@@ -12,7 +12,7 @@ struct InferredMapping {
   private(set) var entities: [Int?]
   /// The name of the property that each property comes from, by its entity's place and its own name.
   private(set) var properties: [[String: String]]
-  /// What nobody can tell from the models alone.
+  /// The changes that nobody can tell from the models alone.
   private(set) var reasons: [Reason] = []
 
   struct Reason: Hashable {
@@ -94,7 +94,7 @@ extension InferredMapping {
 
   /// The entity that has a property first.
   private func declaring(_ name: String, _ entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity {
-    ManagedObjectModel.Entity(model: destination, index: PropertyName(entity, name).entityIndex)
+    PropertyName(entity, name).owner(in: destination)
   }
 
   private mutating func checkProperties(of entity: ManagedObjectModel.Entity) {
@@ -168,10 +168,10 @@ extension InferredMapping {
   }
 }
 
-/// Which of several things each of others comes from: the one of its identifier, or else that of its name which nothing
-/// else comes from.
+/// Finds the former thing that each of several new ones comes from: the one of its identifier, or else that of its name
+/// which nothing else comes from.
 private struct Match {
-  /// For each new one the place of what it comes from.
+  /// The place of the former thing of each new one; nil for one that is really new.
   private(set) var formers: [Int?]
   /// Two that come from one.
   private(set) var rivals: [(first: Int, second: Int, former: Int)] = []

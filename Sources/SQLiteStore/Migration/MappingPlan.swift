@@ -9,7 +9,7 @@ struct MappingPlan {
   /// The entity at the top of a hierarchy of the source whose objects keep their numbers, by that of the destination.
   let numbering: [Int: Int]
 
-  /// What is done with the objects of an entity.
+  /// The mapping of an entity.
   struct Entity {
     let mapping: EntityMapping
     let source: ManagedObjectModel.Entity?
@@ -23,7 +23,7 @@ struct MappingPlan {
     var keepsNumbers = false
 
     /// True if there are objects to make.
-    var makesObjects: Bool { source != nil && (destination != nil || policy?.createDestinations != nil) }
+    var makesObjects: Bool { source != nil && (destination != nil || policy?.createDestinationInstances != nil) }
     /// True if relationships are to be set.
     var relates: Bool { makesObjects && (!relationships.isEmpty || policy?.createRelationships != nil) }
   }
@@ -39,7 +39,8 @@ struct MappingPlan {
           guard let former = inferred.entities[index] else { return true }
           let policy = mapping.entityPolicies[source.entities[former].name]
           // The function that makes objects knows nothing of those that they are to refer to, nor the other way round.
-          return reason.isOfRelationship ? policy?.createRelationships != nil : policy?.createDestinations != nil
+          if reason.isOfRelationship { return policy?.createRelationships != nil }
+          return policy?.createDestinationInstances != nil
         }
       }
     }
@@ -91,7 +92,7 @@ private struct PlanMaker {
       if mapping.model != nil, !names.insert(entity.name).inserted {
         refuse("two mappings of entities are called \(entity.name.quoted)")
       }
-      // What does not fit was said.
+      // A mapping that does not fit was reported.
       if faults.isEmpty { add(entity) }
     }
   }
@@ -156,7 +157,7 @@ private struct PlanMaker {
     to entity: inout MappingPlan.Entity, _ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity
   ) {
     var (attributes, relationships) = (entity.mapping.attributeMappings, entity.mapping.relationshipMappings)
-    // A mapping that copies need not say what has the same name.
+    // A mapping that copies need not list properties that keep their names.
     if entity.mapping.mappingType == .copy, attributes.isEmpty, relationships.isEmpty {
       (attributes, relationships) = inferred.propertyMappings(to, from)
     }
@@ -203,7 +204,7 @@ private struct PlanMaker {
 }
 
 extension InferredMapping {
-  /// What the models tell, as a mapping model.
+  /// The mapping as a mapping model.
   var mappingModel: MappingModel {
     var mappings: [EntityMapping] = []
     for entity in destination.entities {
@@ -241,7 +242,7 @@ extension InferredMapping {
       return PropertyMapping(
         relationship.name,
         valueExpression: .method(
-          "destinationInstancesForSourceRelationshipNamed:sourceInstances:", of: .variable("manager"),
+          MappingExpression.Method.byRelationship, of: .variable("manager"),
           arguments: [.value(.string(name)), value]))
     }
     return (attributes, relationships)

@@ -5,12 +5,14 @@ internal import SystemFiles
 
 /// Takes a store through steps to another version of its model.
 ///
-/// Steps that the models tell are done in the file itself. For others a new store is made in a file beside it, whose
-/// tables then take the place of those of the store. Either way the store changes in one transaction, which has a lock
-/// on it from the beginning: nobody else saves meanwhile, and whatever happens, the file has the old store or the new
-/// one.
+/// Steps without a mapping change the file itself. For others a new store is made in a file beside it, and its tables
+/// take the place of those of the store. In both cases the store changes in one transaction, which locks it from the
+/// beginning: nobody else saves meanwhile, and after a crash the file has the old store or the new one.
 struct MigrationRun {
+  /// A caller's function that is told how far the migration is.
   typealias Report = (MigrationProgress) throws -> Void
+  /// Tells it of a step: the phase, the name of the mapping, the number of objects that are done, and of all.
+  typealias StepReport = (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
 
   /// A step to a version of the model.
   enum Step {
@@ -30,7 +32,13 @@ struct MigrationRun {
         self = .inferred(inferred)
       } else {
         self = .mapped(
-          try MappingPlan(mapping, from: source.withoutClasses, to: destination.withoutClasses))
+          try MappingPlan(mapping, from: Self.withoutClasses(source), to: Self.withoutClasses(destination)))
+      }
+    }
+
+    private static func withoutClasses(_ model: ManagedObjectModel) throws(ManagedObjectError) -> ManagedObjectModel {
+      do throws(ManagedObjectModelError) { return try model.withoutClasses() } catch {
+        throw ManagedObjectError(.migration, "the model cannot be used without its classes: \(error)")
       }
     }
 
@@ -73,7 +81,10 @@ struct MigrationRun {
     if isInPlace {
       ScratchFolder.removeLeftovers(beside: path)
       var files: Set<String> = []
-      for case .inferred(let mapping) in steps { files.formUnion(try change(database, mapping, externalData)) }
+      for (number, step) in steps.enumerated() {
+        guard case .inferred(let mapping) = step else { continue }
+        files.formUnion(try change(database, mapping, externalData, number))
+      }
       return files
     }
     let file = try FileSchema(database)
@@ -83,7 +94,7 @@ struct MigrationRun {
     let files = try ExternalColumns(old).files(database)
     try externalData.require(files)
     let folder = try ScratchFolder(beside: path, isLocked: true)
-    let made = try makeStore(folder)
+    let made = try makeStore(folder, from: path, isCopy: false)
     try tables.replace(with: StoreSchema(last.destination, configuration: configuration), of: made)
     withExtendedLifetime(folder) {}
     metadata.describe(last.destination, configuration)
@@ -91,24 +102,37 @@ struct MigrationRun {
     try ModelCache.write(last.destination, database)
     return files
   }
+}
 
-  /// Makes a new store, and leaves the old one as it is.
-  mutating func run(to output: String) throws(ManagedObjectError) {
+/// A new store, which leaves the old one as it is.
+extension MigrationRun {
+  /// A copy of the old store in the folder of the new one.
+  struct Copy {
+    let path: String
+    let folder: ScratchFolder
+  }
+
+  /// Copies the store, as it is in a transaction that the caller has begun.
+  ///
+  /// - Parameter output: the path of the new store.
+  func copy(_ database: Database, for output: String) throws(ManagedObjectError) -> Copy {
     for file in [output, output + "-wal", output + "-journal"] where FileSystem.exists(file) {
       throw ManagedObjectError(.migration, "there is a file \(file) already")
     }
+    let file = try FileSchema(database)
+    try StoreTables(StoreSchema(source, configuration, of: file, in: database), file, database).check()
     do throws(FileError) {
       try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777)
     } catch {
       throw ManagedObjectError(.migration, error.message)
     }
-    do {
-      let database = try Database(path: path, .readOnly)
-      let file = try FileSchema(database)
-      try StoreTables(StoreSchema(source, configuration, of: file, in: database), file, database).check()
-    }
     let folder = try ScratchFolder(beside: output, isLocked: false)
-    let made = try makeStore(folder)
+    return Copy(path: try copy(database, folder), folder: folder)
+  }
+
+  /// Makes the new store.
+  mutating func run(_ copy: Copy, to output: String) throws(ManagedObjectError) {
+    let made = try makeStore(copy.folder, from: copy.path, isCopy: true)
     do {
       let database = try Database(path: made, .readWrite)
       if let last = steps.last { metadata.describe(last.destination, configuration) }
@@ -125,50 +149,74 @@ struct MigrationRun {
     } catch {
       throw ManagedObjectError(.migration, "cannot make \(output): \(error)")
     }
-    withExtendedLifetime(folder) {}
+    withExtendedLifetime(copy.folder) {}
   }
 }
 
 /// The new store.
 extension MigrationRun {
   private mutating func change(
-    _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData
+    _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData, _ number: Int
   ) throws(ManagedObjectError) -> Set<String> {
-    try StoreMigration(database, mapping, configuration: configuration, externalData)
-      .run(&metadata, configuration: configuration)
+    try StoreMigration(database, mapping, configuration, externalData, report: stepReport(number)).run(&metadata)
   }
 
+  private func stepReport(_ number: Int) -> StepReport {
+    let (stepCount, report) = (steps.count, report)
+    return { (phase, name, done, total) throws(ManagedObjectError) in
+      do {
+        try report(
+          MigrationProgress(
+            step: number, stepCount: stepCount, phase: phase, mappingName: name, completedCount: done,
+            totalCount: total))
+      } catch let error as ManagedObjectError {
+        throw error
+      } catch {
+        var failure = ManagedObjectError(.migrationCancelled, "the migration was stopped: \(error)")
+        failure.underlyingError = error
+        throw failure
+      }
+    }
+  }
+
+  /// Does all steps.
+  ///
+  /// - Parameters:
+  ///   - original: the path of the file to begin with.
+  ///   - isCopy: true if that may be changed.
   /// - Returns: the path of the file.
-  private mutating func makeStore(_ folder: ScratchFolder) throws(ManagedObjectError) -> String {
-    var made: String?
+  private mutating func makeStore(
+    _ folder: ScratchFolder, from original: String, isCopy: Bool
+  ) throws(ManagedObjectError) -> String {
+    var (file, isCopy) = (original, isCopy)
     for (number, step) in steps.enumerated() {
       switch step {
       case .inferred(let mapping):
-        let file = if let made { made } else { try copy(folder) }
+        if !isCopy { file = try copy(Database(path: file, .readOnly), folder) }
         let database = try Database(path: file, .readWrite)
-        try database.relax()
+        try database.relax(rollsBack: false)
         try database.transaction(.immediate) { () throws(ManagedObjectError) in
-          _ = try change(database, mapping, ExternalData(ofStore: file))
+          _ = try change(database, mapping, ExternalData(ofStore: file), number)
         }
-        made = file
       case .mapped(let plan):
-        let file = folder.newFile()
-        try makeObjects(plan, made ?? path, file, number)
-        made = file
+        let new = folder.newFile()
+        try makeObjects(plan, file, new, number)
+        file = new
       }
+      isCopy = true
     }
-    if let made { return made }
-    return try copy(folder)
+    return file
   }
 
   /// Copies the store, with all data in the file itself.
-  private func copy(_ folder: ScratchFolder) throws(ManagedObjectError) -> String {
+  private func copy(_ original: Database, _ folder: ScratchFolder) throws(ManagedObjectError) -> String {
     let file = folder.newFile()
     let database = try Database(path: file, .create)
-    try database.relax()
-    try Database(path: path, .readOnly).copy(to: database)
-    // The copy says of itself that it has a log if the original has one.
+    try database.relax(rollsBack: false)
+    try original.copy(to: database)
+    // The header of the copy has the journal mode of the original, which may be WAL.
     try database.execute("PRAGMA journal_mode = DELETE")
+    try database.relax(rollsBack: false)
     let schema = try StoreSchema(source, configuration, of: FileSchema(database), in: database)
     try database.transaction(.immediate) { () throws(ManagedObjectError) in
       try ExternalColumns(schema).takeIntoRows(database, ExternalData(ofStore: path))
@@ -182,7 +230,7 @@ extension MigrationRun {
     let source = try SQLiteStore(
       URL(filePath: old), model: plan.source, configuration: configuration, isReadOnly: true)
     try source.beginReading()
-    // A function may have kept objects of the store, which nobody is to wait for.
+    // A function may have kept objects of the store: the transaction must not last as long as they do.
     defer { try? source.endReading() }
     var metadata = metadata
     metadata.describe(plan.destination, configuration)
@@ -190,7 +238,7 @@ extension MigrationRun {
     do {
       let database = try Database(path: new, .create)
       try database.execute("PRAGMA auto_vacuum = 2")
-      try database.relax()
+      try database.relax(rollsBack: false)
       try database.transaction(.exclusive) { () throws(ManagedObjectError) in
         try SchemaWriter(schema: schema, database: database).write(metadata)
         for (root, former) in plan.numbering {
@@ -203,25 +251,11 @@ extension MigrationRun {
     }
     let destination = try SQLiteStore(URL(filePath: new), model: plan.destination, configuration: configuration)
     try destination.relax()
-    let stepCount = steps.count
-    let report = report
-    try ObjectMigration(plan, from: source, to: destination) {
-      (phase, name, done, total) throws(ManagedObjectError) in
-      do {
-        try report(
-          MigrationProgress(
-            step: number, stepCount: stepCount, phase: phase, mappingName: name, completedCount: done,
-            totalCount: total))
-      } catch let error as ManagedObjectError {
-        throw error
-      } catch {
-        throw ManagedObjectError(.migrationCancelled, "the migration was stopped: \(error)")
-      }
-    }.run()
+    try ObjectMigration(plan, from: source, to: destination, report: stepReport(number)).run()
   }
 }
 
-/// What a migration asks of the two stores.
+/// Questions that a migration asks the two stores.
 extension SQLiteStore {
   /// The numbers of objects of an entity above another one, in order.
   func numbers(ofEntity index: Int, after number: Int64, limit: Int) throws(ManagedObjectError) -> [Int64] {
@@ -238,20 +272,35 @@ extension SQLiteStore {
     }
   }
 
+  /// The keys whose objects are there.
+  func present(_ keys: [RowKey]) throws(ManagedObjectError) -> Set<RowKey> {
+    try withState { state throws(ManagedObjectError) in
+      var found: Set<RowKey> = []
+      for (entity, keys) in Dictionary(grouping: keys, by: \.entityIndex) {
+        guard let table = state.schema.table(ofEntity: Int(entity)) else { continue }
+        let list = NumberList(keys.map(\.number))
+        let statement = try state.database.statement(
+          "SELECT Z_PK FROM \(table.name.sqlName) WHERE Z_PK \(list.condition) AND Z_ENT = ?2")
+        try list.bind(to: statement, 1)
+        try statement.bind(2, state.schema.numbers[Int(entity)])
+        try statement.forEachRow {
+          found.insert(RowKey(store: number, entityIndex: Int(entity), number: statement.integer(0)))
+        }
+      }
+      return found
+    }
+  }
+
   /// The highest number that an object of a hierarchy has or had.
   fileprivate func highestNumber(ofEntity root: Int) throws(ManagedObjectError) -> Int64 {
     try withState { state throws(ManagedObjectError) in
       guard let table = state.schema.table(ofEntity: root) else { return 0 }
-      let statement = try state.database.statement(
-        "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
-          + "IFNULL((SELECT MAX(Z_PK) FROM \(table.name.sqlName)), 0))")
-      try statement.bind(1, state.schema.numbers[root])
-      defer { statement.reset() }
-      return try statement.step() ? max(statement.integer(0), 0) : 0
+      return try RowNumbers.highest(
+        inTable: table.name.sqlName, ofEntity: state.schema.numbers[root], state.database)
     }
   }
 
-  /// Sees the same state from now on, whoever saves.
+  /// Reads one state of the file from now on, also if another process saves.
   fileprivate func beginReading() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.execute("BEGIN") }
   }
@@ -262,8 +311,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Writes without care for the disk.
+  /// Writes without care for the disk. A function may save, and go on after an error.
   fileprivate func relax() throws(ManagedObjectError) {
-    try withState { state throws(ManagedObjectError) in try state.database.relax() }
+    try withState { state throws(ManagedObjectError) in try state.database.relax(rollsBack: true) }
   }
 }

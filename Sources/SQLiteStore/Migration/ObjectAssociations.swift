@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Which objects of the destination come from which of the source. An association takes 24 bytes.
+/// The objects of the destination that come from each object of the source. An association takes 24 bytes.
 struct ObjectAssociations {
   private struct Table {
     let name: String
@@ -26,6 +26,28 @@ struct ObjectAssociations {
   mutating func add(_ pairs: [(source: RowKey, destination: RowKey)], toMapping place: Int) {
     tables[place].sources += pairs.map(\.source.number)
     tables[place].destinations += pairs.map(\.destination)
+  }
+
+  /// Forgets objects of the destination.
+  ///
+  /// - Parameter present: returns those of a batch of keys that are to stay.
+  /// - Complexity: O(*n*) in the number of associations.
+  mutating func keep(
+    batchSize: Int, _ present: ([RowKey]) throws(ManagedObjectError) -> Set<RowKey>
+  ) throws(ManagedObjectError) {
+    for place in tables.indices {
+      let old = tables[place]
+      var (sources, destinations) = ([Int64](), [RowKey]())
+      for start in stride(from: 0, to: old.destinations.count, by: batchSize) {
+        let batch = start..<min(start + batchSize, old.destinations.count)
+        let kept = try present(Array(old.destinations[batch]))
+        for index in batch where kept.contains(old.destinations[index]) {
+          sources.append(old.sources[index])
+          destinations.append(old.destinations[index])
+        }
+      }
+      (tables[place].sources, tables[place].destinations) = (sources, destinations)
+    }
   }
 
   /// The objects that came from one by a mapping.

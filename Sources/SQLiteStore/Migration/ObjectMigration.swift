@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import ManagedObjects
+internal import OrderedCollections
 internal import PropertyLists
 
 /// Makes the objects of a new store out of those of another one: first all objects with their attributes, then their
@@ -9,7 +10,7 @@ final class ObjectMigration {
   let source: Side
   let destination: Side
   private(set) var associations: ObjectAssociations
-  private let report: (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
+  private let report: MigrationRun.StepReport
 
   /// One of the two stores, and a context of it.
   struct Side {
@@ -23,8 +24,15 @@ final class ObjectMigration {
       context = ManagedObjectContext(coordinator: coordinator)
     }
 
-    func object(_ key: RowKey) throws(ManagedObjectError) -> ManagedObject {
-      try context.object(with: ManagedObjectID(key, model: store.model, storeIdentifier: store.identifier))
+    /// The object of a key; nil if it was deleted.
+    func existingObject(_ key: RowKey) throws(ManagedObjectError) -> ManagedObject? {
+      do throws(ManagedObjectError) {
+        return try context.existingObject(
+          with: ManagedObjectID(key, model: store.model, storeIdentifier: store.identifier))
+      } catch {
+        if error.code == .referentialIntegrity { return nil }
+        throw error
+      }
     }
 
     /// The objects of keys that are there, by key.
@@ -49,7 +57,7 @@ final class ObjectMigration {
 
   init(
     _ plan: MappingPlan, from source: SQLiteStore, to destination: SQLiteStore,
-    report: @escaping (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
+    report: @escaping MigrationRun.StepReport
   ) throws(ManagedObjectError) {
     self.plan = plan
     self.source = try Side(source)
@@ -62,7 +70,11 @@ final class ObjectMigration {
 
   func run() throws(ManagedObjectError) {
     for (place, entity) in plan.entities.enumerated() where entity.makesObjects { try makeObjects(entity, place) }
-    for (place, entity) in plan.entities.enumerated() where entity.relates { try relate(entity, place) }
+    if plan.entities.contains(where: { $0.policy?.createDestinationInstances != nil }) { try forgetDeleted() }
+    for (place, entity) in plan.entities.enumerated() where entity.relates {
+      try relate(entity, place)
+      if entity.policy?.createRelationships != nil { try forgetDeleted() }
+    }
     try validate()
   }
 
@@ -86,14 +98,13 @@ extension ObjectMigration {
       let migration = EntityMigration(entity, self, canMakeObjects: true)
       for source in sources {
         migration.current = source
-        if let create = entity.policy?.createDestinations {
+        if let create = entity.policy?.createDestinationInstances {
           try calling(source) { try create(source, migration) }
         } else {
-          try migration.makeDestination(for: source)
+          try migration.createDestinationInstances(forSource: source)
         }
       }
-      // Some may have been deleted again.
-      let made = migration.made.filter { !$0.destination.isDeleted && $0.destination.managedObjectContext != nil }
+      let made = migration.made
       try save()
       associations.add(made.map { (source: $0.source, destination: $0.destination.objectKey) }, toMapping: place)
     }
@@ -133,8 +144,16 @@ extension ObjectMigration {
     do { try body() } catch let error as ManagedObjectError {
       throw error
     } catch {
-      throw ManagedObjectError(.entityMigrationPolicy, "\(error)", objectID: source.objectID)
+      var failure = ManagedObjectError(.entityMigrationPolicy, "\(error)", objectID: source.objectID)
+      failure.underlyingError = error
+      throw failure
     }
+  }
+
+  /// Forgets the objects that functions have deleted: nothing is to refer to them.
+  private func forgetDeleted() throws(ManagedObjectError) {
+    let store = destination.store
+    try associations.keep(batchSize: Self.batchSize) { keys throws(ManagedObjectError) in try store.present(keys) }
   }
 
   private func save() throws(ManagedObjectError) {
@@ -222,19 +241,21 @@ extension ObjectMigration {
       .flatMap { associations.destinations(of: $0.objectKey, mapping) }
   }
 
-  /// As the mapping says, in a context.
+  /// Sets the relationships of an object as the mapping says, in a context.
   func relate(
     _ object: ManagedObject, _ entity: MappingPlan.Entity, from source: ManagedObject
   ) throws(ManagedObjectError) {
     for (name, expression) in entity.relationships {
       guard let relationship = object.entity.relationship(named: name) else { continue }
-      let targets = try keys(expression, of: source, name).map { key throws(ManagedObjectError) in
-        ManagedObject.Value.object(try destination.object(key))
-      }
+      let targets = try keys(expression, of: source, name)
+        .map { key throws(ManagedObjectError) in try destination.existingObject(key) }.compactMap(\.self)
+      guard let first = targets.first else { continue }
       if relationship.definition.isToMany {
-        try object.setValue(.array(targets), forKey: name)
+        // The same as ``RowValue/adding(_:)`` in rows.
+        let all = OrderedSet(targets + (object[name]?.objects ?? []))
+        try object.setValue(.array(all.map { .object($0) }), forKey: name)
       } else {
-        try object.setValue(targets.first ?? .null, forKey: name)
+        try object.setValue(.object(first), forKey: name)
       }
     }
   }
@@ -248,8 +269,12 @@ extension ObjectMigration {
     var errors: [ManagedObjectError] = []
     for entity in plan.destination.entities where !entity.isAbstract && entity.hasRules {
       let names = entity.relationships.filter { !$0.isTransient && $0.definition.isToMany && $0.hasRules }.map(\.name)
+      var request = FetchRequest(entity.name)
+      request.includesSubentities = false
+      let total = try destination.context.count(for: request)
       var last: Int64 = 0
       var done = 0
+      try report(.validation, entity.name, done, total)
       while errors.count < Self.greatestErrorCount {
         let numbers = try destination.store.numbers(ofEntity: entity.index, after: last, limit: Self.batchSize)
         guard let highest = numbers.last else { break }
@@ -263,7 +288,7 @@ extension ObjectMigration {
         }
         destination.context.reset()
         done += numbers.count
-        try report(.validation, entity.name, done, done)
+        try report(.validation, entity.name, done, total)
       }
     }
     if let error = ManagedObjectError(all: Array(errors.prefix(Self.greatestErrorCount))) { throw error }

@@ -1,41 +1,46 @@
 public import FoundationEssentials
 public import ManagedObjects
 internal import PropertyLists
+internal import SystemFiles
 
 /// Other versions of a model.
 extension SQLiteStore {
   /// Changes a store to another version of its model.
   ///
-  /// Two models alone tell much: attributes, relationships and entities that are new, gone, or renamed by a renaming
-  /// identifier; optional attributes that are required from now on and have a default; properties that other entities
-  /// of a hierarchy have; to-one relationships that become to-many; relationships with an order from now on, or
-  /// without; large values in files from now on, or not any more. That is done in the file itself. New attributes have
-  /// their defaults, and objects keep their numbers and versions.
+  /// Without a mapping, the two models must be enough to know the changes: attributes, relationships and entities that
+  /// are added, removed, or renamed by a renaming identifier; optional attributes that become required and have a
+  /// default; properties that move up or down a hierarchy; to-one relationships that become to-many; to-many
+  /// relationships that get an order or lose it; large values that move into files or back into rows. The file itself
+  /// is changed. New attributes have their defaults, and objects keep their numbers and versions.
   ///
-  /// A mapping says the rest. Objects are made anew then, in a file beside the store, and checked by the rules of the
-  /// model. Those that come from one of the same hierarchy keep their numbers.
+  /// With a mapping, all objects are made anew in a file beside the store, and checked by the rules of the model.
+  /// Objects that come from one of the same hierarchy keep their numbers.
   ///
-  /// Either way the store changes in one transaction: a process that ends in the middle leaves the old store. Nobody
-  /// else can save into it meanwhile.
+  /// In both cases the store changes in one transaction: a process that ends in the middle leaves the old store. Nobody
+  /// else can save into it meanwhile. Files that had large values are removed at the end, unless another file beside
+  /// the store has the same name with another extension: it could be a copy, which needs them.
   ///
   /// - Parameters:
   ///   - file: where the store is. Nobody may have it open.
   ///   - source: the model of the store; nil for the one that it has in itself. A store that has the destination in
   ///     itself stays as it is then, so that a migration can be called again.
-  ///   - destination: the model that it is to have.
-  ///   - mapping: what becomes of the objects.
+  ///   - destination: the model that the store gets.
+  ///   - mapping: the changes of the objects.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - output: where to make the new store, and leave the old one as it is; nil to change the store. There is no file
-  ///     yet. It has all data in itself.
-  ///   - progress: told of each batch of objects that a mapping is done with. An error that it throws ends the
-  ///     migration.
-  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons why the models do not tell it,
+  ///   - output: a place without a file, where a new store is made, and the old one stays as it is; nil to change the
+  ///     store. The new store has all data in itself. It has the objects of the moment at which the migration begins,
+  ///     also if another process saves meanwhile.
+  ///   - progress: called after each batch of objects of a mapping; without a mapping, before and after the rows of
+  ///     each table. An error that it throws ends the migration: a ``ManagedObjectError`` as it is, another one as the
+  ///     ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
+  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons why the models are not enough,
   ///   ``ManagedObjectError/Code/missingSourceModel`` for a store without a model in it,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was not made with `source`,
-  ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all that a
-  ///   mapping says and that cannot be done, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same
-  ///   values of a new uniqueness constraint, ``ManagedObjectError/Code/migrationCancelled``, and what functions of the
-  ///   mapping throw. Nothing is changed then.
+  ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
+  ///   mapping that cannot be done, ``ManagedObjectError/Code/migration`` also for rows that are no objects,
+  ///   ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a new uniqueness constraint,
+  ///   ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. Nothing is changed
+  ///   then.
   /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   public static func migrate(
     _ file: URL, from source: ManagedObjectModel? = nil, to destination: ManagedObjectModel,
@@ -48,7 +53,7 @@ extension SQLiteStore {
       if let source {
         model = source
       } else if let cached = try ModelCache.read(database, FileSchema(database)) {
-        // A store of the destination stays as it is: what was done is not done twice.
+        // A store of the destination stays as it is: nothing is done twice.
         if metadata.fits(destination, configuration) { return (destination, []) }
         model = cached
       } else {
@@ -70,8 +75,8 @@ extension SQLiteStore {
   /// - Parameters:
   ///   - migration: the versions.
   ///   - destination: the version to end with, as the program has it; nil for the last.
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of none of the versions, and what the
-  ///   migration to one version throws.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of none of the versions, and the errors
+  ///   of the migration to one version.
   public static func migrate(
     _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel? = nil,
     configuration: String? = nil, output: URL? = nil,
@@ -90,7 +95,8 @@ extension SQLiteStore {
     )
   ) throws(ManagedObjectError) {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      let path = try path(of: file)
+      // Files beside the store are beside that, not beside a link to it.
+      let path = FileSystem.target(of: try path(of: file))
       func run(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
@@ -98,8 +104,14 @@ extension SQLiteStore {
         return MigrationRun(path, configuration, from: source, steps, metadata, report: progress)
       }
       if let output {
-        var migration = try run(Database(path: path, .readOnly))
-        return try migration.run(to: self.path(of: output))
+        let output = try self.path(of: output)
+        let database = try Database(path: path, .readOnly)
+        // One transaction, so that metadata and rows are of the same moment.
+        var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in
+          let migration = try run(database)
+          return (migration, try migration.copy(database, for: output))
+        }
+        return try migration.run(copy, to: output)
       }
       let database = try Database(path: path, .readWrite)
       let files = try database.transaction(.immediate) { () throws(ManagedObjectError) in

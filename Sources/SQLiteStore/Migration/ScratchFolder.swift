@@ -5,14 +5,14 @@ internal import SystemFiles
 
 /// The folder beside a store in which a migration makes the new one: `.NAME-migration`.
 ///
-/// Whoever has it has a lock, so that what is in it otherwise was left by a process that was killed, and is removed.
+/// Its user has a lock. Files in it that nobody has a lock on were left by a process that was killed, and are removed.
 final class ScratchFolder {
   let path: String
   private var lock: Database?
   private static let lockName = "lock"
   private static let storeNames = ["store-1", "store-2"]
   private static let ownNames: Set<String> = Set(
-    (storeNames + [lockName]).flatMap { name in ["", "-wal", "-shm", "-journal"].map { name + $0 } })
+    (storeNames + [lockName]).flatMap { name in DatabaseFile.suffixes.map { name + $0 } })
   private var count = 0
   /// False as long as it may be another process's.
   private var isOwn = false
@@ -30,7 +30,7 @@ final class ScratchFolder {
     }
     if !isLocked { try takeLock() }
     isOwn = true
-    removeFiles()
+    for name in Self.storeNames { remove(name) }
   }
 
   private static func path(beside store: String) -> String {
@@ -38,7 +38,7 @@ final class ScratchFolder {
     return "\(FileSystem.parent(of: store))/.\(name)-migration"
   }
 
-  /// Removes what was left by a process that was killed. Somebody else's stays.
+  /// Removes the files that a killed process has left. A folder of the name that is somebody else's stays.
   ///
   /// - Parameter store: the path of a store that the caller has a lock on.
   static func removeLeftovers(beside store: String) {
@@ -47,11 +47,11 @@ final class ScratchFolder {
 
   deinit {
     guard isOwn else { return }
-    removeFiles()
+    // The lock ends last. Its file must not be removed after that: it may be another process's by then.
+    for name in Self.storeNames + [Self.lockName] { remove(name) }
+    // A folder with other files stays.
+    FileSystem.removeEmptyFolder(path)
     lock = nil
-    remove(Self.lockName)
-    // One that has other files stays.
-    if FileSystem.names(in: path).isEmpty { try? FileManager.default.removeItem(atPath: path) }
   }
 
   private func checkIsOwn() throws(ManagedObjectError) {
@@ -65,6 +65,8 @@ final class ScratchFolder {
     do throws(ManagedObjectError) {
       let database = try Database(path: "\(path)/\(Self.lockName)", .create, busyTime: 0)
       try database.execute("BEGIN EXCLUSIVE")
+      // The process that had the lock before has removed the file: the next one would make another.
+      if database.hasMoved { throw ManagedObjectError(.locked, "it has just removed \(path)") }
       lock = database
     } catch {
       throw ManagedObjectError(.migration, "another process makes a store at the same place: \(error.message)")
@@ -79,11 +81,8 @@ final class ScratchFolder {
     return "\(path)/\(name)"
   }
 
-  private func removeFiles() { for name in Self.storeNames { remove(name) } }
-
   private func remove(_ name: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] where FileSystem.sizeOfRegularFile("\(path)/\(name)\(suffix)") != nil
-    {
+    for suffix in DatabaseFile.suffixes where FileSystem.sizeOfRegularFile("\(path)/\(name)\(suffix)") != nil {
       try? FileManager.default.removeItem(atPath: "\(path)/\(name)\(suffix)")
     }
   }

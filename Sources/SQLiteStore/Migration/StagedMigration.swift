@@ -14,10 +14,10 @@ public struct StagedMigration: Sendable {
   public struct Stage: Sendable {
     /// The version.
     public var model: ManagedObjectModel
-    /// What makes a store of the version before one of this.
+    /// The mapping from the version before.
     public var mapping: StoreMapping
 
-    /// A version; without a mapping the two models tell what is to be done.
+    /// A version; without a mapping the changes must follow from the two models.
     public init(_ model: ManagedObjectModel, mapping: StoreMapping = StoreMapping()) {
       self.model = model
       self.mapping = mapping
@@ -112,7 +112,7 @@ public struct StagedMigration: Sendable {
 }
 
 extension MappingModel {
-  /// True for a mapping that says which versions it is for.
+  /// True for a mapping with version hashes.
   fileprivate var isVersioned: Bool {
     entityMappings.contains { $0.sourceEntityVersionHash != nil || $0.destinationEntityVersionHash != nil }
   }

@@ -1,24 +1,25 @@
 public import ManagedObjects
 
-/// What becomes of the objects of a store with another version of its model.
+/// The changes of the objects of a store that gets another version of its model.
 ///
-/// Without anything said, the two models tell it. A mapping model says it for all entities, and functions for some:
+/// An empty mapping leaves them to the two models. A mapping model describes them for all entities, and functions for
+/// some:
 ///
 /// ```swift
 /// let mapping = StoreMapping(entities: [
 ///   "Note": EntityMigrationPolicy { note, migration in
-///     let new = try migration.makeDestination(for: note)
+///     let new = try migration.createDestinationInstances(forSource: note)
 ///     try new.setValue(.string(note.objectID.description), forKey: "title")
 ///   }
 /// ])
 /// ```
 public struct StoreMapping: Sendable {
-  /// The mappings of the entities; nil for those that the two models tell.
+  /// The mappings of the entities; nil for those that follow from the two models.
   public var model: MappingModel?
-  /// What is done with the objects of an entity of the source, by its name.
+  /// The functions for the objects of an entity of the source, by its name.
   public var entityPolicies: [String: EntityMigrationPolicy]
-  /// What is done by the classes that a mapping model names (``EntityMapping/migrationPolicyClassName``), by the name
-  /// of the class, with or without its module.
+  /// The functions in place of the classes that a mapping model names (``EntityMapping/migrationPolicyClassName``), by
+  /// the name of the class, with or without its module.
   public var classPolicies: [String: EntityMigrationPolicy]
 
   /// A mapping.
@@ -31,7 +32,7 @@ public struct StoreMapping: Sendable {
     classPolicies = classes
   }
 
-  /// True if the models alone tell what is to be done.
+  /// True if the changes follow from the models alone.
   var isInferred: Bool { model == nil && entityPolicies.isEmpty && classPolicies.isEmpty }
 
   func classPolicy(_ name: String) -> EntityMigrationPolicy? {
@@ -39,7 +40,8 @@ public struct StoreMapping: Sendable {
   }
 }
 
-/// What a program does with the objects of an entity when a store gets another model.
+/// A program's functions for the objects of an entity when a store gets another model. It has the part of Core Data's
+/// `NSEntityMigrationPolicy`.
 ///
 /// Objects are of ``ManagedObject`` itself, as the classes of a program are those of one version.
 public struct EntityMigrationPolicy: Sendable {
@@ -50,33 +52,35 @@ public struct EntityMigrationPolicy: Sendable {
     @Sendable (_ source: ManagedObject, _ destination: ManagedObject, EntityMigration) throws -> Void
 
   /// Makes the objects; nil to do as the mapping says.
-  public var createDestinations: Creation?
+  public var createDestinationInstances: Creation?
   /// Sets the relationships; nil to do as the mapping says.
   public var createRelationships: Relation?
 
   /// A policy that makes objects.
-  public init(_ createDestinations: @escaping Creation) { self.createDestinations = createDestinations }
+  public init(_ createDestinationInstances: @escaping Creation) {
+    self.createDestinationInstances = createDestinationInstances
+  }
 
   /// A policy.
   ///
   /// - Parameters:
-  ///   - createDestinations: makes objects; nil to do as the mapping says.
+  ///   - createDestinationInstances: makes objects; nil to do as the mapping says.
   ///   - createRelationships: sets the relationships of each object; nil to do as the mapping says.
-  public init(createDestinations: Creation? = nil, createRelationships: Relation? = nil) {
-    self.createDestinations = createDestinations
+  public init(createDestinationInstances: Creation? = nil, createRelationships: Relation? = nil) {
+    self.createDestinationInstances = createDestinationInstances
     self.createRelationships = createRelationships
   }
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Hashable, Sendable {
-  /// What is done with the objects.
+  /// The kinds of work that are done for the objects of a mapping, one after the other.
   public enum Phase: Hashable, Sendable {
     /// Objects are made, with their attributes.
     case objects
     /// Relationships are set.
     case relationships
-    /// Objects are checked by the rules of the model.
+    /// Objects are checked by the rules of the model. Steps without a mapping need no check.
     case validation
   }
 
@@ -84,9 +88,10 @@ public struct MigrationProgress: Hashable, Sendable {
   public var step: Int
   /// The number of steps.
   public var stepCount: Int
-  /// What is done with the objects.
+  /// The kind of work.
   public var phase: Phase
-  /// The name of the mapping; in the validation that of the entity.
+  /// The name of the mapping; in the validation that of the entity. In a step without a mapping, the name of the entity
+  /// at the top of the hierarchy in a table.
   public var mappingName: String
   /// The number of objects of the mapping that are done.
   public var completedCount: Int

@@ -15,7 +15,7 @@ extension StoreMigration {
         let name = oldColumn(former, source, sourceTable)
       else { continue }
       let reading = try database.statement(
-        "SELECT Z_PK, \(name) FROM \(asideName(sourceTable.name)) "
+        "SELECT Z_PK, \(name) FROM \(StoreTables.asideName(sourceTable.name)) "
           + "WHERE Z_ENT = ? AND \(name) IS NOT NULL AND NOT \(ExternalData.isInline(name))")
       try reading.bind(1, old.numbers[source])
       let writing = try database.statement(
@@ -26,11 +26,6 @@ extension StoreMigration {
         try writing.run()
       }
     }
-  }
-
-  /// The names of the files that values are in.
-  func externalFiles(_ schema: StoreSchema) throws(ManagedObjectError) -> Set<String> {
-    try ExternalColumns(schema).files(database)
   }
 }
 

@@ -44,14 +44,26 @@ extension StoreMigration {
   /// Copies what is not in columns of rows that were copied: to-many relationships, their orders, and new inverses.
   func copyRelationships() throws(ManagedObjectError) {
     var doneJoins: Set<Int> = []
-    for entity in mapping.destination.entities where new.numbers[entity.index] != 0 {
+    for table in new.tables {
+      try reporting(.relationships, table, count("FROM \(table.name.sqlName)")) { () throws(ManagedObjectError) in
+        try copyRelationships(of: table, &doneJoins)
+      }
+    }
+  }
+
+  /// - Parameter doneJoins: the tables of relationships that have their pairs.
+  private func copyRelationships(
+    of table: StoreTable, _ doneJoins: inout Set<Int>
+  ) throws(ManagedObjectError) {
+    for index in table.entities where new.numbers[index] != 0 {
+      let entity = ManagedObjectModel.Entity(model: mapping.destination, index: index)
       for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0) {
         let name = PropertyName(entity, relationship.name)
         switch new.places[entity.index][relationship.slot] {
         case .none, .attribute: continue
         case .toOne(let column, let entityColumn, _):
-          guard mapping.origins(of: name).isEmpty, let table = new.table(ofEntity: entity.index),
-            let inverse = entity.inverse(of: relationship), !inverse.definition.isToMany, let pairs = pairs(of: name)
+          guard mapping.origins(of: name).isEmpty, let inverse = entity.inverse(of: relationship),
+            !inverse.definition.isToMany, let pairs = pairs(of: name)
           else { continue }
           try fill(table, column, entityColumn, pairs.reversed)
         case .toMany(let place):
@@ -120,7 +132,7 @@ extension StoreMigration {
     let sql: String
     let isOrdered: Bool
 
-    /// As the other side has them.
+    /// The same pairs from the other side.
     var reversed: Pairs {
       Pairs(sql: "SELECT p AS o, pe AS oe, o AS p, oe AS pe, NULL AS f FROM (\(sql))", isOrdered: false)
     }
@@ -139,7 +151,7 @@ extension StoreMigration {
   }
 
   private func ownPairs(of name: PropertyName) -> Pairs? {
-    let entity = ManagedObjectModel.Entity(model: mapping.destination, index: name.entityIndex)
+    let entity = name.owner(in: mapping.destination)
     guard let relationship = entity.relationship(named: name.name), let owners = new.table(ofEntity: entity.index),
       let targets = new.table(ofEntity: relationship.destinationIndex)
     else { return nil }
@@ -163,14 +175,15 @@ extension StoreMigration {
 
   /// All pairs that a relationship of the old store had.
   private func formerPairs(of name: PropertyName) -> (sql: String, isOrdered: Bool)? {
-    let entity = ManagedObjectModel.Entity(model: mapping.source, index: name.entityIndex)
+    let entity = name.owner(in: mapping.source)
     guard let relationship = entity.relationship(named: name.name) else { return nil }
     switch old.places[entity.index][relationship.slot] {
     case .toOne(let column, _, _):
       guard let table = old.table(ofEntity: entity.index) else { return nil }
       let key = table.columns[column].name.sqlName
       return (
-        "SELECT Z_PK AS o, \(key) AS p, NULL AS f FROM \(asideName(table.name)) WHERE \(key) IS NOT NULL", false
+        "SELECT Z_PK AS o, \(key) AS p, NULL AS f FROM \(StoreTables.asideName(table.name)) WHERE \(key) IS NOT NULL",
+        false
       )
     case .toMany(let place):
       switch place.source {
@@ -179,10 +192,10 @@ extension StoreMigration {
         let key = table.columns[column].name.sqlName
         return (
           "SELECT \(key) AS o, Z_PK AS p, \(order.map { table.columns[$0].name.sqlName } ?? "NULL") AS f "
-            + "FROM \(asideName(table.name)) WHERE \(key) IS NOT NULL", order != nil
+            + "FROM \(StoreTables.asideName(table.name)) WHERE \(key) IS NOT NULL", order != nil
         )
       case .join(let index, let own, let other, let order, let isReflexive):
-        let table = asideName(old.joins[index].name)
+        let table = StoreTables.asideName(old.joins[index].name)
         func select(_ own: String, _ other: String, _ order: String) -> String {
           "SELECT \(own.sqlName) AS o, \(other.sqlName) AS p, \(order) AS f FROM \(table)"
         }

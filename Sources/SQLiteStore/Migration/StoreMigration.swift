@@ -13,27 +13,31 @@ struct StoreMigration {
   let new: StoreSchema
   let mapping: InferredMapping
   let externalData: ExternalData
+  private let configuration: String?
   private let oldTables: StoreTables
+  private let report: MigrationRun.StepReport
 
   /// - Parameter externalData: where the store has its large values.
+  /// - Throws: ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
   init(
-    _ database: Database, _ mapping: InferredMapping, configuration: String?, _ externalData: ExternalData
+    _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
+    report: @escaping MigrationRun.StepReport
   ) throws(ManagedObjectError) {
     self.database = database
     self.mapping = mapping
     self.externalData = externalData
+    self.configuration = configuration
+    self.report = report
     let file = try FileSchema(database)
     old = try StoreSchema(mapping.source, configuration, of: file, in: database)
     new = StoreSchema(mapping.destination, configuration: configuration)
     oldTables = StoreTables(old, file, database)
     try oldTables.check()
-    let obstacles = WritingObstacles.inNewStore(new)
-    if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
   }
 
   /// - Returns: the names of the files that no value is in any more.
-  func run(_ metadata: inout StoreMetadata, configuration: String?) throws(ManagedObjectError) -> Set<String> {
-    var files = try externalFiles(old)
+  func run(_ metadata: inout StoreMetadata) throws(ManagedObjectError) -> Set<String> {
+    var files = try ExternalColumns(old).files(database)
     try oldTables.putAside()
     let writer = SchemaWriter(schema: new, database: database)
     for statement in writer.tableStatements { try database.execute(statement) }
@@ -45,14 +49,22 @@ struct StoreMigration {
     try oldTables.replaceEntities(with: new) { highest[$0] ?? 0 }
     try writer.makeIndexes()
     try oldTables.restoreIndexes()
-    if !files.isEmpty { files.subtract(try externalFiles(new)) }
+    if !files.isEmpty { files.subtract(try ExternalColumns(new).files(database)) }
     metadata.describe(mapping.destination, configuration)
     try MetadataTable.write(metadata, database)
     try ModelCache.write(mapping.destination, database)
     return files
   }
 
-  func asideName(_ name: String) -> String { StoreTables.asideName(name) }
+  /// Does a part of the work for the rows of a table, and reports it.
+  func reporting(
+    _ phase: MigrationProgress.Phase, _ table: StoreTable, _ count: Int, _ body: () throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    let name = mapping.destination.entities[table.entities.lowerBound].name
+    try report(phase, name, 0, count)
+    try body()
+    try report(phase, name, count, count)
+  }
 }
 
 /// Tables.
@@ -106,13 +118,24 @@ extension StoreMigration {
     let extra = try carryUnknownColumns(from: source, to: table)
     columns += extra
     values += extra
-    let statement = try database.statement(
-      "INSERT INTO \(table.name.sqlName) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
-        + "FROM \(asideName(source.name)) WHERE Z_ENT IN (\(pairs.map { "\(old.numbers[$0.old])" }.joined(separator: ", ")))"
-    )
-    try statement.bind(bound)
-    try statement.run()
-    for pair in pairs { try takeIntoRows(pair.new, pair.old, table, source) }
+    let rows =
+      "FROM \(StoreTables.asideName(source.name)) WHERE Z_ENT IN "
+      + "(\(pairs.map { "\(old.numbers[$0.old])" }.joined(separator: ", ")))"
+    try reporting(.objects, table, count(rows)) { () throws(ManagedObjectError) in
+      let statement = try database.statement(
+        "INSERT INTO \(table.name.sqlName) (\(columns.joined(separator: ", "))) "
+          + "SELECT \(values.joined(separator: ", ")) \(rows)")
+      try statement.bind(bound)
+      try statement.run()
+      for pair in pairs { try takeIntoRows(pair.new, pair.old, table, source) }
+    }
+  }
+
+  /// The number of rows that a part of a statement names.
+  func count(_ rows: String) throws(ManagedObjectError) -> Int {
+    let statement = try database.statement("SELECT COUNT(*) \(rows)")
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
   /// Abstract entities have no rows.
@@ -120,7 +143,8 @@ extension StoreMigration {
     _ pairs: [(new: Int, old: Int)], _ source: StoreTable
   ) throws(ManagedObjectError) {
     for pair in pairs where mapping.destination.records[pair.new].definition.isAbstract {
-      let statement = try database.statement("SELECT 1 FROM \(asideName(source.name)) WHERE Z_ENT = ? LIMIT 1")
+      let statement = try database.statement(
+        "SELECT 1 FROM \(StoreTables.asideName(source.name)) WHERE Z_ENT = ? LIMIT 1")
       try statement.bind(1, old.numbers[pair.old])
       defer { statement.reset() }
       guard try statement.step() else { continue }
@@ -149,7 +173,7 @@ extension StoreMigration {
     return names
   }
 
-  /// What a column of a row becomes.
+  /// The origin of the values of a column.
   private enum ColumnValue: Equatable {
     case nothing
     case column(String)
@@ -248,7 +272,7 @@ extension String {
 }
 
 extension SQLValue {
-  /// What a column has for a value.
+  /// A value as a column has it.
   init(_ value: AttributeValue, isExternal: Bool) {
     self =
       switch value {

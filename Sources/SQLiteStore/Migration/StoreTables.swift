@@ -23,6 +23,7 @@ struct StoreTables {
   private var names: [String] { schema.tables.map(\.name) + schema.joins.map(\.name) }
 
   /// - Throws: ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
+  /// - Complexity: O(*n*) in the number of rows.
   func check() throws(ManagedObjectError) {
     var reasons: [String] = []
     for trigger in file.triggers where !trigger.name.hasPrefix("Z_DA_") {
@@ -32,11 +33,31 @@ struct StoreTables {
       reasons.append("a history of changes, which would not fit any more")
     }
     for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
+    for table in schema.tables { reasons += try strangeRows(of: table) }
     if reasons.isEmpty { return }
     throw ManagedObjectError(
       .migration,
       "\(database.path) cannot be migrated, since it has \(reasons.sorted().joined(separator: "; ")); remove that from a "
         + "copy of the store, or write its objects into a new one")
+  }
+
+  /// The rows that are no objects of the model. A program may have put them there; no migration would keep them.
+  private func strangeRows(of table: StoreTable) throws(ManagedObjectError) -> [String] {
+    let numbers = table.entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map { "\($0)" }
+    var reasons: [String] = []
+    for (column, condition, fault) in [
+      ("Z_ENT", "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))", "is no entity of it"),
+      ("Z_PK", "Z_PK <= 0", "no object can have"),
+    ] {
+      let statement = try database.statement(
+        "SELECT COUNT(*), MIN(\(column)) FROM \(table.name.sqlName) WHERE \(condition)")
+      defer { statement.reset() }
+      guard try statement.step(), statement.integer(0) > 0 else { continue }
+      reasons.append(
+        "\(statement.integer(0)) \(statement.integer(0) == 1 ? "row" : "rows") of the table \(table.name.quoted) whose \(column) \(fault), such as "
+          + statement.value(1).kindName)
+    }
+    return reasons
   }
 
   func putAside() throws(ManagedObjectError) {
@@ -58,7 +79,7 @@ struct StoreTables {
   func restoreIndexes() throws(ManagedObjectError) {
     let tables = Set(names.map { $0.uppercased() })
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
-      // Those of Core Data are made for the new model.
+      // The indexes of Core Data are made for the new model.
       if index.name.uppercased().hasPrefix("Z") { continue }
       do throws(ManagedObjectError) { try database.execute(index.statement) } catch {
         throw ManagedObjectError(
@@ -96,12 +117,8 @@ struct StoreTables {
 
   /// The highest number that a row of a table that was put aside has or had.
   func highestNumber(_ table: StoreTable) throws(ManagedObjectError) -> Int64 {
-    let statement = try database.statement(
-      "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
-        + "IFNULL((SELECT MAX(Z_PK) FROM \(Self.asideName(table.name))), 0))")
-    try statement.bind(1, schema.numbers[table.entities.lowerBound])
-    defer { statement.reset() }
-    return try statement.step() ? max(statement.integer(0), 0) : 0
+    try RowNumbers.highest(
+      inTable: Self.asideName(table.name), ofEntity: schema.numbers[table.entities.lowerBound], database)
   }
 
   /// Writes the entities of another model in place of those that there are.

@@ -10,15 +10,21 @@ internal import SystemFiles
 /// A fetch leaves the files alone: each is read when its value is asked for. New values are in the column. A file that
 /// a row named before stays: nothing says that no other row names it, nor that nobody is reading it, and one that
 /// nobody names does no harm.
+///
+/// Stores beside each other that differ in their extension have one folder: `Notes.sqlite`, and a copy `Notes.bak`.
 struct ExternalData {
+  private let store: String
   private let folder: String
 
-  /// - Parameter path: the path of the store.
+  /// - Parameter path: the path of the store itself, not of a link to it.
   init(ofStore path: String) {
-    let url = URL(filePath: path)
-    let name = url.deletingPathExtension().lastPathComponent
-    let parent = path.hasPrefix("/") || path.contains("/") ? FileSystem.parent(of: path) : "."
-    folder = "\(parent)/.\(name)_SUPPORT/_EXTERNAL_DATA"
+    store = path
+    folder = "\(FileSystem.parent(of: path))/.\(Self.name(ofStore: path))_SUPPORT/_EXTERNAL_DATA"
+  }
+
+  /// The part of a store's name that its folder has.
+  private static func name(ofStore path: String) -> String {
+    URL(filePath: path).deletingPathExtension().lastPathComponent
   }
 
   private static let inline: UInt8 = 1
@@ -69,8 +75,21 @@ struct ExternalData {
   /// True if there is a file of a name.
   func has(_ name: String) -> Bool { FileSystem.sizeOfRegularFile("\(folder)/\(name)") != nil }
 
-  /// Removes files that no value is in any more. One that cannot be removed stays: it does no harm.
+  /// True if a file beside the store would have its values in the same folder. It can be a copy of the store.
+  private var isShared: Bool {
+    let name = Self.name(ofStore: store)
+    let own = Set(DatabaseFile.suffixes.map { URL(filePath: store).lastPathComponent + $0 })
+    let parent = FileSystem.parent(of: store)
+    return FileSystem.names(in: parent).contains { other in
+      other.hasPrefix(name) && !own.contains(other) && Self.name(ofStore: other) == name
+        && !FileSystem.isFolder("\(parent)/\(other)")
+    }
+  }
+
+  /// Removes files that no value of the store is in any more, if it alone has the folder. A file that cannot be removed
+  /// stays: it does no harm.
   func remove(_ names: Set<String>) {
+    if names.isEmpty || isShared { return }
     for name in names where has(name) { try? FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
   }
 

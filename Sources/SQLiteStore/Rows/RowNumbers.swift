@@ -42,17 +42,30 @@ struct RowNumbers {
     return keys
   }
 
+  /// The highest number that a row of a table has or had.
+  ///
+  /// - Parameters:
+  ///   - table: the name of the table as statements have it.
+  ///   - entity: the number of the entity at the top of the table's hierarchy.
+  static func highest(
+    inTable table: String, ofEntity entity: Int64, _ database: Database
+  ) throws(ManagedObjectError) -> Int64 {
+    // The row can say less than there is in a file that others have written.
+    let statement = try database.statement(
+      "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
+        + "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0))")
+    try statement.bind(1, entity)
+    defer { statement.reset() }
+    return try statement.step() ? max(statement.integer(0), 0) : 0
+  }
+
   /// Takes notice of what others have saved.
   private mutating func read(
     _ table: Int, _ schema: StoreSchema, _ database: Database
   ) throws(ManagedObjectError) {
-    // The row can say less than there is in a file that others have written.
-    let statement = try database.statement(
-      "SELECT MAX(IFNULL(Z_MAX, 0), IFNULL((SELECT MAX(Z_PK) FROM \(schema.tables[table].name.sqlName)), 0)) "
-        + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-    try statement.bind(1, schema.numbers[schema.tables[table].entities.lowerBound])
-    defer { statement.reset() }
-    let highest = try statement.step() ? max(statement.integer(0), 0) : 0
+    let highest = try Self.highest(
+      inTable: schema.tables[table].name.sqlName, ofEntity: schema.numbers[schema.tables[table].entities.lowerBound],
+      database)
     if last[table] != nil, highest > known[table] { take(known[table] + 1...highest, table) }
     known[table] = max(known[table], highest)
     last[table] = max(last[table] ?? 0, highest)

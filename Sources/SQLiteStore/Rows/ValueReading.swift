@@ -45,7 +45,7 @@ struct ValueReading {
       }
     case .decimal:
       if kind == SQLITE_INTEGER { return .decimal(Decimal(source.integer)) }
-      // As a text, SQLite gives fewer digits than a number has.
+      // SQLite's text of a number has fewer digits than the number.
       if kind == SQLITE_FLOAT { return StoredDecimal.decimal(source.real) }
       if kind == SQLITE_TEXT { return StoredDecimal.decimal(source.text) }
     case .uuid:

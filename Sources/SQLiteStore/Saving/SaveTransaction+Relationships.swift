@@ -16,7 +16,7 @@ extension SaveTransaction {
     for key in touched.sorted() { try raiseVersion(of: key) }
   }
 
-  /// Takes a row out of what it refers to no longer.
+  /// Takes a row out of the relationships of rows that it refers to no longer.
   private func unlink(_ row: StoreRow, _ old: StoreRow) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, place) in schema.places[entity].enumerated() {
@@ -38,7 +38,7 @@ extension SaveTransaction {
     }
   }
 
-  /// Enters a row into what it refers to now.
+  /// Enters a row into the relationships of rows that it refers to now.
   ///
   /// - Parameter old: the row as it was; nil for a new one.
   private func link(_ row: StoreRow, _ old: StoreRow?) throws(ManagedObjectError) {
@@ -63,7 +63,7 @@ extension SaveTransaction {
     }
   }
 
-  /// Makes two to-one relationships refer to each other, and whatever referred to one of the two to nothing.
+  /// Makes two rows refer to each other by to-one relationships. Rows that referred to one of them refer to none.
   private func pair(
     _ key: RowKey, _ column: ToOnePlace, _ target: RowKey, _ back: ToOnePlace, _ side: RelationshipSide
   ) throws(ManagedObjectError) {

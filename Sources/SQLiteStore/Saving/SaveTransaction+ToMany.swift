@@ -11,7 +11,7 @@ extension SaveTransaction {
     return place.isOrdered ? .orderedToMany(OrderedSet(keys)) : .toMany(Set(keys))
   }
 
-  /// Adds what is new to a relationship, and writes its order.
+  /// Adds the new objects of a relationship, and writes its order.
   func write(
     _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ place: ToManyPlace
   ) throws(ManagedObjectError) {
@@ -135,7 +135,7 @@ extension SaveTransaction {
     }
   }
 
-  /// Removes what relationships of a row that is gone have left in other rows and tables.
+  /// Removes the traces of a deleted row's relationships in other rows and tables.
   func forget(_ row: StoreRow) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, place) in schema.places[entity].enumerated() {

@@ -68,7 +68,7 @@ extension SaveTransaction {
     }
   }
 
-  /// SQLite has nothing for what is no number.
+  /// SQLite has no value for NaN.
   private func bind(
     _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ place: Int32
   ) throws(ManagedObjectError) {

@@ -29,7 +29,7 @@ extension StoreState {
     return mended.sorted()
   }
 
-  /// An error with the rows as the file has them, what was to be changed first.
+  /// An error with the rows as the file has them, changed ones first.
   private mutating func completed(_ error: ManagedObjectError) throws(ManagedObjectError) -> ManagedObjectError {
     guard error.code == .merge else { return error }
     var error = error

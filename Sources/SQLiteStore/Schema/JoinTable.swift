@@ -106,7 +106,7 @@ struct JoinTable: Sendable {
         let back = PropertyName(destination, inverse.name)
         guard seen.insert(PropertyName(entity, relationship.name)).inserted else { continue }
         seen.insert(back)
-        let owner = ManagedObjectModel.Entity(model: model, index: back.entityIndex)
+        let owner = back.owner(in: model)
         if numbers[entity.index] <= numbers[owner.index] {
           pairs.append((entity, relationship, owner, inverse))
         } else {

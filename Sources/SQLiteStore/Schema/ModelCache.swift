@@ -12,7 +12,7 @@ enum ModelCache {
 
   /// The model that a store has in itself; nil if there is none, as in stores of before 2015.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` for what is no model.
+  /// - Throws: ``ManagedObjectError/Code/open`` for a damaged model.
   static func read(_ database: Database, _ file: FileSchema) throws(ManagedObjectError) -> ManagedObjectModel? {
     if file.others["Z_MODELCACHE"] != nil { try file.require("Z_MODELCACHE", database, database.path) }
     guard file.has("Z_MODELCACHE", "Z_CONTENT") else { return nil }
@@ -46,7 +46,7 @@ enum ModelCache {
   /// With the header of zlib or gzip.
   private static let windowBitsOfAnyHeader: Int32 = 15 + 32
 
-  /// Nil for what is damaged or too large.
+  /// Nil for data that is damaged or too large.
   private static func content(of data: Data) -> Data? {
     if data.starts(with: Data("bplist".utf8)) { return data }
     return inflate(data, windowBits) ?? inflate(data, windowBitsOfAnyHeader)

@@ -113,7 +113,7 @@ extension SlotPlace {
     var all: [[SlotPlace]] = []
     let sides = joinSides(joins)
     for entity in model.entities {
-      // What is inherited is in the same place. Entities follow those that they inherit from.
+      // Inherited values are in the same place. Entities follow those that they inherit from.
       var places = entity.superentity.map { all[$0.index] } ?? []
       places += [SlotPlace](repeating: .none, count: entity.slotCount - places.count)
       defer { all.append(places) }
@@ -186,5 +186,10 @@ struct PropertyName: Hashable, Sendable {
     while let superentity = owner.superentity, superentity.property(named: name) != nil { owner = superentity }
     entityIndex = owner.index
     self.name = name
+  }
+
+  /// The entity that has the property first.
+  func owner(in model: ManagedObjectModel) -> ManagedObjectModel.Entity {
+    ManagedObjectModel.Entity(model: model, index: entityIndex)
   }
 }

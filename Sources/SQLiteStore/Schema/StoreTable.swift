@@ -23,7 +23,7 @@ struct StoreTable: Sendable {
 
   struct Column: Sendable {
     let name: String
-    /// As tables are made with it.
+    /// The type in the statement that makes the table.
     let type: String
   }
 

@@ -29,8 +29,8 @@ enum WritingObstacles {
     return obstacles
   }
 
-  /// As in any store, and for one that is yet to be made: derived attributes, which need triggers, and names that two
-  /// tables or columns would have.
+  /// The same, and the parts of which no new store can be made: derived attributes, which need triggers, and names that
+  /// two tables or columns would have.
   static func inNewStore(_ schema: StoreSchema) -> [String] {
     var obstacles = inModel(schema)
     for (entity, attribute) in derivedAttributes(schema) {

@@ -87,7 +87,7 @@ struct ClassModel {
     guard case .relationship(var relationship) = entities[link.entity].properties[link.property] else { return }
     relationship.inverse = link.inverse
     entities[link.entity].properties[link.property] = .relationship(relationship)
-    // Where the inverse is not found, the model says so.
+    // The model reports an inverse that is not found.
     guard let (entity, property) = place(of: link.inverse, relationship.destination),
       case .relationship(var inverse) = entities[entity].properties[property]
     else { return }

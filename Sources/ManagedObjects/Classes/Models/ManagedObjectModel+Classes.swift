@@ -34,7 +34,7 @@ extension ManagedObjectModel {
       entities: model.entities, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
       versionIdentifiers: versionIdentifiers)
     contents.classes = model.classesByEntity
-    // What is wrong with the classes is said with what is wrong with the entities.
+    // Faults of the classes are reported together with those of the entities.
     var faults = model.faults
     do throws(ManagedObjectModelError) {
       if faults.isEmpty {

@@ -105,7 +105,7 @@ private struct ClassJoining {
   ) {
     let properties = ClassProperties(of: type)
     faults += properties.faults.map { Fault($0.kind, entity: entity.name, property: $0.property, $0.message) }
-    // What it inherits from the class of the superentity is checked there.
+    // Properties that it inherits from the class of the superentity are checked there.
     for level in properties.levels where superclass?.isKind(of: level.type) != true {
       for (name, property) in level.properties {
         faults += property.faults.map { Fault($0.kind, entity: entity.name, property: name, $0.message) }

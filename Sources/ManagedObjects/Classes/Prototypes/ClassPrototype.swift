@@ -24,7 +24,7 @@ struct ClassPrototype {
     let recording = PropertyRecording(describes: describes)
     let object = recording { type.init(creation) }
     object.status = .prototype
-    // What its initializer read is of no interest.
+    // Properties that its initializer read are of no interest.
     state.reading = reading
     self.object = object
     self.recording = recording

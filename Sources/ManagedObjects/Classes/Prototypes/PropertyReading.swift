@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What is read of a prototype, so that a key path such as `\Note.author?.name` gets a name.
+/// The properties that are read of a prototype, so that a key path such as `\Note.author?.name` gets a name.
 ///
 /// A key path to a wrapped property is a pair of functions, whose name nobody tells. It is read of a prototype: the
 /// wrapper that it asks takes itself down here, and gives it a value that is told from others.

@@ -10,8 +10,8 @@ extension ManagedPredicate {
   ///
   /// It is the predicate that the format string of the same meaning makes: `author.name == %@ AND pages > 3`. What is
   /// captured can be a value of any type that attributes have, an object or the ID of one, or a collection of those.
-  /// Where Swift and predicates differ, predicates are followed: the length of a string is counted in units of UTF-16,
-  /// and what is asked about a missing value is not true. A missing value is unwrapped as one, and is no error.
+  /// It has the rules of predicates where Swift has others: the length of a string is counted in units of UTF-16, and
+  /// no comparison with a missing value is true. A missing value is unwrapped as one, and is no error.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` for what predicates have no form for, with its name;
   ///   ``ManagedPredicateError/Kind/unknownKey`` for a property that is not one of a model.

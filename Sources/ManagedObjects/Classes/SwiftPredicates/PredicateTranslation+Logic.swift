@@ -107,7 +107,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
   }
 }
 
-// What may be missing.
+// Values that may be missing.
 
 extension PredicateExpressions.NilLiteral: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term

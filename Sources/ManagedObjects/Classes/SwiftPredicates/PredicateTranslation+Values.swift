@@ -108,7 +108,7 @@ extension PredicateTranslation {
       return try Self.keyPath(path.names, of: base)
     }
     let type = type(of: keyPath)
-    // What names an object is the object, for a predicate.
+    // In a predicate the name of an object stands for the object.
     if type.valueType == ManagedObjectID.self { return base }
     throw ManagedPredicateError(
       .unknownKey, "a property of \(type.rootType) of the type \(type.valueType), which no model knows")

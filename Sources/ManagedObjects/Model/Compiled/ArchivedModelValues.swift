@@ -53,7 +53,7 @@ extension PropertyList {
     entries.mapValues { PropertyList(archived: $0, depth: 0) }
   }
 
-  /// What property lists have no form for becomes the bytes of an archive of its own.
+  /// A value without a form in property lists becomes the bytes of an archive of its own.
   private init(archived value: ArchivedValue, depth: Int) {
     switch value {
     case .null: self = .null

@@ -244,7 +244,7 @@ final class ArchivedRelationship: ArchivedProperty {
     relationship.deleteRule = rule
     self.relationship = relationship
     try super.init(coder: coder)
-    // Where there are no names, there are the objects.
+    // Files without the names have the objects.
     if destination == nil {
       self.destination = try coder.decodeIfPresent(ArchivedEntity.self, forKey: "NSDestinationEntity")
     }

@@ -2,8 +2,7 @@ public import FoundationEssentials
 
 /// Version hashes: by them a store tells whether a model is the one that it was made with.
 ///
-/// How they are computed was found by comparing compiled models of many programs with their stores; no document of
-/// Apple says it.
+/// The rules were found by comparing compiled models of many programs with their stores; no document of Apple has them.
 extension ManagedObjectModel {
   /// The version hashes of all entities, 32 bytes each.
   ///

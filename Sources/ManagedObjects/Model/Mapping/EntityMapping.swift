@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import OrderedCollections
 public import PropertyLists
 
-/// How objects of an entity become objects of an entity of another model.
+/// A description of the way in which objects of an entity become objects of an entity of another model.
 public struct EntityMapping: Hashable, Sendable {
   /// The name, which is unique in a mapping model.
   public var name: String
@@ -29,7 +29,7 @@ public struct EntityMapping: Hashable, Sendable {
   /// The values of a compiled mapping under unknown keys, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
-  /// What happens to the objects of an entity. The raw values are those of `NSEntityMappingType`.
+  /// The fate of the objects of an entity. The raw values are those of `NSEntityMappingType`.
   public enum MappingType: Int, Hashable, Sendable, CaseIterable {
     /// The mapping does not say; the program that migrates decides.
     case undefined = 0

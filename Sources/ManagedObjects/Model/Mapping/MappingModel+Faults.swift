@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension MappingModel {
-  /// What does not fit two models: entities and properties that are not in them, and entities that are another version
-  /// than the mapping was made for. Nothing for a mapping model that was made for them.
+  /// The parts that do not fit two models: entities and properties that are not in them, and entities that are another
+  /// version than the mapping was made for. None for a mapping model that was made for them.
   ///
   /// A mapping without a version hash is one for any version. Versions of entities whose hashes cannot be computed, see
   /// ``ManagedObjectModel/Entity/hasKnownVersionHash``, are not compared.

@@ -2,15 +2,15 @@ public import FoundationEssentials
 internal import KeyedArchiving
 public import OrderedCollections
 
-/// How the objects of a store of one model become objects of another model: what Xcode's editor calls a mapping model,
-/// and its compiler writes as a file `.cdm`.
+/// A description of the way in which the objects of a store become objects of another model: a mapping model of Xcode's
+/// editor, which its compiler writes as a file `.cdm`.
 ///
 /// ```swift
 /// let mapping = try MappingModel(contentsOf: URL(filePath: "2to3.cdm"))
 /// let faults = mapping.faults(from: second, to: third)
 /// ```
 ///
-/// A mapping model is a value: it is read, compared and written. What it says is done by migrations of stores.
+/// A mapping model is a value: it is read, compared and written. Migrations of stores carry it out.
 public struct MappingModel: Hashable, Sendable {
   /// The mappings of entities, in the order in which they are to be done.
   public var entityMappings: [EntityMapping]

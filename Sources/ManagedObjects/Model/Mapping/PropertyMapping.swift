@@ -1,7 +1,7 @@
 public import OrderedCollections
 public import PropertyLists
 
-/// How objects of the destination get the value of a property.
+/// The origin of a property's value in objects of the destination.
 public struct PropertyMapping: Hashable, Sendable {
   /// The name of the property in the destination entity.
   public var name: String
@@ -10,8 +10,8 @@ public struct PropertyMapping: Hashable, Sendable {
   public var valueExpression: ManagedExpression?
   /// Data that programs keep with the mapping.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
-  /// What a compiled mapping calls the transforms of the property. No file with any was found, so they are kept as they
-  /// are and mean nothing here.
+  /// The transforms of the property in a compiled mapping (`NSPropertyTransforms`). No file with any was found, so they
+  /// are kept as they are and mean nothing here.
   public var transforms: [PredicateConstant] = []
   /// The values of a compiled mapping under unknown keys, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]

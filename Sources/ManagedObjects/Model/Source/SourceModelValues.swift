@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What the editor has fields for besides the properties of an attribute itself, which a model has as a predicate
+/// A limit that has a field in the editor besides the properties of the attribute itself. A model has it as a predicate
 /// and an error code.
 enum SourceLimit: CaseIterable {
   case minimum, maximum, pattern

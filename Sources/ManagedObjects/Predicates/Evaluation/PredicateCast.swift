@@ -75,8 +75,8 @@ extension AttributeValue {
 }
 
 extension Date {
-  /// What a text of ISO 8601 stands for: a day, which is its first moment in UTC, or a moment with its zone. Nil for
-  /// any other text.
+  /// The date of a text of ISO 8601: a day, which is its first moment in UTC, or a moment with its zone. Nil for any
+  /// other text.
   init?(iso8601 text: String) {
     guard let seconds = DateText.parseISO8601(text) else { return nil }
     self.init(timeIntervalSinceReferenceDate: seconds)

@@ -53,7 +53,7 @@ struct LikePattern: Hashable, Sendable {
     let units = rules.units(of: text)
     var place = 0
     var part = 0
-    // Where to go on if the last star has to stand for one character more.
+    // The place to go on from if the last star has to stand for one character more.
     var retry: (place: Int, part: Int)?
     var work = 0
     while place < units.count || part < parts.count {

@@ -1,4 +1,4 @@
-// What a backslash begins.
+// Escapes, which begin with a backslash.
 extension PatternParser {
   /// The element after a backslash outside of square brackets.
   mutating func escape() throws(ManagedPredicateError) -> PatternTree {

@@ -141,7 +141,7 @@ extension PatternParser {
     }
     next += 1
     if peek() == "+" { throw unsupported("a possessive quantifier") }
-    // Which of several matches is found makes no difference for the whole string.
+    // A lazy repetition finds another match, but the whole string matches or not either way.
     _ = take("?")
     return .repeated(atom, least: least, most: most)
   }

@@ -4,7 +4,7 @@ internal import KeyedArchiving
 extension ManagedPredicate {
   /// The text that ``init(format:_:)`` makes this predicate of.
   ///
-  /// What comes from text is the same tree again. Two forms of hand-made trees change: a row of `AND` with one part is
+  /// A tree that was parsed is the same again. Two forms of hand-made trees change: a row of `AND` with one part is
   /// that part, and constants of the type `Float` become doubles. Dates, decimal numbers, bytes, UUIDs, URLs, and
   /// constant collections are written as `CAST(…)` of a literal.
   ///

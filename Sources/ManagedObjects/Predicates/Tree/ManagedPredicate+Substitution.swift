@@ -1,4 +1,4 @@
-/// What takes the place of parts of a predicate.
+/// The replacements for parts of a predicate.
 struct PredicateReplacement {
   /// Values of variables. Those without one stay, and so do those of subqueries.
   var variables: [String: ManagedExpression] = [:]

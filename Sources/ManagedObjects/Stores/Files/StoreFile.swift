@@ -71,7 +71,7 @@ public final class StoreFile: Sendable {
       throw ManagedObjectError(.open, "\(path.printable()) comes and goes")
     }
     let contents = try format.read(data, into: table, configuration: configuration)
-    // What a process left that ended in the middle of a save.
+    // Files that a process left that ended in the middle of a save.
     if !isReadOnly { FileSystem.removeAbandonedFiles(of: path) }
     self.url = url
     self.path = path

@@ -33,7 +33,7 @@ extension RowTable {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// What rows get that they did not have, with the places of the rows among the changes.
+  /// The objects that rows get and did not have, with the places of the rows among the changes.
   private func claims(_ changes: StoreChanges, _ index: OwnerIndex) -> [(row: Int, claim: Claim)] {
     var claims: [(row: Int, claim: Claim)] = []
     for (place, row) in (changes.inserted + changes.updated).enumerated()

@@ -18,7 +18,7 @@ public import PropertyLists
 /// Metadata stay those of the file, with its framework version. The version hashes' digest and checksum are written if
 /// the file has them, or if its framework did; the metadata of a new file are those of a new framework.
 ///
-/// What Apple's files leave open is as follows.
+/// Rules for cases that no file of Apple's shows:
 ///
 /// * Names of entities are in upper case in the file and names of properties in lower case. A model in which two become
 ///   one has no store in XML: ``ManagedObjectError/Code/incompatibleSchema``.

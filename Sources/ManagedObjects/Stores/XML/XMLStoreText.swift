@@ -229,7 +229,7 @@ extension XMLStoreText {
     var rest = text
     var index = 0
     if let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: 0) {
-      // What could be taken for an escape is one of the backslash.
+      // A backslash that could be taken for the beginning of an escape is escaped.
       var place = backslash
       while true {
         append(plain: text.extracting(index..<place), to: &output)

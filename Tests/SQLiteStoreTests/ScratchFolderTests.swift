@@ -1,0 +1,50 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("The folder beside a store in which a new one is made") struct ScratchFolderTests {
+  private let folder: TemporaryFolder
+  private var store: String { folder.url.appending(path: "new.sqlite").path }
+  private var scratch: URL { folder.url.appending(path: ".new.sqlite-migration") }
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  @Test("has one user at a time, however many want it at the same moment") func oneUser() throws {
+    let state = Mutex((users: 0, uses: 0, faults: 0))
+    let store = store
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      for _ in 0..<600 {
+        guard let scratch = try? ScratchFolder(beside: store, isLocked: false) else { continue }
+        state.withLock { state in
+          state.users += 1
+          state.uses += 1
+          if state.users > 1 { state.faults += 1 }
+        }
+        let path = scratch.newFile()
+        try? Data("mine".utf8).write(to: URL(filePath: path))
+        usleep(100)
+        state.withLock { state in
+          if !FileManager.default.fileExists(atPath: path) { state.faults += 1 }
+          state.users -= 1
+        }
+        withExtendedLifetime(scratch) {}
+      }
+    }
+    #expect(state.withLock { $0.faults } == 0)
+    #expect(state.withLock { $0.uses } > 100)
+    #expect(folder.names == [])
+  }
+
+  @Test("stays with files that others put there while it is used") func otherFiles() throws {
+    let mine = scratch.appending(path: "mine.txt")
+    do {
+      let folder = try ScratchFolder(beside: store, isLocked: false)
+      try Data("other".utf8).write(to: mine)
+      withExtendedLifetime(folder) {}
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["mine.txt"])
+  }
+}
