@@ -1,0 +1,195 @@
+internal import PropertyLists
+
+/// Integers.
+extension TypedstreamReader {
+  /// Reads an integer of any width.
+  @inline(__always)
+  mutating func readInteger() throws(TypedstreamError) -> Int64 {
+    guard index < bytes.byteCount else { throw cutOff("an integer is due") }
+    let head = Int8(bitPattern: bytes[index])
+    if head >= Int8(TypedstreamHead.leastInteger) {
+      index += 1
+      return Int64(head)
+    }
+    return try readWideInteger()
+  }
+
+  @inline(never)
+  private mutating func readWideInteger() throws(TypedstreamError) -> Int64 {
+    switch bytes[index] {
+    case TypedstreamHead.int16: Int64(Int16(truncatingIfNeeded: try readNumber(width: 2)))
+    case TypedstreamHead.int32: Int64(Int32(truncatingIfNeeded: try readNumber(width: 4)))
+    case TypedstreamHead.int64: Int64(bitPattern: try readNumber(width: 8))
+    case let head: throw .malformed("the byte \(Self.name(head)), where an integer is due", at: index)
+    }
+  }
+
+  /// Reads a number after its head byte.
+  mutating func readNumber(width: Int) throws(TypedstreamError) -> UInt64 {
+    guard bytes.byteCount - index > width else { throw cutOff("a number of \(width) bytes is due") }
+    var value: UInt64 = 0
+    for offset in 1...width {
+      let byte = UInt64(bytes[index + offset])
+      value = isBigEndian ? value << 8 | byte : value | byte << UInt64(8 * (offset - 1))
+    }
+    index += 1 + width
+    return value
+  }
+
+  @inline(__always)
+  mutating func readByte() throws(TypedstreamError) -> UInt8 {
+    guard index < bytes.byteCount else { throw cutOff("a byte is due") }
+    index += 1
+    return bytes[index - 1]
+  }
+
+  @inline(never)
+  func cutOff(_ what: String) -> TypedstreamError { .malformed("the stream is cut off: \(what)", at: bytes.byteCount) }
+
+  /// A byte in hexadecimal digits, with what it means.
+  private static func name(_ head: UInt8) -> String {
+    let digits = "0x" + String(head, radix: 16)
+    return switch head {
+    case TypedstreamHead.real: digits + " (a real)"
+    case TypedstreamHead.new: digits + " (something new)"
+    case TypedstreamHead.null: digits + " (nothing)"
+    case TypedstreamHead.endOfObject: digits + " (the end of an object)"
+    default: digits
+    }
+  }
+}
+
+/// The tables of strings, and of objects, classes and C strings.
+extension TypedstreamReader {
+  /// Reads a reference into a table that has so many places.
+  @inline(__always)
+  mutating func readReference(in count: Int, _ things: StaticString) throws(TypedstreamError) -> Int {
+    let start = index
+    let place = try readInteger() &- Int64(TypedstreamHead.leastInteger)
+    guard place >= 0, place < Int64(count) else {
+      throw .malformed("a reference to number \(place) of \(count) \(things)", at: start)
+    }
+    return Int(place)
+  }
+
+  /// Reads the length of a string, and passes over its bytes.
+  @inline(__always)
+  mutating func readRange() throws(TypedstreamError) -> Range<Int> {
+    let start = index
+    let length = try readInteger()
+    guard length >= 0, length <= Int64(bytes.byteCount - index) else {
+      throw .malformed("a string of \(length) bytes, with \(bytes.byteCount - index) left", at: start)
+    }
+    let first = index
+    index += Int(length)
+    return first..<index
+  }
+
+  /// Reads a string that is shared, and returns its number; nil for nothing.
+  @inline(__always)
+  mutating func readSharedString() throws(TypedstreamError) -> Int? {
+    guard index < bytes.byteCount else { throw cutOff("a shared string is due") }
+    switch bytes[index] {
+    case TypedstreamHead.null:
+      index += 1
+      return nil
+    case TypedstreamHead.new:
+      index += 1
+      let range = try readRange()
+      strings.append(
+        TypedstreamTables.SharedString(
+          start: UInt32(truncatingIfNeeded: range.lowerBound), length: UInt32(truncatingIfNeeded: range.count)))
+      return strings.count - 1
+    default: return try readReference(in: strings.count, "shared strings")
+    }
+  }
+
+  /// Reads a class and what it inherits from, and returns its slot; nil for nothing. A class takes its slot before its
+  /// superclass is read.
+  mutating func readClass() throws(TypedstreamError) -> UInt32? {
+    typealias Slot = TypedstreamTables.Slot
+    let firstNew = slots.count
+    while true {
+      guard index < bytes.byteCount else { throw cutOff("a class is due") }
+      let start = index
+      let slot: UInt32?
+      switch bytes[index] {
+      case TypedstreamHead.null:
+        index += 1
+        slot = nil
+      case TypedstreamHead.new:
+        index += 1
+        guard slots.count - firstNew < depthLimit else {
+          throw TypedstreamError(
+            .nestedTooDeeply, "a class with more than \(depthLimit) superclasses", byteOffset: start)
+        }
+        guard let name = try readSharedString() else { throw .malformed("a class without a name", at: start + 1) }
+        let versionStart = index
+        guard let version = Int32(exactly: try readInteger()) else {
+          throw .malformed("the version of a class, which is wider than 4 bytes", at: versionStart)
+        }
+        link(UInt32(truncatingIfNeeded: slots.count), from: firstNew)
+        slots.append(
+          Slot(
+            kind: .class, content: UInt32(truncatingIfNeeded: name), classSlot: Slot.none, detail: version))
+        continue
+      default:
+        let place = try readReference(in: slots.count, "objects")
+        guard slots[place].kind == .class else {
+          throw .malformed("a reference to number \(place), which is no class, where a class is due", at: start)
+        }
+        guard place < firstNew else { throw .malformed("a class that inherits from itself", at: start) }
+        try checkChain(above: place, length: slots.count - firstNew, at: start)
+        slot = UInt32(truncatingIfNeeded: place)
+      }
+      guard slots.count > firstNew else { return slot }
+      if let slot { link(slot, from: firstNew) }
+      return UInt32(truncatingIfNeeded: firstNew)
+    }
+  }
+
+  /// Makes a class the superclass of the one that was read last, if there is one.
+  @inline(__always)
+  private mutating func link(_ superclass: UInt32, from firstNew: Int) {
+    if slots.count > firstNew { slots[slots.count - 1].classSlot = superclass }
+  }
+
+  /// Checks that new classes do not make a chain too long. Chains that were read before are short enough.
+  private func checkChain(above place: Int, length: Int, at start: Int) throws(TypedstreamError) {
+    if length == 0 { return }
+    var length = length + 1
+    var next = slots[place].superclass
+    while let place = next {
+      length += 1
+      next = slots[place].superclass
+    }
+    guard length <= depthLimit else {
+      throw TypedstreamError(.nestedTooDeeply, "a class with more than \(depthLimit) superclasses", byteOffset: start)
+    }
+  }
+
+  /// Reads a C string. It takes a slot, and its text is a shared string.
+  mutating func readCString(_ type: UInt32) throws(TypedstreamError) {
+    guard index < bytes.byteCount else { throw cutOff("a C string is due") }
+    let start = index
+    switch bytes[index] {
+    case TypedstreamHead.null:
+      index += 1
+      append(Node(.null, type: type))
+    case TypedstreamHead.new:
+      index += 1
+      let slot = slots.count
+      slots.append(
+        TypedstreamTables.Slot(kind: .cString, content: 0, classSlot: TypedstreamTables.Slot.none, detail: 0))
+      guard let text = try readSharedString() else { throw .malformed("a C string without a text", at: start + 1) }
+      slots[slot].content = UInt32(truncatingIfNeeded: text)
+      append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
+    default:
+      let slot = try readReference(in: slots.count, "objects")
+      guard slots[slot].kind == .cString else {
+        throw .malformed("a reference to number \(slot), which is no C string, where a C string is due", at: start)
+      }
+      append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
+    }
+  }
+}

@@ -1,0 +1,163 @@
+internal import PropertyLists
+
+/// Encodings of types, as Objective-C's compiler spells them (`@encode`), with two that only this format has: `+` for a
+/// string that is not shared, `%` for one that is.
+struct TypedstreamTypes {
+  typealias TypeNode = TypedstreamTables.TypeNode
+
+  /// The types of the encodings that were taken apart, each before its parts.
+  private(set) var nodes: [TypeNode] = []
+  /// The arrays and structures that are open in the encoding that is being taken apart.
+  private var open: [Int] = []
+
+  @inline(__always)
+  subscript(place: UInt32) -> TypeNode { nodes[Int(place)] }
+
+  mutating func reserveCapacity(_ count: Int) { nodes.reserveCapacity(count) }
+
+  /// How many elements an array can have that take no bytes.
+  static let greatestEmptyCount: UInt32 = 4096
+
+  /// Takes an encoding apart.
+  ///
+  /// - Parameters:
+  ///   - range: the place of the encoding in the bytes.
+  ///   - depth: how deep types may be nested.
+  /// - Returns: the places of its types.
+  /// - Complexity: O(*n*) in the length of the encoding.
+  @inline(never)
+  mutating func takeApart(
+    _ range: Range<Int>, of bytes: RawSpan, depth: Int
+  ) throws(TypedstreamError) -> Range<UInt32> {
+    let first = UInt32(truncatingIfNeeded: nodes.count)
+    open.removeAll(keepingCapacity: true)
+    var place = range.lowerBound
+    while place < range.upperBound {
+      let letter = bytes[place]
+      switch letter {
+      case UInt8(ascii: "@"), UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "+"), UInt8(ascii: "*"),
+        UInt8(ascii: "c"), UInt8(ascii: "C"), UInt8(ascii: "s"), UInt8(ascii: "S"), UInt8(ascii: "l"),
+        UInt8(ascii: "L"), UInt8(ascii: "q"), UInt8(ascii: "Q"), UInt8(ascii: "f"), UInt8(ascii: "d"),
+        UInt8(ascii: "B"), UInt8(ascii: "#"), UInt8(ascii: ":"), UInt8(ascii: "%"), UInt8(ascii: "!"):
+        append(letter, at: place)
+        place += 1
+      case UInt8(ascii: "["):
+        try begin(letter, at: place, depth: depth)
+        place += 1
+        place = try readCount(at: place, in: range, of: bytes)
+      case UInt8(ascii: "{"):
+        try begin(letter, at: place, depth: depth)
+        place = Self.endOfName(from: place + 1, in: range, of: bytes)
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        place += 1
+        try end(letter, at: place, in: range, of: bytes)
+      default: throw Self.unsupported(letter, at: place, in: range, of: bytes)
+      }
+    }
+    guard open.isEmpty else { throw Self.bad(range, bytes, "does not end", at: range.upperBound) }
+    return first..<UInt32(truncatingIfNeeded: nodes.count)
+  }
+
+  /// True if a value of one of the types takes bytes.
+  func takesBytes(_ places: Range<UInt32>) -> Bool {
+    var place = places.lowerBound
+    while place < places.upperBound {
+      let type = self[place]
+      switch type.letter {
+      case UInt8(ascii: "!"), UInt8(ascii: "{"): place += 1
+      case UInt8(ascii: "["), TypeNode.rawArray:
+        if type.letter == TypeNode.rawArray, type.count > 0 { return true }
+        place = type.count == 0 ? type.end : place + 1
+      default: return true
+      }
+    }
+    return false
+  }
+
+  private mutating func append(_ letter: UInt8, at place: Int) {
+    nodes.append(
+      TypeNode(
+        letter: letter, end: UInt32(truncatingIfNeeded: nodes.count + 1), start: UInt32(truncatingIfNeeded: place),
+        length: 1))
+  }
+
+  private mutating func begin(_ letter: UInt8, at place: Int, depth: Int) throws(TypedstreamError) {
+    guard open.count < depth else {
+      throw TypedstreamError(.nestedTooDeeply, "types are nested more than \(depth) deep", byteOffset: place)
+    }
+    open.append(nodes.count)
+    append(letter, at: place)
+  }
+
+  /// Reads how many elements an array has.
+  private mutating func readCount(
+    at start: Int, in range: Range<Int>, of bytes: RawSpan
+  ) throws(TypedstreamError) -> Int {
+    var place = start
+    var count: UInt64 = 0
+    while place < range.upperBound, bytes[place] &- UInt8(ascii: "0") < 10 {
+      count = count * 10 + UInt64(bytes[place] - UInt8(ascii: "0"))
+      guard count <= UInt32.max else { throw Self.bad(range, bytes, "has an array of too many elements", at: start) }
+      place += 1
+    }
+    guard place > start else { throw Self.bad(range, bytes, "has an array without a count", at: start) }
+    nodes[nodes.count - 1].count = UInt32(count)
+    return place
+  }
+
+  /// The place after the name of a structure and the equals sign; `start` if it has no name.
+  private static func endOfName(from start: Int, in range: Range<Int>, of bytes: RawSpan) -> Int {
+    var place = start
+    while place < range.upperBound {
+      switch bytes[place] {
+      case UInt8(ascii: "="): return place + 1
+      case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "("): return start
+      default: place += 1
+      }
+    }
+    return start
+  }
+
+  private mutating func end(
+    _ letter: UInt8, at end: Int, in range: Range<Int>, of bytes: RawSpan
+  ) throws(TypedstreamError) {
+    let opening = letter == UInt8(ascii: "]") ? UInt8(ascii: "[") : UInt8(ascii: "{")
+    guard let place = open.popLast(), nodes[place].letter == opening else {
+      throw Self.bad(range, bytes, "closes what it has not opened", at: end - 1)
+    }
+    nodes[place].end = UInt32(truncatingIfNeeded: nodes.count)
+    nodes[place].length = UInt32(truncatingIfNeeded: end) - nodes[place].start
+    guard opening == UInt8(ascii: "[") else { return }
+    guard nodes.count > place + 1, Int(nodes[place + 1].end) == nodes.count else {
+      throw Self.bad(range, bytes, "has an array whose elements are not of one type", at: end - 1)
+    }
+    if nodes[place + 1].letter | 0x20 == UInt8(ascii: "c") { nodes[place].letter = TypeNode.rawArray }
+  }
+
+  private static func unsupported(
+    _ letter: UInt8, at place: Int, in range: Range<Int>, of bytes: RawSpan
+  ) -> TypedstreamError {
+    let what: StaticString
+    switch letter {
+    case UInt8(ascii: "("): what = "a union, whose bytes are not portable"
+    case UInt8(ascii: "^"): what = "a pointer"
+    case UInt8(ascii: "b"): what = "a bit field"
+    case UInt8(ascii: "v"): what = "the type void"
+    default: return bad(range, bytes, "has an unknown type", at: place)
+    }
+    return TypedstreamError(
+      .unsupportedType, "the encoding \(text(range, bytes)) has \(what), which cannot be read", byteOffset: place)
+  }
+
+  private static func bad(
+    _ range: Range<Int>, _ bytes: RawSpan, _ fault: StaticString, at place: Int
+  ) -> TypedstreamError {
+    .malformed("the encoding \(text(range, bytes)) \(fault)", at: place)
+  }
+
+  private static func text(_ range: Range<Int>, _ bytes: RawSpan) -> String {
+    // No more than a line of a message, for an encoding can be as long as the input.
+    let shown = range.lowerBound..<min(range.upperBound, range.lowerBound + 200)
+    return String(decoding: [UInt8](bytes, shown), as: UTF8.self).quoted
+  }
+}

@@ -1,0 +1,109 @@
+internal import FoundationEssentials
+public import OrderedCollections
+
+/// `NSArray`, and arrays that are no objects: the elements.
+extension Array: TypedstreamDecodable where Element: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSArray", "NSMutableArray"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let count = try groups.decodeCount()
+    self.init()
+    reserveCapacity(Swift.min(count, 1024))
+    for _ in 0..<count { append(try groups.decode(Element.self)) }
+    try groups.finish()
+  }
+
+  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> [Element] {
+    let tables = unarchiver.tables
+    guard tables.nodes[place.node].kind == .array else { return try unarchiver.value(Self.self, at: place) }
+    var elements: [Element] = []
+    var element = place.node + 1
+    while element < tables.nodes[place.node].end {
+      try unarchiver.spend(0)
+      elements.append(try Element._decode(TypedstreamPlace(node: element), by: unarchiver))
+      element = tables.next(after: element)
+    }
+    return elements
+  }
+}
+
+extension TypedstreamGroups {
+  /// Decodes elements of which none may stand twice.
+  fileprivate mutating func decodeDistinct<Element: TypedstreamDecodable>(
+    _ type: Element.Type, _ insert: (Element) -> Bool
+  ) throws {
+    for _ in 0..<(try decodeCount()) {
+      let element = try decode(Element.self)
+      if !insert(element) { throw standsTwice(element) }
+    }
+    try finish()
+  }
+
+  fileprivate func standsTwice(_ element: some Any) -> TypedstreamError {
+    failure(.invalidContents, "\("\(element)".quoted) stands twice")
+  }
+
+  /// Decodes keys and values.
+  fileprivate mutating func decodeEntries<Key: TypedstreamDecodable, Value: TypedstreamDecodable>(
+    _ insert: (Key, Value) -> Bool
+  ) throws {
+    for _ in 0..<(try decodeCount(valuesPerElement: 2)) {
+      let key = try decode(Key.self)
+      let value = try decode(Value.self)
+      if !insert(key, value) { throw standsTwice(key) }
+    }
+    try finish()
+  }
+}
+
+/// `NSSet`: the elements.
+extension Set: TypedstreamDecodable where Element: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSSet", "NSMutableSet"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    self.init()
+    try groups.decodeDistinct(Element.self) { insert($0).inserted }
+  }
+}
+
+/// `NSSet`, in the order of the stream.
+extension OrderedSet: TypedstreamDecodable where Element: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSSet", "NSMutableSet"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    self.init()
+    try groups.decodeDistinct(Element.self) { append($0).inserted }
+  }
+}
+
+/// `NSDictionary`: keys and values.
+extension Dictionary: TypedstreamDecodable where Key: TypedstreamDecodable, Value: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSDictionary", "NSMutableDictionary"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    self.init()
+    try groups.decodeEntries { updateValue($1, forKey: $0) == nil }
+  }
+}
+
+/// `NSDictionary`, in the order of the stream.
+extension OrderedDictionary: TypedstreamDecodable where Key: TypedstreamDecodable, Value: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSDictionary", "NSMutableDictionary"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    self.init()
+    try groups.decodeEntries { updateValue($1, forKey: $0) == nil }
+  }
+}
+
+/// A value, or nothing.
+extension Optional: TypedstreamDecodable where Wrapped: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { Wrapped.typedstreamClasses }
+
+  public init(from groups: inout TypedstreamGroups) throws { self = try Wrapped(from: &groups) }
+
+  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Wrapped? {
+    if unarchiver.tables.nodes[place.node].kind == .null { return nil }
+    return try Wrapped._decode(place, by: unarchiver)
+  }
+}

@@ -1,0 +1,203 @@
+@_spi(Archives) internal import PropertyLists
+
+/// A number of a stream, as itself or as an object.
+enum TypedstreamNumber {
+  case integer(PropertyList.Integer)
+  case float(Float)
+  case double(Double)
+
+  init?(_ node: TypedstreamTables.Node) {
+    switch node.kind {
+    case .integer: self = .integer(PropertyList.Integer(Int64(bitPattern: node.payload)))
+    case .unsignedInteger: self = .integer(PropertyList.Integer(node.payload))
+    case .float: self = .float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
+    case .double: self = .double(Double(bitPattern: node.payload))
+    default: return nil
+    }
+  }
+
+  func integer<T: FixedWidthInteger>(_ type: T.Type) -> T? {
+    switch self {
+    case .integer(let value): T(exactly: value)
+    case .float(let value): T(exactly: value)
+    case .double(let value): T(exactly: value)
+    }
+  }
+
+  /// The number as a double; nil for an integer that a double cannot hold exactly.
+  var double: Double? {
+    switch self {
+    case .integer(let value):
+      if let value = Int64(exactly: value) {
+        Double(exactly: value)
+      } else {
+        UInt64(exactly: value).flatMap { Double(exactly: $0) }
+      }
+    case .float(let value): Double(value)
+    case .double(let value): value
+    }
+  }
+}
+
+extension TypedstreamNumber: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .integer(let value): value.description
+    case .float(let value): value.description
+    case .double(let value): value.description
+    }
+  }
+}
+
+extension TypedstreamUnarchiver {
+  /// The number at a place, which stands there itself or is an `NSNumber`.
+  fileprivate func number(at place: TypedstreamPlace, for type: any TypedstreamDecodable.Type) throws
+    -> TypedstreamNumber
+  {
+    if let number = TypedstreamNumber(tables.nodes[place.node]) { return number }
+    let slot = try slot(at: place, for: type)
+    try admit(type, slot)
+    return try once(slot) {
+      var groups = TypedstreamGroups(slot, of: self)
+      return try groups.decodeNumber().number
+    }
+  }
+
+  fileprivate func integer<T: FixedWidthInteger & TypedstreamDecodable>(
+    _ type: T.Type, at place: TypedstreamPlace
+  ) throws -> T {
+    let number = try number(at: place, for: type)
+    guard let value = number.integer(type) else { throw outOfRange(number, type, at: place) }
+    return value
+  }
+
+  fileprivate func outOfRange(
+    _ number: TypedstreamNumber, _ type: Any.Type, at place: TypedstreamPlace
+  ) -> TypedstreamError {
+    failure(.numberOutOfRange, "the number \(number), which \(type) cannot hold", at: place)
+  }
+}
+
+extension TypedstreamGroups {
+  /// Decodes the contents of an `NSValue`: a type, and a value of that type, whose place is returned.
+  mutating func decodeTyped() throws -> (type: String, place: TypedstreamPlace) {
+    let type = try decode(String.self)
+    let place = try nextPlace()
+    try require(nextType == type, "a value of the type \(nextType?.quoted ?? ""), where \(type.quoted) is announced")
+    cursor.advance(unarchiver.tables)
+    try finish()
+    return (type, place)
+  }
+
+  /// Decodes the contents of an `NSNumber`.
+  mutating func decodeNumber() throws -> (type: String, number: TypedstreamNumber) {
+    let (type, place) = try decodeTyped()
+    guard let number = TypedstreamNumber(unarchiver.tables.nodes[place.node]) else {
+      throw failure(.invalidContents, "a number of the type \(type.quoted)")
+    }
+    return (type, number)
+  }
+
+  fileprivate mutating func decodeInteger<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+    let number = try decodeNumber().number
+    guard let value = number.integer(type) else {
+      throw failure(.numberOutOfRange, "the number \(number), which \(type) cannot hold")
+    }
+    return value
+  }
+}
+
+/// An integer of Swift that numbers of a stream are decoded as.
+public protocol TypedstreamInteger: TypedstreamDecodable, FixedWidthInteger {}
+
+extension TypedstreamInteger {
+  public static var typedstreamClasses: [String] { ["NSNumber"] }
+
+  public init(from groups: inout TypedstreamGroups) throws { self = try groups.decodeInteger(Self.self) }
+
+  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Self {
+    try unarchiver.integer(Self.self, at: place)
+  }
+}
+
+extension Int: TypedstreamInteger {}
+extension Int8: TypedstreamInteger {}
+extension Int16: TypedstreamInteger {}
+extension Int32: TypedstreamInteger {}
+extension Int64: TypedstreamInteger {}
+extension UInt: TypedstreamInteger {}
+extension UInt8: TypedstreamInteger {}
+extension UInt16: TypedstreamInteger {}
+extension UInt32: TypedstreamInteger {}
+extension UInt64: TypedstreamInteger {}
+
+/// 0 and 1, of any type of number.
+extension Bool: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSNumber"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let value = try groups.decodeInteger(Int.self)
+    guard value == 0 || value == 1 else {
+      throw groups.failure(.numberOutOfRange, "the number \(value), which Bool cannot hold")
+    }
+    self = value == 1
+  }
+
+  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Bool {
+    let number = try unarchiver.number(at: place, for: Bool.self)
+    guard let value = number.integer(Int.self), value == 0 || value == 1 else {
+      throw unarchiver.outOfRange(number, Bool.self, at: place)
+    }
+    return value == 1
+  }
+}
+
+extension Double: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSNumber"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let number = try groups.decodeNumber().number
+    guard let value = number.double else {
+      throw groups.failure(.numberOutOfRange, "the number \(number), which Double cannot hold")
+    }
+    self = value
+  }
+
+  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Double {
+    let number = try unarchiver.number(at: place, for: Double.self)
+    guard let value = number.double else { throw unarchiver.outOfRange(number, Double.self, at: place) }
+    return value
+  }
+}
+
+/// Reals of 8 bytes are rounded; integers are exact.
+extension Float: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSNumber"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let number = try groups.decodeNumber().number
+    guard let value = Self.float(number) else {
+      throw groups.failure(.numberOutOfRange, "the number \(number), which Float cannot hold")
+    }
+    self = value
+  }
+
+  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Float {
+    let number = try unarchiver.number(at: place, for: Float.self)
+    guard let value = Self.float(number) else { throw unarchiver.outOfRange(number, Float.self, at: place) }
+    return value
+  }
+
+  private static func float(_ number: TypedstreamNumber) -> Float? {
+    switch number {
+    case .integer(let value):
+      if let value = Int64(exactly: value) {
+        Float(exactly: value)
+      } else {
+        UInt64(exactly: value).flatMap { Float(exactly: $0) }
+      }
+    case .float(let value): value
+    case .double(let value): Float(value)
+    }
+  }
+}

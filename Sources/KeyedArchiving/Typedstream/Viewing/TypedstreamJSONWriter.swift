@@ -1,0 +1,154 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+/// Writes the groups of a stream as JSON; see ``Typedstream/jsonData(isIndented:limits:)``.
+struct TypedstreamJSONWriter: ~Copyable {
+  private let stream: Typedstream
+  private let tables: TypedstreamTables
+  private var json: JSONWriter
+  private let isIndented: Bool
+  /// The places of the nodes whose parts are being written.
+  private var open: [Int] = []
+  /// How many more bytes there may be.
+  private var budget: Int
+
+  init(_ stream: Typedstream, isIndented: Bool, _ limits: ParsingLimits) {
+    self.stream = stream
+    tables = stream.tables
+    json = JSONWriter(PropertyListWritingOptions(isCompact: !isIndented))
+    self.isIndented = isIndented
+    budget = limits.effectiveExpandedSize(inputSize: stream.tables.bytes.count)
+  }
+
+  /// The text ends with the end of a line if it is indented.
+  consuming func finish() -> Data { isIndented ? json.finish() : json.finishFragment() }
+
+  mutating func writeStream() throws(TypedstreamError) {
+    json.beginDictionary(count: 3)
+    key("byteOrder")
+    json.string((stream.byteOrder == .littleEndian ? "<" : ">").utf8Span.rawBytes)
+    key("groups")
+    json.beginArray(count: 0)
+    for place in tables.nodes.indices {
+      closeParts(before: place)
+      try write(tables.nodes[place], at: place)
+    }
+    closeParts(before: tables.nodes.count)
+    json.endArray()
+    key("system")
+    json.number(stream.systemVersion.description)
+    json.endDictionary()
+  }
+
+  private mutating func key(_ text: String) { json.key(text.utf8Span.rawBytes) }
+
+  private mutating func spend(_ size: Int) throws(TypedstreamError) {
+    budget -= size + 1 + (isIndented ? json.depth : 0)
+    guard budget >= 0 else {
+      throw TypedstreamError(
+        .limitExceeded,
+        "as \(isIndented ? "indented " : "")JSON, the stream is too many times larger; see expandedSize of ParsingLimits"
+      )
+    }
+  }
+
+  private var isInGroup: Bool { open.last.map { tables.nodes[$0].kind == .group } ?? false }
+
+  /// Ends all whose parts are over at a place.
+  private mutating func closeParts(before place: Int) {
+    while let last = open.last, tables.nodes[last].end == place {
+      open.removeLast()
+      json.endArray()
+      let node = tables.nodes[last]
+      if node.kind == .object {
+        key("id")
+        json.number(node.slot.description)
+        json.endDictionary()
+      }
+      if isInGroup { json.endArray() }
+    }
+  }
+
+  private mutating func write(_ node: TypedstreamTables.Node, at place: Int) throws(TypedstreamError) {
+    try spend(1)
+    if node.kind == .group {
+      json.beginArray(count: 0)
+      open.append(place)
+      return
+    }
+    let isInGroup = isInGroup
+    if isInGroup {
+      json.beginArray(count: 2)
+      let type = tables.types[Int(node.type)]
+      try write(text: Int(type.start)..<Int(type.start) + Int(type.length))
+    }
+    switch node.kind {
+    case .object:
+      json.beginDictionary(count: 3)
+      try writeClass(Int(tables.slots[node.slot].classSlot))
+      key("groups")
+      json.beginArray(count: 0)
+      return open.append(place)
+    case .array, .structure:
+      json.beginArray(count: 0)
+      return open.append(place)
+    default: try write(leaf: node)
+    }
+    if isInGroup { json.endArray() }
+  }
+
+  private mutating func write(leaf node: TypedstreamTables.Node) throws(TypedstreamError) {
+    switch node.kind {
+    case .integer: json.number(Int64(bitPattern: node.payload).description)
+    case .unsignedInteger: json.number(node.payload.description)
+    case .float: write(Double(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload))))
+    case .double: write(Double(bitPattern: node.payload))
+    case .string, .data: try write(text: node.range)
+    case .sharedString: try write(text: tables.strings[node.slot].range)
+    case .cString: try write(text: tables.strings[Int(tables.slots[node.slot].content)].range)
+    case .reference:
+      json.beginDictionary(count: 1)
+      key("ref")
+      json.number(node.slot.description)
+      json.endDictionary()
+    case .classReference:
+      json.beginDictionary(count: 1)
+      try writeClass(node.slot)
+      json.endDictionary()
+    case .null, .filler, .group, .object, .array, .structure: json.null()
+    }
+  }
+
+  private mutating func write(_ value: Double) {
+    if value.isFinite { json.number(value.description) } else { json.string(value.description.utf8Span.rawBytes) }
+  }
+
+  /// Writes bytes as text, or in hexadecimal digits if they are none.
+  private mutating func write(text range: Range<Int>) throws(TypedstreamError) {
+    try spend(range.count)
+    let bytes = tables.bytes
+    let text = bytes.rawBytes.extracting(range)
+    if text.isValidUTF8 { return json.string(text) }
+    try spend(range.count)
+    var digits = ByteBuffer()
+    for byte in bytes[range] { digits.append(hexadecimal: byte) }
+    json.beginDictionary(count: 1)
+    key("hex")
+    json.string(digits.bytes)
+    json.endDictionary()
+  }
+
+  /// Writes the names and versions of a class and of all that it inherits from.
+  private mutating func writeClass(_ slot: Int) throws(TypedstreamError) {
+    key("class")
+    json.beginArray(count: 0)
+    var next: Int? = slot
+    while let slot = next {
+      let entry = tables.slots[slot]
+      try spend(Int(tables.strings[Int(entry.content)].length))
+      json.string("\(tables.className(slot)) v\(entry.detail)".utf8Span.rawBytes)
+      next = entry.superclass
+    }
+    json.endArray()
+  }
+}

@@ -1,0 +1,150 @@
+@_spi(Archives) internal import PropertyLists
+
+/// Values.
+extension TypedstreamBuilder {
+  /// Takes the type of the value that is due, if it is one of those that fit.
+  mutating func take(
+    _ what: String, where fits: (UInt8) -> Bool
+  ) throws(TypedstreamError) -> UInt32 {
+    guard frame.type != frame.endOfTypes else { throw Self.invalid("\(what), where a group has to begin") }
+    let place = frame.type
+    guard fits(types[place].letter) else {
+      let type = types[place]
+      let text = String(decoding: bytes[Int(type.start)..<Int(type.start) + Int(type.length)], as: UTF8.self)
+      throw Self.invalid("\(what), where a value of the type \(text.quoted) is due")
+    }
+    frame.type = types[place].end
+    return place
+  }
+
+  private mutating func append(
+    _ kind: Tables.Node.Kind, type: UInt32, _ payload: UInt64 = 0
+  ) throws(TypedstreamError) {
+    guard nodes.count < Int(UInt32.max) - 1, bytes.count < Int(UInt32.max) else {
+      throw TypedstreamError(.limitExceeded, "a stream of 4 GiB")
+    }
+    nodes.append(Tables.Node(kind, type: type, payload: payload))
+    try advance()
+  }
+
+  /// Appends an integer, where a number is due that can be that integer exactly.
+  ///
+  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/numberOutOfRange``,
+  ///   ``TypedstreamError/Kind/invalidValue`` if no number is due.
+  public mutating func append(_ value: some BinaryInteger) throws(TypedstreamError) {
+    let place = try take("an integer") { "cCBsSiIlLqQfd".utf8.contains($0) }
+    let letter = types[place].letter
+    let signed: Int64?
+    let unsigned: UInt64?
+    switch letter {
+    case UInt8(ascii: "c"): (signed, unsigned) = (Int8(exactly: value).map { Int64($0) }, nil)
+    case UInt8(ascii: "s"): (signed, unsigned) = (Int16(exactly: value).map { Int64($0) }, nil)
+    case UInt8(ascii: "i"), UInt8(ascii: "l"): (signed, unsigned) = (Int32(exactly: value).map { Int64($0) }, nil)
+    case UInt8(ascii: "q"): (signed, unsigned) = (Int64(exactly: value), nil)
+    case UInt8(ascii: "C"), UInt8(ascii: "B"): (signed, unsigned) = (nil, UInt8(exactly: value).map { UInt64($0) })
+    case UInt8(ascii: "S"): (signed, unsigned) = (nil, UInt16(exactly: value).map { UInt64($0) })
+    case UInt8(ascii: "I"), UInt8(ascii: "L"): (signed, unsigned) = (nil, UInt32(exactly: value).map { UInt64($0) })
+    case UInt8(ascii: "Q"): (signed, unsigned) = (nil, UInt64(exactly: value))
+    case UInt8(ascii: "f"):
+      guard let real = Float(exactly: value) else { throw Self.outOfRange("\(value)", letter) }
+      return try append(.float, type: place, UInt64(real.bitPattern))
+    default:
+      guard let real = Double(exactly: value) else { throw Self.outOfRange("\(value)", letter) }
+      return try append(.double, type: place, real.bitPattern)
+    }
+    if let signed { return try append(.integer, type: place, UInt64(bitPattern: signed)) }
+    guard let unsigned else { throw Self.outOfRange("\(value)", letter) }
+    try append(.unsignedInteger, type: place, unsigned)
+  }
+
+  private static func outOfRange(_ value: String, _ letter: UInt8) -> TypedstreamError {
+    TypedstreamError(
+      .numberOutOfRange, "the number \(value), which the type \(Character(Unicode.Scalar(letter))) cannot hold")
+  }
+
+  /// Appends a real, where a real is due that can be that number exactly.
+  ///
+  /// - Throws: as for an integer.
+  public mutating func append(_ value: Double) throws(TypedstreamError) {
+    let place = try take("a real") { "fd".utf8.contains($0) }
+    if types[place].letter == UInt8(ascii: "d") { return try append(.double, type: place, value.bitPattern) }
+    guard value.isNaN || Double(Float(value)) == value else { throw Self.outOfRange("\(value)", UInt8(ascii: "f")) }
+    try append(.float, type: place, UInt64(Float(value).bitPattern))
+  }
+
+  /// Appends a real, where a real is due.
+  ///
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no real is due.
+  public mutating func append(_ value: Float) throws(TypedstreamError) {
+    let place = try take("a real") { "fd".utf8.contains($0) }
+    if types[place].letter == UInt8(ascii: "d") { return try append(.double, type: place, Double(value).bitPattern) }
+    try append(.float, type: place, UInt64(value.bitPattern))
+  }
+
+  /// Appends text, where a string of any of the types `+`, `*`, `:` and `%` is due.
+  ///
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no string is due.
+  public mutating func append(_ text: String) throws(TypedstreamError) { try append(string: Array(text.utf8)) }
+
+  /// Appends the bytes of a string, where a string of any of the types `+`, `*`, `:` and `%` is due.
+  ///
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no string is due.
+  public mutating func append(string text: [UInt8]) throws(TypedstreamError) {
+    let place = try take("a string") { "+*:%".utf8.contains($0) }
+    switch types[place].letter {
+    case UInt8(ascii: "+"):
+      let range = try keep(text)
+      try append(.string, type: place, UInt64(range.count) << 32 | UInt64(range.lowerBound))
+    case UInt8(ascii: "*"):
+      // The slot is taken before the text.
+      let slot = UInt32(truncatingIfNeeded: slots.count)
+      let known = stringNumbers[text].flatMap { cStringSlots[$0] }
+      if known == nil {
+        slots.append(Tables.Slot(kind: .cString, content: 0, classSlot: Tables.Slot.none, detail: 0))
+        let number = try sharedString(text)
+        slots[Int(slot)].content = number
+        cStringSlots[number] = slot
+      }
+      try append(.cString, type: place, UInt64(known ?? slot))
+    default: try append(.sharedString, type: place, UInt64(try sharedString(text)))
+    }
+  }
+
+  /// Appends data, where an array of as many bytes is due (`[Nc]` or `[NC]`).
+  ///
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
+  public mutating func append(data: [UInt8]) throws(TypedstreamError) {
+    let place = try take("data") { $0 == Tables.TypeNode.rawArray }
+    guard Int(types[place].count) == data.count else {
+      throw Self.invalid("\(data.count) bytes of data, where \(types[place].count) are due")
+    }
+    let range = try keep(data)
+    try append(.data, type: place, UInt64(range.count) << 32 | UInt64(range.lowerBound))
+  }
+
+  /// Appends nothing, where an object, a class or a string is due.
+  ///
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
+  public mutating func appendNull() throws(TypedstreamError) {
+    try append(.null, type: try take("nothing") { "@#*:%+".utf8.contains($0) })
+  }
+
+  /// Appends a class, where one is due.
+  ///
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
+  public mutating func append(_ class: TypedstreamClass) throws(TypedstreamError) {
+    let place = try take("a class") { $0 == UInt8(ascii: "#") }
+    try append(.classReference, type: place, UInt64(try classSlot(`class`)))
+  }
+
+  /// Appends a reference to an object that has begun before, where an object is due.
+  ///
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due, or for an object of another stream that this has
+  ///   no object in the place of.
+  public mutating func append(_ object: Object) throws(TypedstreamError) {
+    guard slots.indices.contains(object.id), slots[object.id].kind == .object else {
+      throw Self.invalid("a reference to number \(object.id), which is no object of this stream")
+    }
+    try append(.reference, type: try take("an object") { $0 == UInt8(ascii: "@") }, UInt64(object.id))
+  }
+}

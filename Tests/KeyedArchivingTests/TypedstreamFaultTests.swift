@@ -1,0 +1,244 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("A typedstream that is damaged")
+struct TypedstreamFaultTests {
+  /// A fault, by what the stream has after its first 16 bytes, the kind of error, and where the error is after them.
+  struct Fault: CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    let kind: TypedstreamError.Kind
+    let offset: Int
+
+    init(_ name: String, _ bytes: [UInt8], _ kind: TypedstreamError.Kind = .malformed, at offset: Int) {
+      testDescription = name
+      self.bytes = bytes
+      self.kind = kind
+      self.offset = offset
+    }
+  }
+
+  private static let object = Piece.new("@") + [0x84] + Piece.newClass("A")
+
+  static let faults: [Fault] = [
+    Fault("no encoding", [0x85], at: 0),
+    Fault("no encoding, but the end of an object", [0x86], at: 0),
+    Fault("a string that is longer than the rest", [0x84, 9, 0x69], at: 1),
+    Fault("a string of negative length", [0x84, 0xFF, 0x69], at: 1),
+    Fault("a string of 2^31 - 1 bytes", [0x84, 0x82, 0xFF, 0xFF, 0xFF, 0x7F, 0x69], at: 1),
+    Fault("a string of 2^63 - 1 bytes", [0x84, 0x87] + Array(repeating: 0xFF, count: 7) + [0x7F], at: 1),
+    Fault("a reference to a string that is none yet", Piece.reference(0), at: 0),
+    Fault("a reference far away", [0x82, 0xFF, 0xFF, 0xFF, 0x7F], at: 0),
+    Fault("a reference before the first", [0x81, 0x00, 0x80], at: 0),
+    Fault("a reference before all numbers", [0x87, 0, 0, 0, 0, 0, 0, 0, 0x80], at: 0),
+    Fault("a real where an integer is due", Piece.new("i") + [0x83, 0, 0, 0, 0], at: 3),
+    Fault("a reserved head", Piece.new("i") + [0x88], at: 3),
+    Fault("another reserved head", Piece.new("i") + [0x80], at: 3),
+    Fault("a number that is cut off", Piece.new("i") + [0x82, 0, 0, 0], at: 7),
+    Fault("a real that is cut off", Piece.new("d") + [0x83, 0, 0, 0, 0, 0, 0, 0], at: 11),
+    Fault("a number too wide for its type", Piece.new("s") + [0x82, 0x00, 0x80, 0, 0], at: 3),
+    Fault("an unsigned number too wide for its type", Piece.new("S") + [0x82, 0x00, 0x00, 1, 0], at: 3),
+    Fault("a negative number too wide for its unsigned type", Piece.new("S") + [0x82, 0xFF, 0x7F, 0xFF, 0xFF], at: 3),
+    Fault("an integer that a float has no form for", Piece.new("f") + [0x82, 1, 0, 0, 1], at: 3),
+    Fault("an integer that a double has no form for", Piece.new("d") + [0x87, 1, 0, 0, 0, 0, 0, 0, 1], at: 3),
+    Fault("an object without a class", Piece.new("@") + [0x84, 0x85], at: 4),
+    Fault("an object that is its own class", Piece.new("@") + [0x84] + Piece.reference(0), at: 4),
+    Fault("an object that does not end", object, at: object.count),
+    Fault("a class without a name", Piece.new("#") + [0x84, 0x85], at: 4),
+    Fault(
+      "a class of a version too wide", Piece.new("#") + [0x84] + Piece.new("A") + [0x87, 0, 0, 0, 0, 1, 0, 0, 0], at: 7),
+    Fault(
+      "a class that inherits from itself", Piece.new("#") + [0x84] + Piece.new("A") + [0] + Piece.reference(0), at: 8),
+    Fault(
+      "a class that inherits from what inherits from it",
+      Piece.new("#") + [0x84] + Piece.new("A") + [0, 0x84] + Piece.new("B") + [0] + Piece.reference(0), at: 13),
+    Fault(
+      "an object where a class is due", object + [0x86] + Piece.new("#") + Piece.reference(0), at: object.count + 4),
+    Fault(
+      "a class where a C string is due", object + [0x86] + Piece.new("*") + Piece.reference(1), at: object.count + 4),
+    Fault(
+      "a C string where an object is due",
+      Piece.new("*") + [0x84] + Piece.new("x") + Piece.new("@") + Piece.reference(0),
+      at: 10),
+    Fault("a C string without a text", Piece.new("*") + [0x84, 0x85], at: 4),
+    Fault(
+      "a reference beyond the objects", object + Piece.reference(0) + Piece.reference(3) + [0x86], at: object.count + 1),
+    Fault("data longer than the rest", Piece.new("[9c]") + [1, 2, 3], at: 6),
+    Fault("an array of 2^31 - 1 objects", Piece.new("[2147483647@]"), at: 15),
+    Fault("an array of 10^9 places that take no bytes", Piece.new("[1000000000!]"), at: 15),
+    Fault("an array of 10^9 empty structures", Piece.new("[1000000000{}]"), at: 16),
+    Fault("an array of more elements than 32 bits count", Piece.new("[4294967296c]"), at: 3),
+    Fault("an array of a number of elements without end", Piece.new("[99999999999999999999999999999999c]"), at: 3),
+    Fault("an array without a count", Piece.new("[c]"), at: 3),
+    Fault("an array of two types", Piece.new("[2cc]"), at: 6),
+    Fault("an array of nothing", Piece.new("[2]"), at: 4),
+    Fault("an array that does not end", Piece.new("[2c"), at: 5),
+    Fault("a structure that does not end", Piece.new("{ff"), at: 5),
+    Fault("a structure that ends as an array", Piece.new("{ff]"), at: 5),
+    Fault("the end of a structure without one", Piece.new("i}"), at: 3),
+    Fault("an unknown type", Piece.new("iz"), at: 3),
+    Fault("a union", Piece.new("{?=i(?=if)}"), .unsupportedType, at: 6),
+    Fault("a pointer", Piece.new("^i"), .unsupportedType, at: 2),
+    Fault("a bit field", Piece.new("ib3"), .unsupportedType, at: 3),
+    Fault("the type void", Piece.new("v"), .unsupportedType, at: 2),
+  ]
+
+  @Test("is an error that says where", arguments: faults)
+  func isAnErrorThatSaysWhere(_ fault: Fault) {
+    let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: Piece.stream(fault.bytes)) }
+    #expect(error?.kind == fault.kind, "\(error?.description ?? "")")
+    #expect(error?.byteOffset == 16 + fault.offset, "\(error?.description ?? "")")
+    #expect(error?.message.isEmpty == false && error?.description.hasPrefix("byte \(16 + fault.offset): ") == true)
+  }
+
+  @Test("is refused by its head")
+  func isRefusedByItsHead() {
+    let heads: [([UInt8], TypedstreamError.Kind, String)] = [
+      ([], .notATypedstream, "signature"), (Array("bplist00".utf8), .notATypedstream, "signature"),
+      ([4] + Piece.text("streamtypes") + [0], .notATypedstream, "signature"),
+      (Piece.stream(version: 3), .unsupportedVersion, "streamer version 3"),
+      (Piece.stream(version: 5), .unsupportedVersion, "streamer version 5"),
+      (Piece.stream(version: 0), .unsupportedVersion, "streamer version 0"),
+    ]
+    for (bytes, kind, word) in heads {
+      let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: bytes) }
+      #expect(error?.kind == kind && error?.byteOffset == 0 && error?.message.contains(word) == true)
+    }
+    for version: [UInt8] in [[], [0xFF], [0x84], [0x87, 0, 0, 0, 0, 1, 0, 0, 0]] {
+      let error = #expect(throws: TypedstreamError.self) {
+        try Typedstream(bytes: [4] + Piece.text("streamtyped") + version)
+      }
+      #expect(error?.kind == .malformed && error?.byteOffset == 13)
+    }
+  }
+
+  @Test("is an error wherever it is cut off")
+  func isAnErrorWhereverItIsCutOff() {
+    let whole = Piece.attributedString
+    for length in 0..<whole.count where length != 16 {
+      let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: Array(whole.prefix(length))) }
+      #expect((error?.byteOffset ?? -1) <= length, "cut off after \(length)")
+    }
+  }
+
+  @Test("is nested no deeper than the limit")
+  func isNestedNoDeeperThanTheLimit() throws {
+    func nested(_ depth: Int) -> [UInt8] {
+      var bytes = Piece.stream(Piece.new("@"), [0x84], Piece.newClass("A"))
+      for _ in 1..<depth { bytes += Piece.reference(0) + [0x84] + Piece.reference(1) }
+      return bytes + Array(repeating: 0x86, count: depth)
+    }
+    let deepest = try Typedstream(bytes: nested(512))
+    #expect(deepest.objects.count == 512)
+    #expect(try deepest.jsonData(isIndented: false).count > 512)
+    #expect(throws: TypedstreamError.self) { try deepest.jsonData() }
+    for bytes in [nested(513), nested(100_000)] {
+      let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: bytes) }
+      #expect(error?.kind == .nestedTooDeeply && error?.byteOffset != nil)
+    }
+    #expect(try Typedstream(bytes: nested(2000), limits: ParsingLimits(depth: .max)).objects.count == 2000)
+    #expect(throws: TypedstreamError.self) { try Typedstream(bytes: nested(9), limits: ParsingLimits(depth: 8)) }
+  }
+
+  @Test("has no endless chain of superclasses, and no endless type")
+  func hasNoEndlessChain() throws {
+    func chain(_ length: Int) -> [UInt8] {
+      var bytes = Piece.stream(Piece.new("#"))
+      for number in 0..<length { bytes += [0x84] + (number == 0 ? Piece.new("A") : Piece.reference(1)) + [0] }
+      return bytes
+    }
+    #expect(try Typedstream(bytes: chain(512) + [0x85]).classes.count == 512)
+    var error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: chain(513) + [0x85]) }
+    #expect(error?.kind == .nestedTooDeeply)
+    // A chain that goes on with one that was met before.
+    let longer = chain(300) + [0x85] + Piece.reference(0)
+    func lengthened(by count: Int) -> [UInt8] {
+      var bytes = longer
+      for _ in 0..<count { bytes += [0x84] + Piece.reference(1) + [0] }
+      return bytes + Piece.reference(0)
+    }
+    #expect(try Typedstream(bytes: lengthened(by: 212)).classes.count == 512)
+    error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: lengthened(by: 213)) }
+    #expect(error?.kind == .nestedTooDeeply)
+
+    for (open, close) in [("{", "}"), ("[1", "]")] {
+      func type(_ depth: Int) -> [UInt8] {
+        let text = String(repeating: open, count: depth) + "i" + String(repeating: close, count: depth)
+        let length = UInt16(text.utf8.count)
+        return Piece.stream([0x84, 0x81, UInt8(length & 0xFF), UInt8(length >> 8)], Array(text.utf8), [7])
+      }
+      #expect(try Typedstream(bytes: type(512)).groups.count == 1)
+      error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: type(513)) }
+      #expect(error?.kind == .nestedTooDeeply)
+    }
+  }
+
+  @Test("has no more values than its size allows")
+  func hasNoMoreValuesThanItsSizeAllows() {
+    // One long encoding, used again and again by one byte.
+    let text = String(repeating: "!{}", count: 5000)
+    let encoding: [UInt8] = [0x84, 0x81] + [UInt8(text.utf8.count & 0xFF), UInt8(text.utf8.count >> 8)] + text.utf8
+    let bytes = Piece.stream(encoding, Array(repeating: 0x92, count: 100_000))
+    let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: bytes) }
+    #expect(error?.kind == .limitExceeded)
+    // A long name of a structure costs no more each time than its values do.
+    let name = "{" + String(repeating: "x", count: 30_000) + "=c}"
+    let named: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
+    let values = Piece.stream(named, [1], Array(repeating: [0x92, 1], count: 200_000).flatMap(\.self))
+    let time = ContinuousClock().measure { #expect(throws: Never.self) { try Typedstream(bytes: values) } }
+    #expect(time < .seconds(5))
+    #expect(throws: TypedstreamError.self) { try Typedstream(bytes: values, limits: ParsingLimits(inputSize: 1000)) }
+  }
+
+  @Test("has as many elements that take no bytes as are allowed, wherever it ends")
+  func hasElementsThatTakeNoBytes() throws {
+    let bytes = Piece.stream(Piece.new("[4096!]"))
+    let stream = try Typedstream(bytes: bytes)
+    #expect([UInt8](stream.data()) == bytes)
+    let more = Piece.stream(Piece.new("[4097!]"), Array(repeating: 0, count: 5000))
+    #expect(throws: TypedstreamError.self) { try Typedstream(bytes: more) }
+  }
+
+  @Test("has no JSON that is many times larger")
+  func hasNoJSONThatIsManyTimesLarger() throws {
+    let name = String(repeating: "N", count: 30_000)
+    let text: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
+    let object: [UInt8] = [0x92, 0x84] + Piece.reference(1) + [0x86]
+    let bytes = Piece.stream(
+      Piece.new("@"), [0x84, 0x84], text, [0, 0x85, 0x86], Array(repeating: object, count: 10_000).flatMap(\.self))
+    let stream = try Typedstream(bytes: bytes)
+    let error = #expect(throws: TypedstreamError.self) { try stream.jsonData() }
+    #expect(error?.kind == .limitExceeded)
+  }
+
+  @Test("is read or refused, whatever its bytes are")
+  func isReadOrRefused() throws {
+    var generator = SeededGenerator(seed: 16)
+    var read = 0
+    for round in 0..<LongForm.size(200_000, or: 4000) {
+      var bytes = round.isMultiple(of: 2) ? Piece.attributedString : Self.mixture
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let place = Int.random(in: 16..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes[place] = UInt8.random(in: 0x80...0x9F, using: &generator)
+        case 2: bytes.remove(at: place)
+        default: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+        }
+      }
+      guard let stream = try? Typedstream(bytes: bytes) else { continue }
+      read += 1
+      #expect(try stream == Typedstream(bytes: bytes))
+      _ = try? stream.jsonData()
+    }
+    #expect(read > 50)
+  }
+
+  private static let mixture = Piece.stream(
+    Piece.new("@"), [0x84], Piece.newClass("A"), Piece.new("iI*"), [1, 2, 0x84], Piece.new("text"),
+    Piece.new("[4c]"), [1, 2, 3, 4], Piece.new("{?=ff}[2s]"), [1, 2, 3, 4], Piece.reference(0), Piece.reference(0),
+    Piece.new("#:"), Piece.reference(1), Piece.reference(4), [0x86], Piece.new("d"), [0x83, 1, 2, 3, 4, 5, 6, 7, 8])
+}

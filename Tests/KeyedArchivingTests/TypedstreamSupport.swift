@@ -1,0 +1,89 @@
+import Foundation
+import KeyedArchiving
+import TestSupport
+import Testing
+
+/// Pieces of streams, by hand.
+enum Piece {
+  /// The head of a stream, and what follows.
+  static func stream(_ parts: [UInt8]..., isBigEndian: Bool = false, version: UInt8 = 4) -> [UInt8] {
+    let system: [UInt8] = isBigEndian ? [0x03, 0xE8] : [0xE8, 0x03]
+    let head = [version] + text(isBigEndian ? "typedstream" : "streamtyped") + [0x81] + system
+    return head + parts.joined()
+  }
+
+  /// A string with its length.
+  static func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + text.utf8 }
+
+  /// A shared string that is new.
+  static func new(_ text: String) -> [UInt8] { [0x84] + self.text(text) }
+
+  /// A reference to a place in a table.
+  static func reference(_ place: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: place - 110)] }
+
+  /// A new class that inherits from a new `NSObject`.
+  static func newClass(_ name: String, version: UInt8 = 0) -> [UInt8] {
+    [0x84] + new(name) + [version, 0x84] + new("NSObject") + [0, 0x85]
+  }
+
+  /// A stream of one new object, with its groups. Its encoding, its class's name and `NSObject` are strings 0 to 2, and
+  /// it and its classes are objects 0 to 2.
+  static func root(_ name: String, _ groups: [UInt8]..., isBigEndian: Bool = false) -> [UInt8] {
+    stream(new("@"), [0x84], newClass(name), groups.flatMap(\.self), [0x86], isBigEndian: isBigEndian)
+  }
+
+  /// `NSAttributedString` of a text without attributes, as macOS archives it (118 bytes).
+  static let attributedString = stream(
+    new("@"), [0x84], newClass("NSAttributedString"),
+    [0x92, 0x84, 0x84], new("NSString"), [1, 0x94], new("+"), text("Hello, world"), [0x86],
+    new("iI"), [1, 12],
+    [0x92, 0x84, 0x84], new("NSDictionary"), [0, 0x94], new("i"), [0, 0x86],
+    [0x86])
+}
+
+extension Typedstream {
+  /// The groups as JSON on one line.
+  var json: String {
+    get throws { String(decoding: try jsonData(isIndented: false), as: UTF8.self) }
+  }
+
+  /// The groups alone, as JSON on one line.
+  var groupsJSON: String {
+    get throws {
+      let text = try json
+      let start = try #require(text.range(of: "\"groups\":")).upperBound
+      let end = try #require(text.range(of: ",\"system\"", options: .backwards)).lowerBound
+      return String(text[start..<end])
+    }
+  }
+}
+
+/// Streams that Apple's archiver made, in the folder `samples/typedstream` beside the one that `PLIST_CORPUS` names;
+/// none without it.
+enum TypedstreamSamples {
+  private static let folder: URL? = ProcessInfo.processInfo.environment["PLIST_CORPUS"].map {
+    URL(filePath: $0, relativeTo: Fixtures.url("").deletingLastPathComponent()).deletingLastPathComponent()
+      .appending(path: "samples/typedstream")
+  }
+
+  /// All files by name, and what another reader found in them: an entry for each of at most 5000 bytes.
+  static let files: [String] = {
+    guard let folder else { return [] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { !["README.md", "expected.json"].contains($0) }.sorted()
+  }()
+
+  nonisolated(unsafe) static let expected: [String: NSDictionary] = {
+    guard let folder, let data = try? Data(contentsOf: folder.appending(path: "expected.json")),
+      let entries = try? JSONSerialization.jsonObject(with: data) as? [String: NSDictionary]
+    else { return [:] }
+    return entries
+  }()
+
+  /// The files that can be read.
+  static let sound = files.filter { expected[$0]?["error"] == nil }
+
+  static func data(_ name: String) throws -> Data {
+    try Data(contentsOf: #require(folder).appending(path: name))
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import Testing
+
+@Suite("A typedstream")
+struct TypedstreamTests {
+  @Test("is read as groups of values, objects with their classes and numbers")
+  func isReadAsGroups() throws {
+    let stream = try Typedstream(Data(Piece.attributedString))
+    #expect(
+      try stream.json == """
+        {"byteOrder":"<","groups":[[["@",{"class":["NSAttributedString v0","NSObject v0"],"groups":[\
+        [["@",{"class":["NSString v1","NSObject v0"],"groups":[[["+","Hello, world"]]],"id":3}]],\
+        [["i",1],["I",12]],\
+        [["@",{"class":["NSDictionary v0","NSObject v0"],"groups":[[["i",0]]],"id":5}]]\
+        ],"id":0}]]],"system":1000}
+        """)
+  }
+
+  @Test("says its byte order and the version of the system")
+  func saysItsByteOrder() throws {
+    let little = try Typedstream(bytes: Piece.stream())
+    #expect(little.byteOrder == .littleEndian && little.systemVersion == 1000 && little.streamerVersion == 4)
+    #expect(little.groups.isEmpty)
+    let big = try Typedstream(bytes: Piece.stream(isBigEndian: true))
+    #expect(big.byteOrder == .bigEndian && big.systemVersion == 1000)
+    let next = try Typedstream(bytes: [4] + Piece.text("typedstream") + [82])
+    #expect(next.systemVersion == 82)
+  }
+
+  /// Head, bytes after it in the order of big-endian streams, the number.
+  private static let integers: [(head: [UInt8], bytes: [UInt8], value: Int64)] = [
+    ([0x00], [], 0), ([0x7F], [], 127), ([0xFF], [], -1), ([0x92], [], -110),
+    ([0x81], [0xFF, 0x91], -111), ([0x81], [0x00, 0x80], 128), ([0x81], [0x7F, 0xFF], 32767),
+    ([0x81], [0x00, 0x01], 1), ([0x82], [0x00, 0x00, 0x80, 0x00], 32768), ([0x82], [0, 0, 0, 5], 5),
+    ([0x82], [0x80, 0, 0, 0], -2_147_483_648), ([0x87], [0, 0, 0, 0, 0, 0, 0, 7], 7),
+    ([0x87], [0xFF, 0xFF, 0xFF, 0xFD, 0xE7, 0x8E, 0xE6, 0x00], -9_000_000_000),
+    ([0x87], [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .max),
+  ]
+
+  @Test(
+    "has integers of any width in either byte order", arguments: integers.indices, [false, true])
+  func hasIntegersOfAnyWidth(_ place: Int, _ isBigEndian: Bool) throws {
+    let (head, bytes, value) = Self.integers[place]
+    for type in ["s", "i", "l", "q"] {
+      let stream = Piece.stream(
+        Piece.new(type), head + (isBigEndian ? bytes : bytes.reversed()), isBigEndian: isBigEndian)
+      let bits = type == "s" ? 16 : type == "q" ? 64 : 32
+      let limit = Int64.max >> (64 - bits)
+      if (-limit - 1...limit).contains(value) {
+        #expect(try Typedstream(bytes: stream).groupsJSON == "[[[\"\(type)\",\(value)]]]")
+      } else {
+        #expect(throws: TypedstreamError.self) { try Typedstream(bytes: stream) }
+      }
+    }
+  }
+
+  @Test("has unsigned numbers as signed ones, cut to the width of their type")
+  func hasUnsignedNumbersAsSignedOnes() throws {
+    let values = Piece.stream(Piece.new("SILQQ"), [0xFD, 0xFD, 0xFF, 0xFD, 0x87, 1, 2, 3, 4, 5, 6, 7, 0x80])
+    #expect(
+      try Typedstream(bytes: values).groupsJSON
+        == "[[[\"S\",65533],[\"I\",4294967293],[\"L\",4294967295],[\"Q\",18446744073709551613],"
+        + "[\"Q\",9225348980303659521]]]")
+    let wide = Piece.stream(Piece.new("SI"), [0x82, 0xFD, 0xFF, 0, 0], [0x87, 0xFD, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+    #expect(try Typedstream(bytes: wide).groupsJSON == "[[[\"S\",65533],[\"I\",4294967293]]]")
+  }
+
+  @Test("has numbers of one byte without a head", arguments: [0x00, 0x7F, 0x80, 0x81, 0x84, 0x86, 0x87, 0xFF])
+  func hasNumbersOfOneByte(_ byte: UInt8) throws {
+    let stream = Piece.stream(Piece.new("cCB"), [byte, byte, byte])
+    let signed = Int8(bitPattern: byte)
+    #expect(
+      try Typedstream(bytes: stream).groupsJSON == "[[[\"c\",\(signed)],[\"C\",\(byte)],[\"B\",\(byte)]]]")
+  }
+
+  @Test("has reals as such, or as integers if they are integral")
+  func hasReals() throws {
+    let little = Piece.stream(
+      Piece.new("fddfd"), [0x83, 0, 0, 0xC0, 0x3F], [0x83, 0, 0, 0, 0, 0, 0x20, 0x59, 0x40],
+      [0x82, 0x80, 0x01, 0x4B, 0x01], [0xFB], [0x83, 0, 0, 0, 0, 0, 0, 0, 0x80])
+    #expect(
+      try Typedstream(bytes: little).groupsJSON
+        == "[[[\"f\",1.5],[\"d\",100.5],[\"d\",21692800.0],[\"f\",-5.0],[\"d\",-0.0]]]")
+    let big = Piece.stream(
+      Piece.new("fd"), [0x83, 0x7F, 0x80, 0, 0], [0x83, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0], isBigEndian: true)
+    #expect(try Typedstream(bytes: big).groupsJSON == "[[[\"f\",\"inf\"],[\"d\",\"nan\"]]]")
+  }
+
+  @Test("has strings of four types")
+  func hasStrings() throws {
+    let stream = Piece.stream(
+      Piece.new("+:%*"), Piece.text("unshared"), Piece.new("sel:"), Piece.reference(1), [0x84], Piece.reference(1),
+      Piece.new("+"), [0], Piece.reference(2), [0x85],
+      Piece.new(":%*@"), [0x85, 0x85, 0x85, 0x85],
+      Piece.new("*"), Piece.reference(0),
+      Piece.reference(4), [0x84], Piece.new("new"))
+    #expect(
+      try Typedstream(bytes: stream).groupsJSON == """
+        [[["+","unshared"],[":","sel:"],["%","sel:"],["*","sel:"]],[["+",""]],[["+",null]],\
+        [[":",null],["%",null],["*",null],["@",null]],[["*","sel:"]],[["*","new"]]]
+        """)
+  }
+
+  @Test("has arrays, data and structures, one in another")
+  func hasArraysAndStructures() throws {
+    let stream = Piece.stream(
+      Piece.new("[3i]"), [1, 2, 3],
+      Piece.new("[4c]"), Array("text".utf8),
+      Piece.new("[2C]"), [0xFF, 0x00],
+      Piece.new("[2[2s]]"), [1, 2, 3, 4],
+      Piece.new("{_NSRect={_NSPoint=ff}{_NSSize=ff}}"), [1, 2, 3, 4],
+      Piece.new("{ff}"), [5, 6],
+      Piece.new("[2{?=c*}]i"), [1, 0x84], Piece.new("x"), [2], Piece.reference(0), [9],
+      Piece.new("[0@]"), Piece.new("{}{empty=}!"), Piece.new("[2B]"), [1, 0])
+    #expect(
+      try Typedstream(bytes: stream).groupsJSON == """
+        [[["[3i]",[1,2,3]]],[["[4c]","text"]],[["[2C]",{"hex":"ff00"}]],[["[2[2s]]",[[1,2],[3,4]]]],\
+        [["{_NSRect={_NSPoint=ff}{_NSSize=ff}}",[[1.0,2.0],[3.0,4.0]]]],[["{ff}",[5.0,6.0]]],\
+        [["[2{?=c*}]",[[1,"x"],[2,"x"]]],["i",9]],[["[0@]",[]]],[["{}",[]],["{empty=}",[]],["!",null]],\
+        [["[2B]",[1,0]]]]
+        """)
+  }
+
+  @Test("has classes as values, also where an object may be")
+  func hasClassesAsValues() throws {
+    let stream = Piece.stream(
+      Piece.new("##@#"), Piece.newClass("A", version: 7), Piece.reference(0), Piece.reference(1), [0x85])
+    #expect(
+      try Typedstream(bytes: stream).groupsJSON == """
+        [[["#",{"class":["A v7","NSObject v0"]}],["#",{"class":["A v7","NSObject v0"]}],\
+        ["@",{"class":["NSObject v0"]}],["#",null]]]
+        """)
+  }
+
+  @Test("has objects that lead back to themselves, and several groups at the top")
+  func hasCircles() throws {
+    let stream = Piece.root("Node", Piece.reference(0), Piece.reference(0)) + Piece.reference(0) + Piece.reference(0)
+    #expect(
+      try Typedstream(bytes: stream).groupsJSON == """
+        [[["@",{"class":["Node v0","NSObject v0"],"groups":[[["@",{"ref":0}]]],"id":0}]],[["@",{"ref":0}]]]
+        """)
+  }
+
+  @Test("has references of 1, 2, 4 and 8 bytes", arguments: [0, 109, 110, 237, 238, 400])
+  func hasReferencesOfAnyWidth(_ place: Int) throws {
+    // Objects 0 and 1 are a class and its superclass, the others C strings.
+    var bytes = Piece.stream(Piece.new("#"), Piece.newClass("A"), Piece.new("*"), [0x84], Piece.new("2"))
+    for number in 3...400 { bytes += Piece.reference(3) + [0x84] + Piece.new("\(number)") }
+    let number = place - 110
+    let forms: [[UInt8]] = [
+      [0x81] + little(Int16(number)), [0x82] + little(Int32(number)), [0x87] + little(Int64(number)),
+    ]
+    for form in forms + (place < 238 ? [Piece.reference(place)] : []) {
+      let stream = try Typedstream(bytes: bytes + (place == 0 ? Piece.reference(0) : Piece.reference(3)) + form)
+      let last = try #require(stream.groups.map { $0 }.last?.values.first)
+      switch last.content {
+      case .cString(let text, let id): #expect(String(decoding: text, as: UTF8.self) == "\(place)" && id == place)
+      case .class(let found): #expect(place == 0 && found.name == "A")
+      default: Issue.record("\(last.content)")
+      }
+    }
+  }
+
+  private func little(_ value: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+  }
+
+  @Test("can be walked: groups, values, objects and their classes")
+  func canBeWalked() throws {
+    let stream = try Typedstream(bytes: Piece.attributedString)
+    let root = try #require(stream.groups.first?.values.first)
+    #expect(stream.groups.count == 1 && root.type == "@")
+    guard case .object(let object) = root.content else {
+      Issue.record("\(root.content)")
+      return
+    }
+    #expect(object.id == 0 && object.class.name == "NSAttributedString" && object.class.version == 0)
+    #expect(object.class.chain.map(\.name) == ["NSAttributedString", "NSObject"])
+    #expect(object.groups.map(\.encoding) == ["@", "iI", "@"])
+    let run = object.groups.map { $0 }[1]
+    #expect(run.values.map(\.type) == ["i", "I"])
+    guard case .integer(1) = run.values.map({ $0 })[0].content,
+      case .unsignedInteger(12) = run.values.map({ $0 })[1].content
+    else {
+      Issue.record("\(run.values.map(\.content))")
+      return
+    }
+    #expect(stream.objects.map(\.id) == [0, 3, 5])
+    #expect(stream.classes.map(\.name) == ["NSAttributedString", "NSObject", "NSString", "NSDictionary"])
+    #expect(stream.classes.map(\.version) == [0, 0, 1, 0])
+    #expect(stream.object(withID: 3)?.class.name == "NSString")
+    #expect(stream.object(withID: 1) == nil && stream.object(withID: 99) == nil && stream.object(withID: -1) == nil)
+    guard case .string(let text) = stream.object(withID: 3)?.groups.first?.values.first?.content else {
+      Issue.record("no text")
+      return
+    }
+    #expect(String(decoding: text, as: UTF8.self) == "Hello, world")
+  }
+
+  @Test("is equal to one that says the same, however wide its numbers are")
+  func equality() throws {
+    let stream = try Typedstream(bytes: Piece.stream(Piece.new("i+"), [5], Piece.text("text")))
+    let wide = try Typedstream(bytes: Piece.stream(Piece.new("i+"), [0x81, 5, 0], [0x81, 4, 0], Array("text".utf8)))
+    #expect(stream == wide)
+    let others = [
+      Piece.stream(Piece.new("i+"), [6], Piece.text("text")), Piece.stream(Piece.new("i+"), [5], Piece.text("texd")),
+      Piece.stream(Piece.new("l+"), [5], Piece.text("text")),
+      Piece.stream(Piece.new("i+"), [5], Piece.text("text"), isBigEndian: true),
+      Piece.stream(Piece.new("i"), [5], Piece.new("+"), Piece.text("text")),
+      [4] + Piece.text("streamtyped") + [0x53] + Piece.new("i+") + [5] + Piece.text("text"),
+    ]
+    for other in others { #expect(try Typedstream(bytes: other) != stream) }
+    let version = try Typedstream(bytes: Piece.stream(Piece.new("#"), Piece.newClass("A", version: 1)))
+    #expect(try version != Typedstream(bytes: Piece.stream(Piece.new("#"), Piece.newClass("A", version: 2))))
+  }
+
+  @Test("is told by its first bytes")
+  func isToldByItsFirstBytes() {
+    #expect(Typedstream.begins(Data(Piece.stream())) && Typedstream.begins(Data(Piece.stream(isBigEndian: true))))
+    #expect(Typedstream.begins(Data(Piece.stream(version: 3))))
+    #expect(!Typedstream.begins(Data("bplist00".utf8)) && !Typedstream.begins(Data()))
+    #expect(!Typedstream.begins(Data([4] + Piece.text("streamtypes"))))
+    #expect(!Typedstream.begins(Data([4, 11] + Array("streamtype".utf8))))
+  }
+}

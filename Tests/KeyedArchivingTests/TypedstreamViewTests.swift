@@ -1,0 +1,64 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import Testing
+
+@Suite("A typedstream, looked at as a keyed archive")
+struct TypedstreamViewTests {
+  private nonisolated(unsafe) static let values: [ArchivedValue] = [
+    .boolean(true), .integer(-5), .integer(.init(UInt64.max)), .real(0.5), .float(0.1), .string("Grüße"), .null,
+    .data(Data([1, 2])), .date(Date(timeIntervalSinceReferenceDate: 5)),
+    .url(URL(string: "a", relativeTo: URL(string: "https://b/"))!), .array([.integer(1), .array([]), .string("a")]),
+    .set([.string("a")]), .dictionary([.string("a"): .integer(1), .string("b"): .string("a")]),
+  ]
+
+  @Test("has the values of Foundation's classes", arguments: values.indices)
+  func hasTheValues(_ place: Int) throws {
+    let value = Self.values[place]
+    let archive = try Typedstream(typedstream(of: value)).keyedArchive()
+    #expect(archive.archiver == Typedstream.archiverName)
+    #expect(try KeyedUnarchiver(archive.document).decode(ArchivedValue.self, forKey: "root") == value)
+  }
+
+  @Test("has the values of other classes without keys, and circles")
+  func hasOtherClasses() throws {
+    let bytes = Piece.root(
+      "Node", Piece.reference(0), Piece.reference(0), Piece.new("*[2s]{?=if}@"), [0x84], Piece.new("text"),
+      [1, 2, 3, 4, 0x85])
+    let tree = try Typedstream(bytes: bytes).keyedArchive().tree()
+    #expect(
+      tree == """
+        root: #1 Node
+          $0: → #1
+          $1: "text"
+          $2: [
+            1
+            2
+          ]
+          $3: [
+            3
+            4.0
+          ]
+          $4: nil
+        """)
+  }
+
+  @Test("has no faults", arguments: TypedstreamSamples.sound)
+  func hasNoFaults(_ name: String) throws {
+    let archive = try Typedstream(TypedstreamSamples.data(name)).keyedArchive()
+    let faults = KeyedArchive.check(archive.document).filter { $0.kind != .otherArchiver }
+    #expect(faults.isEmpty, "\(faults.prefix(5))")
+    #expect(try !archive.tree().isEmpty)
+  }
+
+  @Test("is refused where it would be many times larger")
+  func isRefusedWhereItWouldBeManyTimesLarger() throws {
+    let name = String(repeating: "N", count: 30_000)
+    let text: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
+    let bytes = Piece.stream(Piece.new(":"), text, Array(repeating: [0x92, 0x93], count: 10_000).flatMap(\.self))
+    let stream = try Typedstream(bytes: bytes)
+    let error = #expect(throws: TypedstreamError.self) { try stream.keyedArchive() }
+    #expect(error?.kind == .limitExceeded)
+  }
+}

@@ -1,0 +1,393 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("A typedstream that is written")
+struct TypedstreamWriterTests {
+  @Test("has the bytes that it was read from")
+  func hasTheBytesThatItWasReadFrom() throws {
+    #expect(try [UInt8](Typedstream(bytes: Piece.attributedString).data()) == Piece.attributedString)
+  }
+
+  @Test("of Apple's archiver has the bytes of Apple's archiver", arguments: TypedstreamSamples.sound)
+  func hasApplesBytes(_ name: String) throws {
+    let data = try TypedstreamSamples.data(name)
+    #expect(try Typedstream(data).data() == data)
+  }
+
+  @Test("in the other byte order says the same")
+  func inTheOtherByteOrder() throws {
+    for bytes in try [Piece.attributedString]
+      + TypedstreamSamples.sound.map({ [UInt8](try TypedstreamSamples.data($0)) })
+    {
+      let stream = try Typedstream(bytes: bytes)
+      let other: Typedstream.ByteOrder = stream.byteOrder == .littleEndian ? .bigEndian : .littleEndian
+      let turned = try Typedstream(stream.data(byteOrder: other))
+      #expect(turned.byteOrder == other)
+      #expect(try turned.groupsJSON == stream.groupsJSON)
+      #expect(turned.data(byteOrder: stream.byteOrder) == stream.data())
+    }
+  }
+
+  @Test("has each number as narrow as it can be")
+  func hasEachNumberAsNarrowAsItCanBe() throws {
+    let wide = Piece.stream(
+      Piece.new("ilqsd+"), [0x82, 0x92, 0xFF, 0xFF, 0xFF], [0x81, 7, 0], [0x87, 0x80, 0, 0, 0, 0, 0, 0, 0],
+      [0x81, 0x91, 0xFF], [0x83, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F], [0x82, 2, 0, 0, 0, 0x48, 0x69])
+    let narrow = Piece.stream(
+      Piece.new("ilqsd+"), [0x92], [7], [0x81, 0x80, 0], [0x81, 0x91, 0xFF], [1], Piece.text("Hi"))
+    #expect(try [UInt8](Typedstream(bytes: wide).data()) == narrow)
+  }
+
+  /// A type, a number, and its bytes in a big-endian stream.
+  private static let integers: [(type: String, value: Int64, bytes: [UInt8])] = [
+    ("i", 0, [0]), ("i", 127, [0x7F]), ("i", -110, [0x92]), ("i", -111, [0x81, 0xFF, 0x91]),
+    ("i", 128, [0x81, 0, 0x80]),
+    ("i", 32767, [0x81, 0x7F, 0xFF]), ("i", -32767, [0x81, 0x80, 1]), ("i", -32768, [0x82, 0xFF, 0xFF, 0x80, 0]),
+    ("i", 32768, [0x82, 0, 0, 0x80, 0]), ("i", 2_147_483_647, [0x82, 0x7F, 0xFF, 0xFF, 0xFF]),
+    ("i", -2_147_483_648, [0x82, 0x80, 0, 0, 0]), ("q", 2_147_483_648, [0x87, 0, 0, 0, 0, 0x80, 0, 0, 0]),
+    ("q", -9_000_000_000, [0x87, 0xFF, 0xFF, 0xFF, 0xFD, 0xE7, 0x8E, 0xE6, 0]), ("l", 5, [5]), ("s", -3, [0xFD]),
+    ("c", -127, [0x81]), ("C", 0x84, [0x84]), ("B", 1, [1]), ("S", 65535, [0xFF]), ("S", 40000, [0x81, 0x9C, 0x40]),
+    ("I", 4_294_967_293, [0xFD]), ("L", 2_147_483_648, [0x82, 0x80, 0, 0, 0]), ("Q", 9, [9]), ("f", 21, [21]),
+    ("d", 21_692_800, [0x82, 0x01, 0x4B, 0x01, 0x80]), ("f", 4_294_967_296, [0x83, 0x4F, 0x80, 0, 0]),
+    ("d", 2_147_483_648, [0x83, 0x41, 0xE0, 0, 0, 0, 0, 0, 0]),
+  ]
+
+  @Test("has integers in the widths of Apple's archiver", arguments: integers.indices)
+  func hasIntegersInTheWidthsOfApplesArchiver(_ place: Int) throws {
+    let (type, value, bytes) = Self.integers[place]
+    var builder = TypedstreamBuilder(byteOrder: .bigEndian)
+    try builder.beginGroup(type)
+    try builder.append(value)
+    #expect(try [UInt8](builder.finish().data()) == Piece.stream(Piece.new(type), bytes, isBigEndian: true))
+  }
+
+  @Test("has reals as integers if those are the same")
+  func hasReals() throws {
+    var builder = TypedstreamBuilder(byteOrder: .bigEndian, systemVersion: 930)
+    try builder.beginGroup("fdddfdQ")
+    try builder.append(1.5 as Float)
+    try builder.append(-2.0)
+    try builder.append(-0.0)
+    try builder.append(Double.infinity)
+    try builder.append(0.25)
+    try builder.append(0.5 as Float)
+    try builder.append(UInt64.max - 2)
+    let bytes: [UInt8] =
+      [0x83, 0x3F, 0xC0, 0, 0, 0xFE, 0x83, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x83, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]
+      + [0x83, 0x3E, 0x80, 0, 0, 0x83, 0x3F, 0xE0, 0, 0, 0, 0, 0, 0, 0xFD]
+    let head = [4] + Piece.text("typedstream") + [0x81, 0x03, 0xA2]
+    #expect(try [UInt8](builder.finish().data()) == head + Piece.new("fdddfdQ") + bytes)
+  }
+
+  @Test("has shared strings, C strings, classes and objects once")
+  func hasSharedThingsOnce() throws {
+    let plain = TypedstreamClass("A")
+    var builder = TypedstreamBuilder()
+    try builder.beginGroup("@")
+    let root = try builder.beginObject(TypedstreamClass("B", version: 3, superclass: plain))
+    try builder.beginGroup("*:%+")
+    for _ in 0..<4 { try builder.append("text") }
+    try builder.beginGroup("*")
+    try builder.append("text")
+    try builder.beginGroup("@")
+    try builder.append(root)
+    try builder.beginGroup("#@")
+    try builder.append(plain)
+    try builder.beginObject(plain)
+    try builder.endObject()
+    try builder.beginGroup("@#")
+    try builder.appendNull()
+    try builder.appendNull()
+    try builder.endObject()
+    let bytes = Piece.stream(
+      Piece.new("@"), [0x84, 0x84], Piece.new("B"), [3, 0x84], Piece.new("A"), [0, 0x84], Piece.new("NSObject"),
+      [0, 0x85],
+      Piece.new("*:%+"), [0x84], Piece.new("text"), Piece.reference(5), Piece.reference(5), Piece.text("text"),
+      Piece.new("*"), Piece.reference(4),
+      Piece.reference(0), Piece.reference(0),
+      Piece.new("#@"), Piece.reference(2), [0x84], Piece.reference(2), [0x86],
+      Piece.new("@#"), [0x85, 0x85], [0x86])
+    #expect(try [UInt8](builder.finish().data()) == bytes)
+    #expect(try builder.finish() == Typedstream(bytes: bytes))
+  }
+
+  @Test("has arrays, structures and places without bytes by themselves")
+  func hasArraysAndStructures() throws {
+    var builder = TypedstreamBuilder()
+    try builder.beginGroup("!{}{a=s{b=[2{c=f!}]}}[3c]i")
+    try builder.append(1)
+    try builder.append(2)
+    try builder.append(3)
+    try builder.append(data: [4, 5, 6])
+    try builder.append(7)
+    try builder.beginGroup("[0@][0c]{!}")
+    try builder.append(data: [])
+    let stream = try builder.finish()
+    #expect(
+      try stream.groupsJSON == """
+        [[["!",null],["{}",[]],["{a=s{b=[2{c=f!}]}}",[1,[[[2.0,null],[3.0,null]]]]],["[3c]","\\u0004\\u0005\\u0006"],\
+        ["i",7]],[["[0@]",[]],["[0c]",""],["{!}",[null]]]]
+        """)
+    #expect(try Typedstream(stream.data()) == stream)
+  }
+
+  /// What a builder is asked for wrongly, and what is wrong.
+  private static let faults: [(TypedstreamError.Kind, @Sendable (inout TypedstreamBuilder) throws -> Void)] = [
+    (.malformed, { try $0.beginGroup("z") }),
+    (.unsupportedType, { try $0.beginGroup("(?=if)") }),
+    (.invalidValue, { try $0.append(1) }),
+    (.invalidValue, { try $0.endObject() }),
+    (.invalidValue, { try $0.beginObject(.object) }),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("i")
+        try $0.beginGroup("i")
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("i")
+        _ = try $0.finish()
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("@")
+        try $0.beginObject(.object)
+        _ = try $0.finish()
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("@")
+        try $0.append(1)
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("i")
+        try $0.append("text")
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("i")
+        try $0.append(1.0)
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("i")
+        try $0.appendNull()
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("i")
+        try $0.append(1)
+        try $0.append(2)
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("[3c]")
+        try $0.append(data: [1, 2])
+      }
+    ),
+    (.invalidValue, { try $0.beginGroup("[4000000000!]") }),
+    (.invalidValue, { try $0.beginGroup("[4000000000{?=[0i][0c]}]") }),
+    (
+      .numberOutOfRange,
+      {
+        try $0.beginGroup("c")
+        try $0.append(128)
+      }
+    ),
+    (
+      .numberOutOfRange,
+      {
+        try $0.beginGroup("I")
+        try $0.append(-1)
+      }
+    ),
+    (
+      .numberOutOfRange,
+      {
+        try $0.beginGroup("l")
+        try $0.append(1 << 31)
+      }
+    ),
+    (
+      .numberOutOfRange,
+      {
+        try $0.beginGroup("f")
+        try $0.append(16_777_217)
+      }
+    ),
+    (
+      .numberOutOfRange,
+      {
+        try $0.beginGroup("f")
+        try $0.append(0.1)
+      }
+    ),
+    (
+      .nestedTooDeeply,
+      { builder in
+        for _ in 0...512 {
+          try builder.beginGroup("@")
+          try builder.beginObject(.object)
+        }
+      }
+    ),
+    (
+      .invalidValue,
+      { builder in
+        var other = TypedstreamBuilder()
+        try other.beginGroup("@")
+        let object = try other.beginObject(.object)
+        try builder.beginGroup("@")
+        try builder.append(object)
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("@")
+        try $0.append(.uuid(UUID()))
+      }
+    ),
+    (
+      .invalidValue,
+      {
+        try $0.beginGroup("@")
+        try $0.append(.object(Archived.Color(fields: [:])))
+      }
+    ),
+  ]
+
+  @Test("has no values that its encodings do not announce", arguments: faults.indices)
+  func hasNoOtherValues(_ place: Int) {
+    let (kind, ask) = Self.faults[place]
+    var builder = TypedstreamBuilder()
+    let error = #expect(throws: TypedstreamError.self) { try ask(&builder) }
+    #expect(error?.kind == kind, "\(error?.description ?? "")")
+  }
+
+  @Test("of any objects is read as the same, in both byte orders")
+  func ofAnyObjectsIsReadAsTheSame() throws {
+    for seed in 0..<UInt64(LongForm.size(20_000, or: 2_000)) {
+      var random = RandomStream(seed: seed)
+      let stream = try random.make()
+      let again = try Typedstream(stream.data())
+      #expect(again == stream, "seed \(seed)")
+      #expect(again.data() == stream.data(), "seed \(seed)")
+      #expect(try Typedstream(again.data(byteOrder: .bigEndian)).groupsJSON == stream.groupsJSON, "seed \(seed)")
+    }
+  }
+
+  @Test("and was damaged before is read as the same")
+  func damaged() throws {
+    var random = SeededGenerator(seed: 17)
+    var count = 0
+    for seed in 0..<UInt64(LongForm.size(100_000, or: 5_000)) {
+      var stream = RandomStream(seed: seed % 500)
+      var bytes = [UInt8](try stream.make().data())
+      for _ in 0..<Int.random(in: 1...3, using: &random) { bytes.damage(using: &random) }
+      guard let stream = try? Typedstream(bytes: bytes) else { continue }
+      count += 1
+      #expect(try Typedstream(stream.data()) == stream, "seed \(seed)")
+    }
+    #expect(count > 100)
+  }
+}
+
+@Suite("Values in a typedstream that is written")
+struct TypedstreamValueWritingTests {
+  private func stream(_ value: ArchivedValue) throws -> [UInt8] {
+    var builder = TypedstreamBuilder()
+    try builder.beginGroup("@")
+    try builder.append(value)
+    return [UInt8](try builder.finish().data())
+  }
+
+  @Test("are the objects that Apple's archiver makes of them")
+  func areObjects() throws {
+    // The bytes of `NSNumber` with the number 42 are in the description of the format.
+    let number = Piece.stream(
+      Piece.new("@"), [0x84, 0x84], Piece.new("NSNumber"), [0, 0x84], Piece.new("NSValue"), [0, 0x84],
+      Piece.new("NSObject"),
+      [0, 0x85], Piece.new("*"), [0x84], Piece.new("i"), Piece.reference(5), [42, 0x86])
+    #expect(try stream(.integer(42)) == number)
+    #expect(try stream(.object(Archived.AttributedString("Hello, world"))) == Piece.attributedString)
+  }
+
+  @Test("of one kind that are equal are one object")
+  func thatAreEqualAreOneObject() throws {
+    let text = ArchivedValue.string("a")
+    let array = ArchivedValue.array([text, .integer(1), .real(1), text, .integer(1), .boolean(true), .null, .null])
+    #expect(
+      try Typedstream(bytes: stream(array)).groupsJSON.ranges(of: "\"ref\"").count == 3)
+  }
+
+  private static let bytes = Data([0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x7F])
+
+  /// Values, and the samples that they were.
+  private nonisolated(unsafe) static let samples: [(name: String, value: ArchivedValue)] = [
+    ("foundation-NSString", .string("Hello, world")), ("foundation-NSData", .data(bytes)),
+    ("foundation-NSDate", .date(Date(timeIntervalSinceReferenceDate: 21_692_800))),
+    ("foundation-NSURL", .url(URL(string: "https://example.com/path?q=1")!)),
+    ("foundation-NumberInt", .integer(42)), ("foundation-NumberInt64", .integer(-9_000_000_000)),
+    ("foundation-NumberDouble", .real(100.5)), ("foundation-NumberBool", .boolean(true)),
+    ("foundation-NSArrayEmpty", .array([])), ("uetchy-NSArrayWithBool", .array([.boolean(true), .boolean(false)])),
+    ("uetchy-NSNumberWithULongLong", .value(.number(.unsignedLongLong(.max - 2)))),
+    ("uetchy-NSStringNil", .string("")),
+    (
+      "foundation-NestedScalars",
+      .array([
+        .date(Date(timeIntervalSinceReferenceDate: 21_692_800)), .url(URL(string: "https://example.com/path?q=1")!),
+        .url(URL(string: "page.html", relativeTo: URL(string: "https://example.com/dir/"))!), .null,
+      ])
+    ),
+    (
+      "foundation-NSAttributedString", .object(Archived.AttributedString("Hello, world"))
+    ),
+  ]
+
+  @Test(
+    "have the bytes of Apple's archiver",
+    arguments: samples.indices.filter { TypedstreamSamples.files.contains(samples[$0].name) })
+  func haveApplesBytes(_ place: Int) throws {
+    let (name, value) = Self.samples[place]
+    let expected = try TypedstreamSamples.data(name)
+    if case .value = value {
+      // A number of a chosen type is an NSValue, of which there is no sample.
+      #expect(try Typedstream(bytes: stream(value)).groupsJSON.contains("[\"Q\",18446744073709551613]"))
+    } else {
+      #expect(try Data(stream(value)) == expected)
+    }
+  }
+
+  @Test("are refused without a trap, however deep they are")
+  func areRefusedHoweverDeep() throws {
+    for depth in [400, 1000] {
+      var deep = ArchivedValue.null
+      for _ in 0..<depth { deep = .array([deep]) }
+      let outcome = OnSmallStack.run { [deep] in try Typedstream(bytes: self.stream(deep)).objects.count }
+      #expect(outcome.value as? Int == depth + 1 || (outcome.error as? TypedstreamError)?.kind == .nestedTooDeeply)
+    }
+  }
+}
