@@ -1,0 +1,294 @@
+internal import FoundationEssentials
+
+/// Takes a message out of the tables of a typedstream.
+///
+/// A text is followed by its runs: the number of a set of attributes, from 1 on, and a length in units of UTF-16. A set
+/// follows the run that has it first.
+struct MessageBodyReader {
+  let tables: TypedstreamTables
+  /// How much values may take in memory, about, and how much they do. References could make a small stream stand for
+  /// any number of values.
+  private let limit: Int
+  private var size = 0
+
+  init(tables: TypedstreamTables) {
+    self.tables = tables
+    limit = 1 << 20 + 16 * tables.bytes.count
+  }
+
+  mutating func body() throws(TypedstreamError) -> MessageBody {
+    guard tables.nodes.count > 1, let root = object(at: 1) else {
+      throw TypedstreamError(.classNotAllowed, "no object is at the root of the stream, where a text is due")
+    }
+    if let text = try string(root) { return MessageBody(text: text, runs: []) }
+    guard isKind(root, Self.attributedString) else {
+      throw failure(.classNotAllowed, "an object of this class, where NSAttributedString is due", root)
+    }
+    var values = Values(tables: tables, object: root)
+    guard let first = values.next(), let object = object(at: first), let text = try string(object) else {
+      throw failure(.invalidContents, "no string, where the text is due", root)
+    }
+    var body = MessageBody(text: text, runs: [])
+    try readRuns(of: &body, &values, root)
+    return body
+  }
+
+  private mutating func readRuns(
+    of body: inout MessageBody, _ values: inout Values, _ root: Int
+  ) throws(TypedstreamError) {
+    var sets: [[MessageBody.Attribute]] = []
+    let units = body.text.utf16
+    var rest = units.count
+    var index = units.startIndex
+    while rest > 0 {
+      guard let first = values.next(), let number = integer(at: first), let second = values.next(),
+        let length = integer(at: second)
+      else { throw failure(.invalidContents, "the runs end before the text does", root) }
+      guard length >= 0, length <= Int64(rest) else {
+        throw failure(.invalidContents, "a run of \(length) units of UTF-16, where \(rest) are left", root)
+      }
+      if number == Int64(sets.count) + 1 {
+        guard let place = values.next(), let set = object(at: place), isKind(set, Self.dictionary) else {
+          throw failure(.invalidContents, "no dictionary, where attributes are due", root)
+        }
+        sets.append(try attributes(set))
+      }
+      guard number >= 1, number <= Int64(sets.count) else {
+        throw failure(
+          .invalidContents, "a run with the attributes number \(number), where \(sets.count) are known", root)
+      }
+      let end = units.index(index, offsetBy: Int(length))
+      body.runs.append(MessageBody.Run(range: index..<end, attributes: sets[Int(number) - 1]))
+      rest -= Int(length)
+      index = end
+    }
+  }
+
+  private func failure(_ kind: TypedstreamError.Kind, _ message: String, _ slot: Int) -> TypedstreamError {
+    TypedstreamError(
+      kind, message, byteOffset: tables.slots[slot].offset, objectID: slot,
+      className: tables.className(Int(tables.slots[slot].classSlot)))
+  }
+}
+
+/// Attributes.
+extension MessageBodyReader {
+  private mutating func attributes(_ dictionary: Int) throws(TypedstreamError) -> [MessageBody.Attribute] {
+    var attributes: [MessageBody.Attribute] = []
+    var values = Values(tables: tables, object: dictionary)
+    guard let place = values.next(), let size = integer(at: place) else { return [] }
+    attributes.reserveCapacity(Int(clamping: max(min(size, 16), 0)))
+    while let key = values.next(), let value = values.next() {
+      guard let name = object(at: key).flatMap(stringRange), let object = object(at: value) else { continue }
+      try count(name.count)
+      if let known = MessageAttributeName(tables.bytes[name]), let attribute = try attribute(known, object) {
+        attributes.append(attribute)
+      } else {
+        attributes.append(.other(tables.text(name), try self.value(object, depth: 0)))
+      }
+    }
+    return attributes
+  }
+
+  /// Counts the memory of a value.
+  private mutating func count(_ bytes: Int) throws(TypedstreamError) {
+    size += 64 + bytes
+    if size > limit {
+      throw TypedstreamError(.limitExceeded, "attributes that refer to each other stand for more than \(limit) bytes")
+    }
+  }
+
+  /// Nil for an object that is no value of the attribute.
+  private mutating func attribute(
+    _ name: MessageAttributeName, _ object: Int
+  ) throws(TypedstreamError) -> MessageBody.Attribute? {
+    switch name {
+    case .part: number(object).map { .part(Int(clamping: $0)) }
+    case .writingDirection: number(object).map { .writingDirection(Int(clamping: $0)) }
+    case .transferID: try string(object).map { .transferID($0) }
+    case .fileName: try string(object).map { .fileName($0) }
+    case .mediaWidth: real(object).map { .mediaWidth($0) }
+    case .mediaHeight: real(object).map { .mediaHeight($0) }
+    case .detectedData: try detected(.data, object)
+    case .calendarEvent: try detected(.calendarEvent, object)
+    case .phoneNumber: try detected(.phoneNumber, object)
+    case .address: try detected(.address, object)
+    case .link: try url(object).map { .link($0) }
+    case .isRichLink: number(object).map { .isRichLink($0 != 0) }
+    case .mention: try string(object).map { .mention($0) }
+    case .bold: style(.bold, object)
+    case .italic: style(.italic, object)
+    case .underline: style(.underline, object)
+    case .strikethrough: style(.strikethrough, object)
+    case .effect: number(object).map { .effect(MessageBody.Effect(rawValue: Int(clamping: $0))) }
+    case .oneTimeCode: try oneTimeCode(object).map { .oneTimeCode($0) }
+    case .transcription: try string(object).map { .transcription($0) }
+    }
+  }
+
+  private mutating func detected(
+    _ kind: MessageBody.Detected.Kind, _ object: Int
+  ) throws(TypedstreamError) -> MessageBody.Attribute? {
+    try data(object).map { .detected(MessageBody.Detected(kind: kind, archive: $0)) }
+  }
+
+  private func style(_ style: MessageBody.Styles, _ object: Int) -> MessageBody.Attribute? {
+    number(object).map { .style($0 == 0 ? [] : style) }
+  }
+
+  private mutating func oneTimeCode(_ object: Int) throws(TypedstreamError) -> MessageBody.OneTimeCode? {
+    guard case .dictionary(let entries) = try value(object, depth: 0), case .string(let code)? = entries["code"],
+      case .string(let displayed)? = entries["displayCode"]
+    else { return nil }
+    return MessageBody.OneTimeCode(code: code, displayCode: displayed)
+  }
+
+  /// Any object as a value. Of collections deeper in others than attributes have them, the class is all that is kept.
+  private mutating func value(_ object: Int, depth: Int) throws(TypedstreamError) -> MessageBody.Value {
+    try count(0)
+    if let string = try string(object) { return .string(string) }
+    if let integer = number(object) { return .integer(integer) }
+    if let real = real(object) { return .real(real) }
+    if let data = try data(object) { return .data(data) }
+    if let url = try url(object) { return .url(url) }
+    if depth < 4, isKind(object, Self.array) {
+      var values = Values(tables: tables, object: object)
+      _ = values.next()
+      var elements: [MessageBody.Value] = []
+      while let place = values.next() {
+        if let element = self.object(at: place) { elements.append(try value(element, depth: depth + 1)) }
+      }
+      return .array(elements)
+    }
+    if depth < 4, isKind(object, Self.dictionary) {
+      var values = Values(tables: tables, object: object)
+      _ = values.next()
+      var entries: [String: MessageBody.Value] = [:]
+      while let key = values.next(), let place = values.next() {
+        guard let object = self.object(at: key), let name = try string(object), let element = self.object(at: place)
+        else { continue }
+        entries[name] = try value(element, depth: depth + 1)
+      }
+      return .dictionary(entries)
+    }
+    return .object(className: tables.className(Int(tables.slots[object].classSlot)))
+  }
+}
+
+/// Objects of Foundation's classes, by their places in the table of objects. Nil for those of other classes.
+extension MessageBodyReader {
+  private static let attributedString = Array("NSAttributedString".utf8)
+  private static let string = Array("NSString".utf8)
+  private static let number = Array("NSNumber".utf8)
+  private static let data = Array("NSData".utf8)
+  private static let url = Array("NSURL".utf8)
+  private static let array = Array("NSArray".utf8)
+  private static let dictionary = Array("NSDictionary".utf8)
+
+  /// True if an object is of a class, or of one that inherits from it.
+  private func isKind(_ object: Int, _ name: [UInt8]) -> Bool {
+    var slot: Int? = Int(tables.slots[object].classSlot)
+    while let place = slot {
+      let range = tables.strings[Int(tables.slots[place].content)].range
+      if range.count == name.count, tables.bytes[range].elementsEqual(name) { return true }
+      slot = tables.slots[place].superclass
+    }
+    return false
+  }
+
+  /// The object of a value.
+  private func object(at place: Int) -> Int? {
+    let node = tables.nodes[place]
+    return node.kind == .object || node.kind == .reference ? node.slot : nil
+  }
+
+  private func stringRange(_ object: Int) -> Range<Int>? {
+    guard isKind(object, Self.string) else { return nil }
+    var values = Values(tables: tables, object: object)
+    guard let place = values.next(), tables.nodes[place].kind == .string else { return nil }
+    return tables.nodes[place].range
+  }
+
+  private mutating func string(_ object: Int) throws(TypedstreamError) -> String? {
+    guard let range = stringRange(object) else { return nil }
+    try count(range.count)
+    return tables.text(range)
+  }
+
+  private func integer(at place: Int) -> Int64? {
+    let node = tables.nodes[place]
+    switch node.kind {
+    case .integer: return Int64(bitPattern: node.payload)
+    case .unsignedInteger: return Int64(exactly: node.payload)
+    default: return nil
+    }
+  }
+
+  /// The place of the value of an `NSNumber`, which comes after that of its type.
+  private func placeOfNumber(_ object: Int) -> Int? {
+    guard isKind(object, Self.number) else { return nil }
+    var values = Values(tables: tables, object: object)
+    return values.next() == nil ? nil : values.next()
+  }
+
+  private func number(_ object: Int) -> Int64? { placeOfNumber(object).flatMap { integer(at: $0) } }
+
+  private func real(_ object: Int) -> Double? {
+    guard let place = placeOfNumber(object) else { return nil }
+    let node = tables.nodes[place]
+    switch node.kind {
+    case .double: return Double(bitPattern: node.payload)
+    case .float: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
+    default: return integer(at: place).map { Double($0) }
+    }
+  }
+
+  private mutating func data(_ object: Int) throws(TypedstreamError) -> Data? {
+    guard isKind(object, Self.data) else { return nil }
+    var values = Values(tables: tables, object: object)
+    guard values.next() != nil, let place = values.next(), tables.nodes[place].kind == .data else { return nil }
+    try count(tables.nodes[place].range.count)
+    return Data(tables.bytes[tables.nodes[place].range])
+  }
+
+  /// The URL of an object. A base of a base does not count.
+  private mutating func url(_ object: Int, isBase: Bool = false) throws(TypedstreamError) -> URL? {
+    guard isKind(object, Self.url) else { return nil }
+    var values = Values(tables: tables, object: object)
+    guard let flag = values.next(), let isRelative = integer(at: flag) else { return nil }
+    var base: URL?
+    if isRelative != 0 {
+      guard let place = values.next() else { return nil }
+      if !isBase, let other = self.object(at: place) { base = try url(other, isBase: true) }
+    }
+    guard let place = values.next(), let text = self.object(at: place), let string = try string(text) else {
+      return nil
+    }
+    return URL(string: string, relativeTo: base)
+  }
+}
+
+extension MessageBodyReader {
+  /// The places of the values of an object's groups, one after another.
+  private struct Values: IteratorProtocol {
+    let tables: TypedstreamTables
+    /// The place of the next value, or of the group that it is in.
+    private var place: Int
+    private let end: Int
+
+    /// - Parameter object: the place of an object in the table of objects.
+    init(tables: TypedstreamTables, object: Int) {
+      self.tables = tables
+      let node = Int(tables.slots[object].content)
+      place = node + 1
+      end = tables.nodes[node].end
+    }
+
+    mutating func next() -> Int? {
+      while place < end, tables.nodes[place].kind == .group { place += 1 }
+      guard place < end else { return nil }
+      defer { place = tables.next(after: place) }
+      return place
+    }
+  }
+}
