@@ -55,7 +55,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "KeyedArchiving",
-      dependencies: ["PropertyLists", .product(name: "OrderedCollections", package: "swift-collections")],
+      dependencies: [
+        "PropertyLists", "SystemFiles", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .target(name: "KeyedArchivingFoundation", dependencies: ["KeyedArchiving"], swiftSettings: settings),
     .target(

@@ -52,7 +52,7 @@ public struct ParsingLimits: Hashable, Sendable {
   static let bytesPerValue = 16
 
   /// How many values may be decoded from an archive.
-  func effectiveValueCount(inputSize: Int) -> Int {
+  package func effectiveValueCount(inputSize: Int) -> Int {
     max(effectiveExpandedSize(inputSize: inputSize) / Self.bytesPerValue, expandedSize, 0)
   }
 

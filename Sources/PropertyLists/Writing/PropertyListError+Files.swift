@@ -21,7 +21,7 @@ extension PropertyListError {
 
 extension URL {
   /// The path of a file URL.
-  var filePath: String {
+  package var filePath: String {
     get throws(PropertyListError) {
       guard isFileURL else {
         throw PropertyListError(.inputOutput(errno: EINVAL), "\(absoluteString.quoted) is no file URL")

@@ -2,7 +2,7 @@
 ///
 /// The table is that of the Unicode Consortium (`MAPPINGS/VENDORS/NEXT/NEXTSTEP.TXT`), which Core Foundation follows
 /// (`kCFStringEncodingNextStepLatin`). Below 128 the set is ASCII.
-enum NeXTSTEPEncoding {
+package enum NeXTSTEPEncoding {
   /// The characters from 128 on; 254 and 255 are none.
   private static let upperHalf: [UInt16] = [
     0x00A0, 0x00C0, 0x00C1, 0x00C2, 0x00C3, 0x00C4, 0x00C5, 0x00C7, 0x00C8, 0x00C9, 0x00CA, 0x00CB, 0x00CC, 0x00CD,
@@ -17,7 +17,7 @@ enum NeXTSTEPEncoding {
   ]
 
   /// The Unicode scalar value of the character with a number; nil if the set has none with it.
-  static func scalar(_ number: Int) -> UInt32? {
+  package static func scalar(_ number: Int) -> UInt32? {
     if number < 128 { return UInt32(exactly: number) }
     return number - 128 < upperHalf.count ? UInt32(upperHalf[number - 128]) : nil
   }

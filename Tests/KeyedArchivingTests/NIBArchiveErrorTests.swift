@@ -1,0 +1,171 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("A compiled nib that is damaged, or made to do harm")
+struct NIBArchiveErrorTests {
+  struct Damage: Sendable, CustomTestStringConvertible {
+    let name: String
+    let kind: NIBArchiveError.Kind
+    let byteOffset: Int?
+    let message: String
+    let bend: @Sendable (inout [UInt8]) -> Void
+    var testDescription: String { name }
+  }
+
+  static let damages: [Damage] = [
+    .init(name: "other bytes", kind: .notANIBArchive, byteOffset: 0, message: "do not begin") { $0[9] = 0x45 },
+    .init(name: "no bytes", kind: .notANIBArchive, byteOffset: 0, message: "do not begin") { $0 = [] },
+    .init(
+      name: "a header cut off", kind: .truncated, byteOffset: 49, message: "the header has 50 bytes, and the file 49"
+    ) {
+      $0.removeLast($0.count - 49)
+    },
+    .init(name: "another version", kind: .unsupportedVersion, byteOffset: 10, message: "version 2 of the format") {
+      $0[10] = 2
+    },
+    .init(name: "a table in the header", kind: .malformed, byteOffset: 30, message: "table of keys begins at byte 49") {
+      $0[30] = 49
+    },
+    .init(name: "a table behind the end", kind: .truncated, byteOffset: 46, message: "class names begins at byte 109") {
+      $0[46] = 109
+    },
+    .init(
+      name: "a billion objects", kind: .truncated, byteOffset: 18, message: "objects, for which 58 bytes are too few"
+    ) {
+      $0[21] = 0x7F
+    },
+    .init(name: "a billion values", kind: .truncated, byteOffset: 34, message: "too few") { $0[37] = 0x7F },
+    .init(name: "a number of six bytes", kind: .malformed, byteOffset: 50, message: "more than 32 bits") {
+      $0.replaceSubrange(50..<56, with: [0, 0, 0, 0, 0, 0x80])
+    },
+    .init(name: "a number of 33 bits", kind: .malformed, byteOffset: 50, message: "more than 32 bits") {
+      $0.replaceSubrange(50..<55, with: [0, 0, 0, 0, 0x90])
+    },
+    .init(name: "an unknown type", kind: .malformed, byteOffset: 71, message: "of the type 11") { $0[71] = 11 },
+    .init(name: "a key that is no text", kind: .malformed, byteOffset: 57, message: "a key is no UTF-8") {
+      $0[57] = 0xFF
+    },
+    .init(name: "long data", kind: .truncated, byteOffset: 79, message: "data of 127 bytes, where 29 are left") {
+      $0[78] = 0xFF
+    },
+    .init(name: "a name without an end", kind: .malformed, byteOffset: 84, message: "does not end with a zero") {
+      $0[92] = 0x41
+    },
+    .init(name: "a name of no bytes", kind: .malformed, byteOffset: 84, message: "does not end with a zero") {
+      $0[82] = 0x80
+    },
+    .init(name: "a million fallbacks", kind: .truncated, byteOffset: 95, message: "fallbacks of a class of 508 bytes") {
+      $0[94] = 0xFF
+    },
+  ]
+
+  @Test("each damage is an error that says what and where", arguments: damages)
+  func eachDamageIsAnError(_ damage: Damage) throws {
+    var bytes = NIBArchiveTests.ada
+    damage.bend(&bytes)
+    let error = try #require(throws: NIBArchiveError.self) { try NIBArchive(Data(bytes)) }
+    #expect(error.kind == damage.kind && error.byteOffset == damage.byteOffset)
+    #expect(error.message.contains(damage.message), "\(error.message)")
+    #expect(error.description.hasPrefix("byte \(damage.byteOffset ?? -1): "))
+  }
+
+  @Test("a file that ends at any byte is an error")
+  func aFileThatEndsAtAnyByte() throws {
+    let data = try NIBArchive.label().data()
+    for count in 0..<data.count {
+      let error = #expect(throws: NIBArchiveError.self) { try NIBArchive(data.prefix(count)) }
+      #expect((error?.byteOffset ?? .max) <= count, "\(count)")
+    }
+  }
+
+  @Test("a file with any byte changed is an error, or can be looked at")
+  func aFileWithAnyByteChanged() throws {
+    let data = try NIBArchive.label().data()
+    for place in data.indices {
+      let values: [UInt8] = [data[place] ^ 1, data[place] ^ 0x80, 0xFF, 0, 1, 0x7F, 0x80]
+      for value in values.prefix(LongForm.size(7, or: 2)) {
+        var damaged = data
+        damaged[place] = value
+        do {
+          let nib = try NIBArchive(damaged)
+          try nib.look()
+          let written = try nib.data()
+          #expect(try NIBArchive(written) == nib)
+        } catch let error as NIBArchiveError {
+          #expect(error.byteOffset != nil, "\(place) \(value)")
+        }
+      }
+    }
+  }
+
+  @Test("headers of any numbers make no memory and no time", arguments: [1, 2] as [UInt64])
+  func headersOfAnyNumbers(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let data = try NIBArchive.label().data()
+    let numbers: [UInt32] = [0, 1, 49, 50, 51, UInt32(data.count), UInt32(data.count) + 1, 1 << 31, .max]
+    for _ in 0..<LongForm.size(100_000, or: 1000) {
+      var bytes = Array(data)
+      for field in 0..<8 where Bool.random(using: &random) {
+        let number = numbers.randomElement(using: &random)!
+        for byte in 0..<4 { bytes[18 + 4 * field + byte] = UInt8(truncatingIfNeeded: number >> UInt32(8 * byte)) }
+      }
+      let time = ThreadClock.measure { if let nib = try? NIBArchive(Data(bytes)) { try? nib.look() } }
+      #expect(time < .milliseconds(500))
+    }
+  }
+
+  @Test("damaged archives of all sorts never trap", arguments: 1...4 as ClosedRange<UInt64>)
+  func damagedArchivesNeverTrap(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<LongForm.size(20_000, or: 60) {
+      var bytes = Array(try NIBArchive.random(using: &random).data())
+      for _ in 0..<Int.random(in: 0...4, using: &random) {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random)
+      }
+      let time = ThreadClock.measure { if let nib = try? NIBArchive(Data(bytes)) { try? nib.look() } }
+      #expect(time < .milliseconds(500), "\(Data(bytes).base64EncodedString())")
+    }
+  }
+
+  /// Objects all of which have all values.
+  private func overlapping(objects: Int, values: Int, _ value: NIBArchive.Value) throws -> NIBArchive {
+    try NIBArchive(
+      objects: Array(repeating: (classIndex: 0, values: 0..<values), count: objects), keys: ["a"],
+      values: Array(repeating: (keyIndex: 0, value: value), count: values), classNames: [.init("NSObject")])
+  }
+
+  @Test("objects that share values are no more work than their bytes")
+  func objectsThatShareValues() throws {
+    for nib in [
+      try overlapping(objects: 10_000, values: 10_000, .null), try overlapping(objects: 3, values: 1, .null),
+      try overlapping(objects: 5_000, values: 1, .data(Data(count: 50_000))),
+    ] {
+      var nib = nib
+      let time = try ThreadClock.measure {
+        nib = try NIBArchive(nib.data())
+        let faults = nib.check()
+        if nib.objects.count > 3 {
+          #expect(faults.contains { $0.kind == .limitExceeded })
+          let error = #expect(throws: NIBArchiveError.self) { try nib.keyedArchive() }
+          #expect(error?.kind == .limitExceeded)
+        } else {
+          #expect(!faults.contains { $0.kind == .limitExceeded })
+          _ = try nib.keyedArchive().tree()
+        }
+      }
+      #expect(time < .seconds(10))
+    }
+  }
+
+  @Test("faults without number are no list without end")
+  func faultsWithoutNumber() throws {
+    let nib = try NIBArchive(
+      objects: [(classIndex: 0, values: 0..<0)], keys: Array(repeating: "", count: 100_000), values: [],
+      classNames: [.init("NSObject")])
+    let faults = try NIBArchive(nib.data()).check()
+    #expect(faults.count < 20_000 && faults.last?.kind == .limitExceeded)
+  }
+}
