@@ -61,7 +61,10 @@ extension Archived {
       self.init(text: text, runs: runs, list: list.elements, indices: indices)
     }
 
-    private init(text: String, runs: [Run], list: [Attributes], indices: [Int]) {
+    /// - Parameters:
+    ///   - list: the attributes that an archive lists.
+    ///   - indices: for each run, which of them it has.
+    init(text: String, runs: [Run], list: [Attributes], indices: [Int]) {
       self.text = text
       self.runs = runs
       self.list = list

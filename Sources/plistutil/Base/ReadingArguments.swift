@@ -41,7 +41,12 @@ struct ReadingArguments: ParsableArguments {
 
   /// A document that is known to be without fault.
   func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
-    let document = try read(input, input.data())
+    try document(input, input.data())
+  }
+
+  /// A document that is known to be without fault, of bytes that have been read.
+  func document(_ input: Input, _ data: Data) throws(PropertyListError) -> PropertyListDocument {
+    let document = try read(input, data)
     try document.validate()
     return document
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import KeyedArchiving
 import PropertyLists
 
 struct Print: ParsableCommand {
@@ -8,7 +9,7 @@ struct Print: ParsableCommand {
     abstract: "Print property lists for people.",
     discussion: """
       Every type can be told from its value, and nothing is left out unless --elide or --depth asks for it. The form is \
-      no format: nothing reads it back.
+      no format: nothing reads it back. A typedstream and a compiled nib are printed as archive show prints them.
 
       Example: plistutil print --depth 2 Info.plist
       """)
@@ -50,11 +51,29 @@ struct Print: ParsableCommand {
     form.isColored = color.isOn()
     form.greatestLength = elide
     form.depth = depth
-    try files.process(isForMachines: isForMachines) { [form, reading, key] input, report throws(PropertyListError) in
-      let node = try reading.document(input).root.descendant(at: key ?? PropertyListKeyPath())
+    try files.process(isForMachines: isForMachines) { [self, form] input, report throws(PropertyListError) in
+      let data = try input.data()
+      if reading.inputFormat == nil, let source = try ArchiveSource(data) { return try printArchive(source, &report) }
+      let node = try reading.document(input, data).root.descendant(at: key ?? PropertyListKeyPath())
       if report.isForMachines { return try report.machineLine(["value": PropertyList(node)]) }
       // One write, so that no name stands above nothing.
       try report.write(Data(report.heading.utf8) + node.readableForm(form))
     }
+  }
+
+  /// What is no property list has the form that `archive show` gives it, for machines that of `archive json`.
+  private func printArchive(_ source: ArchiveSource, _ report: inout FileReport) throws(PropertyListError) {
+    let archive = try source.archive()
+    let path = key ?? PropertyListKeyPath()
+    let text: Data
+    do throws(KeyedArchiveError) {
+      text =
+        report.isForMachines
+        ? try archive.jsonData(isIndented: false) : Data(try archive.tree(at: path, depth: depth).utf8)
+    } catch {
+      throw PropertyListError(error)
+    }
+    guard report.isForMachines else { return try report.write(Data(report.heading.utf8) + text + Data("\n".utf8)) }
+    try report.machineLine(["value": PropertyList(text, format: .json).value(at: path)])
   }
 }

@@ -1,18 +1,24 @@
 import ArgumentParser
+import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
 
 struct Archive: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "archive",
-    abstract: "Look into keyed archives, as NSKeyedArchiver writes them.",
+    abstract: "Look into keyed archives, typedstreams and compiled nibs.",
     discussion: """
-      Nothing in an archive is instantiated, so that one of any origin can be looked at. Archives can be in any format.
+      Nothing in an archive is instantiated, so that one of any origin can be looked at. Archives can be in any format. \
+      A typedstream is told by how it begins, and shown as a keyed archive with the same objects; groups shows it as it is.
 
-      Example: plistutil archive show Session.data
+      Of a nib that is a folder, the file for the newest systems is taken.
+
+      Examples:
+        plistutil archive show Session.data
+        plistutil archive show MainMenu.nib
       """,
     subcommands: [
-      ArchiveShow.self, ArchiveClasses.self, ArchiveCheck.self, ArchiveDot.self, ArchiveJSON.self,
+      ArchiveShow.self, ArchiveClasses.self, ArchiveCheck.self, ArchiveDot.self, ArchiveJSON.self, ArchiveGroups.self,
     ])
 }
 
@@ -26,14 +32,15 @@ struct ArchiveArguments: ParsableArguments {
   @Flag(help: "Where a dictionary has a key twice, take the last value instead of refusing the file.")
   var keepLastDuplicates = false
 
-  /// The property list of an archive, of which only what is looked at is read.
-  func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
+  /// What an archive stands in. Of a property list only what is looked at is read.
+  func source(_ input: Input) throws(PropertyListError) -> ArchiveSource {
     // UIDs of JSON are in the form that can be read back.
     let options = PropertyListReadingOptions(
       duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: true)
-    let data = try input.mappedData()
+    let data = try input.archiveData()
+    if inputFormat == nil, let source = try ArchiveSource(data) { return source }
     do throws(PropertyListError) {
-      return try PropertyListDocument(data, format: inputFormat?.format, options: options)
+      return .propertyList(try PropertyListDocument(data, format: inputFormat?.format, options: options))
     } catch {
       throw error.namingDuplicatesOption
     }
@@ -43,13 +50,8 @@ struct ArchiveArguments: ParsableArguments {
   func look<Result>(
     at input: Input, _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
-    try look(into: document(input), body)
-  }
-
-  func look<Result>(
-    into document: PropertyListDocument, _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
-  ) throws(PropertyListError) -> Result {
-    do throws(KeyedArchiveError) { return try body(KeyedArchive(document)) } catch { throw PropertyListError(error) }
+    let archive = try source(input).archive()
+    do throws(KeyedArchiveError) { return try body(archive) } catch { throw PropertyListError(error) }
   }
 }
 

@@ -23,29 +23,14 @@ struct ArchiveCheck: ParsableCommand {
 
   func run() throws {
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
-      let document = try reading.document(input)
-      let faults = KeyedArchive.check(document)
+      let source = try reading.source(input)
+      let faults = try source.check()
       let isFaulty = faults.contains { $0.severity == .error }
       if isFaulty { report.raise(ExitCodes.malformed) }
       if isForMachines { return try report.machineLine(["faults": .array(faults.map(\.fields))]) }
-      for fault in faults { report.note("\(input.name): \(fault.severity.rawValue): \(fault.description)") }
+      for fault in faults { report.note("\(input.name): \(fault.severity.rawValue): \(fault.text)") }
       if isFaulty { return }
-      let summary = try reading.look(into: document) { archive throws(KeyedArchiveError) in
-        let count = archive.objects.count
-        return "archive of \(archive.archiver.printable(limit: 80)), \(count) object\(count == 1 ? "" : "s")"
-      }
-      try report.line("\(input.name): OK (\(summary))")
+      try report.line("\(input.name): OK (\(source.summary()))")
     }
-  }
-}
-
-extension KeyedArchive.Fault {
-  fileprivate var fields: PropertyList {
-    var fields: PropertyList = [
-      "severity": .string(severity.rawValue), "kind": .string(kind.rawValue), "message": .string(message),
-    ]
-    if let uid { fields.dictionary?["object"] = .integer(.init(Int(uid.value))) }
-    if !path.components.isEmpty { fields.dictionary?["keyPath"] = .string(path.description) }
-    return fields
   }
 }

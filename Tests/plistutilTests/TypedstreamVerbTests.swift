@@ -1,0 +1,96 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil, given a typedstream")
+struct TypedstreamVerbTests {
+  /// `NSString` with the text `Hi`, as macOS archives it.
+  static let greeting = Data(
+    [4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 0x03, 0x84, 1, 0x40, 0x84, 0x84, 0x84, 8]
+      + Array("NSString".utf8) + [1, 0x84, 0x84, 8] + Array("NSObject".utf8) + [0, 0x85, 0x84, 1, 0x2B, 2, 0x48, 0x69]
+      + [0x86])
+
+  @Test("archive groups writes the groups as JSON")
+  func archiveGroups() throws {
+    let line = try Tool.run("archive", "groups", "--compact", input: Self.greeting)
+    #expect(line.status == 0 && line.errors.isEmpty)
+    #expect(
+      line.text == """
+        {"byteOrder":"<","groups":[[["@",{"class":["NSString v1","NSObject v0"],"groups":[[["+","Hi"]]],"id":0}]]],\
+        "system":1000}
+
+        """)
+    let lines = try Tool.run("archive", "groups", input: Self.greeting)
+    #expect(lines.text.hasPrefix("{\n  \"byteOrder\": \"<\",\n"))
+    #expect(try PropertyList(lines.output, format: .json) == PropertyList(line.output, format: .json))
+  }
+
+  @Test("archive groups says where a stream is damaged, with the exit code of files that cannot be parsed")
+  func archiveGroupsOfADamagedStream() throws {
+    let cut = try Tool.run("archive", "groups", input: Self.greeting.dropLast(2))
+    #expect(cut.status == 3 && cut.output.isEmpty)
+    #expect(cut.errors == "<stdin>: error: a string of 2 bytes, with 1 left, at byte 48\n")
+    let other = try Tool.run("archive", "groups", input: Data("bplist00".utf8))
+    #expect(other.status == 3 && other.output.isEmpty)
+    #expect(other.errors == "<stdin>: error: no typedstream: the signature is missing, at byte 0\n")
+    let old = try Tool.run("archive", "groups", input: [3] + Self.greeting.dropFirst())
+    #expect(old.status == 3 && old.errors.contains("streamer version 3"))
+  }
+
+  /// An array with two greetings that are one object, and an object of a class that nobody knows.
+  private static let objects: Data = {
+    let object: [UInt8] =
+      [0x84, 0x84, 0x84, 7] + Array("NSArray".utf8) + [0, 0x84, 0x84, 8] + Array("NSObject".utf8) + [0, 0x85]
+    let count: [UInt8] = [0x84, 1, 0x69, 3]
+    let text: [UInt8] =
+      [0x92, 0x84, 0x84, 0x84, 8] + Array("NSString".utf8) + [1, 0x94, 0x84, 1, 0x2B, 2, 0x48, 0x69, 0x86, 0x92, 0x95]
+    let thing: [UInt8] = [0x92, 0x84, 0x84, 0x84, 5] + Array("Thing".utf8) + [0, 0x94, 0x95, 7, 0x86]
+    return greeting.prefix(19) + object + count + text + thing + [0x86]
+  }()
+
+  @Test("archive show prints its objects as a tree, and print the same")
+  func showPrintsItsObjects() throws {
+    let tree = """
+      root: [
+        "Hi"
+        "Hi"
+        Thing
+          $0: 7
+      ]
+
+      """
+    for verb in [["archive", "show"], ["print"]] {
+      let shown = try Tool.run(verb, input: Self.objects)
+      #expect(shown.text == tree && shown.status == 0 && shown.errors.isEmpty)
+      #expect(try Tool.run(verb + ["--key", "root.0"], input: Self.objects).text == "\"Hi\"\n")
+    }
+    let line = try PropertyList(Tool.run("print", "--json", input: Self.objects).output, format: .json)
+    #expect(try line.value(at: PropertyListKeyPath("value.$top.root.$class")) == "NSArray")
+  }
+
+  @Test("archive json, classes, dot and check know it")
+  func otherVerbsKnowIt() throws {
+    let json = try Tool.run("archive", "json", input: Self.objects)
+    #expect(json.status == 0 && json.text.contains("\"$class\": \"Thing\""))
+    #expect(
+      try Tool.run("archive", "classes", input: Self.objects).text == """
+        1 NSArray: NSObject
+        1 Thing: NSObject
+
+        """)
+    #expect(try Tool.run("archive", "dot", input: Self.objects).text.hasPrefix("digraph"))
+    let check = try Tool.run("archive", "check", input: Self.objects)
+    #expect(check.status == 0 && check.errors.isEmpty, "\(check.errors)")
+    #expect(check.text.hasPrefix("<stdin>: OK (archive of NSArchiver, "))
+  }
+
+  @Test(
+    "that is damaged, every verb says where",
+    arguments: [["archive", "show"], ["archive", "json"], ["archive", "check"], ["archive", "dot"], ["print"]])
+  func everyVerbSaysWhere(_ verb: [String]) throws {
+    let result = try Tool.run(verb, input: Self.objects.dropLast())
+    #expect(result.status == 3 && result.output.isEmpty)
+    #expect(result.errors.contains("the stream is cut off") && result.errors.contains("at byte"))
+  }
+}
