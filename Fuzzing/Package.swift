@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The counters of what was reached are in sections that nothing refers to by name.
+let fuzzing: [LinkerSetting] = [
+  .unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc"])
+]
+
 // Programs for libFuzzer. They are built with `-sanitize=fuzzer`, as CONTRIBUTING.md says.
 let package = Package(
   name: "Fuzzing",
@@ -15,9 +20,16 @@ let package = Package(
         .product(name: "SQLiteStore", package: "swift-keyed-archiving"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)],
-      linkerSettings: [
-        // The counters of what was reached are in sections that nothing refers to by name.
-        .unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc"])
-      ]),
+      linkerSettings: fuzzing),
+    .executableTarget(
+      name: "NibFuzzer",
+      dependencies: ["CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving")],
+      swiftSettings: [.swiftLanguageMode(.v6)],
+      linkerSettings: fuzzing),
+    .executableTarget(
+      name: "TypedstreamFuzzer",
+      dependencies: ["CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving")],
+      swiftSettings: [.swiftLanguageMode(.v6)],
+      linkerSettings: fuzzing),
   ]
 )

@@ -2,11 +2,11 @@ import Foundation
 import PropertyLists
 
 // Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With
-// the argument `preferences`, `objects` or `sqlite`: only the tables of those. With `check`: does our part of every
-// work on a small library, to see that an optimized build does it at all. With the arguments `tool PATH`: the table of
-// the tool, a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK
-// IMPLEMENTATION FOLDER`, of managed objects `WORK IMPLEMENTATION COUNT STORAGE`: measures one in this process and
-// prints the figures as JSON.
+// the argument `preferences`, `messages`, `objects` or `sqlite`: only the tables of those. With `check`: does our part
+// of every work on a small library, to see that an optimized build does it at all. With the arguments `tool PATH`: the
+// table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK
+// IMPLEMENTATION FOLDER`, of messages `WORK IMPLEMENTATION COUNT`, of managed objects `WORK IMPLEMENTATION COUNT
+// STORAGE`: measures one in this process and prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
@@ -120,7 +120,9 @@ func time(_ seconds: Double) -> String {
 /// How many objects there are where the growth of times is looked at.
 let growth = [10_000, 100_000, 1_000_000]
 
-if arguments.count == 3, let implementation = Implementation(rawValue: arguments[2]) {
+if arguments.count == 3, arguments[1] != MessagesWork.name,
+  let implementation = Implementation(rawValue: arguments[2])
+{
   let folder = URL(fileURLWithPath: arguments[3])
   if let work = Work(rawValue: arguments[1]) {
     try work.measure(
@@ -135,6 +137,12 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
   let storage = Storage(rawValue: arguments[4])
 {
   try ObjectsWork(kind: kind, storage: storage).measure(implementation, count: count)?.report()
+} else if arguments.count == 3, arguments[1] == MessagesWork.name, let count = Int(arguments[3]),
+  let implementation = Implementation(rawValue: arguments[2])
+{
+  try MessagesWork.measure(implementation, count: count)?.report()
+} else if arguments == ["messages"] {
+  try MessagesWork.printTable(of: [.ours, .python], counts: [1_000, 100_000])
 } else if arguments == ["objects"] {
   try printObjectsTables(ObjectsWork.inMemory, of: [.ours, .sqlAlchemy], count: 100_000, growth: growth)
 } else if arguments == ["sqlite"] {
@@ -160,6 +168,9 @@ if arguments.count == 3, let implementation = Implementation(rawValue: arguments
   }
   try printPreferencesTable(of: isCheck ? [.ours] : [.ours, .foundation])
   if arguments != ["preferences"] {
+    print("")
+    try MessagesWork.printTable(
+      of: isCheck ? [.ours] : [.ours, .python], counts: isCheck ? [1_000] : [1_000, 100_000])
     for (works, peers) in [
       (ObjectsWork.inMemory, [Implementation.sqlAlchemy]), (ObjectsWork.inSQLite, [.sqlite, .grdb, .sqlAlchemy]),
     ] {
