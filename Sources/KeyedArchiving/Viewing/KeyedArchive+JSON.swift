@@ -68,8 +68,8 @@ extension KeyedArchive {
   ///   ``KeyedArchiveError/Kind/limitExceeded`` where objects of a binary file overlap, or expand too far.
   /// - Complexity: O(*n*) in the size of the archive. Depth costs no stack.
   public func jsonData(isIndented: Bool = true) throws(KeyedArchiveError) -> Data {
-    var writer = try ArchiveJSONWriter(self, isIndented: isIndented)
+    var writer = try ArchiveFormWriter(self, to: ArchiveJSONOutput(isIndented: isIndented))
     try writer.writeArchive()
-    return writer.finish()
+    return writer.takeOutput().finish()
   }
 }

@@ -18,11 +18,14 @@ struct Find: ParsableCommand {
       The paths that are printed can be given to get, set and the others. Of several files, each line has the name of the \
       file in front.
 
+      With --unwrap, values in archives that are nested in data are found too, and the paths are those of get --unwrap.
+
       Examples:
         plistutil find Info.plist
         plistutil find --key 'CFBundle*Version*' --values -r Payload/
         plistutil find --kind date --path 'items.*.**' Data.plist
         plistutil find -r Apps/ --where 'key = NSAllowsArbitraryLoads and value = true'
+        plistutil find --unwrap --key 'NSRGB' --values -r Library/Preferences/
         plistutil find -r Apps/ --where 'value.CFBundleIdentifier ~ com.example.* and not kind.UIDeviceFamily = array'
       """)
 
@@ -78,12 +81,13 @@ struct Find: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each value.")
   var isForMachines = false
 
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var reading: ReadingArguments
 
   func run() throws {
     let found = Mutex(false)
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
-      let document = try reading.document(input)
+      let document = try unwrap.isGiven ? unwrap.document(input, reading, &report) : reading.document(input)
       let prefix = report.prefix
       var lines = Data()
       try forEachMatch(in: document) { path, node throws(PropertyListError) in

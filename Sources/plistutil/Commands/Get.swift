@@ -15,6 +15,9 @@ struct Get: ParsableCommand {
       order, each on a line of its own; nothing is printed of a file in which one is missing, unless --default says what \
       stands for it. --raw0 puts a NUL behind each value, so that values may have several lines.
 
+      With --unwrap, a path goes on inside of archives that are nested in data: through objects by their keys, and \
+      through collections by the indices and keys of their elements.
+
       \(KeyPathHelp.text)
 
       Examples:
@@ -23,6 +26,7 @@ struct Get: ParsableCommand {
         plistutil get 'CFBundleURLTypes.0.com\\.example' -r Payload/
         plistutil get -k CFBundleIdentifier -k CFBundleVersion --default unknown Info.plist
         plistutil get items.-1 --raw0 Data.plist
+        plistutil get --unwrap Settings.color.NSRGB Preferences.plist
       """,
     aliases: ["extract"])
 
@@ -56,6 +60,7 @@ struct Get: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the value.")
   var isForMachines = false
 
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var writing: WritingArguments
   @OptionGroup var destination: Destination
@@ -88,7 +93,7 @@ struct Get: ParsableCommand {
     let paths = try (key.isEmpty ? [first ?? ""] : key).map { (text: $0, path: try PropertyListKeyPath.argument($0)) }
     try files.process(to: destination, isForMachines: isForMachines) {
       [self] input, report throws(PropertyListError) in
-      let document = try reading.mappedDocument(input)
+      let document = try unwrap.isGiven ? unwrap.file(input, reading) : reading.mappedDocument(input)
       do throws(PropertyListError) {
         try take(paths, from: document, input, &report)
       } catch {
@@ -131,7 +136,7 @@ struct Get: ParsableCommand {
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     let node: PropertyListDocument.Node
     do throws(PropertyListError) {
-      node = try document.root.descendant(at: path)
+      node = try unwrap.isGiven ? unwrap.value(at: path, in: document) : document.root.descendant(at: path)
     } catch {
       guard error.kind == .noSuchValue, `default` != nil else { throw error }
       return nil

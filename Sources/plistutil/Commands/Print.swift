@@ -11,10 +11,15 @@ struct Print: ParsableCommand {
       Every type can be told from its value, and nothing is left out unless --elide or --depth asks for it. The form is \
       no format: nothing reads it back. A typedstream and a compiled nib are printed as archive show prints them.
 
-      Example: plistutil print --depth 2 Info.plist
+      With --unwrap, what is nested in data is printed in its place. Objects of archives have the form of archive json.
+
+      Examples:
+        plistutil print --depth 2 Info.plist
+        plistutil print --unwrap --key WebMainResource Page.webarchive
       """)
 
   @OptionGroup var files: FileArguments
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var reading: ReadingArguments
 
   @Option(
@@ -52,6 +57,7 @@ struct Print: ParsableCommand {
     form.greatestLength = elide
     form.depth = depth
     try files.process(isForMachines: isForMachines) { [self, form] input, report throws(PropertyListError) in
+      if unwrap.isGiven { return try printUnwrapped(input, form, &report) }
       let data = try input.data()
       if reading.inputFormat == nil, let source = try ArchiveSource(data) { return try printArchive(source, &report) }
       let node = try reading.document(input, data).root.descendant(at: key ?? PropertyListKeyPath())
@@ -59,6 +65,19 @@ struct Print: ParsableCommand {
       // One write, so that no name stands above nothing.
       try report.write(Data(report.heading.utf8) + node.readableForm(form))
     }
+  }
+
+  private func printUnwrapped(
+    _ input: Input, _ form: DescriptionOptions, _ report: inout FileReport
+  ) throws(PropertyListError) {
+    let node =
+      if let key {
+        try unwrap.value(at: key, in: unwrap.file(input, reading))
+      } else {
+        try unwrap.document(input, reading, &report).root
+      }
+    if report.isForMachines { return try report.machineLine(["value": PropertyList(node)]) }
+    try report.write(Data(report.heading.utf8) + node.readableForm(form))
   }
 
   /// What is no property list has the form that `archive show` gives it, for machines that of `archive json`.

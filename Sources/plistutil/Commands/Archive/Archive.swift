@@ -13,6 +13,9 @@ struct Archive: ParsableCommand {
 
       Of a nib that is a folder, the file for the newest systems is taken.
 
+      With --unwrap, archives that are nested in data of the archive are shown in its place; their objects have UIDs behind \
+      its own. Then any property list with archives in it can be looked at: what it has under its keys is at the top.
+
       Examples:
         plistutil archive show Session.data
         plistutil archive show MainMenu.nib
@@ -44,6 +47,18 @@ struct ArchiveArguments: ParsableArguments {
     } catch {
       throw error.namingDuplicatesOption
     }
+  }
+
+  /// Does something with the archive in a file, and what is nested in it.
+  func look<Result>(
+    at input: Input, _ unwrap: UnwrapArgument, _ report: inout FileReport,
+    _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
+  ) throws(PropertyListError) -> Result {
+    guard unwrap.isGiven else { return try look(at: input, body) }
+    let reading = ReadingArguments(
+      inputFormat: inputFormat, keepLastDuplicates: keepLastDuplicates, coerce: true)
+    let archive = try unwrap.archive(in: unwrap.file(input, reading), input, &report)
+    do throws(KeyedArchiveError) { return try body(archive) } catch { throw PropertyListError(error) }
   }
 
   /// Does something with the archive in a file.

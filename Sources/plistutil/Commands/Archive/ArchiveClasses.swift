@@ -15,6 +15,7 @@ struct ArchiveClasses: ParsableCommand {
       Examples:
         plistutil archive classes Session.data
         plistutil archive classes --swift -r Sessions/
+        plistutil archive classes --unwrap Preferences.plist
       """)
 
   @OptionGroup var files: FileArguments
@@ -25,6 +26,7 @@ struct ArchiveClasses: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file.")
   var isForMachines = false
 
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var reading: ArchiveArguments
 
   func validate() throws {
@@ -36,7 +38,9 @@ struct ArchiveClasses: ParsableCommand {
     // What goes wrong with one file is told, and the list is made of the others.
     let outcome = Result {
       try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
-        let classes = try reading.look(at: input) { archive throws(KeyedArchiveError) in try archive.classes }
+        let classes = try reading.look(at: input, unwrap, &report) { archive throws(KeyedArchiveError) in
+          try archive.classes
+        }
         if swift { return found.add(classes) }
         if isForMachines { return try report.machineLine(["classes": .array(classes.map(\.fields))]) }
         let width = classes.map { String($0.instanceCount).count }.max() ?? 0

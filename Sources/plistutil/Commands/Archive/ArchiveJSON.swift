@@ -11,7 +11,9 @@ struct ArchiveJSON: ParsableCommand {
       have a $uid, and are {"$ref": 7} everywhere else. Nothing is lost. It is not the archive in the format JSON, which \
       convert writes.
 
-      Example: plistutil archive json Session.data | jq '."$top".root.name'
+      Examples:
+        plistutil archive json Session.data | jq '."$top".root.name'
+        plistutil archive json --unwrap Preferences.plist
       """)
 
   @OptionGroup var files: FileArguments
@@ -19,12 +21,13 @@ struct ArchiveJSON: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Write all of it on one line.")
   var compact = false
 
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var reading: ArchiveArguments
   @OptionGroup var destination: Destination
 
   func run() throws {
     try files.process(to: destination) { [self] input, report throws(PropertyListError) in
-      var json = try reading.look(at: input) { archive throws(KeyedArchiveError) in
+      var json = try reading.look(at: input, unwrap, &report) { archive throws(KeyedArchiveError) in
         try archive.jsonData(isIndented: !compact)
       }
       if json.last != UInt8(ascii: "\n") { json.append(UInt8(ascii: "\n")) }

@@ -16,6 +16,7 @@ struct ArchiveShow: ParsableCommand {
         plistutil archive show Session.data
         plistutil archive show --key root.windows.0 --depth 2 Session.data
         plistutil archive show --object 12 Session.data
+        plistutil archive show --unwrap Preferences.plist
       """)
 
   @OptionGroup var files: FileArguments
@@ -28,11 +29,12 @@ struct ArchiveShow: ParsableCommand {
     transform: PropertyListKeyPath.argument)
   var key: PropertyListKeyPath?
 
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var reading: ArchiveArguments
 
   func run() throws {
     try files.process { [self] input, report throws(PropertyListError) in
-      let tree = try reading.look(at: input) { archive throws(KeyedArchiveError) in
+      let tree = try reading.look(at: input, unwrap, &report) { archive throws(KeyedArchiveError) in
         try archive.tree(of: part.uid, at: key ?? PropertyListKeyPath(), depth: part.depth)
       }
       try report.line(report.heading + tree)

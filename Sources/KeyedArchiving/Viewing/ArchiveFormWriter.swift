@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Writes the form of an archive that programs read; see ``KeyedArchive/jsonData(isIndented:)``.
+/// Writes the form of an archive that programs read; see ``KeyedArchive/jsonData(isIndented:)``. JSON has it, and
+/// property lists whose archives are opened.
 ///
 /// It keeps its own stack, so that the depth of an archive costs no stack of the thread.
-struct ArchiveJSONWriter: ~Copyable {
+struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   private let archive: KeyedArchive
   private var reader: ArchiveReader
   private var objects: RenderedObjects
-  private var json: JSONWriter
-  private let isIndented: Bool
+  private var output: Output
   /// How many classes have each name.
   private var classCounts: [String: Int] = [:]
   private var frames: [Frame] = []
@@ -36,38 +36,56 @@ struct ArchiveJSONWriter: ~Copyable {
     }
   }
 
-  init(_ archive: KeyedArchive, isIndented: Bool) throws(KeyedArchiveError) {
+  init(_ archive: KeyedArchive, to output: consuming Output) throws(KeyedArchiveError) {
     self.archive = archive
     reader = ArchiveReader(forAllOf: archive)
     objects = try RenderedObjects(archive, &reader)
-    json = JSONWriter(PropertyListWritingOptions(isCompact: !isIndented))
-    self.isIndented = isIndented
+    self.output = output
   }
 
-  /// The text ends with the end of a line if it is indented.
-  consuming func finish() -> Data { isIndented ? json.finish() : json.finishFragment() }
+  /// The output with all that was written.
+  consuming func takeOutput() -> Output { output }
+
+  /// Writes only what the archive was made of: the object under `root` if nothing else is at the top, or the top. The
+  /// objects that are too deep for their places follow in the same dictionary, under `$deep`.
+  mutating func writeContents() throws(KeyedArchiveError) {
+    do throws(KeyedArchiveError) {
+      _ = try classDescriptions()
+      isBelowTop = true
+      if let root = try archive.soleRoot() {
+        try write(root, inlineDepth: 0, uid: nil)
+      } else {
+        try begin(.fields(without: nil), archive.topNode.flat, uid: nil)
+      }
+      try writeFrames()
+      isBelowTop = false
+      try writePostponed()
+    } catch {
+      throw located(error)
+    }
+  }
 
   mutating func writeArchive() throws(KeyedArchiveError) {
     do throws(KeyedArchiveError) {
       let classes = try classDescriptions()
-      json.beginDictionary(count: 0)
-      json.key("$archiver")
+      output.beginDictionary()
+      output.key("$archiver")
       try write(text: archive.archiver)
-      json.key("$version")
-      json.number(ArchiveLayout.version.description)
-      json.key("$top")
+      output.key("$version")
+      output.integer(.init(ArchiveLayout.version))
+      output.key("$top")
       isBelowTop = true
       try begin(.fields(without: nil), archive.topNode.flat, uid: nil)
       try writeFrames()
       isBelowTop = false
-      json.key("$classes")
-      json.beginArray(count: 0)
+      output.key("$classes")
+      output.beginArray()
       for uid in classes { try writeMarked(uid) }
-      json.endArray()
+      output.endArray()
       try writePostponed()
       try writeUnreachable()
       try writeOtherParts()
-      json.endDictionary()
+      output.endDictionary()
     } catch {
       throw located(error)
     }
@@ -91,11 +109,11 @@ struct ArchiveJSONWriter: ~Copyable {
 
   private mutating func writePostponed() throws(KeyedArchiveError) {
     guard let first = objects.nextPostponed() else { return }
-    json.key("$deep")
-    json.beginArray(count: 0)
+    output.key("$deep")
+    output.beginArray()
     try writeMarked(first)
     while let uid = objects.nextPostponed() { try writeMarked(uid) }
-    json.endArray()
+    output.endArray()
   }
 
   private mutating func writeUnreachable() throws(KeyedArchiveError) {
@@ -103,15 +121,15 @@ struct ArchiveJSONWriter: ~Copyable {
     for uid in 0..<UInt32(clamping: archive.objects.count) where !objects.isMet(uid) {
       if archive.document.isNullObject(try reader.object(uid)) { continue }
       if isFirst {
-        json.key("$unreachable")
-        json.beginArray(count: 0)
+        output.key("$unreachable")
+        output.beginArray()
         isFirst = false
       }
       objects.meet(uid)
       try writeMarked(uid)
       while let uid = objects.nextPostponed() { try writeMarked(uid) }
     }
-    if !isFirst { json.endArray() }
+    if !isFirst { output.endArray() }
   }
 
   /// What the property list has beside the parts of an archive.
@@ -152,7 +170,7 @@ struct ArchiveJSONWriter: ~Copyable {
 }
 
 /// Keys.
-extension ArchiveJSONWriter {
+extension ArchiveFormWriter where Output: ~Copyable {
   /// A key of an object, as it stands in the archive, as a key that is taken for no other.
   private static func fieldKey(_ key: String) -> String {
     guard key.utf8.first == ArchiveKey.dollar, !key.utf8.starts(with: "$$".utf8), !ArchiveKey.isNumber(key) else {
@@ -162,8 +180,8 @@ extension ArchiveJSONWriter {
   }
 
   private mutating func write(key: String) throws(KeyedArchiveError) {
-    try reader.spend(1 + json.depth + key.utf8.count)
-    json.key(key)
+    try reader.spend(1 + output.depth + key.utf8.count)
+    output.key(key)
   }
 
   private mutating func writeFrames() throws(KeyedArchiveError) {
@@ -171,8 +189,8 @@ extension ArchiveJSONWriter {
       let position = frame.next
       guard position < frame.node.count else {
         frames.removeLast()
-        if case .elements = frame.kind { json.endArray() } else { json.endDictionary() }
-        for _ in 0..<frame.wrappers { json.endDictionary() }
+        if case .elements = frame.kind { output.endArray() } else { output.endDictionary() }
+        for _ in 0..<frame.wrappers { output.endDictionary() }
         continue
       }
       frames[frames.count - 1].next += 1
@@ -181,7 +199,7 @@ extension ArchiveJSONWriter {
       switch frame.kind {
       case .fields: try write(key: fieldKey(frame.shape.keys[position], of: frame))
       case .entries: try write(key: ArchiveKey.escaped(frame.shape.keys[position]))
-      case .elements: try reader.spend(json.depth)
+      case .elements: try reader.spend(output.depth)
       }
       try write(value, inlineDepth: frame.inlineDepth, uid: frame.uid)
     }
@@ -214,54 +232,41 @@ extension ArchiveJSONWriter {
     let outer = inlineDepth - 1
     if outer >= 0 { try reader.checkNesting(of: node, in: frames.suffix(outer).lazy.map(\.node), depth: outer) }
     let shape = node.kind == .dictionary ? try reader.shape(of: node) : DictionaryShape()
-    if node.kind == .dictionary { json.beginDictionary(count: 0) } else { json.beginArray(count: 0) }
+    if node.kind == .dictionary { output.beginDictionary() } else { output.beginArray() }
     frames.append(
       Frame(kind: kind, node: node, shape: shape, uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
   }
 
   private mutating func write(text: String) throws(KeyedArchiveError) {
     try reader.spend(text.utf8.count)
-    json.string(text)
+    output.string(text)
   }
 
   private mutating func write(scalar node: FlatNode) throws(KeyedArchiveError) {
     switch node.kind {
-    case .string: json.string(try reader.text(of: node))
-    case .boolean: json.boolean(node.boolean)
-    case .integer, .unsignedInteger: json.integer(node.integer)
-    case .real where node.real.isFinite: json.number(node.real.description)
-    case .real: writeTagged("$real") { $0.string(node.real.debugDescription) }
-    case .float where node.float.isFinite: writeTagged("$float") { $0.number(node.float.description) }
-    case .float: writeTagged("$float") { $0.string(node.float.debugDescription) }
-    case .data:
-      let data = try reader.data(of: node)
-      writeTagged("$data") { $0.string(data.base64EncodedString()) }
-    case .date: writeDate(node.real)
-    case .null, .uid, .array, .dictionary: json.null()
+    case .string: output.string(try reader.text(of: node))
+    case .boolean: output.boolean(node.boolean)
+    case .integer, .unsignedInteger: output.integer(node.integer)
+    case .real: output.real(node.real)
+    case .float: output.float(node.float)
+    case .data: output.data(try reader.data(of: node))
+    case .date: output.date(node.real)
+    case .null, .uid, .array, .dictionary: output.null()
     }
   }
 
-  private mutating func writeTagged(_ tag: String, _ value: (inout JSONWriter) -> Void) {
-    json.beginDictionary(count: 0)
-    json.key(tag)
-    value(&json)
-    json.endDictionary()
-  }
-
-  private mutating func writeDate(_ seconds: Double) {
-    json.beginDictionary(count: 0)
-    json.key("$date")
-    if let text = DateText.text(seconds) { json.string(text) } else { json.null() }
-    json.key("$seconds")
-    if seconds.isFinite { json.number(seconds.description) } else { json.string(seconds.debugDescription) }
-    json.endDictionary()
+  private mutating func write(_ tag: String, _ uid: UInt32) {
+    output.beginDictionary()
+    output.key(tag)
+    output.integer(PropertyList.Integer(UInt64(uid)))
+    output.endDictionary()
   }
 
   private mutating func writeReference(_ uid: UInt32) throws(KeyedArchiveError) {
-    switch try objects.encounter(uid, level: json.depth, &reader) {
-    case .nothing: json.null()
-    case .byReference: writeTagged("$ref") { $0.number(uid.description) }
-    case .outside: writeTagged("$dangling") { $0.number(uid.description) }
+    switch try objects.encounter(uid, level: output.depth, &reader) {
+    case .nothing: output.null()
+    case .byReference: write("$ref", uid)
+    case .outside: write("$dangling", uid)
     case .unreadable(let error): throw error.at(PropertyList.UID(uid))
     case .inFull(let node, let isMarked): try writeObject(uid, node, isMarked: isMarked)
     }
@@ -291,19 +296,19 @@ extension ArchiveJSONWriter {
     case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data:
       if isMarked { beginObjectWrapper(uid, isMarked: true) }
       try write(scalar: node)
-      if isMarked { json.endDictionary() }
+      if isMarked { output.endDictionary() }
     }
   }
 
   private mutating func beginObjectWrapper(_ uid: UInt32, isMarked: Bool) {
-    json.beginDictionary(count: 0)
+    output.beginDictionary()
     if isMarked { writeUID(uid) }
-    json.key("$object")
+    output.key("$object")
   }
 
   private mutating func writeUID(_ uid: UInt32) {
-    json.key("$uid")
-    json.number(uid.description)
+    output.key("$uid")
+    output.integer(PropertyList.Integer(UInt64(uid)))
   }
 
   private mutating func writeInstance(
@@ -312,11 +317,11 @@ extension ArchiveJSONWriter {
     let description = try reader.classDescription(ofInstance: node, classPosition: classPosition)
     try begin(.fields(without: description == nil ? nil : classPosition), node, uid: uid)
     if let description {
-      json.key("$class")
+      output.key("$class")
       try write(text: description.name)
       if classCounts[description.name, default: 0] > 1 {
-        json.key("$classuid")
-        json.number(description.uid.value.description)
+        output.key("$classuid")
+        output.integer(PropertyList.Integer(UInt64(description.uid.value)))
       }
     }
     if isMarked { writeUID(uid) }
@@ -325,13 +330,8 @@ extension ArchiveJSONWriter {
     else { return }
     let time = try reader.value(ofEntry: position, of: node)
     if time.kind == .real, let text = DateText.text(time.real) {
-      json.key("$date")
-      json.string(text)
+      output.key("$date")
+      output.string(text)
     }
   }
-}
-
-extension JSONWriter {
-  fileprivate mutating func string(_ text: String) { string(text.utf8Span.rawBytes) }
-  fileprivate mutating func key(_ text: String) { key(text.utf8Span.rawBytes) }
 }

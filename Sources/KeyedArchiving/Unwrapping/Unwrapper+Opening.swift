@@ -1,0 +1,85 @@
+internal import FoundationEssentials
+@_spi(Archives) public import PropertyLists
+
+extension Unwrapper {
+  /// A property list with what its data stands for. One that is a keyed archive becomes what the archive was made of.
+  ///
+  /// - Returns: the same document if nothing was opened.
+  /// - Throws: ``KeyedArchiveError/Kind/nestedTooDeeply``, ``KeyedArchiveError/Kind/limitExceeded``; what is wrong with
+  ///   the document itself.
+  /// - Complexity: O(*n*) in the size of the document and of all that is in it, in which shared values count each time.
+  public mutating func document(_ document: PropertyListDocument) throws(KeyedArchiveError) -> PropertyListDocument {
+    begin(document)
+    if let archive = try? KeyedArchive(document) { return try self.document(archive) }
+    return try unwrapped(document.root).document
+  }
+
+  /// An archive with all that is nested in it in its own object table, for trees, graphs, classes and JSON.
+  ///
+  /// Its objects keep their UIDs, those of archives in it have UIDs behind them.
+  ///
+  /// - Returns: the same archive if nothing was opened.
+  /// - Throws: as ``document(_:)``.
+  /// - Complexity: O(*n*) in the size of the archive and of all that is in it.
+  public mutating func archive(_ archive: KeyedArchive) throws(KeyedArchiveError) -> KeyedArchive {
+    begin(archive.document)
+    var merger = ArchiveMerger(self)
+    let merged = try merger.merge(archive)
+    let former = openedCount
+    self = merger.takeUnwrapper()
+    return openedCount == former ? archive : merged
+  }
+
+  /// The archives in a property list that is none, as one archive: under the keys at its top is what the property list
+  /// has under its keys.
+  ///
+  /// - Throws: as ``document(_:)``.
+  /// - Complexity: as ``document(_:)``.
+  public mutating func archive(in document: PropertyListDocument) throws(KeyedArchiveError) -> KeyedArchive {
+    if let archive = try? KeyedArchive(document) { return try self.archive(archive) }
+    begin(document)
+    var merger = ArchiveMerger(self)
+    let merged = try merger.merge(document)
+    self = merger.takeUnwrapper()
+    return merged
+  }
+
+  /// A value with all that is nested in it; itself if that is nothing.
+  mutating func unwrapped(
+    _ node: PropertyListDocument.Node
+  ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
+    var copy = DocumentUnwrapper(self)
+    let document = try copy.unwrap(node)
+    let former = openedCount
+    self = copy.takeUnwrapper()
+    return openedCount == former ? node : document.root
+  }
+
+  /// What an archive was made of.
+  mutating func document(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
+    var copy = DocumentUnwrapper(self)
+    let document = try copy.unwrap(archive)
+    self = copy.takeUnwrapper()
+    return document
+  }
+}
+
+extension PropertyListDocument {
+  /// The property list with what its data stands for; see ``Unwrapper``.
+  ///
+  /// - Throws: as ``Unwrapper/document(_:)``.
+  public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> PropertyListDocument {
+    var unwrapper = Unwrapper(limits: limits)
+    return try unwrapper.document(self)
+  }
+}
+
+extension KeyedArchive {
+  /// The archive with all that is nested in it; see ``Unwrapper/archive(_:)``.
+  ///
+  /// - Throws: as ``Unwrapper/document(_:)``.
+  public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> KeyedArchive {
+    var unwrapper = Unwrapper(limits: limits)
+    return try unwrapper.archive(self)
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import FoundationEssentials
+import KeyedArchiving
+import PropertyLists
+
+/// Whether what is nested in data is opened.
+struct UnwrapArgument: ParsableArguments {
+  @Flag(
+    name: .customLong("unwrap"),
+    help: """
+      Open property lists, keyed archives, typedstreams and compiled nibs that are nested in data, as deep as they go, and \
+      a file that is an archive.
+      """)
+  var isGiven = false
+
+  /// The whole file with all that is nested in it.
+  func document(
+    _ input: Input, _ reading: ReadingArguments, _ report: inout FileReport
+  ) throws(PropertyListError) -> PropertyListDocument {
+    let document = try file(input, reading)
+    return try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.document(document) }
+  }
+
+  /// The value at a path that goes on inside of data.
+  func value(
+    at path: PropertyListKeyPath, in document: PropertyListDocument
+  ) throws(PropertyListError) -> PropertyListDocument.Node {
+    var unwrapper = Unwrapper()
+    do throws(KeyedArchiveError) {
+      return try unwrapper.value(at: path, in: document)
+    } catch {
+      throw PropertyListError(error)
+    }
+  }
+
+  /// The archive in a file with all that is nested in it; of a property list that is none, the archives in it.
+  func archive(in document: PropertyListDocument, _ input: Input, _ report: inout FileReport)
+    throws(PropertyListError) -> KeyedArchive
+  {
+    try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.archive(in: document) }
+  }
+
+  private func unwrap<Result>(
+    _ input: Input, _ report: inout FileReport,
+    _ body: (inout Unwrapper) throws(KeyedArchiveError) -> Result
+  ) throws(PropertyListError) -> Result {
+    var unwrapper = Unwrapper()
+    do throws(KeyedArchiveError) {
+      let result = try body(&unwrapper)
+      for note in unwrapper.notes { report.note("\(input.name): \(note)") }
+      return result
+    } catch {
+      throw PropertyListError(error)
+    }
+  }
+
+  /// The file as a property list. Typedstreams and nibs are in the shape of keyed archives.
+  func file(_ input: Input, _ reading: ReadingArguments) throws(PropertyListError) -> PropertyListDocument {
+    let data = try input.data()
+    if reading.inputFormat == nil {
+      do throws(KeyedArchiveError) {
+        if let archive = try KeyedArchive(ofOtherFormat: data) { return archive.document }
+      } catch {
+        throw PropertyListError(error)
+      }
+    }
+    return try reading.document(input, data)
+  }
+}
+
+extension Unwrapper {
+  /// What is said about data that begins like an archive, but cannot be read.
+  fileprivate var notes: [String] {
+    var notes = unreadable.prefix(10).map { data in
+      let place = data.path.components.isEmpty ? "data" : "the data at \(data.path.description.printable(limit: 200))"
+      return "note: \(place) stays data: \(data.error.description.printable(limit: 200))"
+    }
+    if unreadableCount > notes.count { notes.append("note: so do \(unreadableCount - notes.count) more") }
+    return notes
+  }
+}

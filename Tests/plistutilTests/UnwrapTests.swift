@@ -1,0 +1,79 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil --unwrap opens what is nested in data")
+struct UnwrapTests {
+  /// A color as NSKeyedArchiver writes it, its components in data.
+  private static func colorArchive() throws -> Data {
+    let archive: PropertyList = [
+      "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(PropertyList.UID(1))],
+      "$objects": [
+        "$null", ["NSColorSpace": 1, "NSRGB": .data(Data("0.5 0.25 1".utf8)), "$class": .uid(PropertyList.UID(2))],
+        ["$classname": "NSColor", "$classes": ["NSColor", "NSObject"]],
+      ],
+    ]
+    return try archive.data(format: .binary)
+  }
+
+  /// `Hi` as NSArchiver writes it.
+  private static let stream: Data = {
+    let object: [UInt8] = [0x84, 0x84, 0x84, 8] + Array("NSString".utf8) + [1, 0x84, 0x84, 8]
+    let values: [UInt8] = Array("NSObject".utf8) + [0, 0x85, 0x84, 1, 0x2B, 2, 0x48, 0x69, 0x86]
+    return Data([4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 3, 0x84, 1, 0x40] + object + values)
+  }()
+
+  /// Preferences with a color, a text, a list that has the color again, and data that only begins like a list.
+  private static func preferences() throws -> Data {
+    let inner: PropertyList = ["again": .data(try colorArchive()), "n": 1]
+    let outer: PropertyList = [
+      "Settings": ["color": .data(try colorArchive()), "text": .data(stream)],
+      "list": .data(try inner.data(format: .xml)), "broken": .data(Data("bplist00 and no more".utf8)),
+    ]
+    return try outer.data(format: .xml)
+  }
+
+  @Test(
+    "get goes on inside",
+    arguments: [
+      ("Settings.color.NSColorSpace", "1"), ("Settings.color.$class", "NSColor"), ("Settings.text", "Hi"),
+      ("list.n", "1"), ("list.again.NSColorSpace", "1"),
+    ])
+  func getGoesOnInside(_ path: String, _ text: String) throws {
+    let result = try Tool.run("get", "--unwrap", path, input: Self.preferences())
+    #expect(result.text == text + "\n" && result.status == 0, "\(result.errors)")
+    let plain = try Tool.run("get", path, input: Self.preferences())
+    #expect(plain.status == 1 || path == "Settings.text")
+  }
+
+  @Test("get says where a path ends, and prints a file that is an archive itself")
+  func getSaysWhereAPathEnds() throws {
+    let lost = try Tool.run("get", "--unwrap", "list.again.other", input: Self.preferences())
+    #expect(lost.status == 1 && lost.errors.contains("list.again") && lost.errors.contains("no key \"other\""))
+    #expect(try Tool.run("get", "--unwrap", "NSColorSpace", input: Self.colorArchive()).text == "1\n")
+    #expect(try Tool.run("get", "--unwrap", "/", input: Self.stream).status != 64)
+  }
+
+  @Test("find and print see inside, and say what cannot be read")
+  func findAndPrintSeeInside() throws {
+    let found = try Tool.run("find", "--unwrap", "--key", "NSColorSpace", input: Self.preferences())
+    #expect(found.text == "Settings.color.NSColorSpace\nlist.again.NSColorSpace\n")
+    #expect(found.errors.contains("note: the data at broken stays data"))
+    let printed = try Tool.run("print", "--unwrap", input: Self.preferences())
+    #expect(printed.text.contains("\"$class\": \"NSColor\"") && printed.text.contains("\"Hi\""))
+    #expect(try Tool.run("find", "--where", "value.n = 1", "--unwrap", input: Self.preferences()).text == "list\n")
+  }
+
+  @Test("archive show, json, classes and dot see the objects of all archives in a property list")
+  func archiveSeesAll() throws {
+    let input = try Self.preferences()
+    let tree = try Tool.run("archive", "show", "--unwrap", input: input)
+    #expect(tree.text.contains("NSColor") && tree.text.contains("\"Hi\""), "\(tree.text) \(tree.errors)")
+    let classes = try Tool.run("archive", "classes", "--unwrap", input: input)
+    #expect(classes.text.contains("2 NSColor: NSObject\n"), "\(classes.text)")
+    #expect(try Tool.run("archive", "dot", "--unwrap", input: input).text.contains("NSColor"))
+    let json = try PropertyList(Tool.run("archive", "json", "--unwrap", input: input).output, format: .json)
+    #expect(try json.value(at: PropertyListKeyPath("$top.list.again.$class")) == "NSColor")
+  }
+}
