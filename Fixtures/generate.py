@@ -457,6 +457,47 @@ def readme():
     ]
     archive = {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": uid(1)}, "$objects": objects}
     put("readme/Friends.archive", plistlib.dumps(archive, fmt=plistlib.FMT_BINARY, sort_keys=False))
+    nested_archives()
+
+
+def nested_archives():
+    """Files as Apple's programs write them, with archives in data, for the recipes."""
+    uid = plistlib.UID
+    binary = lambda value: plistlib.dumps(value, fmt=plistlib.FMT_BINARY, sort_keys=False)
+
+    def keyed(*objects):
+        return binary({
+            "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": uid(1)}, "$objects": ["$null", *objects]})
+
+    def described(name):
+        return {"$classname": name, "$classes": [name, "NSObject"]}
+
+    color = keyed({"NSRGB": b"0.5 0.25 1\0", "NSColorSpace": 1, "$class": uid(2)}, described("NSColor"))
+    # A color, and a text, as NSArchiver writes them.
+    head = b"\x04\x0bstreamtyped\x81\xe8\x03\x84\x01@"
+    reals = b"".join(b"\x83" + struct.pack("<f", value) for value in (0.5, 0.25, 1, 1))
+    old = head + b"\x84\x84\x84\x07NSColor\0\x84\x84\x08NSObject\0\x85\x84\x01c\x01\x84\x04ffff" + reals + b"\x86"
+    text = head + b"\x84\x84\x84\x08NSString\x01\x84\x84\x08NSObject\0\x85\x84\x01+\x0cSee you at 5\x86"
+
+    put("readme/Library/Terminal.plist", binary({
+        "Window Settings": {"Basic": {"TextColor": color, "columnCount": 80}}, "QSBackground": old}))
+    put("readme/Library/Page.webarchive", binary({
+        "WebMainResource": {
+            "WebResourceURL": "https://example.com/", "WebResourceMIMEType": "text/html",
+            "WebResourceTextEncodingName": "UTF-8", "WebResourceData": b"<html><body>Hello</body></html>"},
+        "WebSubresources": [{
+            "WebResourceURL": "https://example.com/data.plist", "WebResourceMIMEType": "application/xml",
+            "WebResourceData": plistlib.dumps({"port": 80}, sort_keys=False)}]}))
+    put("readme/Library/Recent.sfl2", keyed(
+        {"NS.keys": [uid(2)], "NS.objects": [uid(3)], "$class": uid(9)}, "items",
+        {"NS.objects": [uid(4)], "$class": uid(10)},
+        {"NS.keys": [uid(5), uid(6)], "NS.objects": [uid(7), uid(8)], "$class": uid(9)},
+        "Name", "Bookmark", "Report.pdf", b"book\x30\0\0\0mark", described("NSDictionary"), described("NSArray")))
+    put("readme/Library/App.loctable", binary({"en": {"ok": "OK", "quit": "Quit"}, "de": {"ok": "OK", "quit": "Beenden"}}))
+    put("readme/Library/windows.plist", binary([
+        {"NSTitle": "Report.pdf", "NSWindowID": 7, "NSDockMenu": keyed(
+            {"NS.objects": [uid(2)], "$class": uid(3)}, "Show All Windows", described("NSArray"))}]))
+    put("readme/Library/attributedBody", text)
 
 
 # -- Models of managed objects ---------------------------------------------------------------------------------------------

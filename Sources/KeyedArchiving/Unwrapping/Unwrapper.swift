@@ -10,7 +10,7 @@ internal import FoundationEssentials
 /// ```swift
 /// let document = try PropertyListDocument(contentsOf: url)
 /// var unwrapper = Unwrapper()
-/// let color = try unwrapper.value(at: "Settings.color.NSRGB", in: document)
+/// let color = try unwrapper.value(at: PropertyListKeyPath("Settings.color.NSRGB"), in: document)
 /// ```
 ///
 /// | data that is | becomes |
@@ -21,8 +21,8 @@ internal import FoundationEssentials
 ///
 /// Objects are in the form of that JSON: an object that several references lead to has a `$uid` where it stands, and is
 /// `{"$ref": 7}` everywhere else. The numbers are those of the outermost archive; objects of archives in it have
-/// numbers behind its own. Objects that are too deep for their places are under `$deep` of the dictionary that the archive
-/// became. Data, dates and reals of all widths are what they are.
+/// numbers behind its own. Objects that are too deep for their places are under `$deep` of the dictionary that the
+/// archive became. Data, dates and reals of all widths are what they are.
 ///
 /// Text is opened only if it begins like an XML property list. Data that begins like something that can be opened, and
 /// then cannot be read, stays data, and is told in ``unreadable``.
