@@ -14,7 +14,7 @@ struct ArchiveMerger: ~Copyable {
   private var classes: [ClassKey: UInt32] = [:]
   /// What data was found to be, of all that begins like something.
   private var contents: [DataKey: Content] = [:]
-  /// The property lists that were opened, and how deep their roots are.
+  /// The property lists that were opened, and how deep they are without the containers that are open.
   private var lists: [(document: PropertyListDocument, depth: Int)] = []
   /// How many archives have ``Member/targets``.
   private var foundCount = 0
@@ -237,7 +237,8 @@ extension ArchiveMerger {
       switch opened {
       case .propertyList(let document):
         content = .list(lists.count)
-        lists.append((document, depth + 1))
+        // The containers around it are still open, and counted.
+        lists.append((document, self.depth(of: value.owner) + 1))
       case .archive(let archive):
         content = .archive(archives.count)
         archives.append(Member(archive: archive, depth: depth + 1, root: try archive.soleRoot()))
