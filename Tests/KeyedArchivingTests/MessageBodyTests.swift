@@ -201,7 +201,7 @@ import Testing
     let none = try MessageEdits(other.data(format: .binary))
     #expect(none.versions.isEmpty && none.retracted.isEmpty && none.originalRanges.isEmpty)
     let faults: [PropertyList] = [
-      ["ec": ["x": []]], ["ec": ["0": [["d": 1]]]], ["ec": ["0": [["d": 1, "t": .data(Data())]]]],
+      ["ec": ["x": []]], ["ec": ["0": 7]], ["ec": ["0": [["d": 1]]]], ["ec": ["0": [["d": 1, "t": .data(Data())]]]],
       ["otr": ["0": ["lo": -1, "le": 5]]], ["otr": ["0": 7]],
     ]
     for fault in faults {

@@ -41,7 +41,8 @@ public struct MessageEdits: Hashable, Sendable {
     versions = [:]
     if let parts = list["ec"]?.dictionary {
       for (name, list) in parts {
-        versions[try number(name)] = try (list.array ?? []).map { try Self.version($0, limits) }
+        guard let entries = list.array else { throw Self.invalid("the part \(name) has no versions") }
+        versions[try number(name)] = try entries.map { try Self.version($0, limits) }
       }
     }
     retracted = Set((list["rp"]?.array ?? []).compactMap(\.int))
