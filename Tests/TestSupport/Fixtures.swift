@@ -9,11 +9,15 @@ public enum Fixtures {
 
   public static func data(_ name: String) throws -> Data { try Data(contentsOf: url(name)) }
 
-  /// The files of a folder, which has to be there.
+  /// The files of a folder, which has to be there, without those of folders in it.
   public static func names(in subfolder: String) -> [String] {
     let names = try! FileManager.default.contentsOfDirectory(atPath: url(subfolder).path)
     precondition(!names.isEmpty, "no file in Fixtures/\(subfolder)")
-    return names.sorted().map { "\(subfolder)/\($0)" }
+    return names.sorted().map { "\(subfolder)/\($0)" }.filter { !isFolder($0) }
+  }
+
+  private static func isFolder(_ name: String) -> Bool {
+    (try? url(name).resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
   }
 
   /// The files of the folder that the environment variable `PLIST_CORPUS` names, and of those below it; none without
