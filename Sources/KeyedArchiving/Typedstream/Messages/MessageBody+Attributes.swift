@@ -37,12 +37,19 @@ extension MessageBody {
 
   /// A value of an attribute that is not known here.
   public indirect enum Value: Hashable, Sendable {
+    /// A text.
     case string(String)
+    /// A whole number, or a truth value as 0 or 1.
     case integer(Int64)
+    /// A number with a fraction.
     case real(Double)
+    /// Bytes.
     case data(Data)
+    /// A URL.
     case url(URL)
+    /// Values in order.
     case array([Value])
+    /// Values by names.
     case dictionary([String: Value])
     /// An object of another class.
     case object(className: String)
@@ -50,27 +57,45 @@ extension MessageBody {
 
   /// Styles of text.
   public struct Styles: OptionSet, Hashable, Sendable {
+    /// A bit for each style.
     public let rawValue: UInt8
+
+    /// The styles of some bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Heavier letters.
     public static let bold = Styles(rawValue: 1)
+    /// Slanted letters.
     public static let italic = Styles(rawValue: 2)
+    /// A line below the text.
     public static let underline = Styles(rawValue: 4)
+    /// A line through the text.
     public static let strikethrough = Styles(rawValue: 8)
   }
 
-  /// An animation of text, by its number in the stream.
+  /// An animation of text. Those with a name are called as Messages calls them.
   public struct Effect: RawRepresentable, Hashable, Sendable {
+    /// The number in the stream.
     public let rawValue: Int
+
+    /// The animation of a number, known or not.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// Messages' name for it: ripple.
     public static let ripple = Effect(rawValue: 4)
+    /// Messages' name for it: big.
     public static let big = Effect(rawValue: 5)
+    /// Messages' name for it: bloom.
     public static let bloom = Effect(rawValue: 6)
+    /// Messages' name for it: nod.
     public static let nod = Effect(rawValue: 8)
+    /// Messages' name for it: shake.
     public static let shake = Effect(rawValue: 9)
+    /// Messages' name for it: jitter.
     public static let jitter = Effect(rawValue: 10)
+    /// Messages' name for it: small.
     public static let small = Effect(rawValue: 11)
+    /// Messages' name for it: explode.
     public static let explode = Effect(rawValue: 12)
   }
 

@@ -9,7 +9,9 @@ extension MessageBody {
       case data
       /// A time that an event can be made of.
       case calendarEvent
+      /// A telephone number.
       case phoneNumber
+      /// A postal address.
       case address
     }
 
