@@ -81,10 +81,17 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "ToolSupport",
+      dependencies: [
+        "PropertyLists", "SystemFiles", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "plistutil",
       dependencies: [
         "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SharedFiles", "SystemFiles",
+        "ToolSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],

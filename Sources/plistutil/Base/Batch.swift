@@ -3,6 +3,7 @@ import FoundationEssentials
 import PropertyLists
 import Synchronization
 import SystemFiles
+import ToolSupport
 
 /// Works on many files at once and prints what each has to say in the order of the files.
 struct Batch: Sendable {
@@ -98,7 +99,7 @@ private struct Queue {
   init(count: Int, lossExitCode: Int32) {
     self.count = count
     self.lossExitCode = lossExitCode
-    bar = ProgressBar(total: count)
+    bar = ProgressBar(total: count, unit: "files")
   }
 
   mutating func take() -> Int? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 /// What becomes of one file.
 struct Conversion: ParsableArguments {

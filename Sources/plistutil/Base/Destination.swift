@@ -3,6 +3,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// Where what is made of files goes.
 struct Destination: ParsableArguments {

@@ -1,6 +1,7 @@
 import PropertyLists
 import SharedFiles
 import SystemFiles
+import ToolSupport
 
 /// A file whose place is taken by what is made of it, locked against other processes of this tool, and those that save
 /// preferences in it.

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import Synchronization
+import ToolSupport
 
 /// The files that a verb works on.
 struct FileArguments: ParsableArguments {

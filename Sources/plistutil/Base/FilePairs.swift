@@ -1,6 +1,7 @@
 import ArgumentParser
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// Two files, or what two folders have in files of the same names.
 struct FilePairs: Sendable {

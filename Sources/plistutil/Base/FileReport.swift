@@ -2,6 +2,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// What the work on one file has to say, on both outputs, and how it ended.
 ///
@@ -119,7 +120,7 @@ struct FileReport: ~Copyable {
   /// A line on standard error.
   mutating func note(_ text: String) {
     if isDirect {
-      plistutil.note(text)
+      ToolSupport.note(text)
     } else {
       pieces.append((false, Data((FileSystem.showingBytes(text) + "\n").utf8)))
     }

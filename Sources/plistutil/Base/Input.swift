@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// A file that was named on the command line or found in a folder, or standard input.
 struct Input: Sendable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 /// What is made of an argument; what is wrong with it is a fault of the call.
 func validating<Result>(_ body: () throws(PropertyListError) -> Result) throws -> Result {

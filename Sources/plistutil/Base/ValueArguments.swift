@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// A value on the command line, with its type.
 struct ValueArguments: ParsableArguments {

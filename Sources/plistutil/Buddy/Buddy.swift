@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 /// Apple's PlistBuddy as a verb.
 struct BuddyVerb: ParsableCommand {

@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 /// The arguments of a call. They are looked at in their order, as Apple's tool does: what is wrong with a command is
 /// known before any command runs.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// The file of a call.
 struct BuddyFile {

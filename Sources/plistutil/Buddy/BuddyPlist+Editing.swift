@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PropertyLists
+import ToolSupport
 
 /// The commands that change the property list. Each changes it wholly or not at all, and returns the lines that are
 /// printed about it.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyListTools
 import PropertyLists
+import ToolSupport
 
 /// The property list that commands look at and change: as the bytes of the file would be, and read.
 struct BuddyPlist {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// Commands from standard input, with a prompt before each, also where it is no terminal.
 enum BuddyPrompt {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// A run of the tool: its file, and what the commands have made of it.
 struct BuddySession {

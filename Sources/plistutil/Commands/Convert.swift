@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 /// Converts any number of files.
 struct Convert: ParsableCommand {

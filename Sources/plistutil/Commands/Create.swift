@@ -1,6 +1,7 @@
 import ArgumentParser
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 struct Create: ParsableCommand {
   static let configuration = CommandConfiguration(

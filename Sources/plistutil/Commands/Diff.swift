@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyListTools
 import PropertyLists
+import ToolSupport
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(

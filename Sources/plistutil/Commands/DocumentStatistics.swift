@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 /// What a document is made of, in figures.
 struct DocumentStatistics: Sendable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PropertyListTools
 import PropertyLists
+import ToolSupport
 
 /// What one of the verbs does that put a value somewhere.
 protocol ValueEdit {

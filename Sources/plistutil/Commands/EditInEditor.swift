@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// The verb `edit`, in which a person edits a file. The verbs that change one value are in `Edit.swift`.
 struct EditInEditor: ParsableCommand {

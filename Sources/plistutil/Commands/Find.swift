@@ -3,6 +3,7 @@ import FoundationEssentials
 import PropertyLists
 import Synchronization
 import SystemFiles
+import ToolSupport
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(

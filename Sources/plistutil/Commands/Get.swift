@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import ToolSupport
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(

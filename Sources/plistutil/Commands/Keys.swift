@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 struct Keys: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 struct KindVerb: ParsableCommand {
   static let configuration = CommandConfiguration(

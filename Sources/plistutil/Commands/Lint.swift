@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import Synchronization
+import ToolSupport
 
 struct Lint: ParsableCommand {
   static let configuration = CommandConfiguration(

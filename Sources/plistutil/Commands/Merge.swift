@@ -1,6 +1,7 @@
 import ArgumentParser
 import PropertyListTools
 import PropertyLists
+import ToolSupport
 
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(

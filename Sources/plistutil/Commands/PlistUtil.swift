@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 /// The tool as a whole: its verbs, and what its help says.
 struct PlistUtil: ParsableCommand {

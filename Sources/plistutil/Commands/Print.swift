@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
+import ToolSupport
 
 struct Print: ParsableCommand {
   static let configuration = CommandConfiguration(

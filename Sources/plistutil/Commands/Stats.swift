@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import ToolSupport
 
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 /// Completes the arguments of PlistBuddy, the commands behind `-c` included.
 enum BuddyCompletion {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OrderedCollections
 import PropertyLists
+import ToolSupport
 
 /// Completes the arguments of `defaults`: verbs, domains that have files, and the keys in them.
 struct DefaultsCompletion {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// Completes key paths with the keys and indices that the files on the line have.
 struct KeyPathCompletion {

@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 /// Completes the arguments of Apple's `plutil`.
 enum PlutilCompletion {

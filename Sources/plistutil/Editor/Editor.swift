@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// The editor that the user has chosen.
 enum Editor {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import ToolSupport
 
 /// What the tool does without a verb: what libplist's tool of the same name does, with its options.
 enum Libplist {

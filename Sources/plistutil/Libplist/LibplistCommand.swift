@@ -1,5 +1,6 @@
 import ArgumentParser
 import PropertyLists
+import ToolSupport
 
 /// A command line of libplist's tool of the same name, which has no verbs. It is taken apart here, since the parser of
 /// the verbs takes as long as all the rest of a conversion.

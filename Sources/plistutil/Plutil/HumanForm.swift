@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 /// What `-p` prints: `"key" => value`, and `0 => value` in arrays.
 ///

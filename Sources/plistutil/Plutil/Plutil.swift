@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import ToolSupport
 
 /// Apple's tool as a verb.
 struct PlutilVerb: ParsableCommand {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// The work of a command on one of its files. All of it throws ``PlutilError``, and what the libraries throw.
 struct PlutilWork {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeyedArchiving
 import PropertyLists
+import ToolSupport
 
 struct ArchiveCheck: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import KeyedArchiving
 import PropertyLists
 import Synchronization
+import ToolSupport
 
 struct ArchiveClasses: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Preferences
+import ToolSupport
 
 /// Preferences from the shell, with the arguments of Apple's tool of the same name.
 ///

@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 /// The arguments of a call, taken apart. Options may stand before the verb, as Apple's tool wants them, or after it, up
 /// to the value of `write`, whose hyphens mean types.

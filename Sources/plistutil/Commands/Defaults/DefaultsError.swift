@@ -1,5 +1,6 @@
 import Preferences
 import PropertyLists
+import ToolSupport
 
 /// Why a call failed. Scripts look for the words of Apple's tool, which are used where it has any; programs go by the
 /// exit code and, with `--json`, by the kind.

@@ -1,5 +1,6 @@
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 enum DefaultsExport: DefaultsVerb {
   static let name = "export"

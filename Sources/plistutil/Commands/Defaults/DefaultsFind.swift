@@ -1,5 +1,6 @@
 import OrderedCollections
 import PropertyLists
+import ToolSupport
 
 enum DefaultsFind: DefaultsVerb {
   static let name = "find"

@@ -1,4 +1,5 @@
 import PropertyLists
+import ToolSupport
 
 enum DefaultsImport: DefaultsVerb {
   static let name = "import"

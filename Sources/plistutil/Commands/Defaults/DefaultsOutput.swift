@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PropertyLists
+import ToolSupport
 
 /// How values are printed.
 ///

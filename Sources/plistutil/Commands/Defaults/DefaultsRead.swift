@@ -1,5 +1,6 @@
 import OrderedCollections
 import PropertyLists
+import ToolSupport
 
 enum DefaultsRead: DefaultsVerb {
   static let name = "read"

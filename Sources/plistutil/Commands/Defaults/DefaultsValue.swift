@@ -2,6 +2,7 @@ import FoundationEssentials
 import OrderedCollections
 import PropertyListTools
 import PropertyLists
+import ToolSupport
 
 /// The value of `write`, with Apple's types, which here may be nested.
 struct DefaultsValue {

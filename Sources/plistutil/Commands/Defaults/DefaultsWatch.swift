@@ -2,6 +2,7 @@ import Dispatch
 import Preferences
 import PropertyLists
 import Synchronization
+import ToolSupport
 
 enum DefaultsWatch: DefaultsVerb {
   static let name = "watch"

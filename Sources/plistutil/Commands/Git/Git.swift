@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 struct Git: ParsableCommand {
   static let configuration = CommandConfiguration(

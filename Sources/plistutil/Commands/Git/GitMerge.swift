@@ -3,6 +3,7 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 struct GitMerge: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
 /// What git is told about property lists: in its configuration which commands to run, in a file of attributes for which
 /// files.

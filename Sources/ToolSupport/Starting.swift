@@ -1,10 +1,10 @@
-import ArgumentParser
-import PropertyLists
+package import ArgumentParser
+internal import PropertyLists
 
 extension ParsableCommand {
   /// The command that the arguments name. `--option=` has an empty value, and what is no option but a file that begins
   /// with a hyphen is that file.
-  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+  package static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     try ArgumentRewriter.checkValues(arguments, of: self)
     let arguments = try ArgumentRewriter.spellingOutEmptyValues(arguments, of: self)
     let outcome = Result { try parseAsRoot(arguments) }
@@ -25,7 +25,7 @@ extension ParsableCommand {
   }
 
   /// The usage of a command below this one, as errors show it.
-  static func usage(of command: any ParsableCommand.Type) -> String {
+  package static func usage(of command: any ParsableCommand.Type) -> String {
     let usage = usageString(for: command)
     let end = usage.firstIndex { $0 == "[" || $0 == "<" } ?? usage.endIndex
     let name = usage[..<end].split(separator: " ").joined(separator: " ")

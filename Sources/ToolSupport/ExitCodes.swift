@@ -1,24 +1,24 @@
-import PropertyLists
-import SystemFiles
+package import PropertyLists
+internal import SystemFiles
 
 /// The one table of exit codes.
-enum ExitCodes {
-  static let success: Int32 = 0
-  static let inputOutput: Int32 = 1
-  static let noSuchValue: Int32 = 1
-  static let notRepresentable: Int32 = 2
-  static let malformed: Int32 = 3
-  static let nestedTooDeeply: Int32 = 4
-  static let circularReference: Int32 = 5
-  static let usage: Int32 = 64
+package enum ExitCodes {
+  package static let success: Int32 = 0
+  package static let inputOutput: Int32 = 1
+  package static let noSuchValue: Int32 = 1
+  package static let notRepresentable: Int32 = 2
+  package static let malformed: Int32 = 3
+  package static let nestedTooDeeply: Int32 = 4
+  package static let circularReference: Int32 = 5
+  package static let usage: Int32 = 64
 
   /// What diff says of two files.
-  static let different: Int32 = 1
+  package static let different: Int32 = 1
   /// What diff says of every failure.
-  static let trouble: Int32 = 2
+  package static let trouble: Int32 = 2
 
   /// For the help of verbs.
-  static let help = """
+  package static let help = """
     Exit codes: 0 success; 1 input or output failed, nothing at the path, or a change that does not fit; 2 not \
     representable in the format; 3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage. Of several \
     files the highest counts.
@@ -26,7 +26,7 @@ enum ExitCodes {
 }
 
 extension PropertyListError {
-  var exitCode: Int32 {
+  package var exitCode: Int32 {
     switch kind {
     case .inputOutput: ExitCodes.inputOutput
     // No value at the path, or not the one that was to be there.
@@ -39,7 +39,7 @@ extension PropertyListError {
   }
 
   /// The name of its kind, as machines are told it.
-  var code: String {
+  package var code: String {
     switch kind {
     case .inputOutput: "input-output"
     case .unknownFormat: "unknown-format"
@@ -58,9 +58,9 @@ extension PropertyListError {
   }
 
   /// The line that names the file and the place.
-  func line(about name: String) -> String {
+  package func line(about name: String) -> String {
     switch kind {
-    case .inputOutput: return "plistutil: error: \(message.printable())"
+    case .inputOutput: return "\(ToolName.current): error: \(message.printable())"
     default:
       if let position { return "\(name):\(position.line):\(position.column): error: \(detail)" }
       if let byteOffset { return "\(name): error: \(detail), at byte \(byteOffset)" }
@@ -69,7 +69,7 @@ extension PropertyListError {
   }
 
   /// The same for machines.
-  var fields: PropertyList {
+  package var fields: PropertyList {
     var fields: PropertyList = ["kind": .string(code), "message": .string(FileSystem.showingBytes(message))]
     if let position {
       fields.dictionary?["line"] = .integer(.init(position.line))

@@ -1,24 +1,27 @@
-import SystemFiles
+internal import PropertyLists
+internal import SystemFiles
 
 /// A first argument that is no verb.
-enum MistypedVerb {
+package enum MistypedVerb {
   /// What is wrong with it, and what is likely meant.
-  static func message(_ word: String, verbs: [String]) -> String {
+  ///
+  /// - Parameter examples: what can be done with a file, such as `print FILE`.
+  static func message(_ word: String, verbs: [String], examples: [String]) -> String {
     let name = FileSystem.showingBytes(word).printable(limit: 200)
+    let tool = ToolName.current
     if FileSystem.exists(word) || word.contains("/") || word.dropFirst().contains(".") {
-      return """
-        "\(name)" is no verb. To do something with a file of that name: plistutil print \(name), plistutil lint \
-        \(name), or plistutil convert -f xml \(name).
-        """
+      var calls = examples.map { "\(tool) \($0.replacing("FILE", with: name))" }
+      if let last = calls.popLast() { calls.append("or \(last)") }
+      return "\"\(name)\" is no verb. To do something with a file of that name: \(calls.joined(separator: ", "))."
     }
     guard let nearest = nearest(to: word, in: verbs) else {
-      return "There is no verb \"\(name)\"; plistutil --help lists them."
+      return "There is no verb \"\(name)\"; \(tool) --help lists them."
     }
-    return "There is no verb \"\(name)\"; did you mean \(nearest)? plistutil --help lists them."
+    return "There is no verb \"\(name)\"; did you mean \(nearest)? \(tool) --help lists them."
   }
 
   /// The word that takes the fewest changes; nil if all take too many.
-  static func nearest(to word: String, in words: [String]) -> String? {
+  package static func nearest(to word: String, in words: [String]) -> String? {
     let letters = Array(word.lowercased().unicodeScalars.prefix(64))
     let greatest = letters.count < 3 ? 1 : max(2, letters.count / 3)
     let distances = words.map { (word: $0, distance: distance(letters, Array($0.unicodeScalars))) }

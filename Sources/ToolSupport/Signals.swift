@@ -1,5 +1,5 @@
 private import Synchronization
-import SystemFiles
+internal import SystemFiles
 
 /// The signals that programs of this package look after. Libraries leave them alone.
 ///
@@ -51,7 +51,7 @@ package enum Signals {
   /// shortened by another program.
   package static func explainLostPages() {
     _ = signal(SIGBUS) { _ in
-      let text: StaticString = "plistutil: error: the file was shortened while it was read\n"
+      let text: StaticString = "error: the file was shortened while it was read\n"
       _ = unsafe write(2, text.utf8Start, text.utf8CodeUnitCount)
       _exit(1)
     }

@@ -1,17 +1,17 @@
 /// A command line that is still being typed, and the word that the cursor is in.
-struct CommandLineWords {
+package struct CommandLineWords {
   /// The words after the name of the program and before the cursor.
-  var before: [String]
+  package var before: [String]
   /// The word at the cursor, up to the cursor.
-  var current: String
+  package var current: String
   /// The words after the cursor.
-  var after: [String]
+  package var after: [String]
 
   /// All words but the one at the cursor.
-  var others: [String] { before + after }
+  package var others: [String] { before + after }
 
   /// The same line without its first words.
-  func dropFirst(_ count: Int) -> CommandLineWords {
+  package func dropFirst(_ count: Int) -> CommandLineWords {
     CommandLineWords(before: Array(before.dropFirst(count)), current: current, after: after)
   }
 }

@@ -1,23 +1,44 @@
-import FoundationEssentials
-import PropertyLists
+internal import FoundationEssentials
+internal import PropertyLists
 
 /// The scripts that have a shell ask ``Completion``. One script is for all names that the tool can be called by.
-enum CompletionScript {
-  static let option = "--generate-completion-script"
+package struct CompletionScript {
+  private static let option = "--generate-completion-script"
 
-  private static let scripts = ["bash": bash, "zsh": zsh, "fish": fish]
+  private let tool = ToolName.current
+  private let names: String
+  /// Names that fish has completions of its own for.
+  private let namesOfFish: String
+
+  /// - Parameters:
+  ///   - names: what else the tool can be called by.
+  ///   - namesOfFish: those of them that fish has completions of its own for.
+  package init(names: [String] = [], namesOfFish: [String] = []) {
+    self.names = ([tool] + names).joined(separator: " ")
+    self.namesOfFish = namesOfFish.joined(separator: " ")
+  }
+
+  /// The script of a shell.
+  private func script(of shell: Substring) -> String? {
+    switch shell {
+    case "bash": bash
+    case "zsh": zsh
+    case "fish": fish
+    default: nil
+    }
+  }
 
   /// The script that the arguments of the tool ask for; nil if they ask for something else.
   ///
   /// - Parameter arguments: without the name of the program.
-  static func run(_ arguments: [String]) -> Int32? {
-    guard let first = arguments.first, first == option || first.hasPrefix(option + "=") else { return nil }
+  package func run(_ arguments: [String]) -> Int32? {
+    guard let first = arguments.first, first == Self.option || first.hasPrefix(Self.option + "=") else { return nil }
     let shell =
-      first == option
+      first == Self.option
       ? arguments.dropFirst().first ?? ProcessInfo.processInfo.environment["SHELL"] ?? ""
-      : String(first.dropFirst(option.count + 1))
-    guard let script = scripts[shell.split(separator: "/").last.map(String.init) ?? ""] else {
-      note("plistutil: error: \(shell.quoted) is no shell that there is a script for; there are bash, zsh and fish.")
+      : String(first.dropFirst(Self.option.count + 1))
+    guard let script = script(of: shell.split(separator: "/").last ?? "") else {
+      note("\(tool): error: \(shell.quoted) is no shell that there is a script for; there are bash, zsh and fish.")
       return ExitCodes.usage
     }
     do throws(PropertyListError) {
@@ -29,14 +50,13 @@ enum CompletionScript {
     }
   }
 
-  private static let names = "plistutil plutil defaults PlistBuddy plist2json"
-
-  private static let bash = #"""
-    # Completions for plistutil and the other names it can be called by. Source this, or put it with the name of each
+  private var bash: String {
+    #"""
+    # Completions for \#(tool) and the other names it can be called by. Source this, or put it with the name of each
     # into a folder such as /usr/share/bash-completion/completions.
-    _plistutil() {
-      local tool=plistutil line
-      [[ ${1##*/} == plistutil && -x $1 ]] && tool=$1
+    _\#(tool)() {
+      local tool=\#(tool) line
+      [[ ${1##*/} == \#(tool) && -x $1 ]] && tool=$1
       COMPREPLY=()
       while IFS= read -r line; do
         case $line in
@@ -47,18 +67,20 @@ enum CompletionScript {
         esac 2>/dev/null
       done < <("$tool" complete bash "${COMP_LINE:0:COMP_POINT}" "${COMP_LINE:COMP_POINT}" "$2" 2>/dev/null)
     }
-    complete -F _plistutil \#(names)
+    complete -F _\#(tool) \#(names)
     """#
+  }
 
-  private static let zsh = #"""
+  private var zsh: String {
+    #"""
     #compdef \#(names)
-    # Completions for plistutil and the other names it can be called by. Source this after compinit, or put it as
-    # _plistutil into a folder of fpath.
-    _plistutil() {
-      local tool=plistutil line kind= width=0
+    # Completions for \#(tool) and the other names it can be called by. Source this after compinit, or put it as
+    # _\#(tool) into a folder of fpath.
+    _\#(tool)() {
+      local tool=\#(tool) line kind= width=0
       local -a typed texts shown end
       local -A helps
-      [[ ${words[1]:t} == plistutil && -x ${words[1]} ]] && tool=${words[1]}
+      [[ ${words[1]:t} == \#(tool) && -x ${words[1]} ]] && tool=${words[1]}
       typed=("${(@Q)words}")
       typed[CURRENT]=${(Q)IPREFIX}${(Q)PREFIX}
       for line in "${(@f)$(command $tool complete zsh $((CURRENT - 1)) "${typed[@]}" 2>/dev/null)}"; do
@@ -85,23 +107,25 @@ enum CompletionScript {
       [[ -n $QISUFFIX ]] && end=(-S '')
       compadd -l "${end[@]}" -d shown -a texts
     }
-    if [[ ${funcstack[1]} == _plistutil ]]; then
-      _plistutil "$@"
+    if [[ ${funcstack[1]} == _\#(tool) ]]; then
+      _\#(tool) "$@"
     elif (( $+functions[compdef] )); then
-      compdef _plistutil \#(names)
+      compdef _\#(tool) \#(names)
     fi
     """#
+  }
 
-  private static let fish = #"""
-    # Completions for plistutil and the other names it can be called by. Source this, or put it with the name of each
+  private var fish: String {
+    #"""
+    # Completions for \#(tool) and the other names it can be called by. Source this, or put it with the name of each
     # into a folder such as /usr/share/fish/vendor_completions.d.
-    function __plistutil_complete
+    function __\#(tool)_complete
         set -l before (commandline -opc)
         set -l all (commandline -op)
         set -l token (commandline -t)
         set -l current (commandline -ct)
-        set -l tool plistutil
-        string match -q -- '*/plistutil' $before[1]; and test -x $before[1]; and set tool $before[1]
+        set -l tool \#(tool)
+        string match -q -- '*/\#(tool)' $before[1]; and test -x $before[1]; and set tool $before[1]
         # The words after the cursor.
         set -l next (math (count $before) + 1)
         test -n "$token"; and set next (math $next + 1)
@@ -123,13 +147,14 @@ enum CompletionScript {
             end
         end
     end
-    # Fish has its own for two of these, and would load them later beside ours.
-    for name in plutil defaults
+    # Fish has its own for some of these, and would load them later beside ours.
+    for name in \#(namesOfFish)
         complete -C "$name -" >/dev/null
         complete -c $name -e
     end
     for name in \#(names)
-        complete -c $name -f -a '(__plistutil_complete)'
+        complete -c $name -f -a '(__\#(tool)_complete)'
     end
     """#
+  }
 }

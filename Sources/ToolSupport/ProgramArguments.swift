@@ -1,10 +1,10 @@
-import PropertyLists
-import SystemFiles
+package import PropertyLists
+internal import SystemFiles
 
 /// What the tool was called with. Bytes that are not UTF-8 are kept for the names of files, and refused elsewhere.
-enum ProgramArguments {
+package enum ProgramArguments {
   /// All of them, that of the tool first. To be called once, before anything else deals with paths.
-  static func take() -> [String] {
+  package static func take() -> [String] {
     FileSystem.keepBytesOfPaths()
     return (0..<Int(CommandLine.argc)).compactMap { index in
       // Sound: the system passes as many strings as it says, each of which ends with a NUL.
@@ -13,7 +13,7 @@ enum ProgramArguments {
   }
 
   /// The text, which is to become part of a property list. Throws an error if it is not UTF-8.
-  static func text(_ argument: String) throws(PropertyListError) -> String {
+  package static func text(_ argument: String) throws(PropertyListError) -> String {
     guard FileSystem.hasStandIns(argument) else { return argument }
     throw PropertyListError(.malformed, "\"\(FileSystem.showingBytes(argument).printable(limit: 200))\" is not UTF-8")
   }

@@ -1,18 +1,20 @@
-import ArgumentParser
-import FoundationEssentials
-import SystemFiles
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import SystemFiles
 
 /// Whether output has colours.
-struct ColorArgument: ParsableArguments {
-  enum Choice: String, ExpressibleByArgument, CaseIterable {
+package struct ColorArgument: ParsableArguments {
+  package enum Choice: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
   }
 
   @Option(help: ArgumentHelp("Colours: on a terminal unless NO_COLOR is set, always or never.", valueName: "when"))
-  var color = Choice.auto
+  package var color = Choice.auto
+
+  package init() {}
 
   /// - Parameter descriptor: where the output goes.
-  func isOn(for descriptor: Int32 = 1) -> Bool {
+  package func isOn(for descriptor: Int32 = 1) -> Bool {
     switch color {
     case .always: true
     case .never: false

@@ -1,5 +1,5 @@
-import FoundationEssentials
-import PropertyLists
+internal import FoundationEssentials
+internal import PropertyLists
 
 /// The hidden verb that the completion scripts call: it knows the options, and looks into the files on the line.
 ///
@@ -7,22 +7,27 @@ import PropertyLists
 ///   at the cursor that bash will replace.
 /// - `complete zsh|fish INDEX WORD…`: the words, the name of the program first, and the number of the one at the
 ///   cursor.
-enum Completion {
-  static let name = "complete"
+package struct Completion {
+  private static let name = "complete"
+
+  /// What a line can go on with, by the name that the tool is called by.
+  private let answer: (CommandLineWords, Substring) -> CompletionAnswer
+
+  package init(answer: @escaping (CommandLineWords, Substring) -> CompletionAnswer) { self.answer = answer }
 
   /// - Parameter arguments: without the name of the program.
   /// - Returns: the exit code; nil if the verb is another.
-  static func run(_ arguments: [String]) -> Int32? {
-    guard arguments.first == name else { return nil }
+  package func run(_ arguments: [String]) -> Int32? {
+    guard arguments.first == Self.name else { return nil }
     guard let lines = lines(Array(arguments.dropFirst())) else {
-      note("plistutil: error: complete is called by the scripts of --generate-completion-script.")
+      note("\(ToolName.current): error: complete is called by the scripts of --generate-completion-script.")
       return ExitCodes.usage
     }
     do throws(PropertyListError) { try output(Data(lines.utf8)) } catch { return ExitCodes.inputOutput }
     return ExitCodes.success
   }
 
-  private static func lines(_ arguments: [String]) -> String? {
+  private func lines(_ arguments: [String]) -> String? {
     switch (arguments.first, arguments.count) {
     case ("bash", 4): bash(before: arguments[1], after: arguments[2], replaced: arguments[3])
     case ("zsh", 3...), ("fish", 3...):
@@ -32,7 +37,7 @@ enum Completion {
   }
 
   /// - Parameter isTyped: whether the word at the cursor is as it was typed, quotation marks included.
-  private static func others(_ words: [String], _ index: Int, isTyped: Bool) -> String? {
+  private func others(_ words: [String], _ index: Int, isTyped: Bool) -> String? {
     guard index > 0, index < words.count else { return nil }
     let line = CommandLineWords(
       before: Array(words[1..<index]), current: isTyped ? ShellWord.word(words[index]).text : words[index],
@@ -42,7 +47,7 @@ enum Completion {
 
   /// Bash wants what begins as the word does, without the part before a colon or an equals sign, and with quotation
   /// marks.
-  private static func bash(before: String, after: String, replaced: String) -> String? {
+  private func bash(before: String, after: String, replaced: String) -> String? {
     let words = ShellWord.words(in: before)
     guard words.count > 1, let current = words.last else { return nil }
     // What is left of the word at the cursor is no word of its own.
@@ -60,14 +65,8 @@ enum Completion {
   }
 
   /// - Parameter program: what the tool is called as.
-  private static func answer(to line: CommandLineWords, of program: String) -> CompletionAnswer {
-    switch program.split(separator: "/").last {
-    case "plutil": PlutilCompletion.answer(to: line)
-    case "defaults": DefaultsCompletion(line).answer()
-    case "PlistBuddy": BuddyCompletion.answer(to: line)
-    case "plist2json": OptionCompletion(line).answer()
-    default: VerbCompletion.answer(to: line)
-    }
+  private func answer(to line: CommandLineWords, of program: String) -> CompletionAnswer {
+    answer(line, program.split(separator: "/").last ?? "")
   }
 }
 

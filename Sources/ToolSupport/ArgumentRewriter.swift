@@ -1,7 +1,7 @@
-import ArgumentParser
-import FoundationEssentials
-import PropertyLists
-import SystemFiles
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import PropertyLists
+internal import SystemFiles
 
 /// Arguments that ArgumentParser takes for something else than what is meant, made to be that.
 ///

@@ -1,29 +1,40 @@
 /// What the word at the cursor can become.
-struct CompletionAnswer {
-  struct Candidate {
+package struct CompletionAnswer {
+  package struct Candidate {
     /// The whole word.
-    var text: String
+    package var text: String
     /// One line about it, which some shells show.
-    var help = ""
+    package var help: String
+
+    package init(text: String, help: String = "") {
+      self.text = text
+      self.help = help
+    }
   }
 
   /// What only the shell knows well.
-  enum Names: String {
+  package enum Names: String {
     case files, folders
   }
 
-  var candidates: [Candidate] = []
-  var names: Names?
+  package var candidates: [Candidate]
+  package var names: Names?
   /// True if the word may go on after the candidate, so that no space is to follow it.
-  var mayGoOn = false
+  package var mayGoOn: Bool
 
-  static func texts(_ texts: [String]) -> CompletionAnswer {
+  package init(candidates: [Candidate] = [], names: Names? = nil, mayGoOn: Bool = false) {
+    self.candidates = candidates
+    self.names = names
+    self.mayGoOn = mayGoOn
+  }
+
+  package static func texts(_ texts: [String]) -> CompletionAnswer {
     CompletionAnswer(candidates: texts.map { Candidate(text: $0) })
   }
 
-  static let files = CompletionAnswer(names: .files)
-  static let folders = CompletionAnswer(names: .folders)
-  static let nothing = CompletionAnswer()
+  package static let files = CompletionAnswer(names: .files)
+  package static let folders = CompletionAnswer(names: .folders)
+  package static let nothing = CompletionAnswer()
 
   /// The lines that scripts read: a candidate, a tab and its help each, and lines with a tab in front that say what
   /// else the shell is to do.

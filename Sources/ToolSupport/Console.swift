@@ -1,26 +1,26 @@
-import ArgumentParser
-import FoundationEssentials
-import PropertyLists
-import SystemFiles
+internal import ArgumentParser
+package import FoundationEssentials
+package import PropertyLists
+internal import SystemFiles
 
 /// A line on standard output.
-func output(_ text: String) throws(PropertyListError) { try output(Data((text + "\n").utf8)) }
+package func output(_ text: String) throws(PropertyListError) { try output(Data((text + "\n").utf8)) }
 
 /// Bytes on standard output.
-func output(_ bytes: Data) throws(PropertyListError) {
+package func output(_ bytes: Data) throws(PropertyListError) {
   try PropertyListError.converting { () throws(FileError) in try FileOutput.standard.write(bytes) }
 }
 
 /// A line on standard error.
-func note(_ text: String) {
+package func note(_ text: String) {
   // Nothing can be done if standard error fails.
   try? FileOutput.standardError.write(Data((FileSystem.showingBytes(text) + "\n").utf8))
 }
 
-enum Console {
+package enum Console {
   /// Throws an error if standard output is a terminal, which a binary property list would give commands, or nobody
   /// could read. Not to be asked where standard output was named.
-  static func refuseBinary() throws(PropertyListError) {
+  package static func refuseBinary() throws(PropertyListError) {
     guard FileSystem.isTerminal(1) else { return }
     throw PropertyListError(
       .inputOutput(errno: EINVAL),
@@ -28,12 +28,12 @@ enum Console {
   }
 
   /// Whether the terminal has no colours and no lines that are written over.
-  static var isPlain: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
+  package static var isPlain: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 }
 
 /// Does something outside the work on a file. Prints an error, which is about what `name` names, and throws its
 /// `ExitCode`.
-func telling<Result>(
+package func telling<Result>(
   about name: String, _ body: () throws(PropertyListError) -> Result
 ) throws -> Result {
   do throws(PropertyListError) {
@@ -45,7 +45,7 @@ func telling<Result>(
 }
 
 /// A number with its digits in groups of three.
-func grouped(_ number: Int) -> String {
+package func grouped(_ number: Int) -> String {
   var digits = Array(String(number))
   var place = digits.count - 3
   while place > 0 {
@@ -57,17 +57,19 @@ func grouped(_ number: Int) -> String {
 
 extension PropertyListDocument {
   /// Its format and its size, as in `binary, 1 234 objects`.
-  var summary: String { "\(format.rawValue), \(grouped(objectCount)) \(objectCount == 1 ? "object" : "objects")" }
+  package var summary: String {
+    "\(format.rawValue), \(grouped(objectCount)) \(objectCount == 1 ? "object" : "objects")"
+  }
 }
 
 extension String {
   /// The text as it is, or, where standard output is a terminal, without what gives a terminal commands.
   ///
   /// Ends of lines and tabs stay. Files, pipes and shells get every character.
-  var onStandardOutput: String { FileSystem.isTerminal(1) ? withoutCommands : self }
+  package var onStandardOutput: String { FileSystem.isTerminal(1) ? withoutCommands : self }
 
   /// The text without what gives a terminal commands.
-  var withoutCommands: String {
+  package var withoutCommands: String {
     split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.split(separator: "\t", omittingEmptySubsequences: false).map { $0.printable() }.joined(separator: "\t")
     }.joined(separator: "\n")

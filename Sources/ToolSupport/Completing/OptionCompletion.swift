@@ -1,18 +1,23 @@
-import ArgumentParser
-import FoundationEssentials
-import PropertyLists
+package import ArgumentParser
+internal import FoundationEssentials
+internal import PropertyLists
 
-/// Completes the options and arguments of one verb, or those that libplist's tool has without a verb.
-struct OptionCompletion {
+/// Completes the options and arguments of one verb.
+package struct OptionCompletion {
   private let line: CommandLineWords
   private let arguments: [Argument]
-  private let readsArchives: Bool
+  private let values: Values
+
+  /// Completes the value of an argument from more than its parser knows; nil if there is nothing to add.
+  package typealias Values = (Argument, String, CommandLineWords) -> CompletionAnswer?
 
   /// An argument as the parser describes it.
-  fileprivate struct Argument {
+  package struct Argument {
     var kind = ""
-    var names: [String] = []
-    var valueName = ""
+    /// What calls it, hyphens included; empty for one that has no name but a place.
+    package private(set) var names: [String] = []
+    /// What its value is, as help says it, such as `file`.
+    package private(set) var valueName = ""
     var values: [String] = []
     var help = ""
     var isRepeating = false
@@ -20,22 +25,19 @@ struct OptionCompletion {
     var completesFolders = false
   }
 
-  init(_ command: any ParsableCommand.Type, _ line: CommandLineWords) {
-    self.line = line
-    // Of an archive, paths go through its objects and not through its table of them.
-    readsArchives = command == ArchiveShow.self
+  package init(_ command: any ParsableCommand.Type, _ line: CommandLineWords, values: @escaping Values) {
     let description = try? PropertyList(Data(command._dumpHelp().utf8), format: .json)
-    arguments = (description?["command"]?["arguments"]?.array ?? []).compactMap { Argument($0) }
+    let arguments = (description?["command"]?["arguments"]?.array ?? []).compactMap { Argument($0) }
+    self.init(arguments, line, values: values)
   }
 
-  /// The tool without a verb.
-  init(_ line: CommandLineWords) {
+  package init(_ arguments: [Argument], _ line: CommandLineWords, values: @escaping Values) {
     self.line = line
-    arguments = LibplistOption.allCases.map { Argument($0) }
-    readsArchives = false
+    self.arguments = arguments
+    self.values = values
   }
 
-  func answer() -> CompletionAnswer {
+  package func answer() -> CompletionAnswer {
     var expected: Argument?
     var takesOptions = true
     var positionals = 0
@@ -88,11 +90,8 @@ struct OptionCompletion {
 
   private func values(of argument: Argument, _ text: String) -> CompletionAnswer {
     if !argument.values.isEmpty { return .texts(argument.values) }
+    if let answer = values(argument, text, line) { return answer }
     switch argument.valueName {
-    case "path" where readsArchives: return .nothing
-    case "path":
-      let slashes = argument.names.contains("--nodepath")
-      return KeyPathCompletion(slashes ? .slashes : .tool).answer(to: text, line)
     case "bool": return .texts(["true", "false"])
     case "file", "folder":
       return argument.completesFolders || argument.valueName == "folder" ? .folders : .files
@@ -102,12 +101,17 @@ struct OptionCompletion {
 }
 
 extension OptionCompletion.Argument {
-  fileprivate init(_ option: LibplistOption) {
-    kind = option.value == nil ? "flag" : "option"
-    names = (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.rawValue)"]
-    valueName = option.value ?? ""
-    values = valueName == "format" ? FormatName.allValueStrings : []
-    help = option.help
+  /// An option that no parser describes.
+  ///
+  /// - Parameters:
+  ///   - valueName: nil for a flag.
+  ///   - values: the values that it can have, if they can be listed.
+  package init(names: [String], valueName: String?, values: [String] = [], help: String) {
+    kind = valueName == nil ? "flag" : "option"
+    self.names = names
+    self.valueName = valueName ?? ""
+    self.values = values
+    self.help = help
   }
 
   /// - Parameter description: an element of what `--experimental-dump-help` prints.

@@ -1,0 +1,78 @@
+package import ArgumentParser
+internal import PropertyLists
+internal import SystemFiles
+
+/// Runs the verbs of a tool, and ends the process as they say.
+package struct CommandLineTool {
+  private let root: any ParsableCommand.Type
+  private let report: (any Error) -> (text: String, exitCode: Int32)?
+
+  /// - Parameters:
+  ///   - root: the tool as a whole, with its verbs in groups.
+  ///   - report: what an error of a verb says, and how the process ends then; nil for one that the parser of arguments
+  ///     knows.
+  package init(
+    _ root: any ParsableCommand.Type, report: @escaping (any Error) -> (text: String, exitCode: Int32)? = { _ in nil }
+  ) {
+    self.root = root
+    self.report = report
+  }
+
+  /// The verb that an argument names.
+  ///
+  /// - Parameter examples: what can be done with a file, such as `print FILE`, for whoever names one instead.
+  package func verb(named name: String, examples: [String]) -> any ParsableCommand.Type {
+    let verbs = root.configuration.groupedSubcommands.flatMap { $0.subcommands }
+    if let verb = verbs.first(where: { $0._commandName == name || $0.configuration.aliases.contains(name) }) {
+      return verb
+    }
+    let names = verbs.flatMap { [$0._commandName] + $0.configuration.aliases }
+    finish(telling: ValidationError(MistypedVerb.message(name, verbs: names, examples: examples)), of: root)
+  }
+
+  /// Runs the tool as a whole, for its help and its version.
+  package func run(_ arguments: [String]) -> Never { run(root, arguments) }
+
+  /// Runs a verb.
+  ///
+  /// - Parameter arguments: those behind its name.
+  package func run(_ verb: any ParsableCommand.Type, _ arguments: [String]) -> Never {
+    do {
+      var parsed = try verb.parsed(arguments)
+      do {
+        try parsed.run()
+      } catch let error as ValidationError {
+        note("Error: \(error.message)\n\(verb.usage(of: type(of: parsed)))")
+        exit(ExitCodes.usage)
+      } catch {
+        guard let (text, exitCode) = report(error) else { throw error }
+        note(text)
+        exit(exitCode)
+      }
+      exit(ExitCodes.success)
+    } catch {
+      finish(telling: error, of: verb)
+    }
+  }
+
+  /// Ends the process with what an error of a verb, or of the tool, has to say: help, or what is wrong.
+  package func finish(telling error: any Error, of command: (any ParsableCommand.Type)? = nil) -> Never {
+    let command = command ?? root
+    let exitCode = command.exitCode(for: error).rawValue
+    var text = command.fullMessage(for: error)
+    // ArgumentParser leaves out whose verb it is.
+    if command != root { text.replace("\n  See '", with: "\n  See '\(ToolName.current) ") }
+    if text.isEmpty { exit(exitCode) }
+    if exitCode != ExitCodes.success {
+      note(text)
+      exit(exitCode)
+    }
+    do throws(PropertyListError) {
+      try output(text)
+      exit(exitCode)
+    } catch {
+      note(error.line(about: "standard output"))
+      exit(error.exitCode)
+    }
+  }
+}

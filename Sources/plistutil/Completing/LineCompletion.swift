@@ -1,0 +1,49 @@
+import ArgumentParser
+import ToolSupport
+
+/// Completes what is typed behind each of the names that the tool can be called by.
+enum LineCompletion {
+  static func answer(to line: CommandLineWords, of program: Substring) -> CompletionAnswer {
+    switch program {
+    case "plutil": PlutilCompletion.answer(to: line)
+    case "defaults": DefaultsCompletion(line).answer()
+    case "PlistBuddy": BuddyCompletion.answer(to: line)
+    case "plist2json": withoutVerb(line)
+    default: answer(to: line)
+    }
+  }
+
+  private static func answer(to line: CommandLineWords) -> CompletionAnswer {
+    switch line.before.first {
+    case Plutil.name: PlutilCompletion.answer(to: line.dropFirst(1))
+    case "defaults": DefaultsCompletion(line.dropFirst(1)).answer()
+    case "buddy": BuddyCompletion.answer(to: line.dropFirst(1))
+    case let first? where first.hasPrefix("-"): withoutVerb(line)
+    case nil where line.current.hasPrefix("-"): withoutVerb(line)
+    default: VerbCompletion(of: PlistUtil.self, values: values).answer(to: line)
+    }
+  }
+
+  /// The options that libplist's tool has.
+  private static func withoutVerb(_ line: CommandLineWords) -> CompletionAnswer {
+    let options = LibplistOption.allCases.map { option in
+      OptionCompletion.Argument(
+        names: (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.rawValue)"], valueName: option.value,
+        values: option.value == "format" ? FormatName.allValueStrings : [], help: option.help)
+    }
+    return OptionCompletion(options, line, values: keyPaths).answer()
+  }
+
+  private static func values(of verb: any ParsableCommand.Type) -> OptionCompletion.Values {
+    // Of an archive, paths go through its objects and not through its table of them.
+    guard verb == ArchiveShow.self else { return keyPaths }
+    return { argument, _, _ in argument.valueName == "path" ? .nothing : nil }
+  }
+
+  private static func keyPaths(
+    of argument: OptionCompletion.Argument, _ text: String, _ line: CommandLineWords
+  ) -> CompletionAnswer? {
+    guard argument.valueName == "path" else { return nil }
+    return KeyPathCompletion(argument.names.contains("--nodepath") ? .slashes : .tool).answer(to: text, line)
+  }
+}
