@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
+    .executable(name: "storeutil", targets: ["storeutil"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -92,6 +93,14 @@ let package = Package(
       dependencies: [
         "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SharedFiles", "SystemFiles",
         "ToolSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "storeutil",
+      dependencies: [
+        "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore", "SystemFiles", "ToolSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],

@@ -215,6 +215,17 @@ extension SQLiteStore {
     }
   }
 
+  /// The statements in SQL that make a store of a model, without its objects: tables, then indexes, in the order of Core
+  /// Data.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/save`` if no store of the model can be made.
+  public static func schemaStatements(of model: ManagedObjectModel) throws(ManagedObjectError) -> [String] {
+    let schema = StoreSchema(model, configuration: nil)
+    let obstacles = WritingObstacles.inNewStore(schema)
+    if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, "the store") }
+    return SchemaStatements(schema: schema).all
+  }
+
   private static func reading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
     try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
   }

@@ -1,15 +1,9 @@
-internal import FoundationEssentials
-internal import SystemFiles
-
 /// A line on the terminal that says how far the work is, if it takes longer than a second.
 package struct ProgressBar {
   private let total: Int
   private let unit: String
   private var done = 0
-  private let isEnabled = FileSystem.isTerminal(2) && !Console.isPlain
-  private let clock = ContinuousClock()
-  private var due: ContinuousClock.Instant
-  private var isShown = false
+  private var line = ProgressLine()
 
   private static let width = 40
 
@@ -19,27 +13,21 @@ package struct ProgressBar {
   package init(total: Int, unit: String) {
     self.total = total
     self.unit = unit
-    due = clock.now + .seconds(1)
   }
 
   package mutating func advance(by count: Int = 1) {
     done += count
-    guard isEnabled, done < total, clock.now >= due else { return }
-    due = clock.now + .milliseconds(100)
-    let filled = Self.width * done / max(total, 1)
-    let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: Self.width - filled)
-    write("\r[\(bar)] \(done) of \(total) \(unit)\u{1B}[K")
-    isShown = true
+    guard done < total else { return }
+    let (done, total, unit) = (done, total, unit)
+    line.show(Self.text(done, total, unit))
+  }
+
+  private static func text(_ done: Int, _ total: Int, _ unit: String) -> String {
+    let filled = width * done / max(total, 1)
+    let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: width - filled)
+    return "[\(bar)] \(done) of \(total) \(unit)"
   }
 
   /// Takes the line away, so that others can be printed.
-  package mutating func clear() {
-    guard isShown else { return }
-    write("\r\u{1B}[K")
-    isShown = false
-  }
-
-  private func write(_ text: String) {
-    try? FileOutput.standardError.write(Data(text.utf8))
-  }
+  package mutating func clear() { line.clear() }
 }

@@ -40,7 +40,7 @@ struct StoreMigration {
     var files = try ExternalColumns(old).files(database)
     try oldTables.putAside()
     let writer = SchemaWriter(schema: new, database: database)
-    for statement in writer.tableStatements { try database.execute(statement) }
+    for statement in SchemaStatements(schema: new).tables { try database.execute(statement) }
     for index in new.tables.indices { try copyRows(index) }
     for index in new.tables.indices { try completeKeys(index) }
     try copyRelationships()

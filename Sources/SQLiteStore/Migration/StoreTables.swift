@@ -101,7 +101,7 @@ struct StoreTables {
     try putAside()
     try drop()
     let writer = SchemaWriter(schema: new, database: database)
-    for statement in writer.tableStatements { try database.execute(statement) }
+    for statement in SchemaStatements(schema: new).tables { try database.execute(statement) }
     for name in (new.tables.map(\.name) + new.joins.map(\.name)).map(\.sqlName) {
       try database.execute("INSERT INTO main.\(name) SELECT * FROM \(Self.attached).\(name)")
     }
@@ -136,7 +136,7 @@ extension SchemaWriter {
   /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a constraint.
   func makeIndexes() throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
-      for statement in indexStatements { try database.execute(statement) }
+      for statement in SchemaStatements(schema: schema).indexes { try database.execute(statement) }
     } catch {
       guard error.isUniqueness else { throw error }
       throw ManagedObjectError(

@@ -6,7 +6,7 @@ struct SchemaWriter {
   let database: Database
 
   func write(_ metadata: StoreMetadata) throws(ManagedObjectError) {
-    for statement in tableStatements + indexStatements + Self.fixedTables { try database.execute(statement) }
+    for statement in SchemaStatements(schema: schema).all { try database.execute(statement) }
     try writeEntities { _ in 0 }
     try MetadataTable.write(metadata, database)
     try ModelCache.write(schema.model, database)
@@ -25,116 +25,5 @@ struct SchemaWriter {
       try insertion.bind(4, entity.superentity == nil ? highest(schema.tableIndices[entity.index]) : 0)
       try insertion.run()
     }
-  }
-
-  /// The tables, each with those of its relationships, in the order of Core Data.
-  private var places: [(StoreTable, [JoinTable])] {
-    schema.tables.map { table in (table, schema.joins.filter { table.entities.contains($0.ownerIndex) }) }
-  }
-
-  var tableStatements: [String] { places.flatMap { [$0.statement] + $1.map(\.statement) } }
-
-  var indexStatements: [String] { places.flatMap { indexes($0) + $1.map(index) } }
-
-  private static let fixedTables = [
-    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
-    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
-    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
-  ]
-
-  /// The indexes of a table: of all keys of other objects, of the entity where there are several, and those of the
-  /// model.
-  private func indexes(_ table: StoreTable) -> [String] {
-    let keys = (table.toOneColumns.values.map(\.key) + table.ownerColumns.values.map(\.key)).sorted()
-    var indexes = keys.map { simpleIndex(table, table.columns[$0].name) }
-    if table.entities.count > 1 { indexes.append(simpleIndex(table, "Z_ENT")) }
-    let entities = table.entities.map { ManagedObjectModel.Entity(model: schema.model, index: $0) }
-    for entity in entities {
-      for index in entity.definition.fetchIndexes {
-        // Others are refused before.
-        let columns = index.elements.compactMap { element -> String? in
-          guard case .property(let property) = element.content else { return nil }
-          return column(property, of: entity, table, isAscending: element.isAscending)
-        }
-        if columns.isEmpty || columns.count < index.elements.count { continue }
-        indexes.append(self.index("", "Z_\(entity.name)_\(index.name)", table, columns))
-      }
-      for properties in entity.definition.compoundIndexes where !entity.definition.hasFetchIndex(of: properties) {
-        let columns = properties.compactMap { column($0, of: entity, table) }
-        if columns.isEmpty || columns.count < properties.count { continue }
-        indexes.append(self.index("", "Z_\(entity.name)_\(properties.joined(separator: "_"))", table, columns))
-      }
-    }
-    for entity in entities {
-      for constraint in entity.definition.uniquenessConstraints {
-        let columns = constraint.compactMap { column($0, of: entity, table) }
-        if columns.isEmpty || columns.count < constraint.count { continue }
-        let name = "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))"
-        indexes.append(index("UNIQUE ", name, table, columns))
-      }
-    }
-    return indexes
-  }
-
-  private func index(_ kind: String, _ name: String, _ table: StoreTable, _ columns: [String]) -> String {
-    "CREATE \(kind)INDEX \(name.sqlNameIfNeeded) ON \(table.name.sqlNameIfNeeded) (\(columns.joined(separator: ", ")))"
-  }
-
-  private func simpleIndex(_ table: StoreTable, _ column: String) -> String {
-    "CREATE INDEX \("\(table.name)_\(column)_INDEX".sqlNameIfNeeded) ON \(table.name.sqlNameIfNeeded) "
-      + "(\(column.sqlNameIfNeeded))"
-  }
-
-  /// A property as a part of an index; nil for one without a column.
-  private func column(
-    _ property: String, of entity: ManagedObjectModel.Entity, _ table: StoreTable, isAscending: Bool = true
-  ) -> String? {
-    let name = PropertyName(entity, property)
-    guard let column = table.attributeColumns[name] ?? table.toOneColumns[name]?.key else { return nil }
-    return "\(table.columns[column].name.sqlNameIfNeeded) COLLATE BINARY \(isAscending ? "ASC" : "DESC")"
-  }
-
-  private func index(_ join: JoinTable) -> String {
-    "CREATE INDEX \("\(join.name)_\(join.second.column)_INDEX".sqlNameIfNeeded) ON \(join.name.sqlNameIfNeeded) "
-      + "(\(join.second.column.sqlNameIfNeeded), \(join.first.column.sqlNameIfNeeded))"
-  }
-}
-
-extension EntityDescription {
-  /// True if an index has just these properties.
-  fileprivate func hasFetchIndex(of properties: [String]) -> Bool {
-    fetchIndexes.contains { $0.elements.map(\.content) == properties.map { .property($0) } }
-  }
-}
-
-extension StoreTable {
-  fileprivate var statement: String {
-    let columns = columns.map { "\($0.name.sqlNameIfNeeded) \($0.type)" }
-    let all = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + columns
-    return "CREATE TABLE \(name.sqlNameIfNeeded) ( \(all.joined(separator: ", ")) )"
-  }
-}
-
-extension JoinTable {
-  fileprivate var statement: String {
-    let keys = [first.column, second.column].map(\.sqlNameIfNeeded)
-    let orders = [first.order, second.order].compactMap(\.self).map(\.sqlNameIfNeeded)
-    return "CREATE TABLE \(name.sqlNameIfNeeded) ( \((keys + orders).map { "\($0) INTEGER" }.joined(separator: ", ")), "
-      + "PRIMARY KEY (\(keys.joined(separator: ", "))) )"
-  }
-}
-
-extension String {
-  /// The text as a name, with quotes only where SQLite needs them: tables of Core Data have none.
-  fileprivate var sqlNameIfNeeded: String {
-    let isPlain = utf8.allSatisfy {
-      switch $0 {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    return isPlain ? self : sqlName
   }
 }

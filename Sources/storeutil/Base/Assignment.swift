@@ -1,0 +1,114 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import PropertyLists
+import SystemFiles
+import ToolSupport
+
+/// A change of a property on the command line: `KEY=VALUE`.
+struct Assignment: ExpressibleByArgument {
+  let key: String
+  let operation: Operation
+  let text: String
+
+  enum Operation: String {
+    case set = "="
+    case add = "+="
+    case remove = "-="
+  }
+
+  init?(argument: String) {
+    guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
+    var key = argument[..<equals]
+    text = String(argument[argument.index(after: equals)...])
+    switch key.last {
+    case "+": operation = .add
+    case "-": operation = .remove
+    default: operation = .set
+    }
+    if operation != .set { key.removeLast() }
+    guard !key.isEmpty else { return nil }
+    self.key = String(key)
+  }
+
+  /// For the help of verbs.
+  static let help = """
+    Values are text: true, 42, 1.5, 2026-01-31T12:00:00Z, base64 for data; @FILE takes the bytes of a file for data. A \
+    relationship takes names of objects with commas between them, and none for no object; with += and -= objects are \
+    added to a to-many relationship or removed. --null KEY takes a value away.
+    """
+
+  /// Changes the object.
+  func apply(to object: ManagedObject, in opened: OpenStore) throws {
+    switch object.entity.property(named: key) {
+    case .attribute(let attribute):
+      if operation != .set {
+        throw ValidationError("\(key.printable()) is an attribute; \(operation.rawValue) is for relationships.")
+      }
+      try object.setValue(value(of: attribute.definition.type), forKey: key)
+    case .relationship(let relationship): try apply(to: object, relationship, in: opened)
+    case nil: throw ValidationError(Self.unknown(key, object.entity))
+    }
+  }
+
+  static func unknown(_ key: String, _ entity: ManagedObjectModel.Entity) -> String {
+    let names = entity.properties.map(\.name)
+    let hint = MistypedVerb.nearest(to: key, in: names).map { "did you mean \($0.printable())?" }
+    return "\(entity.name.printable()) has no \(key.quoted); "
+      + (hint ?? "it has \(names.map { $0.printable() }.joined(separator: ", ")).")
+  }
+
+  private func apply(
+    to object: ManagedObject, _ relationship: ManagedObjectModel.Entity.Relationship, in opened: OpenStore
+  ) throws {
+    guard let context = object.managedObjectContext else { return }
+    let named = try text.split(separator: ",").map { name in
+      ManagedObject.Value.object(try opened.object(opened.key(name.trimmingWhitespace), in: context))
+    }
+    guard relationship.definition.isToMany else {
+      if operation != .set || named.count > 1 {
+        throw ValidationError("\(key.printable()) leads to one object; \(key.printable())=ID sets it.")
+      }
+      return try object.setValue(named.first ?? .null, forKey: key)
+    }
+    var objects: [ManagedObject.Value] = []
+    if operation != .set {
+      switch try object.value(forKey: key) {
+      case .array(let elements), .set(let elements): objects = elements
+      default: break
+      }
+    }
+    switch operation {
+    case .set: objects = named
+    case .add: objects += named.filter { !objects.contains($0) }
+    case .remove: objects.removeAll { named.contains($0) }
+    }
+    try object.setValue(relationship.definition.isOrdered ? .array(objects) : .set(objects), forKey: key)
+  }
+
+  /// The text as a value of a type.
+  private func value(of type: AttributeType) throws -> AttributeValue {
+    let text = try ProgramArguments.text(text)
+    func raw(_ kind: PropertyList.Kind) -> PropertyList? { try? PropertyList(rawText: text, as: kind) }
+    switch type {
+    case .integer16, .integer32, .integer64:
+      if let value = raw(.integer)?.integer.flatMap({ Int64(exactly: $0) }) { return .integer(value) }
+    case .decimal: if let value = Decimal(string: text) { return .decimal(value) }
+    case .double: if case .real(let value)? = raw(.real) { return .double(value) }
+    case .float: if case .real(let value)? = raw(.real) { return .float(Float(value)) }
+    case .string, .undefined: return .string(text)
+    case .boolean: if let value = raw(.boolean)?.boolean { return .boolean(value) }
+    case .date: if let value = raw(.date)?.date { return .date(value) }
+    case .uuid: if let value = UUID(uuidString: text) { return .uuid(value) }
+    case .uri: if let value = URL(string: text) { return .url(value) }
+    case .binary, .transformable, .composite:
+      if text.hasPrefix("@") {
+        let path = String(self.text.dropFirst())
+        return .data(try PropertyListError.converting { () throws(FileError) in try FileSystem.read(path) })
+      }
+      if let value = raw(.data)?.data { return .data(value) }
+    case .objectID: break
+    }
+    throw ManagedObjectError(.invalidValue, "\(key.printable()): \(text.quoted) is no \(type.name)")
+  }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import SQLiteStore
+import ToolSupport
+
+/// The store that a verb works on.
+struct StoreArguments: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file(), transform: FileName.argument)
+  var path: String
+
+  @OptionGroup var opening: OpeningArguments
+
+  /// Opens the store.
+  func open(isReadOnly: Bool = true) throws -> OpenStore { try opening.open(path, isReadOnly: isReadOnly) }
+}
+
+/// How stores are opened.
+struct OpeningArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The model of the store, where it has none in itself: .momd, .mom, .xcdatamodeld or .xcdatamodel. Of several "
+        + "versions, the one that the store was made with.", valueName: "model"),
+    completion: .file(), transform: FileName.argument)
+  var model: String?
+
+  @Flag(
+    help: """
+      Write nothing at all, not even the files by which SQLite shares a store; one with a write-ahead log is read from a \
+      copy. Nobody may save into it meanwhile.
+      """)
+  var immutable = false
+
+  /// Opens a store.
+  func open(_ path: String, isReadOnly: Bool = true) throws -> OpenStore {
+    let url = URL(filePath: path)
+    let kind = try StoreKind(path)
+    let model = try modelOfStore(url, kind)
+    return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: immutable))
+  }
+
+  /// The model to open a store with.
+  private func modelOfStore(_ url: URL, _ kind: StoreKind) throws -> ManagedObjectModel {
+    guard let path = model else {
+      guard kind == .sqlite else {
+        throw ValidationError(
+          "\(url.path.printable()) is a store in \(kind.name), which has no model in it; --model names the file of its "
+            + "model.")
+      }
+      return try SQLiteStore.model(inFile: url, writesNothing: immutable)
+    }
+    let metadata = try kind.metadata(url, writesNothing: immutable)
+    return try ModelFile(path).version(of: metadata)
+  }
+}
+
+/// A store that is open.
+struct OpenStore {
+  let store: any PersistentStore
+  let model: ManagedObjectModel
+
+  init(_ store: any PersistentStore) {
+    self.store = store
+    model = store.model
+  }
+
+  /// A context of its objects.
+  func context() throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    context.transactionAuthor = ToolName.current
+    return context
+  }
+
+  /// The entity of a name on the command line.
+  func entity(_ name: String) throws -> ManagedObjectModel.Entity {
+    if let entity = model.entity(named: name) { return entity }
+    let names = model.entities.map(\.name)
+    let hint = MistypedVerb.nearest(to: name, in: names).map { "; did you mean \($0.printable())?" }
+    throw ValidationError(
+      "There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them").")
+  }
+
+  /// The key of an object that the command line names: `x-coredata://STORE/Note/p12`, `Note/p12` or `Note/12`.
+  func key(_ text: String) throws -> RowKey {
+    let scheme = "x-coredata://"
+    var parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    if text.hasPrefix(scheme) {
+      parts.removeFirst(2)
+      guard parts.first.map(String.init) == store.identifier else {
+        throw ValidationError("\(text.quoted) is an object of another store; this one is \(store.identifier.quoted).")
+      }
+      parts.removeFirst()
+    }
+    guard parts.count == 2, let number = Int64(parts[1].hasPrefix("p") ? parts[1].dropFirst() : parts[1]), number > 0
+    else {
+      throw ValidationError("\(text.quoted) names no object; the name of one is such as Note/p12.")
+    }
+    let entity = try entity(String(parts[0]))
+    return RowKey(store: store.number, entityIndex: entity.index, number: number)
+  }
+
+  /// The object of a key, which has to be there.
+  func object(_ key: RowKey, in context: ManagedObjectContext) throws -> ManagedObject {
+    let id = ManagedObjectID(key, model: model, storeIdentifier: store.identifier)
+    do throws(ManagedObjectError) {
+      return try context.existingObject(with: id)
+    } catch {
+      guard error.code == .referentialIntegrity else { throw error }
+      throw ManagedObjectError(.referentialIntegrity, "there is no object \(id)")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import KeyedArchiving
+import ManagedObjects
+import PropertyLists
+import ToolSupport
+
+/// How the tool ends, and what it says then. The codes are those of `plistutil` where they mean the same.
+enum StoreExit {
+  static let inputOutput = ExitCodes.inputOutput
+  static let refused = ExitCodes.notRepresentable
+  static let noStore = ExitCodes.malformed
+
+  /// For the help.
+  static let help = """
+    Exit codes: 0 success; 1 input or output failed, or there is no such object; 2 a value or a change that the model \
+    does not allow; 3 no store or model, or a store of another model; 64 usage.
+    """
+
+  /// The exit code of an error; nil for one that the parser of arguments knows.
+  static func exitCode(of error: any Error) -> Int32? {
+    switch error {
+    case let error as ManagedObjectError: code(of: error)
+    case is ManagedPredicateError: ExitCodes.usage
+    case let error as ManagedObjectModelError:
+      if case .file(let error) = error, error.kind.isOfSystem { inputOutput } else { noStore }
+    case let error as PropertyListError: error.exitCode
+    case is KeyedArchiveError: noStore
+    default: nil
+    }
+  }
+
+  private static func code(of error: ManagedObjectError) -> Int32 {
+    switch error.code {
+    case .noSuchFile, .locked, .timeout, .save, .incompleteSave, .sqlite, .referentialIntegrity, .operation:
+      inputOutput
+    case .open: error.fileError?.kind.isOfSystem == true ? inputOutput : noStore
+    case .invalidStoreType, .storeTypeMismatch, .incompatibleSchema, .incompatibleVersionHash, .missingSourceModel:
+      noStore
+    case .undefinedKey, .unsupportedRequest, .invalidURI: ExitCodes.usage
+    default: refused
+    }
+  }
+
+  /// The line that says what is wrong; a line for each of several faults.
+  static func text(of error: any Error) -> String {
+    let text = (error as? any CustomStringConvertible)?.description ?? String(describing: error)
+    return text.split(separator: "\n").map { "\(ToolName.current): error: \($0)" }.joined(separator: "\n")
+      .withoutCommands
+  }
+}
+
+extension PropertyListError.Kind {
+  /// Whether the system refused something.
+  fileprivate var isOfSystem: Bool { if case .inputOutput = self { true } else { false } }
+}

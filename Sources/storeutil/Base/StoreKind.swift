@@ -1,0 +1,63 @@
+import FoundationEssentials
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SQLiteStore
+import SystemFiles
+
+/// The kinds of files that stores are in.
+enum StoreKind: String, CaseIterable {
+  case sqlite, xml, binary
+
+  /// The kind of a file, by how it begins.
+  init(_ path: String) throws {
+    guard FileSystem.exists(path) else {
+      throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
+    }
+    if FileSystem.isFolder(path) {
+      throw ManagedObjectError(.open, "\(path.printable()) is a folder, and no store")
+    }
+    guard let beginning = FileSystem.beginning(of: path, count: 64) else {
+      throw ManagedObjectError(.save, "\(path.printable()) cannot be read")
+    }
+    if beginning.starts(with: Array("SQLite format 3\0".utf8)) {
+      self = .sqlite
+    } else if beginning.starts(with: Array("bplist".utf8)) {
+      self = .binary
+    } else if PropertyListFormat(detecting: beginning.bytes) == .xml || beginning.first == UInt8(ascii: "<") {
+      self = .xml
+    } else {
+      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store")
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .sqlite: "SQLite"
+    case .xml: "XML"
+    case .binary: "the binary form"
+    }
+  }
+
+  /// What a store says of itself.
+  func metadata(_ url: URL, writesNothing: Bool) throws -> OrderedDictionary<String, PropertyList> {
+    switch self {
+    case .sqlite: try SQLiteStore.metadata(ofFile: url, writesNothing: writesNothing)
+    case .xml: try XMLStore.metadata(ofFile: url)
+    case .binary: try BinaryStore.metadata(ofFile: url)
+    }
+  }
+
+  /// Opens the store in a file.
+  func open(
+    _ url: URL, _ model: ManagedObjectModel, isReadOnly: Bool, writesNothing: Bool = false, createsFile: Bool = false
+  ) throws -> any PersistentStore {
+    switch self {
+    case .sqlite:
+      try SQLiteStore(
+        url, model: model, isReadOnly: isReadOnly, createsFile: createsFile, writesNothing: writesNothing)
+    case .xml: try XMLStore(url, model: model, isReadOnly: isReadOnly, createsFile: createsFile)
+    case .binary: try BinaryStore(url, model: model, isReadOnly: isReadOnly, createsFile: createsFile)
+    }
+  }
+}

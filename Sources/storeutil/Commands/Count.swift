@@ -1,0 +1,20 @@
+import ArgumentParser
+import ManagedObjects
+import ToolSupport
+
+struct Count: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "count",
+    abstract: "Print the number of objects of an entity.",
+    discussion: """
+      Example: storeutil count Notes.sqlite Note 'SUBQUERY(pages, $p, $p.number > 9).@count > 0'
+      """)
+
+  @OptionGroup var store: StoreArguments
+  @OptionGroup var request: RequestArguments
+
+  func run() throws {
+    let opened = try store.open()
+    try output("\(ObjectReader(opened).count(request.request(opened.entity(request.entity))))")
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import ManagedObjects
+import ToolSupport
+
+struct Delete: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "delete",
+    abstract: "Delete objects.",
+    discussion: """
+      The delete rules of the model hold: others may be deleted with an object, and one that is needed is not deleted. \
+      All is saved, or nothing.
+
+      Examples:
+        storeutil delete Notes.sqlite Note/p12 Note/p13
+        storeutil delete Notes.sqlite --entity Note --where 'created < CAST("2020-01-01T00:00:00Z", "NSDate")' --dry-run
+      """)
+
+  @OptionGroup var store: StoreArguments
+
+  @Argument(help: ArgumentHelp("The names of the objects.", valueName: "id"))
+  var ids: [String] = []
+
+  @Option(help: ArgumentHelp("The entity of the objects that --where finds.", valueName: "entity"))
+  var entity: String?
+
+  @Option(
+    name: .customLong("where"), help: ArgumentHelp("Delete the objects that meet a condition.", valueName: "predicate"))
+  var predicate: String?
+
+  @OptionGroup var change: ChangeArguments
+
+  func validate() throws {
+    if (entity == nil) != (predicate == nil) { throw ValidationError("--entity and --where go together.") }
+    if ids.isEmpty, predicate == nil { throw ValidationError("Nothing to delete: there is no ID and no --where.") }
+  }
+
+  func run() throws {
+    try change.change(store) { context, opened in
+      for id in ids { try context.delete(opened.object(opened.key(id), in: context)) }
+      guard let entity, let predicate else { return }
+      let found = try opened.entity(entity)
+      let condition = try ManagedPredicate(format: ProgramArguments.text(predicate), for: found)
+      for object in try context.fetch(FetchRequest(found.name, where: condition)) where !object.isDeleted {
+        try context.delete(object)
+      }
+    }
+  }
+}

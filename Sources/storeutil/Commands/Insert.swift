@@ -1,0 +1,33 @@
+import ArgumentParser
+import ManagedObjects
+import ToolSupport
+
+struct Insert: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "insert",
+    abstract: "Make an object.",
+    discussion: """
+      \(Assignment.help)
+
+      Attributes that are not named have the defaults of the model. The name of the object is printed.
+
+      Example: storeutil insert Notes.sqlite Note title='Shopping list' created=2026-01-31T12:00:00Z
+      """)
+
+  @OptionGroup var store: StoreArguments
+
+  @Argument(help: ArgumentHelp("The entity of the object.", valueName: "entity"))
+  var entity: String
+
+  @Argument(help: ArgumentHelp("Its values.", valueName: "key=value"))
+  var assignments: [Assignment] = []
+
+  @OptionGroup var change: ChangeArguments
+
+  func run() throws {
+    try change.change(store) { context, opened in
+      let object = try context.insert(opened.entity(entity).name)
+      for assignment in assignments { try assignment.apply(to: object, in: opened) }
+    }
+  }
+}

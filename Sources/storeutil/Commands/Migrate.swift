@@ -1,0 +1,59 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import SQLiteStore
+import SystemFiles
+import ToolSupport
+
+struct Migrate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "migrate",
+    abstract: "Change a store to another version of its model.",
+    discussion: """
+      The two models tell what changes, with the renaming identifiers of the new one. A store without a model in it needs \
+      --model. The store changes in one step; with -o it stays as it is, and a new one is made.
+
+      Example: storeutil migrate Notes.sqlite --to Notes.xcdatamodeld -o New.sqlite
+      """)
+
+  @OptionGroup var store: StoreArguments
+
+  @Option(
+    help: ArgumentHelp("The model to change to; of several versions, the current one.", valueName: "model"),
+    completion: .file(), transform: FileName.argument)
+  var to: String
+
+  @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
+  var version: String?
+
+  @Option(
+    help: ArgumentHelp("A mapping model (.cdm or .xcmapping) that says what changes.", valueName: "file"),
+    completion: .file(), transform: FileName.argument)
+  var mapping: String?
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Make a new store FILE.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
+  var outfile: String?
+
+  func run() throws {
+    let kind = try StoreKind(store.path)
+    guard kind == .sqlite else {
+      throw ValidationError(
+        "\(store.path.printable()) is a store in \(kind.name); convert makes one in SQLite, which can be migrated.")
+    }
+    let url = URL(filePath: store.path)
+    let target = try ModelFile(to).version(named: version)
+    let source = try store.opening.model.map {
+      try ModelFile($0).version(of: kind.metadata(url, writesNothing: store.opening.immutable))
+    }
+    let mapping = try mapping.map { StoreMapping(try MappingModel(contentsOf: URL(filePath: $0))) }
+    var line = ProgressLine()
+    try SQLiteStore.migrate(
+      url, from: source, to: target, by: mapping ?? StoreMapping(), output: outfile.map { URL(filePath: $0) }
+    ) { progress in
+      line.show("\(progress.mappingName.printable()): \(progress.completedCount) of \(progress.totalCount)")
+    }
+    line.clear()
+  }
+}

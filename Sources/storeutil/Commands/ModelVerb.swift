@@ -1,0 +1,92 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import PropertyLists
+import SQLiteStore
+import SystemFiles
+import ToolSupport
+
+/// A form of a model.
+enum ModelForm: String, ExpressibleByArgument, CaseIterable {
+  case text, json, dot, sql, xcdatamodel, mom
+}
+
+struct ModelVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "model",
+    abstract: "Print the model of a store, or one in a file.",
+    discussion: """
+      Forms: text is an outline, json for programs in other languages, dot a graph for Graphviz, sql the tables that a \
+      store of the model has. xcdatamodel and mom are files for Xcode: with -o, xcdatamodel is a folder.
+
+      Examples:
+        storeutil model Notes.sqlite
+        storeutil model Notes.sqlite --format xcdatamodel -o Notes.xcdatamodel
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The file of a store or a model.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
+  var file: String
+
+  @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
+  var version: String?
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The form to print.", valueName: "format"))
+  var format = ModelForm.text
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write FILE.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
+  var outfile: String?
+
+  @OptionGroup var opening: OpeningArguments
+
+  func run() throws {
+    let model = try NamedModel(file, version: version, opening).model
+    guard format != .xcdatamodel || outfile == nil else {
+      let folder = (outfile ?? "") + "/contents"
+      try PropertyListError.converting { () throws(FileError) in
+        try FileSystem.makeFolder(FileSystem.parent(of: folder), below: nil, permissions: 0o777)
+      }
+      return try write(model.sourceData(), to: folder)
+    }
+    let data: Data =
+      switch format {
+      case .text: Data((model.description + "\n").utf8)
+      case .json: try model.jsonData()
+      case .dot: Data(model.graph().utf8)
+      case .sql: Data((try SQLiteStore.schemaStatements(of: model).joined(separator: ";\n") + ";\n").utf8)
+      case .xcdatamodel: try model.sourceData()
+      case .mom: try model.compiledData()
+      }
+    if format == .mom, outfile == nil { try Console.refuseBinary() }
+    try write(data, to: outfile)
+  }
+
+  private func write(_ data: Data, to path: String?) throws(PropertyListError) {
+    guard let path, path != "-" else { return try output(data) }
+    try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: data) }
+  }
+}
+
+/// The model that a path leads to: one in a file, or that of a store.
+struct NamedModel {
+  let model: ManagedObjectModel
+  let hashes: [String: Data]
+
+  init(_ path: String, version: String? = nil, _ opening: OpeningArguments) throws {
+    if ModelFile.isModel(path) {
+      let file = try ModelFile(path)
+      model = try file.version(named: version)
+      hashes = file.versions.versionHashes(of: version ?? file.versions.currentName) ?? model.entityVersionHashesByName
+    } else {
+      if version != nil { throw ValidationError("--version is for models with several versions.") }
+      let kind = try StoreKind(path)
+      let metadata = try kind.metadata(URL(filePath: path), writesNothing: opening.immutable)
+      model = try opening.open(path).model
+      let stored = metadata[StoreMetadataKey.versionHashes]?.dictionary ?? [:]
+      hashes = Dictionary(uniqueKeysWithValues: stored.compactMap { name, hash in hash.data.map { (name, $0) } })
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import ToolSupport
+
+struct Show: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "show",
+    abstract: "Print an object, what it leads to and what leads to it.",
+    discussion: """
+      The name of an object is that of fetch, or short: Note/p12. Of a relationship with many objects the first are \
+      printed; --all prints them all. What leads to the object is listed where its own relationships do not tell.
+
+      Example: storeutil show Notes.sqlite Note/p12
+      """)
+
+  @OptionGroup var store: StoreArguments
+
+  @Argument(help: ArgumentHelp("The name of the object.", valueName: "id"))
+  var id: String
+
+  @Flag(help: "Open archives that are in binary and transformable values.")
+  var unwrap = false
+
+  @Flag(help: "Print all objects that a relationship has.")
+  var all = false
+
+  @Flag(name: .customLong("json"), help: "Print JSON.")
+  var isJSON = false
+
+  func run() throws {
+    let opened = try store.open()
+    let key = try opened.key(id)
+    let reader = ObjectReader(opened, unwraps: unwrap)
+    let entity = ManagedObjectID(key, model: opened.model, storeIdentifier: nil).entity
+    let columns = ObjectColumn.all(of: entity, includesToMany: true)
+    var values: OrderedDictionary<String, PropertyList> = [:]
+    try reader.forEach([key], columns) { found in
+      for (column, value) in zip(columns, found) { if let value { values[column.name] = value } }
+    }
+    if values.isEmpty { throw ManagedObjectError(.referentialIntegrity, "there is no object \(id.printable())") }
+    let sources = try sources(of: key, entity, opened, reader)
+    isJSON ? try printJSON(values, sources, reader) : try printLines(values, entity, sources)
+  }
+
+  /// The relationships that lead to the object and have no inverse, with the objects from which they do.
+  private func sources(
+    of key: RowKey, _ entity: ManagedObjectModel.Entity, _ opened: OpenStore, _ reader: ObjectReader
+  ) throws -> [(name: String, objects: [PropertyList])] {
+    var sources: [(String, [PropertyList])] = []
+    for source in opened.model.entities {
+      for relationship in source.relationships
+      where source.inverse(of: relationship) == nil && !relationship.definition.isTransient {
+        let isOwn = source.definition.relationships.contains { $0.name == relationship.definition.name }
+        guard isOwn, source.destination(of: relationship).selfAndDescendants.contains(entity) else { continue }
+        guard let path = PredicateKeyPath(keys: [relationship.definition.name]) else { continue }
+        let predicate = ManagedPredicate.comparing(
+          .keyPath(path), .equal, .constant(.object(key)),
+          modifier: relationship.definition.isToMany ? .any : .direct)
+        let keys = try reader.keys(FetchRequest(source.name, where: predicate))
+        if !keys.isEmpty {
+          sources.append(("\(source.name).\(relationship.definition.name)", keys.map { .string(reader.uri($0)) }))
+        }
+      }
+    }
+    return sources
+  }
+
+  private func printJSON(
+    _ values: OrderedDictionary<String, PropertyList>, _ sources: [(name: String, objects: [PropertyList])],
+    _ reader: ObjectReader
+  ) throws {
+    var values = values
+    let sources = OrderedDictionary(uniqueKeysWithValues: sources.map { ($0.name, PropertyList.array($0.objects)) })
+    values["@sources"] = .dictionary(sources)
+    let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible)
+    try output(PropertyList.dictionary(values).data(format: .json, options: options))
+  }
+
+  private func printLines(
+    _ values: OrderedDictionary<String, PropertyList>, _ entity: ManagedObjectModel.Entity,
+    _ sources: [(name: String, objects: [PropertyList])]
+  ) throws {
+    var values = values
+    var lines = [(values.removeValue(forKey: ObjectColumn.id)?.string ?? "").printable()]
+    values.removeValue(forKey: ObjectColumn.entity)
+    for (name, value) in values {
+      if entity.relationship(named: name) != nil {
+        let objects = value.array ?? (value == .null ? [] : [value])
+        lines.append(contentsOf: list("\(name.printable()) →", objects))
+      } else {
+        lines.append("  \(name.printable()): \(try text(value))")
+      }
+    }
+    for source in sources { lines.append(contentsOf: list("← \(source.name.printable())", source.objects)) }
+    try output(lines.joined(separator: "\n"))
+  }
+
+  /// Objects on lines of their own, the first of many.
+  private func list(_ title: String, _ objects: [PropertyList]) -> [String] {
+    let shown = all ? objects[...] : objects.prefix(20)
+    var lines = ["  \(title) \(objects.isEmpty ? "nothing" : objects.count == 1 ? "" : "\(objects.count)")"]
+    if objects.count == 1 {
+      lines = ["  \(title) \((objects[0].string ?? "").printable())"]
+    } else {
+      lines += shown.map { "    \(($0.string ?? "").printable())" }
+      if shown.count < objects.count { lines.append("    … --all prints \(objects.count - shown.count) more") }
+    }
+    return lines
+  }
+
+  private func text(_ value: PropertyList) throws(PropertyListError) -> String {
+    switch value {
+    case .null: return "nil"
+    case .string(let text): return text.printable()
+    case .data(let data):
+      if data.isEmpty { return "<0 bytes>" }
+      let digits = data.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return "<\(data.count) bytes: \(digits)\(data.count > 32 ? "…" : "")>"
+    case .array, .dictionary:
+      let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible)
+      let json = String(decoding: try value.data(format: .json, options: options), as: UTF8.self)
+      return json.split(separator: "\n").map { $0.printable() }.joined(separator: "\n  ")
+    default: return (try value.cellText).printable()
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import SQLiteStore
+import ToolSupport
+
+/// Completes what is typed behind the name of the tool: verbs, options, and the names that a store on the line has.
+enum StoreCompletion {
+  static func answer(to line: CommandLineWords) -> CompletionAnswer {
+    VerbCompletion(of: StoreUtil.self) { _ in values }.answer(to: line)
+  }
+
+  private static func values(
+    of argument: OptionCompletion.Argument, _ text: String, _ line: CommandLineWords
+  ) -> CompletionAnswer? {
+    switch argument.valueName {
+    case "entity": .texts(model(on: line)?.entities.map(\.name) ?? [])
+    case "key[:desc]": .texts(keys(on: line))
+    case "keys":
+      CompletionAnswer(
+        candidates: keys(on: line).map { key in
+          let start = text.lastIndex(of: ",").map { text[...$0] } ?? ""
+          return CompletionAnswer.Candidate(text: start + key)
+        }, mayGoOn: true)
+    case "store", "model": .files
+    default: nil
+    }
+  }
+
+  /// The properties of the entity that the line names.
+  private static func keys(on line: CommandLineWords) -> [String] {
+    let model = model(on: line)
+    let entity = line.others.lazy.compactMap { model?.entity(named: $0) }.first
+    return entity?.properties.map(\.name) ?? []
+  }
+
+  /// The model of the first store that the line names.
+  private static func model(on line: CommandLineWords) -> ManagedObjectModel? {
+    line.others.lazy.compactMap { path in
+      guard (try? StoreKind(path)) == .sqlite else { return nil }
+      return try? SQLiteStore.model(inFile: URL(filePath: path))
+    }.first
+  }
+}

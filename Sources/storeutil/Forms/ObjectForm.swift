@@ -1,0 +1,126 @@
+import ArgumentParser
+import FoundationEssentials
+import OrderedCollections
+import PropertyLists
+import SystemFiles
+import ToolSupport
+
+/// The form in which objects are printed.
+enum ObjectForm {
+  case json, csv, plist, table
+
+  /// Something that prints objects one by one.
+  func writer(_ columns: [String]) -> any ObjectWriter {
+    switch self {
+    case .json: JSONObjectWriter(columns: columns)
+    case .csv: CSVObjectWriter(columns: columns)
+    case .plist: PropertyListObjectWriter(columns: columns)
+    case .table: TableObjectWriter(columns: columns)
+    }
+  }
+}
+
+/// Prints objects one by one.
+protocol ObjectWriter {
+  /// - Parameter values: one for each column; nil for what the object cannot have.
+  mutating func write(_ values: [PropertyList?]) throws(PropertyListError)
+  /// Prints what is left.
+  mutating func finish() throws(PropertyListError)
+}
+
+/// Which form is wanted.
+struct FormArguments: ParsableArguments {
+  @Flag(name: .customLong("json"), help: "Print an array of JSON, which is usual where no terminal shows it.")
+  var isJSON = false
+
+  @Flag(name: .customLong("csv"), help: "Print lines of comma-separated values (RFC 4180), with the keys in the first.")
+  var isCSV = false
+
+  @Flag(name: .customLong("plist"), help: "Print a property list in XML. What has no value is left out.")
+  var isPropertyList = false
+
+  func validate() throws {
+    if [isJSON, isCSV, isPropertyList].count(where: { $0 }) > 1 {
+      throw ValidationError("--json, --csv and --plist do not go together.")
+    }
+  }
+
+  var form: ObjectForm {
+    if isCSV { return .csv }
+    if isPropertyList { return .plist }
+    return isJSON || !FileSystem.isTerminal(1) ? .json : .table
+  }
+}
+
+/// Collects text, and prints it in large pieces.
+struct BufferedOutput {
+  private var bytes = Data()
+
+  mutating func write(_ text: String) throws(PropertyListError) { try write(Data(text.utf8)) }
+
+  mutating func write(_ data: Data) throws(PropertyListError) {
+    bytes.append(data)
+    if bytes.count >= 1 << 16 { try flush() }
+  }
+
+  mutating func flush() throws(PropertyListError) {
+    if bytes.isEmpty { return }
+    try output(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+/// An array of JSON with an object on each line.
+private struct JSONObjectWriter: ObjectWriter {
+  let columns: [String]
+  private var buffer = BufferedOutput()
+  private var isEmpty = true
+
+  private static let options = PropertyListWritingOptions(
+    depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
+
+  init(columns: [String]) { self.columns = columns }
+
+  mutating func write(_ values: [PropertyList?]) throws(PropertyListError) {
+    var object = OrderedDictionary<String, PropertyList>(minimumCapacity: columns.count)
+    for (column, value) in zip(columns, values) { if let value { object[column] = value } }
+    try buffer.write(isEmpty ? "[\n" : ",\n")
+    isEmpty = false
+    var data = try PropertyList.dictionary(object).data(format: .json, options: Self.options)
+    if data.last == UInt8(ascii: "\n") { data.removeLast() }
+    try buffer.write(data)
+  }
+
+  mutating func finish() throws(PropertyListError) {
+    try buffer.write(isEmpty ? "[]\n" : "\n]\n")
+    try buffer.flush()
+  }
+}
+
+/// One property list, which is known at the end.
+private struct PropertyListObjectWriter: ObjectWriter {
+  let columns: [String]
+  private var objects: [PropertyList] = []
+
+  init(columns: [String]) { self.columns = columns }
+
+  mutating func write(_ values: [PropertyList?]) throws(PropertyListError) {
+    var object: OrderedDictionary<String, PropertyList> = [:]
+    for (column, value) in zip(columns, values) {
+      if let value, value != .null { object[column] = value.withoutNulls }
+    }
+    objects.append(.dictionary(object))
+  }
+
+  mutating func finish() throws(PropertyListError) {
+    let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, fractionalSeconds: .drop)
+    try output(PropertyList.array(objects).data(format: .xml, options: options))
+  }
+}
+
+extension PropertyList {
+  /// The value without elements of arrays that are null.
+  fileprivate var withoutNulls: PropertyList {
+    if case .array(let elements) = self { .array(elements.filter { $0 != .null }.map(\.withoutNulls)) } else { self }
+  }
+}

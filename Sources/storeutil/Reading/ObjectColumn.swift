@@ -1,0 +1,87 @@
+import ArgumentParser
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import ToolSupport
+
+/// A value that is read of objects: a property, or what a key path leads to.
+struct ObjectColumn {
+  /// The name of the object, as text.
+  static let id = "@id"
+  /// The name of its entity.
+  static let entity = "@entity"
+
+  /// The key path as it was written.
+  let name: String
+  let keys: [String]
+
+  init(_ name: String) {
+    self.name = name
+    keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The columns of `--keys`, which the entity has.
+  static func columns(_ list: String, of entity: ManagedObjectModel.Entity) throws -> [ObjectColumn] {
+    try list.split(separator: ",").map { text in
+      let column = ObjectColumn(text.trimmingWhitespace)
+      try column.check(entity)
+      return column
+    }
+  }
+
+  /// All that objects of an entity, and of those that inherit from it, have in the store.
+  ///
+  /// - Parameter includesToMany: whether to-many relationships are among them.
+  static func all(of entity: ManagedObjectModel.Entity, includesToMany: Bool) -> [ObjectColumn] {
+    var names: OrderedSet = [id, Self.entity]
+    for property in entity.selfAndDescendants.lazy.flatMap(\.properties) {
+      let isWanted =
+        switch property {
+        case .attribute(let attribute): !attribute.definition.isTransient
+        case .relationship(let relationship):
+          !relationship.definition.isTransient && (includesToMany || !relationship.definition.isToMany)
+        }
+      if isWanted { names.append(property.name) }
+    }
+    return names.map { ObjectColumn(key: $0) }
+  }
+
+  /// One key, whatever characters it has.
+  private init(key: String) {
+    name = key
+    keys = [key]
+  }
+
+  /// - Throws: `ValidationError` for a key that neither the entity nor one that inherits from it has.
+  private func check(_ entity: ManagedObjectModel.Entity) throws {
+    var entity = entity
+    for (place, key) in keys.enumerated() {
+      if key == Self.id || key == Self.entity {
+        if place + 1 < keys.count { throw ValidationError("--keys: nothing comes behind \(key) in \(name.quoted).") }
+        return
+      }
+      let property = entity.selfAndDescendants.lazy.compactMap { $0.property(named: key) }.first
+      switch property {
+      case .attribute? where place + 1 < keys.count:
+        throw ValidationError("--keys: \(key.quoted) in \(name.quoted) is an attribute, which leads to no object.")
+      case .attribute?: return
+      case .relationship(let relationship)?: entity = entity.destination(of: relationship)
+      case nil:
+        let names = entity.properties.map(\.name)
+        let hint = MistypedVerb.nearest(to: key, in: names).map { "did you mean \($0.printable())?" }
+        throw ValidationError(
+          "--keys: \(entity.name.printable()) has no \(key.quoted); "
+            + (hint ?? "it has \(names.map { $0.printable() }.joined(separator: ", "))."))
+      }
+    }
+  }
+}
+
+extension Substring {
+  /// The text without white space around it.
+  var trimmingWhitespace: String {
+    let start = firstIndex { !$0.isWhitespace } ?? endIndex
+    let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start
+    return String(self[start..<end])
+  }
+}

@@ -1,0 +1,174 @@
+import FoundationEssentials
+import KeyedArchiving
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+
+/// Reads values of objects out of a store, many objects at once.
+///
+/// What it holds does not grow with the store: the keys of the objects that a request finds, 16 bytes each, and a batch
+/// of their rows.
+struct ObjectReader {
+  private let store: any PersistentStore
+  private let model: ManagedObjectModel
+  /// Whether archives in data are opened.
+  private let unwraps: Bool
+
+  /// The number of objects that are read at once.
+  static let batchSize = 1000
+
+  init(_ opened: OpenStore, unwraps: Bool = false) {
+    store = opened.store
+    model = opened.model
+    self.unwraps = unwraps
+  }
+
+  /// The keys of the objects that a request finds.
+  func keys(_ request: FetchRequest) throws(ManagedObjectError) -> [RowKey] {
+    var request = request
+    request.resultType = .objectIDs
+    switch try fetch(request) {
+    case .keys(let keys): return keys
+    case .rows(let rows): return rows.map(\.key)
+    case .dictionaries, .count: return []
+    }
+  }
+
+  /// The number of objects that a request finds.
+  func count(_ request: FetchRequest) throws(ManagedObjectError) -> Int {
+    var request = request
+    request.resultType = .count
+    if case .count(let count) = try fetch(request) { return count }
+    return 0
+  }
+
+  private func fetch(_ request: FetchRequest) throws(ManagedObjectError) -> StoreFetchResult {
+    try request.check(against: model)
+    guard let entity = model.entity(named: request.entityName) else {
+      throw ManagedObjectError(.undefinedKey, "there is no entity \(request.entityName.quoted)")
+    }
+    return try store.fetch(request, of: entity)
+  }
+
+  /// Calls a function with the values of each object in turn, one for each column; nil where its entity does not have
+  /// the property. Objects that are gone are left out.
+  func forEach(
+    _ keys: [RowKey], _ columns: [ObjectColumn], _ body: ([PropertyList?]) throws -> Void
+  ) throws {
+    var start = 0
+    while start < keys.count {
+      let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
+      start += batch.count
+      for values in try objects(batch, columns) { try body(values) }
+    }
+  }
+
+  /// The values of objects, one for each column. Those that are gone are left out.
+  private func objects(_ keys: [RowKey], _ columns: [ObjectColumn]) throws -> [[PropertyList?]] {
+    let rows = try store.rows(keys).compactMap(\.self)
+    var objects = [[PropertyList?]](repeating: [], count: rows.count)
+    for index in objects.indices { objects[index].reserveCapacity(columns.count) }
+    for column in columns {
+      for (index, value) in try values(rows, column.keys[...]).enumerated() { objects[index].append(value) }
+    }
+    return objects
+  }
+
+  /// What a key path leads to from each of some rows.
+  private func values(_ rows: [StoreRow], _ path: ArraySlice<String>) throws -> [PropertyList?] {
+    guard let key = path.first else { return rows.map { .string(uri($0.key)) } }
+    if key == ObjectColumn.id { return rows.map { .string(uri($0.key)) } }
+    if key == ObjectColumn.entity { return rows.map { .string(entity(of: $0.key).name) } }
+    let found = try values(rows, key)
+    let rest = path.dropFirst()
+    let targets = rest.isEmpty ? [:] : try targets(of: found, rest)
+    return try found.map { value in
+      switch value {
+      case nil: nil
+      case .attribute(let value): try propertyList(value)
+      case .toOne(nil), .unread: .null
+      case .toOne(let key?): rest.isEmpty ? .string(uri(key)) : targets[key] ?? .null
+      case .toMany(let keys):
+        .array(keys.sorted().map { rest.isEmpty ? .string(uri($0)) : targets[$0] ?? .null })
+      case .orderedToMany(let keys): .array(keys.map { rest.isEmpty ? .string(uri($0)) : targets[$0] ?? .null })
+      }
+    }
+  }
+
+  /// What a key path leads to from each object that relationships refer to.
+  private func targets(of values: [RowValue?], _ path: ArraySlice<String>) throws -> [RowKey: PropertyList] {
+    let keys = Array(Set(values.lazy.compactMap(\.self).flatMap(\.keys)))
+    var targets: [RowKey: PropertyList] = [:]
+    var start = 0
+    while start < keys.count {
+      let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
+      start += batch.count
+      let rows = try store.rows(batch).compactMap(\.self)
+      for (row, value) in zip(rows, try self.values(rows, path)) { targets[row.key] = value }
+    }
+    return targets
+  }
+
+  /// The values of a property, nil for objects whose entity does not have it.
+  private func values(_ rows: [StoreRow], _ property: String) throws(ManagedObjectError) -> [RowValue?] {
+    var slots: [Int32: Int] = [:]
+    var result: [RowValue?] = []
+    var unread: [Int: [Int]] = [:]
+    result.reserveCapacity(rows.count)
+    for (index, row) in rows.enumerated() {
+      let slot: Int
+      if let known = slots[row.key.entityIndex] {
+        slot = known
+      } else {
+        slot = entity(of: row.key).property(named: property)?.slot ?? -1
+        slots[row.key.entityIndex] = slot
+      }
+      result.append(row.values.indices.contains(slot) ? row.values[slot] : nil)
+      if result[index] == .unread { unread[Int(row.key.entityIndex), default: []].append(index) }
+    }
+    for (entity, places) in unread {
+      guard let slot = slots[Int32(entity)] else { continue }
+      let values = try store.values(ofSlot: slot, places.map { rows[$0].key })
+      for (place, value) in zip(places, values) { result[place] = value ?? .null }
+    }
+    return result
+  }
+
+  private func entity(of key: RowKey) -> ManagedObjectModel.Entity {
+    ManagedObjectID(key, model: model, storeIdentifier: nil).entity
+  }
+
+  /// The name of an object.
+  func uri(_ key: RowKey) -> String {
+    ManagedObjectID(key, model: model, storeIdentifier: store.identifier).uriRepresentation
+  }
+
+  /// A value as a property list has it.
+  func propertyList(_ value: AttributeValue) throws -> PropertyList {
+    guard unwraps, case .data(let data) = value else { return PropertyList(value) }
+    let document = try PropertyListDocument(PropertyList.data(data).data(format: .binary))
+    // What the limits do not allow stays as it is.
+    guard let unwrapped = try? document.unwrapped() else { return .data(data) }
+    return try PropertyList(unwrapped.root)
+  }
+}
+
+extension PropertyList {
+  /// A value of an attribute. Decimal numbers, UUIDs and URLs are text.
+  init(_ value: AttributeValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .boolean(let value): .boolean(value)
+      case .integer(let value): .integer(Integer(value))
+      case .decimal(let value): .string(value.description)
+      case .double(let value): .real(value)
+      case .float(let value): .float(value)
+      case .string(let value): .string(value)
+      case .date(let value): .date(value)
+      case .data(let value): .data(value)
+      case .uuid(let value): .string(value.uuidString)
+      case .url(let value): .string(value.absoluteString)
+      }
+  }
+}
