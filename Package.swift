@@ -194,5 +194,8 @@ let package = Package(
     .testTarget(
       name: "plistutilTests", dependencies: ["plistutil", "PropertyListTools", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
+    .testTarget(
+      name: "storeutilTests", dependencies: ["storeutil", "PropertyLists", "TestSupport"],
+      swiftSettings: testSettings),
   ]
 )

@@ -215,8 +215,8 @@ extension SQLiteStore {
     }
   }
 
-  /// The statements in SQL that make a store of a model, without its objects: tables, then indexes, in the order of Core
-  /// Data.
+  /// The statements in SQL that make a store of a model, without its objects: tables, then indexes, in Core Data's
+  /// order.
   ///
   /// - Throws: ``ManagedObjectError/Code/save`` if no store of the model can be made.
   public static func schemaStatements(of model: ManagedObjectModel) throws(ManagedObjectError) -> [String] {

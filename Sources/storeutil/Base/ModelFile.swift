@@ -2,9 +2,9 @@ import FoundationEssentials
 import ManagedObjects
 import OrderedCollections
 import PropertyLists
-import SystemFiles
+import SQLiteStore
 
-/// A model in a file or a folder, with all its versions.
+/// A model in a file or a folder, with all its versions, or the one in a store.
 struct ModelFile {
   /// The versions by name; one for a file that has no versions.
   let versions: VersionedModel
@@ -15,7 +15,9 @@ struct ModelFile {
       versions = try VersionedModel(contentsOf: url)
     } else {
       let name = url.deletingPathExtension().lastPathComponent
-      versions = VersionedModel(models: [name: try ManagedObjectModel(contentsOf: url)], currentName: name)
+      let isStore = (try? StoreKind(path)) == .sqlite
+      let model = try isStore ? SQLiteStore.model(inFile: url) : ManagedObjectModel(contentsOf: url)
+      versions = VersionedModel(models: [name: model], currentName: name)
     }
   }
 

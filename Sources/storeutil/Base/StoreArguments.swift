@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import ManagedObjects
 import SQLiteStore
+import SystemFiles
 import ToolSupport
 
 /// The store that a verb works on.
@@ -36,21 +37,32 @@ struct OpeningArguments: ParsableArguments {
   func open(_ path: String, isReadOnly: Bool = true) throws -> OpenStore {
     let url = URL(filePath: path)
     let kind = try StoreKind(path)
-    let model = try modelOfStore(url, kind)
-    return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: immutable))
+    let writesNothing = isReadOnly && writesNothing(path, kind)
+    let model = try modelOfStore(url, kind, writesNothing: writesNothing)
+    return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: writesNothing))
+  }
+
+  /// Whether a store is read without the files by which SQLite shares it. Nobody has a store open that is to have a
+  /// write-ahead log and has none; it would get files beside it that stay.
+  func writesNothing(_ path: String, _ kind: StoreKind) -> Bool {
+    if immutable || kind != .sqlite || FileSystem.exists(path + "-wal") { return immutable }
+    // The two numbers say how SQLite writes and reads the file; 2 is by a write-ahead log.
+    return FileSystem.beginning(of: path, count: 20)?.suffix(2) == Data([2, 2])
   }
 
   /// The model to open a store with.
-  private func modelOfStore(_ url: URL, _ kind: StoreKind) throws -> ManagedObjectModel {
+  private func modelOfStore(
+    _ url: URL, _ kind: StoreKind, writesNothing: Bool
+  ) throws -> ManagedObjectModel {
     guard let path = model else {
       guard kind == .sqlite else {
         throw ValidationError(
           "\(url.path.printable()) is a store in \(kind.name), which has no model in it; --model names the file of its "
             + "model.")
       }
-      return try SQLiteStore.model(inFile: url, writesNothing: immutable)
+      return try SQLiteStore.model(inFile: url, writesNothing: writesNothing)
     }
-    let metadata = try kind.metadata(url, writesNothing: immutable)
+    let metadata = try kind.metadata(url, writesNothing: writesNothing)
     return try ModelFile(path).version(of: metadata)
   }
 }

@@ -16,14 +16,44 @@ struct ChangeArguments: ParsableArguments {
     // A save into a parent checks the rules of the model, and leaves the store alone.
     let working = dryRun ? ManagedObjectContext(parent: context) : context
     try body(working, opened)
-    let lines = ChangeList(working, opened)
-    if dryRun {
-      try working.save()
-    } else {
-      try working.obtainPermanentIDs(for: Array(working.insertedObjects))
-      try working.save()
+    try working.fillTransientValues()
+    let changes = ChangeList(working)
+    try working.save()
+    try changes.print()
+  }
+}
+
+extension ManagedObjectContext {
+  /// Gives attributes that no store has, and that must have a value, one of their type: only the program of the store
+  /// knows which.
+  fileprivate func fillTransientValues() throws(ManagedObjectError) {
+    for object in insertedObjects.union(updatedObjects) {
+      for attribute in object.entity.attributes
+      where attribute.definition.isTransient && !attribute.definition.isOptional {
+        guard object[attribute.definition.name] == .null, let value = attribute.definition.type.emptyValue else {
+          continue
+        }
+        try object.setValue(value, forKey: attribute.definition.name)
+      }
     }
-    try lines.print()
+  }
+}
+
+extension AttributeType {
+  /// The value that comes nearest to none.
+  fileprivate var emptyValue: AttributeValue? {
+    switch self {
+    case .integer16, .integer32, .integer64: .integer(0)
+    case .decimal: .decimal(0)
+    case .double: .double(0)
+    case .float: .float(0)
+    case .string: .string("")
+    case .boolean: .boolean(false)
+    case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+    case .binary, .transformable, .composite: .data(Data())
+    case .uuid: .uuid(UUID())
+    case .undefined, .uri, .objectID: nil
+    }
   }
 }
 
@@ -31,45 +61,77 @@ struct ChangeArguments: ParsableArguments {
 struct ChangeList {
   private let inserted: [ManagedObject]
   private let updated: [ManagedObject]
-  private var deleted: [String]
-  private var changes: [ObjectIdentifier: [String]] = [:]
+  private let deleted: [String]
+  private var changes: [ManagedObject: [Change]] = [:]
 
-  init(_ context: ManagedObjectContext, _ opened: OpenStore) {
+  private struct Change {
+    let key: String
+    let old: ManagedObject.Value
+    let new: ManagedObject.Value
+  }
+
+  init(_ context: ManagedObjectContext) {
     context.processPendingChanges()
     func sorted(_ objects: Set<ManagedObject>) -> [ManagedObject] {
       objects.sorted { $0.objectID.key < $1.objectID.key }
     }
     inserted = sorted(context.insertedObjects)
     updated = sorted(context.updatedObjects)
-    deleted = sorted(context.deletedObjects).map { "\($0.objectID)" }
+    deleted = sorted(context.deletedObjects).map { "deleted \($0.objectID)" }
     for object in inserted + updated {
       let old = object.committedValues()
-      changes[ObjectIdentifier(object)] = object.changedValues().sorted { $0.key < $1.key }.map { key, value in
-        let before = object.isInserted ? "" : " (was \(Self.text(old[key] ?? .null)))"
-        return "\(key.printable()) = \(Self.text(value))\(before)"
+      let new = object.changedValues()
+      changes[object] = object.entity.properties.filter { !$0.isTransient }.compactMap { property in
+        new[property.name].map { Change(key: property.name, old: old[property.name] ?? .null, new: $0) }
       }
-    }
-  }
-
-  private static func text(_ value: ManagedObject.Value) -> String {
-    switch value {
-    case .attribute(let value): value.description
-    case .object(let object): "\(object.objectID)"
-    case .array(let values), .set(let values):
-      "[" + values.prefix(20).map(text).joined(separator: ", ") + (values.count > 20 ? ", …" : "") + "]"
     }
   }
 
   /// To be called after the save, when new objects have the names that stay.
   func print() throws(PropertyListError) {
     var lines: [String] = []
-    for (verb, objects) in [("inserted", inserted), ("changed", updated)] {
-      for object in objects {
-        lines.append("\(verb) \(object.objectID)")
-        lines += (changes[ObjectIdentifier(object)] ?? []).map { "  \($0)" }
-      }
+    for object in inserted {
+      lines.append("inserted \(object.objectID)")
+      for change in changes[object] ?? [] { lines.append("  \(change.key.printable()) = \(Self.text(change.new))") }
     }
-    lines += deleted.map { "deleted \($0)" }
+    for object in updated {
+      lines.append("changed \(object.objectID)")
+      for change in changes[object] ?? [] { lines.append("  \(change.key.printable()) \(Self.text(change))") }
+    }
+    lines += deleted
     try output(lines.isEmpty ? "nothing changed" : lines.joined(separator: "\n"))
+  }
+
+  private static func text(_ change: Change) -> String {
+    guard let old = change.old.elements, let new = change.new.elements else {
+      return "= \(text(change.new)) (was \(text(change.old)))"
+    }
+    let (before, after) = (Set(old), Set(new))
+    let added = new.filter { !before.contains($0) }
+    let removed = old.filter { !after.contains($0) }
+    let parts = [("+=", added), ("-=", removed)].filter { !$0.1.isEmpty }.map { "\($0) \(list($1))" }
+    return parts.isEmpty ? "= \(list(new)), in another order" : parts.joined(separator: " ")
+  }
+
+  private static func text(_ value: ManagedObject.Value) -> String {
+    switch value {
+    case .attribute(let value): value.description
+    case .object(let object): "\(object.objectID)"
+    case .array(let values), .set(let values): list(values)
+    }
+  }
+
+  private static func list(_ values: [ManagedObject.Value]) -> String {
+    values.prefix(20).map(text).joined(separator: ",") + (values.count > 20 ? ",… (\(values.count))" : "")
+  }
+}
+
+extension ManagedObject.Value {
+  /// The objects of a to-many relationship; nil for another value.
+  fileprivate var elements: [Self]? {
+    switch self {
+    case .array(let elements), .set(let elements): elements
+    case .attribute, .object: nil
+    }
   }
 }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import ManagedObjects
 import OrderedCollections
 import PropertyLists
+import SQLiteStore
 import ToolSupport
 
 struct Convert: ParsableCommand {
@@ -10,7 +11,8 @@ struct Convert: ParsableCommand {
     verb: "convert",
     abstract: "Write the objects of a store into a new store of another kind.",
     discussion: """
-      Objects keep their numbers, and the store its own metadata. The new store has a UUID of its own.
+      Objects keep their numbers where the kind allows it: in SQLite each entity has a series of its own, and in the others \
+      all have one. The new store has a UUID of its own.
 
       Example: storeutil convert Notes.xml Notes.sqlite --type sqlite --model Notes.momd
       """)
@@ -26,7 +28,8 @@ struct Convert: ParsableCommand {
     try kind.checkNew(outfile)
     let opened = try store.open()
     try kind.create(outfile, opened.model) { target in
-      try StoreCopy(source: opened.store, target: target).run()
+      var copy = StoreCopy(source: opened.store, target: target)
+      try copy.run()
     }
   }
 }
@@ -36,17 +39,34 @@ private struct StoreCopy {
   let source: any PersistentStore
   let target: any PersistentStore
 
-  func run() throws {
+  /// The new keys of objects.
+  private var keys: [RowKey: RowKey] = [:]
+
+  init(source: any PersistentStore, target: any PersistentStore) {
+    self.source = source
+    self.target = target
+  }
+
+  mutating func run() throws {
     var changes = StoreChanges()
-    for entity in source.model.entities where entity.superentity == nil {
+    let objects = try source.model.entities.filter { $0.superentity == nil }.flatMap { entity in
       var request = FetchRequest(entity.name)
       request.resultType = .objectIDs
-      guard case .keys(let keys) = try source.fetch(request, of: entity) else { continue }
-      try forEachRow(keys) { changes.inserted.append($0) }
+      guard case .keys(let keys) = try source.fetch(request, of: entity) else { return [RowKey]() }
+      return keys
     }
+    try takeKeys(objects)
+    try forEachRow(objects) { changes.inserted.append($0) }
     changes.author = ToolName.current
     target.setMetadata(source.metadata)
     try target.save(changes)
+  }
+
+  /// Gives objects new keys if those that they have are not enough to tell them apart.
+  private mutating func takeKeys(_ objects: [RowKey]) throws {
+    if target is SQLiteStore || Set(objects.lazy.map(\.number)).count == objects.count { return }
+    let numbers = try target.makeKeys(objects.map { Int($0.entityIndex) })
+    keys = Dictionary(uniqueKeysWithValues: zip(objects, numbers))
   }
 
   /// Rows as the other store has them, with all of their values.
@@ -76,7 +96,7 @@ private struct StoreCopy {
   }
 
   private func key(_ key: RowKey) -> RowKey {
-    RowKey(store: target.number, entityIndex: Int(key.entityIndex), number: key.number)
+    keys[key] ?? RowKey(store: target.number, entityIndex: Int(key.entityIndex), number: key.number)
   }
 
   private func value(_ value: RowValue) -> RowValue {

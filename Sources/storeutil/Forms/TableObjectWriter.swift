@@ -3,8 +3,8 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// A table for people: columns as wide as the first objects need, within bounds. Names of objects are short, and nothing
-/// in a value gives the terminal commands.
+/// A table for people: columns as wide as the first objects need, within bounds. Names of objects are short, and
+/// nothing in a value gives the terminal commands.
 struct TableObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()

@@ -35,13 +35,8 @@ struct ObjectColumn {
   static func all(of entity: ManagedObjectModel.Entity, includesToMany: Bool) -> [ObjectColumn] {
     var names: OrderedSet = [id, Self.entity]
     for property in entity.selfAndDescendants.lazy.flatMap(\.properties) {
-      let isWanted =
-        switch property {
-        case .attribute(let attribute): !attribute.definition.isTransient
-        case .relationship(let relationship):
-          !relationship.definition.isTransient && (includesToMany || !relationship.definition.isToMany)
-        }
-      if isWanted { names.append(property.name) }
+      if case .relationship(let relationship) = property, relationship.definition.isToMany, !includesToMany { continue }
+      if !property.isTransient { names.append(property.name) }
     }
     return names.map { ObjectColumn(key: $0) }
   }
@@ -73,6 +68,16 @@ struct ObjectColumn {
           "--keys: \(entity.name.printable()) has no \(key.quoted); "
             + (hint ?? "it has \(names.map { $0.printable() }.joined(separator: ", "))."))
       }
+    }
+  }
+}
+
+extension ManagedObjectModel.Entity.Property {
+  /// Whether no store has it.
+  var isTransient: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.definition.isTransient
+    case .relationship(let relationship): relationship.definition.isTransient
     }
   }
 }

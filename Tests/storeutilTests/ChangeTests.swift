@@ -1,0 +1,93 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("storeutil changes objects")
+struct ChangeTests {
+  @Test("and prints what changed, inverse relationships too")
+  func set() throws {
+    let library = try Library()
+    #expect(
+      try library.run("insert", Library.store, "Author", "name=Grace") == "inserted Author/p2\n  name = \"Grace\"\n")
+    let text = try library.run("set", Library.store, "Book/p1", "author=Author/2", "pages=70", "--null", "price")
+    #expect(
+      text.split(separator: "\n").sorted() == [
+        "  author = Author/p2 (was Author/p1)", "  books += Book/p1", "  books -= Book/p1", "  pages = 70 (was 66)",
+        "  price = nil (was 12.5)", "changed Author/p1", "changed Author/p2", "changed Book/p1",
+      ])
+    #expect(
+      try library.run("fetch", Library.store, "Author", "name = 'Grace'", "--keys", "books.pages", "--csv")
+        .hasSuffix("[70]\r\n"))
+  }
+
+  @Test("adds and removes objects of relationships")
+  func collections() throws {
+    let library = try Library()
+    func books() throws -> Int? {
+      try Tool.json("fetch", Library.store, "Tag", in: library.url)[0]?["books"]?.array?.count
+    }
+    try library.run("set", Library.store, "Tag/1", "books-=Comic/p2")
+    #expect(try books() == 1)
+    try library.run("set", Library.store, "Tag/1", "books+=Comic/p2,Book/1")
+    #expect(try books() == 2)
+    try library.run("set", Library.store, "Tag/1", "books=")
+    #expect(try books() == 0)
+  }
+
+  @Test("but saves nothing with --dry-run, and prints the same")
+  func dryRun() throws {
+    let library = try Library()
+    let url = library.url.appending(path: Library.store)
+    let before = try Data(contentsOf: url)
+    for arguments in [
+      ["set", Library.store, "Book/p1", "pages=70"], ["insert", Library.store, "Author", "name=Grace"],
+      ["delete", Library.store, "Author/p1"],
+    ] {
+      let result = try Program.run("storeutil", arguments + ["--dry-run"], in: library.url)
+      #expect(result.status == 0 && !result.text.isEmpty, "\(arguments): \(result.errors)")
+    }
+    #expect(try Data(contentsOf: url) == before)
+    let invalid = try library.failure(["set", Library.store, "Author/p1", "name=x", "--dry-run"])
+    #expect(invalid.status == 2)
+  }
+
+  @Test("deletes objects with those that the rules take along, and by a condition")
+  func delete() throws {
+    let library = try Library()
+    let text = try library.run("delete", Library.store, "Author/p1")
+    #expect(text.contains("deleted Author/p1\ndeleted Book/p1\ndeleted Comic/p2\n"))
+    #expect(try library.run("count", Library.store, "Book") == "0\n")
+    let other = try Library()
+    try other.run("delete", Library.store, "--entity", "Book", "--where", "pages > 1")
+    #expect(try other.run("count", Library.store, "Book") == "1\n")
+  }
+
+  @Test(
+    "all or nothing, and says why not",
+    arguments: [
+      (["set", Library.store, "Book/p1", "pages=many"], 2, "pages: \"many\" is no Integer 32"),
+      (["set", Library.store, "Book/p1", "pages=70", "author="], 2, "author"),
+      (["set", Library.store, "Author/p1", "name=x"], 2, "name"),
+      (["set", Library.store, "Book/p9", "pages=1"], 1, "there is no object Book/p9"),
+      (["set", Library.store, "Book/p1", "pagse=1"], 64, "did you mean pages?"),
+      (["set", Library.store, "Bok/p1", "pages=1"], 64, "did you mean Book?"),
+      (["set", Library.store, "Book", "pages=1"], 64, "names no object"),
+      (["set", Library.store, "x-coredata://OTHER/Book/p1", "pages=1"], 64, "another store"),
+      (["insert", Library.store, "Book"], 2, "title"),
+      (["delete", Library.store, "Book/p1", "Book/p77"], 1, "Book/p77"),
+      (["fetch", Library.store, "Book", "pages >"], 64, "column"),
+      (["fetch", Library.store, "Book", "--keys", "author.nme"], 64, "did you mean name?"),
+      (["fetch", "missing.sqlite", "Book"], 1, "missing.sqlite"),
+      (["fetch", "Library.xcdatamodel/contents", "Book"], 64, "--model"),
+      (["fecth", Library.store], 64, "did you mean fetch?"),
+    ] as [([String], Int32, String)])
+  func failures(_ arguments: [String], _ status: Int32, _ text: String) throws {
+    let library = try Library()
+    let url = library.url.appending(path: Library.store)
+    let before = try Data(contentsOf: url)
+    let failure = try library.failure(arguments)
+    #expect(failure.status == status && failure.errors.contains(text), "\(failure)")
+    #expect(try Data(contentsOf: url) == before)
+  }
+}

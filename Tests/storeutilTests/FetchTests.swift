@@ -1,0 +1,117 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("storeutil prints objects")
+struct FetchTests {
+  @Test("as JSON: the name and the entity of each, its own properties, dates, data and relationships")
+  func json() throws {
+    let library = try Library()
+    let books = try Tool.json("fetch", Library.store, "Book", "--sort", "pages:desc", in: library.url).array ?? []
+    #expect(books.count == 2)
+    #expect(books[0]["@entity"] == "Book" && books[0]["title"] == "Notes, \"A\" to G" && books[0]["pages"] == 66)
+    #expect(books[0]["price"] == "12.5" && books[0]["cover"] == .null && books[0]["inColor"] == nil)
+    let author = try #require(books[0]["author"]?.string)
+    #expect(author.hasPrefix("x-coredata://") && author.hasSuffix("/Author/p1"))
+    #expect(books[1]["@entity"] == "Comic" && books[1]["inColor"] == true)
+    #expect(books[1]["cover"] == .data(Data([0, 1, 2])))
+    let found = try Tool.json("fetch", Library.store, "Author", in: library.url)[0]
+    #expect(found?["born"] == .date(Date(timeIntervalSince1970: -4_861_728_000)))
+    #expect(found?["books"]?.array?.compactMap { $0.string?.suffix(8) } == ["/Book/p1", "Comic/p2"])
+    let text = try library.run("fetch", Library.store, "Author", "--json")
+    #expect(
+      text.hasPrefix("[\n{\"@id\":\"x-coredata://") && text.contains(#""born":{"$date":"#) && text.hasSuffix("}\n]\n"))
+    #expect(try library.run("fetch", Library.store, "Book", "pages > 100") == "[]\n")
+  }
+
+  @Test("as CSV: quoted where it has to be, without to-many relationships, empty for no value")
+  func csv() throws {
+    let library = try Library()
+    let text = try library.run(
+      "fetch", Library.store, "Book", "--sort", "title", "--csv", "--keys", "title,author.name,cover,pages,inColor")
+    #expect(
+      text == """
+        title,author.name,cover,pages,inColor\r
+        =1+1,Ada Łovelace,AAEC,,true\r
+        "Notes, ""A"" to G",Ada Łovelace,,66,\r
+
+        """)
+    let all = try library.run("fetch", Library.store, "Author", "--csv").split(separator: "\r\n")
+    #expect(all[0] == "@id,@entity,born,name" && all[1].hasSuffix(",Author,1815-12-10T00:00:00Z,Ada Łovelace"))
+    // Several names of objects, and an array.
+    let tags = try library.run("fetch", Library.store, "Tag", "--csv", "--keys", "books,books.author.name,books.pages")
+    let line = tags.split(separator: "\r\n")[1]
+    #expect(
+      line.contains("/Book/p1 x-coredata://") && line.hasSuffix("/Comic/p2,Ada Łovelace Ada Łovelace,\"[66,null]\""))
+  }
+
+  @Test("as a property list, which has no null")
+  func propertyList() throws {
+    let library = try Library()
+    let text = try library.run("fetch", Library.store, "Book", "--plist", "--sort", "pages")
+    let books = try PropertyList(Data(text.utf8), format: .xml).array ?? []
+    #expect(books.count == 2 && books[0]["pages"] == nil && books[1]["pages"] == 66)
+    #expect(books[0]["cover"] == .data(Data([0, 1, 2])))
+  }
+
+  @Test("within limit and offset, and without those of entities that inherit")
+  func limits() throws {
+    let library = try Library()
+    func titles(_ arguments: String...) throws -> [String] {
+      let text = try Program.run(
+        "storeutil", ["fetch", Library.store, "Book", "--keys", "title", "--csv", "--sort", "title"] + arguments,
+        in: library.url
+      ).text
+      return text.split(separator: "\r\n").dropFirst().map(String.init)
+    }
+    #expect(try titles("--limit", "1") == ["=1+1"])
+    #expect(try titles("--offset", "1") == ["\"Notes, \"\"A\"\" to G\""])
+    #expect(try titles("--limit", "0") == [])
+    #expect(try titles("--exclude-subentities") == ["\"Notes, \"\"A\"\" to G\""])
+  }
+
+  @Test("with what archives in data hold, if they are to be opened")
+  func unwrap() throws {
+    let library = try Library()
+    let inner = try PropertyList.dictionary(["deep": [1, "two"]]).data(format: .binary)
+    let outer = try PropertyList.dictionary(["inner": .data(inner)]).data(format: .binary)
+    try outer.write(to: library.url.appending(path: "cover"))
+    try library.run("set", Library.store, "Book/p1", "cover=@cover")
+    let closed = try Tool.json("fetch", Library.store, "Book", "pages = 66", in: library.url)[0]
+    #expect(closed?["cover"] == .data(outer))
+    let opened = try Tool.json("fetch", Library.store, "Book", "pages = 66", "--unwrap", in: library.url)[0]
+    #expect(opened?["cover"] == ["inner": ["deep": [1, "two"]]])
+    #expect(try library.run("show", Library.store, "Book/p1", "--unwrap").contains("\"two\""))
+  }
+
+  @Test("count says how many there are")
+  func count() throws {
+    let library = try Library()
+    #expect(try library.run("count", Library.store, "Book") == "2\n")
+    #expect(try library.run("count", Library.store, "Book", "--exclude-subentities") == "1\n")
+    #expect(try library.run("count", Library.store, "Book", "author.name BEGINSWITH[cd] 'adá ł'") == "2\n")
+  }
+
+  @Test("show has all of an object, and what leads to it without an inverse")
+  func show() throws {
+    let library = try Library()
+    let text = try library.run("show", Library.store, "Book/p1")
+    #expect(text.contains("/Book/p1\n") && text.contains("  pages: 66\n") && text.contains("  cover: nil\n"))
+    #expect(text.contains("  author → x-coredata://") && text.contains("← Tag.books x-coredata://"))
+    let json = try Tool.json("show", Library.store, "Author/p1", "--json", in: library.url)
+    #expect(json["books"]?.array?.count == 2 && json["@sources"] == [:])
+  }
+
+  @Test("and nothing of a value gives a terminal commands, nor is it lost")
+  func hostileText() throws {
+    let library = try Library()
+    let title = "\u{1B}]0;pwned\u{7}\u{202E}evil\nline"
+    try library.run("set", Library.store, "Book/p1", "title=\(title)")
+    let shown = try library.run("show", Library.store, "Book/p1")
+    #expect(!shown.contains("\u{1B}") && !shown.contains("\u{7}") && !shown.contains("\u{202E}"))
+    #expect(try Tool.json("show", Library.store, "Book/p1", "--json", in: library.url)["title"] == .string(title))
+    let failure = try library.failure(["fetch", Library.store, "\u{1B}[31mX"])
+    #expect(failure.status == 64 && !failure.errors.contains("\u{1B}"))
+  }
+}

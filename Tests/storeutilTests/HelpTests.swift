@@ -1,0 +1,50 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("The help of storeutil")
+struct HelpTests {
+  /// All verbs that the tool says it has.
+  private static let verbs: [PropertyList] = {
+    guard let output = try? Tool.run("--experimental-dump-help").output,
+      let root = try? PropertyList(output, format: .json)["command"]
+    else { return [] }
+    return (root["subcommands"]?.array ?? []).filter { $0["commandName"] != "help" }
+  }()
+
+  @Test("has an example for each verb, which the verb takes, and no line is wider than 80 columns")
+  func examples() throws {
+    #expect(Self.verbs.count > 11)
+    for name in Self.verbs.compactMap({ $0["commandName"]?.string }) {
+      let help = try Tool.run(name, "--help")
+      #expect(help.status == 0 && help.text.contains("storeutil \(name) "), "\(name)")
+      #expect(help.text.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") }, "\(name)")
+    }
+  }
+
+  @Test("is what an empty call prints, and a mistyped verb is told")
+  func root() throws {
+    #expect(try Tool.run().text == Tool.run("--help").text)
+    #expect(try Tool.run("--version").text == "storeutil 0.1.0\n")
+    #expect(try Tool.run("fech").status == 64)
+  }
+
+  @Test("completes verbs, options, entities and keys of the store on the line")
+  func completions() throws {
+    let library = try Library()
+    func offered(_ words: String...) throws -> [String] {
+      let result = try Program.run(
+        "storeutil", ["complete", "zsh", String(words.count), "storeutil"] + words, in: library.url)
+      return result.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+    }
+    #expect(try offered("").contains("fetch") && offered("").contains("migrate"))
+    #expect(try offered("fetch", "--un") == ["--unwrap"])
+    #expect(try offered("fetch", Library.store, "") == ["Author", "Book", "Comic", "Tag"])
+    #expect(try offered("fetch", Library.store, "Tag", "--sort", "").sorted() == ["books", "name"])
+    for shell in ["bash", "zsh", "fish"] {
+      let script = try Tool.run("--generate-completion-script", shell)
+      #expect(script.status == 0 && script.text.contains("storeutil") && !script.text.contains("plistutil"))
+    }
+  }
+}

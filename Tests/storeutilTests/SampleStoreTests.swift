@@ -1,0 +1,98 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+/// Stores that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS` names.
+@Suite("storeutil and a reader in Python", .enabled(if: !Samples.stores.isEmpty))
+struct SampleStoreTests {
+  @Test("find the same objects with the same values in each store", arguments: Samples.stores)
+  func objects(_ store: Samples.Store) throws {
+    let expected = try Samples.read(store)
+    var count = 0
+    for entity in expected["counts"]?.dictionary?.keys ?? [] {
+      let found = try Tool.json("fetch", store.path, entity, "--exclude-subentities")
+      for object in found.array ?? [] {
+        let name = try #require(object["@id"]?.string?.split(separator: "/").suffix(2).joined(separator: "/"))
+        let other = try #require(expected["objects"]?[name], "\(name)")
+        for (key, value) in other["attributes"]?.dictionary ?? [:] {
+          #expect(
+            Samples.text(object[key] ?? .null) == value.string || Samples.isSame(object[key], value.string),
+            "\(name) \(key)")
+        }
+        for (key, value) in other["relationships"]?.dictionary ?? [:] {
+          #expect(Samples.names(object[key]) == Samples.names(value), "\(name) \(key)")
+        }
+        count += 1
+      }
+    }
+    #expect(count == expected["objects"]?.dictionary?.count)
+  }
+}
+
+enum Samples {
+  struct Store: CustomTestStringConvertible {
+    let path: String
+    var testDescription: String { URL(filePath: path).lastPathComponent }
+  }
+
+  private static let reader = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "SQLiteStoreTests/reader.py").path
+
+  /// Those that have their model in themselves, and so can be read by the reader.
+  static let stores: [Store] = {
+    guard let corpus = ProcessInfo.processInfo.environment["PLIST_CORPUS"] else { return [] }
+    let folder = URL(filePath: corpus, relativeTo: Fixtures.url("").deletingLastPathComponent())
+      .deletingLastPathComponent().appending(path: "samples/core-data")
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+    let stores = files.map(\.path).filter { $0.hasSuffix(".sqlite") }.sorted().map { Store(path: $0) }
+    return stores.filter { (try? read($0)) != nil }
+  }()
+
+  /// What the reader finds in a store.
+  static func read(_ store: Store) throws -> PropertyList {
+    let result = try Program.runPython([reader, store.path, "--immutable"])
+    return try PropertyList(result.output, format: .json)
+  }
+
+  /// A value in the reader's form; nil for none.
+  static func text(_ value: PropertyList) -> String? {
+    switch value {
+    case .null: nil
+    case .boolean(let value): value ? "1" : "0"
+    case .integer(let value): value.description
+    case .real(let value): hex(value.bitPattern, digits: 16)
+    case .date(let value): hex(value.timeIntervalSinceReferenceDate.bitPattern, digits: 16)
+    case .data(let value): value.map { hex($0, digits: 2) }.joined()
+    case .string(let value): value
+    default: "?"
+    }
+  }
+
+  /// Whether a number is the float of 32 bits, or the whole one, that the reader found.
+  static func isSame(_ value: PropertyList?, _ text: String?) -> Bool {
+    guard let text else { return value == nil || value == .null }
+    let number: Double? =
+      switch value {
+      case .real(let value): value
+      case .integer(let value): Double(value.description)
+      default: nil
+      }
+    guard let number else { return false }
+    return hex(number.bitPattern, digits: 16) == text || hex(Float(number).bitPattern, digits: 8) == text
+  }
+
+  /// The objects of a relationship by their short names, in order.
+  static func names(_ value: PropertyList?) -> [String] {
+    switch value {
+    case .string(let text)?: [text.split(separator: "/").suffix(2).joined(separator: "/")]
+    case .array(let elements)?: elements.flatMap { names($0) }.sorted()
+    default: []
+    }
+  }
+
+  private static func hex<Number: BinaryInteger>(_ number: Number, digits: Int) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: digits - text.count) + text
+  }
+}
