@@ -168,10 +168,24 @@ import Testing
     let error = #expect(throws: TypedstreamError.self) {
       try Self.body(String(repeating: "y", count: 2_000), runs)
     }
-    #expect(error?.kind == .limitExceeded)
+    #expect(error?.kind == .limitExceeded && (error?.byteOffset ?? 0) > 16 && error?.objectID != nil)
     // A hundred of them are no harm.
     let few = try Self.body(String(repeating: "y", count: 50), Array(runs.prefix(50)))
     #expect(few.runs.count == 50)
+  }
+
+  @Test("has no long runs of work in few bytes, where many runs have one large set of attributes")
+  func manyRunsOfOneSet() throws {
+    let names = (0..<1000).map { ("a\($0)", ArchivedValue.integer(1)) }
+    let large = Attributes(uniqueKeysWithValues: names)
+    let runs = (0..<400).map { (1, $0 % 2 == 0 ? large : [:]) }
+    let error = #expect(throws: TypedstreamError.self) {
+      try Self.body(String(repeating: "y", count: 400), runs)
+    }
+    #expect(error?.kind == .limitExceeded && error?.byteOffset != nil)
+    let small: Attributes = ["__kIMMessagePartAttributeName": .integer(0), "b": .string("text")]
+    let many = try Self.body(String(repeating: "y", count: 20_000), (0..<20_000).map { (1, $0 % 2 == 0 ? small : [:]) })
+    #expect(many.runs.count == 20_000)
   }
 
   @Test("and its detected data are decoded from their archive") func detected() throws {
@@ -202,7 +216,8 @@ import Testing
     #expect(none.versions.isEmpty && none.retracted.isEmpty && none.originalRanges.isEmpty)
     let faults: [PropertyList] = [
       ["ec": ["x": []]], ["ec": ["0": 7]], ["ec": ["0": [["d": 1]]]], ["ec": ["0": [["d": 1, "t": .data(Data())]]]],
-      ["otr": ["0": ["lo": -1, "le": 5]]], ["otr": ["0": 7]],
+      ["otr": ["0": ["lo": -1, "le": 5]]], ["otr": ["0": 7]], ["ec": ["0": [], "00": []]],
+      ["otr": ["0": ["lo": 0, "le": 5], "00": ["lo": 0, "le": 5]]],
     ]
     for fault in faults {
       #expect(throws: (any Error).self) { try MessageEdits(fault.data(format: .binary)) }

@@ -46,15 +46,18 @@ enum ArchivedNumber {
   /// The number as a double: nil for an integer that a double cannot hold exactly.
   var double: Double? {
     switch self {
-    case .integer(let value):
-      if let value = Int64(exactly: value) {
-        Double(exactly: value)
-      } else {
-        UInt64(exactly: value).flatMap { Double(exactly: $0) }
-      }
+    case .integer(let value): value.exact()
     case .real(let value): value
     case .decimal(let value): Double(value.description)
     }
+  }
+}
+
+extension PropertyList.Integer {
+  /// The integer as a real; nil if the real cannot hold it exactly.
+  func exact<Real: BinaryFloatingPoint>(_ type: Real.Type = Real.self) -> Real? {
+    if let value = Int64(exactly: self) { return Real(exactly: value) }
+    return UInt64(exactly: self).flatMap { Real(exactly: $0) }
   }
 }
 

@@ -44,6 +44,9 @@ public struct TypedstreamError: Error, Hashable, Sendable {
   public var objectID: Int?
   /// The class that the stream says that object is of.
   public var className: String?
+  /// What is wrong with a keyed archive, or with a property list, in data of the stream. ``byteOffset`` is the place of
+  /// the data then.
+  public var archiveError: KeyedArchiveError?
 
   /// An error for types that check what they decode; ``TypedstreamGroups/failure(_:_:)`` knows the place.
   public init(

@@ -35,7 +35,7 @@ extension TypedstreamTables {
     enum Kind: UInt8 {
       // Parts follow. The low half of the payload is the place after the last of them.
 
-      /// The group of an object, or of the stream.
+      /// The group of an object, or of the stream; the high half is where it begins in the bytes.
       case group
       /// An object where it is met first; the high half is its slot.
       case object
@@ -90,6 +90,9 @@ extension TypedstreamTables {
     /// The bytes of a string or data.
     @inline(__always) var range: Range<Int> { low..<low + high }
 
+    /// Where a group begins in the bytes; nil for one that was not read.
+    var groupOffset: Int? { kind == .group && high != Int(UInt32.max) ? high : nil }
+
     @inline(__always)
     mutating func close(at end: Int) { payload |= UInt64(truncatingIfNeeded: end) }
   }
@@ -109,7 +112,8 @@ extension TypedstreamTables {
     static let none = UInt32.max
 
     var superclass: Int? { classSlot == Self.none ? nil : Int(classSlot) }
-    var offset: Int { Int(UInt32(bitPattern: detail)) }
+    /// Where an object begins in the bytes; nil for one that was not read.
+    var offset: Int? { detail == -1 ? nil : Int(UInt32(bitPattern: detail)) }
   }
 
   /// A string that is written once and then referred to.
@@ -187,7 +191,7 @@ extension TypedstreamTables: Equatable {
     guard node.kind == other.kind else { return false }
     return switch node.kind {
     case .string, .data: tables.bytes[node.range] == others.bytes[other.range]
-    case .group: node.type == other.type && node.payload == other.payload
+    case .group: node.type == other.type && node.end == other.end
     default: node.payload == other.payload
     }
   }

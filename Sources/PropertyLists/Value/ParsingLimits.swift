@@ -49,7 +49,7 @@ public struct ParsingLimits: Hashable, Sendable {
   }
 
   /// What a value that is decoded from an archive counts for besides its bytes.
-  static let bytesPerValue = 16
+  package static let bytesPerValue = 16
 
   /// How many values may be decoded from an archive.
   package func effectiveValueCount(inputSize: Int) -> Int {

@@ -48,7 +48,7 @@ public final class KeyedUnarchiver {
 
   let top: Frame
   let noKeys = DictionaryShape()
-  private var stackRoom = StackRoom(reserve: 0)
+  private var stackRoom: StackRoom
   /// The number of collections among the objects being decoded, which are no level of their own.
   private var collectionDepth = 0
 
@@ -101,8 +101,16 @@ public final class KeyedUnarchiver {
   /// Opens an archive that has been read as a property list.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/notAnArchive``.
-  public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
+  public convenience init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
+    try self.init(document, levelsAround: 0)
+  }
+
+  /// Opens an archive that may be nested in something.
+  ///
+  /// - Parameter levelsAround: how many levels of objects there are around it.
+  init(_ document: PropertyListDocument, levelsAround: Int) throws(KeyedArchiveError) {
     let layout = try ArchiveLayout(document)
+    stackRoom = StackRoom(reserve: levelsAround)
     self.document = document
     objects = layout.objects
     budget = document.expandedByteLimit
@@ -240,6 +248,12 @@ extension KeyedUnarchiver {
     failure(
       .limitExceeded,
       "what is decoded expands to more than \(weightLimit) values; see expandedSize of ParsingLimits")
+  }
+
+  /// How much was decoded so far, in values.
+  var spent: Int {
+    let bytes = document.expandedByteLimit - budget
+    return weightLimit - greatestWeight + weight + bytes / ParsingLimits.bytesPerValue + weightLimit - hashingBudget
   }
 
   /// Counts values that are hashed, or compared with others of the same hash.

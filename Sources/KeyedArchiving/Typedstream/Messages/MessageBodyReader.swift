@@ -36,7 +36,7 @@ struct MessageBodyReader {
   private mutating func readRuns(
     of body: inout MessageBody, _ values: inout Values, _ root: Int
   ) throws(TypedstreamError) {
-    var sets: [[MessageBody.Attribute]] = []
+    var sets: [(attributes: [MessageBody.Attribute], size: Int)] = []
     let units = body.text.utf16
     var rest = units.count
     var index = units.startIndex
@@ -51,14 +51,17 @@ struct MessageBodyReader {
         guard let place = values.next(), let set = object(at: place), isKind(set, Self.dictionary) else {
           throw failure(.invalidContents, "no dictionary, where attributes are due", root)
         }
-        sets.append(try attributes(set))
+        let before = size
+        sets.append((try attributes(set), size - before))
       }
       guard number >= 1, number <= Int64(sets.count) else {
         throw failure(
           .invalidContents, "a run with the attributes number \(number), where \(sets.count) are known", root)
       }
       let end = units.index(index, offsetBy: Int(length))
-      body.runs.append(MessageBody.Run(range: index..<end, attributes: sets[Int(number) - 1]))
+      // To go through the attributes, or to compare them, takes time for each run that has them.
+      try spend(16 + sets[Int(number) - 1].size / 8, root)
+      body.runs.append(MessageBody.Run(range: index..<end, attributes: sets[Int(number) - 1].attributes))
       rest -= Int(length)
       index = end
     }
@@ -80,7 +83,7 @@ extension MessageBodyReader {
     attributes.reserveCapacity(Int(clamping: max(min(size, 16), 0)))
     while let key = values.next(), let value = values.next() {
       guard let name = object(at: key).flatMap(stringRange), let object = object(at: value) else { continue }
-      try count(name.count)
+      try count(name.count, dictionary)
       if let known = MessageAttributeName(tables.bytes[name]), let attribute = try attribute(known, object) {
         attributes.append(attribute)
       } else {
@@ -90,11 +93,13 @@ extension MessageBodyReader {
     return attributes
   }
 
-  /// Counts the memory of a value.
-  private mutating func count(_ bytes: Int) throws(TypedstreamError) {
-    size += 64 + bytes
+  /// Counts the memory of a value of an object.
+  private mutating func count(_ bytes: Int, _ object: Int) throws(TypedstreamError) { try spend(64 + bytes, object) }
+
+  private mutating func spend(_ amount: Int, _ object: Int) throws(TypedstreamError) {
+    size += amount
     if size > limit {
-      throw TypedstreamError(.limitExceeded, "attributes that refer to each other stand for more than \(limit) bytes")
+      throw failure(.limitExceeded, "attributes that refer to each other stand for more than \(limit) bytes", object)
     }
   }
 
@@ -145,7 +150,7 @@ extension MessageBodyReader {
 
   /// Any object as a value. Of collections deeper in others than attributes have them, the class is all that is kept.
   private mutating func value(_ object: Int, depth: Int) throws(TypedstreamError) -> MessageBody.Value {
-    try count(0)
+    try count(0, object)
     if let string = try string(object) { return .string(string) }
     if let integer = number(object) { return .integer(integer) }
     if let real = real(object) { return .real(real) }
@@ -211,7 +216,7 @@ extension MessageBodyReader {
 
   private mutating func string(_ object: Int) throws(TypedstreamError) -> String? {
     guard let range = stringRange(object) else { return nil }
-    try count(range.count)
+    try count(range.count, object)
     return tables.text(range)
   }
 
@@ -247,7 +252,7 @@ extension MessageBodyReader {
     guard isKind(object, Self.data) else { return nil }
     var values = Values(tables: tables, object: object)
     guard values.next() != nil, let place = values.next(), tables.nodes[place].kind == .data else { return nil }
-    try count(tables.nodes[place].range.count)
+    try count(tables.nodes[place].range.count, object)
     return Data(tables.bytes[tables.nodes[place].range])
   }
 

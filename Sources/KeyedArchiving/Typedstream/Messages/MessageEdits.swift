@@ -42,7 +42,11 @@ public struct MessageEdits: Hashable, Sendable {
     if let parts = list["ec"]?.dictionary {
       for (name, list) in parts {
         guard let entries = list.array else { throw Self.invalid("the part \(name) has no versions") }
-        versions[try number(name)] = try entries.map { try Self.version($0, limits) }
+        let versions = try entries.map { try Self.version($0, limits) }
+        // `0` and `00` are one number.
+        guard self.versions.updateValue(versions, forKey: try number(name)) == nil else {
+          throw Self.invalid("the part \(name) has versions twice")
+        }
       }
     }
     retracted = Set((list["rp"]?.array ?? []).compactMap(\.int))
@@ -52,7 +56,9 @@ public struct MessageEdits: Hashable, Sendable {
         guard let start = entry["lo"]?.int, let length = entry["le"]?.int,
           let range = Archived.Range(location: start, length: length).range
         else { throw Self.invalid("the part \(name) has no range") }
-        originalRanges[try number(name)] = range
+        guard originalRanges.updateValue(range, forKey: try number(name)) == nil else {
+          throw Self.invalid("the part \(name) has a range twice")
+        }
       }
     }
   }

@@ -5,6 +5,7 @@ internal import PropertyLists
 /// Everything that is read is checked here: what has the tables need not look at the bytes again.
 struct TypedstreamReader: ~Copyable, ~Escapable {
   typealias Node = TypedstreamTables.Node
+  private typealias Frame = TypedstreamFrame
 
   let bytes: RawSpan
   /// The place of the next byte.
@@ -20,27 +21,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
   /// How many nodes there may be. A stream that an archiver wrote has fewer than two for each byte.
   private let nodeLimit: Int
   private var outer: [Frame] = []
-  private var frame = Frame(kind: .groups, container: Frame.none)
-
-  /// Values that are being read: of an object, or the stream, one group after another; of an array, one element after
-  /// another; or of a structure.
-  private struct Frame {
-    let kind: Kind
-    /// The node of the object, array or structure; ``none`` for the stream.
-    let container: UInt32
-    /// The node of the group that is being read.
-    var group = none
-    /// The types of the values that are left.
-    var type: UInt32 = 0
-    var endOfTypes: UInt32 = 0
-    /// The type of an array's elements, and how many are left.
-    var elementType: UInt32 = 0
-    var remaining: UInt32 = 0
-
-    enum Kind { case groups, array, structure }
-
-    static let none = UInt32.max
-  }
+  private var frame = Frame()
 
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan, _ limits: ParsingLimits) {
@@ -117,12 +98,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
         }
         try beginGroup()
       case .array:
-        if frame.remaining > 0 {
-          frame.remaining -= 1
-          frame.type = frame.elementType
-        } else {
-          leave()
-        }
+        if !frame.beginElement() { leave() }
       case .structure: leave()
       }
     }
@@ -140,7 +116,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     frame.group = UInt32(truncatingIfNeeded: nodes.count)
     frame.type = strings[number].firstType
     frame.endOfTypes = strings[number].endOfTypes
-    nodes.append(Node(.group, type: UInt32(truncatingIfNeeded: number)))
+    nodes.append(
+      Node(.group, type: UInt32(truncatingIfNeeded: number), low: 0, high: UInt32(truncatingIfNeeded: start)))
   }
 
   @inline(__always)
@@ -206,20 +183,12 @@ extension TypedstreamReader {
     case UInt8(ascii: "["):
       let node = UInt32(truncatingIfNeeded: nodes.count)
       nodes.append(Node(.array, type: place, low: 0, high: type.count))
-      var inner = Frame(kind: .array, container: node)
-      inner.elementType = place + 1
-      inner.endOfTypes = type.end
-      inner.type = type.end
-      inner.remaining = type.count
       try checkCount(of: place)
-      try enter(inner)
+      try enter(Frame(arrayAt: node, type, at: place))
     case UInt8(ascii: "{"):
       let node = UInt32(truncatingIfNeeded: nodes.count)
       nodes.append(Node(.structure, type: place))
-      var inner = Frame(kind: .structure, container: node)
-      inner.type = place + 1
-      inner.endOfTypes = type.end
-      try enter(inner)
+      try enter(Frame(structureAt: node, type, at: place))
     default: nodes.append(Node(.filler, type: place))
     }
   }
@@ -334,7 +303,7 @@ extension TypedstreamReader {
       guard let classSlot = try readClass() else { throw .malformed("an object without a class", at: classStart) }
       slots[slot].classSlot = classSlot
       nodes.append(Node(.object, type: type, low: 0, high: UInt32(truncatingIfNeeded: slot)))
-      try enter(Frame(kind: .groups, container: node))
+      try enter(Frame(groupsOf: node))
     default:
       let start = index
       let slot = try readReference(in: slots.count, "objects")

@@ -2,7 +2,8 @@
 struct TypedstreamCursor {
   /// The place of the next value, or of the next group.
   private var place: Int
-  /// The place after the group that is being read.
+  /// The group that is being read, and the place after it.
+  private(set) var group: Int
   private var groupEnd: Int
   /// The place after the last group.
   let end: Int
@@ -10,6 +11,7 @@ struct TypedstreamCursor {
   /// - Parameter groups: the places of the groups and all that is in them.
   init(_ groups: Range<Int>, in tables: TypedstreamTables) {
     place = groups.lowerBound
+    group = groups.lowerBound
     groupEnd = groups.lowerBound
     end = groups.upperBound
     enterGroup(tables)
@@ -33,6 +35,7 @@ struct TypedstreamCursor {
   @inline(__always)
   private mutating func enterGroup(_ tables: TypedstreamTables) {
     while place == groupEnd, place < end {
+      group = place
       groupEnd = tables.nodes[place].end
       place += 1
     }

@@ -12,6 +12,16 @@ public import FoundationEssentials
 /// decoded exactly or not at all, but for 8-byte reals that are asked for as `Float`, which are rounded.
 ///
 /// Several values in one stream are decoded one after another, in the order in which they were archived.
+///
+/// Data that is an archive itself is opened by the same calls. Where a type is asked for and data stands, the data is
+/// taken for what its first bytes say: a keyed archive or a typedstream, whose root is decoded as that type, or a
+/// property list, from which a `Decodable` type is decoded. The same types are admitted in it, and it takes its share
+/// of the same limits.
+///
+/// ```swift
+/// let stream = try TypedstreamUnarchiver(forReadingFrom: data)
+/// let color = try stream.decode(Archived.Color.self)   // an NSColor, or an NSData with a keyed archive of one
+/// ```
 public final class TypedstreamUnarchiver {
   /// The stream.
   public let stream: Typedstream
@@ -28,18 +38,25 @@ public final class TypedstreamUnarchiver {
 
   let tables: TypedstreamTables
   private var top: TypedstreamCursor
-  private var mapped: [String: any TypedstreamDecodable.Type] = [:]
+  private(set) var mapped: [String: any TypedstreamDecodable.Type] = [:]
   /// What was found about classes and types before.
   private var admissions: [Admission: Bool] = [:]
   /// For each slot, whether a value is being made of its object.
   private var isBegun: [Bool]
+  /// The slot of the object that is being decoded; nil outside of objects.
+  private var current: Int?
   /// The objects of classes that were made, by their slots.
   private var made: [Int: AnyObject] = [:]
   /// How many more values may be decoded; see ``ParsingLimits/expandedSize``.
-  private var budget: Int
+  private(set) var budget: Int
   private let valueLimit: Int
+  /// How much of it was taken for hashing, in values.
+  private var hashed = 0
+  let limits: ParsingLimits
   private var depth = 0
-  private var stackRoom = StackRoom(reserve: 0)
+  /// The levels of objects around the data that the stream is nested in.
+  private let levelsAround: Int
+  private var stackRoom: StackRoom
 
   private struct Admission: Hashable {
     let classSlot: Int
@@ -61,12 +78,21 @@ public final class TypedstreamUnarchiver {
   /// Opens a stream that has been read.
   ///
   /// - Parameter limits: how many values may be decoded from it.
-  public init(_ stream: Typedstream, limits: ParsingLimits = ParsingLimits()) {
+  public convenience init(_ stream: Typedstream, limits: ParsingLimits = ParsingLimits()) {
+    self.init(
+      stream, limits, valueLimit: limits.effectiveValueCount(inputSize: stream.tables.bytes.count), levelsAround: 0)
+  }
+
+  /// Opens a stream that may be nested in something.
+  init(_ stream: Typedstream, _ limits: ParsingLimits, valueLimit: Int, levelsAround: Int) {
     self.stream = stream
+    self.limits = limits
+    self.levelsAround = levelsAround
+    stackRoom = StackRoom(reserve: levelsAround)
     tables = stream.tables
     top = TypedstreamCursor(0..<tables.nodes.count, in: tables)
     isBegun = Array(repeating: false, count: tables.slots.count)
-    valueLimit = limits.effectiveValueCount(inputSize: tables.bytes.count)
+    self.valueLimit = valueLimit
     budget = valueLimit
   }
 }
@@ -116,7 +142,10 @@ extension TypedstreamUnarchiver {
     return value
   }
 
-  private func nextPlace() throws(TypedstreamError) -> TypedstreamPlace {
+  /// Goes on to the next value of the stream.
+  func advance() { top.advance(tables) }
+
+  func nextPlace() throws(TypedstreamError) -> TypedstreamPlace {
     guard let place = top.next else { throw TypedstreamError(.valueNotFound, "the stream has no more values") }
     return TypedstreamPlace(node: place)
   }
@@ -166,6 +195,20 @@ extension TypedstreamUnarchiver {
     }
   }
 
+  /// The slot of an object that may be decoded as a type; nil where data stands that is an archive itself.
+  func slot(of type: any TypedstreamDecodable.Type, at place: TypedstreamPlace) throws(TypedstreamError) -> Int? {
+    let node = tables.nodes[place.node]
+    if node.kind == .object || node.kind == .reference,
+      admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
+    {
+      return node.slot
+    }
+    if nestedRange(at: place) != nil { return nil }
+    let slot = try slot(at: place, for: type)
+    try admit(type, slot)
+    return slot
+  }
+
   func description(of node: TypedstreamTables.Node) -> String {
     node.kind == .classReference
       ? "the class \(tables.className(node.slot).quoted)"
@@ -181,24 +224,14 @@ extension TypedstreamUnarchiver {
 
   /// A value of a type, made anew each time.
   func value<T: TypedstreamDecodable>(_ type: T.Type, at place: TypedstreamPlace) throws -> T {
-    let slot = try slot(at: place, for: type)
-    try admit(type, slot)
+    guard let slot = try slot(of: type, at: place) else { return try nested(type, at: place) }
     return try once(slot) { try contents(of: type, slot) }
   }
 
   /// The object of a class, which is made the first time.
   func object<T: TypedstreamDecodable & AnyObject>(_ type: T.Type, at place: TypedstreamPlace) throws -> T {
-    let slot = try slot(at: place, for: type)
-    try admit(type, slot)
-    if let known = made[slot] {
-      try spend(0)
-      guard let known = known as? T else {
-        throw failure(
-          .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too",
-          slot: slot)
-      }
-      return known
-    }
+    guard let slot = try slot(of: type, at: place) else { return try nestedObject(type, at: place) }
+    if let known = try known(type, slot) { return known }
     do {
       let object = try once(slot) { try contents(of: type, slot) }
       made[slot] = object
@@ -207,6 +240,18 @@ extension TypedstreamUnarchiver {
       made[slot] = nil
       throw error
     }
+  }
+
+  /// The object that was made of an object before; nil if none was.
+  func known<T>(_ type: T.Type, _ slot: Int) throws(TypedstreamError) -> T? {
+    guard let known = made[slot] else { return nil }
+    try spend(0)
+    guard let known = known as? T else {
+      throw failure(
+        .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too",
+        slot: slot)
+    }
+    return known
   }
 
   /// A value of the first of several types that its class allows.
@@ -219,6 +264,8 @@ extension TypedstreamUnarchiver {
       if node.kind == .null || types.isEmpty {
         throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due", at: place)
       }
+      let isDataDue = types.contains { $0.typedstreamClasses.contains("NSData") }
+      if !isDataDue, nestedRange(at: place) != nil { return try nested(of: types, at: place) }
       for type in types {
         do {
           return try decode(type, place)
@@ -231,6 +278,7 @@ extension TypedstreamUnarchiver {
     }
     let classSlot = Int(tables.slots[node.slot].classSlot)
     guard let type = types.first(where: { admits($0, classSlot: classSlot) }) else {
+      if nestedRange(at: place) != nil { return try nested(of: types, at: place) }
       throw failure(
         .classNotAllowed, "an object of a class that is not among those of \(Self.list(types))", slot: node.slot)
     }
@@ -243,7 +291,7 @@ extension TypedstreamUnarchiver {
     try T._decode(place, by: self)
   }
 
-  private static func list(_ types: [any TypedstreamDecodable.Type]) -> String {
+  static func list(_ types: [any TypedstreamDecodable.Type]) -> String {
     types.prefix(5).map { "\($0)" }.joined(separator: ", ") + (types.count > 5 ? ", …" : "")
   }
 
@@ -262,27 +310,40 @@ extension TypedstreamUnarchiver {
     try spend(0)
     isBegun[slot] = true
     depth += 1
+    let around = current
+    current = slot
     defer {
+      current = around
       depth -= 1
       isBegun[slot] = false
     }
     // A few objects fit into what is kept free.
-    if depth & 3 == 0, try needsMoreStack() {
-      let room = stackRoom
-      let stack = stackRoom.stack(isTop: false)
-      guard let value = try room.extended(stack, at: depth, body) else {
-        throw failure(.nestedTooDeeply, room.noRoom(stack, at: depth).message, slot: slot)
-      }
-      return value
+    return depth & 3 == 0 ? try withStack(body) : try body()
+  }
+
+  /// Does something one level deeper, where an archive in data is opened.
+  func inside<T>(_ body: () throws -> T) throws -> T {
+    depth += 1
+    defer { depth -= 1 }
+    return try withStack(body)
+  }
+
+  /// Does something on a stack that has room for it.
+  private func withStack<T>(_ body: () throws -> T) throws -> T {
+    guard try needsMoreStack() else { return try body() }
+    let room = stackRoom
+    let stack = stackRoom.stack(isTop: false)
+    guard let value = try room.extended(stack, at: depth, body) else {
+      throw failureHere(.nestedTooDeeply, room.noRoom(stack, at: depth).message)
     }
-    return try body()
+    return value
   }
 
   private func needsMoreStack() throws(TypedstreamError) -> Bool {
     do throws(KeyedArchiveError) {
       return try stackRoom.isUsedUp(at: depth, isTop: depth == 4)
     } catch {
-      throw TypedstreamError(.nestedTooDeeply, error.message)
+      throw failureHere(.nestedTooDeeply, error.message)
     }
   }
 
@@ -302,12 +363,24 @@ extension TypedstreamUnarchiver {
     if budget < 0 { throw overspent() }
   }
 
+  /// How many values have been decoded so far, without what was counted for hashing.
+  var decoded: Int { spent - hashed }
+
+  /// Counts values that are hashed, which those around them do again.
+  func spendHashing(_ values: Int) throws(TypedstreamError) {
+    hashed += values
+    try spend(values: values)
+  }
+
   @inline(never)
   private func overspent() -> TypedstreamError {
     budget = 0
-    return TypedstreamError(
+    return failureHere(
       .limitExceeded, "what is decoded expands to more than \(valueLimit) values; see expandedSize of ParsingLimits")
   }
+
+  /// The levels of objects that are being decoded, with those around the data that the stream is nested in.
+  var levels: Int { levelsAround + depth }
 }
 
 /// Errors.
@@ -316,18 +389,18 @@ extension TypedstreamUnarchiver {
   func failure(_ kind: TypedstreamError.Kind, _ message: String, slot: Int) -> TypedstreamError {
     let entry = tables.slots[slot]
     return TypedstreamError(
-      kind, message, byteOffset: entry.detail == -1 ? nil : entry.offset, objectID: slot,
-      className: tables.className(Int(entry.classSlot)))
+      kind, message, byteOffset: entry.offset, objectID: slot, className: tables.className(Int(entry.classSlot)))
   }
 
-  /// An error about a value: about the object that it is, or that it is a part of.
+  /// An error about a value: about the object that it is, or about what has it.
   func failure(_ kind: TypedstreamError.Kind, _ message: String, at place: TypedstreamPlace) -> TypedstreamError {
-    // An object before the place is around it if it ends after it. Objects begin in the order of their slots.
-    let around = tables.slots.indices.last { slot in
-      guard tables.slots[slot].kind == .object else { return false }
-      let node = Int(tables.slots[slot].content)
-      return node <= place.node && tables.nodes[node].end > place.node
-    }
-    return around.map { failure(kind, message, slot: $0) } ?? TypedstreamError(kind, message)
+    let node = tables.nodes[place.node]
+    return node.kind == .object ? failure(kind, message, slot: node.slot) : failureHere(kind, message)
+  }
+
+  /// An error about the object that is being decoded; outside of objects, about the group.
+  func failureHere(_ kind: TypedstreamError.Kind, _ message: String) -> TypedstreamError {
+    if let current { return failure(kind, message, slot: current) }
+    return TypedstreamError(kind, message, byteOffset: top.next == nil ? nil : tables.nodes[top.group].groupOffset)
   }
 }

@@ -18,6 +18,7 @@
 /// After an error a builder is of no more use.
 public struct TypedstreamBuilder {
   typealias Tables = TypedstreamTables
+  typealias Frame = TypedstreamFrame
 
   private let byteOrder: Typedstream.ByteOrder
   private let systemVersion: Int32
@@ -30,7 +31,7 @@ public struct TypedstreamBuilder {
   var cStringSlots: [UInt32: UInt32] = [:]
   private var classSlots: [ClassKey: UInt32] = [:]
   private var outer: [Frame] = []
-  var frame = Frame(kind: .groups, container: Frame.none)
+  var frame = Frame()
   /// The objects that were made of equal values.
   var sharedObjects: [ArchivedValue: Object] = [:]
 
@@ -45,21 +46,6 @@ public struct TypedstreamBuilder {
   private struct ClassKey: Hashable {
     let level: TypedstreamClass.Level
     let superclass: UInt32
-  }
-
-  /// Values that are being made, as ``TypedstreamReader`` has them.
-  struct Frame {
-    let kind: Kind
-    let container: UInt32
-    var group = none
-    var type: UInt32 = 0
-    var endOfTypes: UInt32 = 0
-    var elementType: UInt32 = 0
-    var remaining: UInt32 = 0
-
-    enum Kind { case groups, array, structure }
-
-    static let none = UInt32.max
   }
 
   /// An empty stream.
@@ -110,7 +96,8 @@ extension TypedstreamBuilder {
     frame.group = UInt32(truncatingIfNeeded: nodes.count)
     frame.type = strings[number].firstType
     frame.endOfTypes = strings[number].endOfTypes
-    nodes.append(Tables.Node(.group, type: UInt32(truncatingIfNeeded: number)))
+    // Nothing that is made has a place in bytes.
+    nodes.append(Tables.Node(.group, type: UInt32(truncatingIfNeeded: number), low: 0, high: UInt32.max))
     try advance()
   }
 
@@ -127,7 +114,7 @@ extension TypedstreamBuilder {
     slots.append(Tables.Slot(kind: .object, content: node, classSlot: Tables.Slot.none, detail: -1))
     slots[slot].classSlot = try classSlot(`class`)
     nodes.append(Tables.Node(.object, type: type, low: 0, high: UInt32(truncatingIfNeeded: slot)))
-    try enter(Frame(kind: .groups, container: node))
+    try enter(Frame(groupsOf: node))
     return Object(id: slot)
   }
 
@@ -175,12 +162,7 @@ extension TypedstreamBuilder {
         case .groups: return
         case .structure: leave()
         case .array:
-          if frame.remaining > 0 {
-            frame.remaining -= 1
-            frame.type = frame.elementType
-          } else {
-            leave()
-          }
+          if !frame.beginElement() { leave() }
         }
         continue
       }
@@ -194,22 +176,14 @@ extension TypedstreamBuilder {
       case UInt8(ascii: "{"):
         frame.type = type.end
         nodes.append(Tables.Node(.structure, type: place))
-        var inner = Frame(kind: .structure, container: node)
-        inner.type = place + 1
-        inner.endOfTypes = type.end
-        try enter(inner)
+        try enter(Frame(structureAt: node, type, at: place))
       case UInt8(ascii: "["):
         guard type.count <= TypedstreamTypes.greatestEmptyCount || types.takesBytes(place + 1..<type.end) else {
           throw Self.invalid("an array of \(type.count) elements that take no bytes")
         }
         frame.type = type.end
         nodes.append(Tables.Node(.array, type: place, low: 0, high: type.count))
-        var inner = Frame(kind: .array, container: node)
-        inner.elementType = place + 1
-        inner.type = type.end
-        inner.endOfTypes = type.end
-        inner.remaining = type.count
-        try enter(inner)
+        try enter(Frame(arrayAt: node, type, at: place))
       default: return
       }
     }

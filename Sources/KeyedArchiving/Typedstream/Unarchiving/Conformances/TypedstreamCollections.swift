@@ -33,10 +33,18 @@ extension TypedstreamGroups {
     _ type: Element.Type, _ insert: (Element) -> Bool
   ) throws {
     for _ in 0..<(try decodeCount()) {
-      let element = try decode(Element.self)
+      let element = try decodeHashed(Element.self)
       if !insert(element) { throw standsTwice(element) }
     }
     try finish()
+  }
+
+  /// Decodes a value that will be hashed. Sets in sets are hashed once at each level.
+  private mutating func decodeHashed<T: TypedstreamDecodable>(_ type: T.Type) throws -> T {
+    let before = unarchiver.decoded
+    let value = try decode(type)
+    try unarchiver.spendHashing(unarchiver.decoded - before)
+    return value
   }
 
   fileprivate func standsTwice(_ element: some Any) -> TypedstreamError {
@@ -48,7 +56,7 @@ extension TypedstreamGroups {
     _ insert: (Key, Value) -> Bool
   ) throws {
     for _ in 0..<(try decodeCount(valuesPerElement: 2)) {
-      let key = try decode(Key.self)
+      let key = try decodeHashed(Key.self)
       let value = try decode(Value.self)
       if !insert(key, value) { throw standsTwice(key) }
     }

@@ -27,12 +27,7 @@ enum TypedstreamNumber {
   /// The number as a double; nil for an integer that a double cannot hold exactly.
   var double: Double? {
     switch self {
-    case .integer(let value):
-      if let value = Int64(exactly: value) {
-        Double(exactly: value)
-      } else {
-        UInt64(exactly: value).flatMap { Double(exactly: $0) }
-      }
+    case .integer(let value): value.exact()
     case .float(let value): Double(value)
     case .double(let value): value
     }
@@ -50,13 +45,12 @@ extension TypedstreamNumber: CustomStringConvertible {
 }
 
 extension TypedstreamUnarchiver {
-  /// The number at a place, which stands there itself or is an `NSNumber`.
+  /// The number at a place, which stands there itself or is an `NSNumber`; nil where data stands that is an archive.
   fileprivate func number(at place: TypedstreamPlace, for type: any TypedstreamDecodable.Type) throws
-    -> TypedstreamNumber
+    -> TypedstreamNumber?
   {
     if let number = TypedstreamNumber(tables.nodes[place.node]) { return number }
-    let slot = try slot(at: place, for: type)
-    try admit(type, slot)
+    guard let slot = try slot(of: type, at: place) else { return nil }
     return try once(slot) {
       var groups = TypedstreamGroups(slot, of: self)
       return try groups.decodeNumber().number
@@ -66,7 +60,7 @@ extension TypedstreamUnarchiver {
   fileprivate func integer<T: FixedWidthInteger & TypedstreamDecodable>(
     _ type: T.Type, at place: TypedstreamPlace
   ) throws -> T {
-    let number = try number(at: place, for: type)
+    guard let number = try number(at: place, for: type) else { return try nested(type, at: place) }
     guard let value = number.integer(type) else { throw outOfRange(number, type, at: place) }
     return value
   }
@@ -144,7 +138,9 @@ extension Bool: TypedstreamDecodable {
   }
 
   public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Bool {
-    let number = try unarchiver.number(at: place, for: Bool.self)
+    guard let number = try unarchiver.number(at: place, for: Bool.self) else {
+      return try unarchiver.nested(Bool.self, at: place)
+    }
     guard let value = number.integer(Int.self), value == 0 || value == 1 else {
       throw unarchiver.outOfRange(number, Bool.self, at: place)
     }
@@ -164,7 +160,9 @@ extension Double: TypedstreamDecodable {
   }
 
   public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Double {
-    let number = try unarchiver.number(at: place, for: Double.self)
+    guard let number = try unarchiver.number(at: place, for: Double.self) else {
+      return try unarchiver.nested(Double.self, at: place)
+    }
     guard let value = number.double else { throw unarchiver.outOfRange(number, Double.self, at: place) }
     return value
   }
@@ -183,19 +181,16 @@ extension Float: TypedstreamDecodable {
   }
 
   public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Float {
-    let number = try unarchiver.number(at: place, for: Float.self)
+    guard let number = try unarchiver.number(at: place, for: Float.self) else {
+      return try unarchiver.nested(Float.self, at: place)
+    }
     guard let value = Self.float(number) else { throw unarchiver.outOfRange(number, Float.self, at: place) }
     return value
   }
 
   private static func float(_ number: TypedstreamNumber) -> Float? {
     switch number {
-    case .integer(let value):
-      if let value = Int64(exactly: value) {
-        Float(exactly: value)
-      } else {
-        UInt64(exactly: value).flatMap { Float(exactly: $0) }
-      }
+    case .integer(let value): value.exact()
     case .float(let value): value
     case .double(let value): Float(value)
     }
