@@ -21,6 +21,43 @@ struct TypedstreamViewTests {
     #expect(try KeyedUnarchiver(archive.document).decode(ArchivedValue.self, forKey: "root") == value)
   }
 
+  private nonisolated(unsafe) static let texts: [Archived.AttributedString] = {
+    let bold: Archived.AttributedString.Attributes = ["NSBold": .boolean(true)]
+    let link: Archived.AttributedString.Attributes = ["NSLink": .string("a")]
+    let runs: [Archived.AttributedString.Run] = [
+      .init(length: 2, attributes: bold), .init(length: 3, attributes: link), .init(length: 4, attributes: bold),
+    ]
+    return [
+      .init(""), .init("plain"), .init("bold", attributes: bold),
+      (try? .init("ab😀cdefg", runs: runs)) ?? .init("not reached"),
+    ]
+  }()
+
+  @Test("has attributed strings as keyed archives have them", arguments: texts.indices)
+  func hasAttributedStrings(_ place: Int) throws {
+    let archive = try Typedstream(typedstream(of: .object(Self.texts[place]))).keyedArchive()
+    let decoded = try KeyedUnarchiver(archive.document).decode(Archived.AttributedString.self, forKey: "root")
+    #expect(decoded == Self.texts[place])
+    #expect(KeyedArchive.check(archive.document).filter { $0.severity == .error }.isEmpty)
+  }
+
+  @Test("has runs that are none as values without keys, and shows those that are")
+  func showsRuns() throws {
+    #expect(
+      try Typedstream(bytes: Piece.attributedString).keyedArchive().tree() == """
+        root: NSAttributedString
+          NSString: "Hello, world"
+          NSAttributes: {}
+        """)
+    let wrong = Piece.root("NSAttributedString", Piece.new("iI"), [1, 12])
+    #expect(
+      try Typedstream(bytes: wrong).keyedArchive().tree() == """
+        root: NSAttributedString
+          $0: 1
+          $1: 12
+        """)
+  }
+
   @Test("has the values of other classes without keys, and circles")
   func hasOtherClasses() throws {
     let bytes = Piece.root(

@@ -8,10 +8,11 @@ extension Typedstream {
 
   /// The objects of the stream as a keyed archive has them, to look at with all that looks into keyed archives.
   ///
-  /// Strings, numbers, data, dates, URLs and collections are as `NSKeyedArchiver` writes them. Objects of other classes
-  /// have their values under the keys `$0`, `$1` and so on, which stand for values without a key; the values of the
-  /// stream itself are at the top likewise, but for the first object, which is the root. Structures and arrays are
-  /// arrays. Versions of classes and boundaries of groups are left out; ``jsonData(isIndented:limits:)`` has them.
+  /// Strings, numbers, data, dates, URLs, collections and attributed strings are as `NSKeyedArchiver` writes them.
+  /// Objects of other classes have their values under the keys `$0`, `$1` and so on, which stand for values without a
+  /// key; the values of the stream itself are at the top likewise, but for the first object, which is the root.
+  /// Structures and arrays are arrays. Versions of classes and boundaries of groups are left out;
+  /// ``jsonData(isIndented:limits:)`` has them.
   ///
   /// - Parameter limits: how large the archive may be in proportion to the stream.
   /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/limitExceeded`` if strings and names of classes that many
@@ -37,6 +38,7 @@ private struct TypedstreamConverter {
   /// The UIDs of objects and of classes that objects have, by their slots.
   private var uids: [UInt32?]
   private var budget: Int
+  private var listClass: PropertyList?
 
   init(_ stream: Typedstream, _ limits: ParsingLimits) {
     tables = stream.tables
@@ -182,10 +184,42 @@ private struct TypedstreamConverter {
       let parts = try parts(values.dropFirst())
       fields["NS.keys"] = .array(stride(from: 0, to: parts.count, by: 2).map { parts[$0] })
       fields["NS.objects"] = .array(stride(from: 1, to: parts.count, by: 2).map { parts[$0] })
+    case "NSAttributedString":
+      guard let runs = TypedstreamRuns(values, in: tables) else { fallthrough }
+      fields["NSString"] = try value(values[0])
+      try add(runs, to: &fields)
     default: for (number, place) in values.enumerated() { fields["$\(number)"] = try value(place) }
     }
     fields["$class"] = try classUID(classSlot)
     return .dictionary(fields)
+  }
+
+  /// The attributes of a text: of one run as they are, of several as a list, with a length and a number for each run.
+  private mutating func add(
+    _ runs: TypedstreamRuns, to fields: inout OrderedDictionary<String, PropertyList>
+  ) throws(TypedstreamError) {
+    guard runs.numbers.count > 2 else {
+      if let only = runs.sets.first { fields["NSAttributes"] = try value(only) }
+      return
+    }
+    try spend(runs.numbers.count)
+    fields["NSAttributeInfo"] = object(.data(PackedIntegers.data(runs.numbers)))
+    let sets = try parts(runs.sets[...])
+    fields["NSAttributes"] = object(["NS.objects": .array(sets), "$class": arrayClass()])
+  }
+
+  /// A reference to an object that the stream does not have.
+  private mutating func object(_ object: PropertyList) -> PropertyList {
+    objects.append(object)
+    return .uid(PropertyList.UID(UInt32(truncatingIfNeeded: objects.count - 1)))
+  }
+
+  /// The description of `NSArray` for lists that the stream does not have.
+  private mutating func arrayClass() -> PropertyList {
+    if let listClass { return listClass }
+    let description = object(["$classname": "NSArray", "$classes": ["NSArray", "NSObject"]])
+    listClass = description
+    return description
   }
 
   private mutating func parts(_ places: ArraySlice<Int>) throws(TypedstreamError) -> [PropertyList] {
