@@ -27,6 +27,14 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v6)],
       linkerSettings: fuzzing),
     .executableTarget(
+      name: "UnwrapFuzzer",
+      dependencies: [
+        "CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+        .product(name: "PropertyLists", package: "swift-keyed-archiving"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)],
+      linkerSettings: fuzzing),
+    .executableTarget(
       name: "TypedstreamFuzzer",
       dependencies: ["CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving")],
       swiftSettings: [.swiftLanguageMode(.v6)],

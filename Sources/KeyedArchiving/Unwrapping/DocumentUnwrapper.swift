@@ -114,7 +114,8 @@ struct DocumentUnwrapper: ~Copyable {
         values.append(known.node)
         return remember(data, former)
       }
-      guard let content = try unwrapper.open(value.node, in: value.document, at: path()) else { break }
+      let path = try path()
+      guard let content = try unwrapper.open(value.node, in: value.document, at: path) else { break }
       data.append(key)
       try unwrapper.check(depth: frames.count + data.count)
       switch content {
@@ -144,7 +145,8 @@ struct DocumentUnwrapper: ~Copyable {
   }
 
   private mutating func append(_ archive: KeyedArchive) throws(KeyedArchiveError) {
-    var merger = ArchiveMerger(unwrapper, at: try path())
+    let path = try path()
+    var merger = ArchiveMerger(unwrapper, at: path)
     let merged = try merger.merge(archive)
     unwrapper = merger.takeUnwrapper()
     var taken = PooledValues()
@@ -158,13 +160,16 @@ struct DocumentUnwrapper: ~Copyable {
   }
 
   /// The way to the value that was begun last.
-  private func path() throws(KeyedArchiveError) -> PropertyListKeyPath {
+  private mutating func path() throws(KeyedArchiveError) -> PropertyListKeyPath {
+    // Much data at the end of a long way would make the way many times.
+    try unwrapper.spend(frames.count)
     var path = PropertyListKeyPath()
     for frame in frames where frame.next > 0 {
       if frame.value.node.kind == .array {
         path.components.append(.index(frame.next - 1))
       } else {
         let key = try translated(frame.value.document.key(ofEntry: frame.next - 1, of: frame.value.node))
+        try unwrapper.spend(key.utf8.count)
         path.components.append(.key(key))
       }
     }

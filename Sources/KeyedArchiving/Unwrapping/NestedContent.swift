@@ -62,7 +62,13 @@ extension KeyedArchive {
       do throws(TypedstreamError) {
         self = try Typedstream(data, limits: limits).keyedArchive(limits: limits)
       } catch {
-        throw KeyedArchiveError(error.kind == .limitExceeded ? .limitExceeded : .malformed, "\(error)")
+        let kind: KeyedArchiveError.Kind =
+          switch error.kind {
+          case .limitExceeded: .limitExceeded
+          case .nestedTooDeeply: .nestedTooDeeply
+          default: .malformed
+          }
+        throw KeyedArchiveError(kind, "\(error)")
       }
     } else {
       return nil

@@ -50,6 +50,8 @@ public struct Unwrapper: Sendable {
 
   /// What may still be made, in values and bytes.
   private var budget = 0
+  /// Where archives that are opened are kept; nil if nobody asks for them.
+  var openedArchives: OpenedArchives?
 
   /// - Parameter limits: see ``limits``.
   public init(limits: ParsingLimits = ParsingLimits()) { self.limits = limits }
@@ -91,6 +93,9 @@ extension Unwrapper {
     do throws(KeyedArchiveError) {
       let content = try NestedContent(data, limits: innerLimits)
       openedCount += 1
+      if let openedArchives, case .archive(let archive) = content {
+        openedArchives.entries.withLock { $0.append(OpenedArchives.Entry(path: path, data: data, archive: archive)) }
+      }
       return content
     } catch {
       unreadableCount += 1

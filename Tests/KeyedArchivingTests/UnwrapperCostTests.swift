@@ -1,0 +1,174 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+/// Small inputs that ask for more work, memory or stack than there is.
+@Suite("What nested data can cost", .serialized)
+struct UnwrapperCostTests {
+  /// In an optimized build 100 ms are the limit; others are slower, and run on busy machines.
+  private static let limit: Duration = {
+    var isDebug = false
+    assert(
+      {
+        isDebug = true
+        return true
+      }())
+    return isDebug ? .seconds(4) : .milliseconds(100)
+  }()
+
+  /// Lists one in the data of another.
+  private static func layers(_ count: Int, _ inner: PropertyList, _ format: PropertyListFormat) throws -> PropertyList {
+    var list = inner
+    for _ in 0..<count { list = .data(try PropertyList.array([list]).data(format: format)) }
+    return list
+  }
+
+  /// A keyed archive of objects.
+  private static func archive(_ objects: [PropertyList]) throws -> Data {
+    let description: PropertyList = ["$classname": "NSArray", "$classes": ["NSArray"]]
+    let list: PropertyList = [
+      "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(PropertyList.UID(2))],
+      "$objects": .array(["$null", description] + objects),
+    ]
+    return try list.data(format: .binary)
+  }
+
+  private static func nsArray(_ elements: [UInt32]) -> PropertyList {
+    ["NS.objects": .array(elements.map { .uid(PropertyList.UID($0)) }), "$class": .uid(PropertyList.UID(1))]
+  }
+
+  private static let inputs: [(name: String, make: @Sendable () throws -> PropertyList)] = [
+    ("data 1000 deep", { try layers(1000, 1, .binary) }),
+    (
+      "archives 300 deep",
+      {
+        var data = Data("end".utf8)
+        for _ in 0..<300 { data = try archive([nsArray([3]), .data(data)]) }
+        return .data(data)
+      }
+    ),
+    (
+      "streams 300 deep",
+      {
+        var data = Data("end".utf8)
+        for _ in 0..<300 { data = try typedstream(of: .data(data)) }
+        return .data(data)
+      }
+    ),
+    (
+      "data that doubles in each list",
+      {
+        var list = PropertyList.data(Data("hello".utf8))
+        for _ in 0..<40 { list = .data(try PropertyList.array([list, list]).data(format: .binary)) }
+        return list
+      }
+    ),
+    (
+      "arrays that double in one list",
+      {
+        var list: PropertyList = ["x"]
+        for _ in 0..<16 { list = [list, list] }
+        return .data(try list.data(format: .binary))
+      }
+    ),
+    (
+      "data that 20000 references lead to",
+      {
+        let data = PropertyList.data(try archive([nsArray([3]), "x"]))
+        return .array(Array(repeating: data, count: 20_000))
+      }
+    ),
+    (
+      "an archive that 5000 references in an archive lead to",
+      {
+        .data(try archive([nsArray(Array(repeating: 3, count: 5000)), .data(archive([nsArray([3]), "x"]))]))
+      }
+    ),
+    (
+      "2000 archives that are broken",
+      {
+        .array(try (0..<2000).map { .data(try archive([nsArray([3]), .string("\($0)")]).dropLast(9)) })
+      }
+    ),
+    (
+      "data at the end of a long way",
+      {
+        let key = String(repeating: "k", count: 20_000)
+        var list = PropertyList.array((0..<5000).map { .data(Data("bplist00\($0)".utf8)) })
+        for _ in 0..<300 { list = [list] }
+        return PropertyList.dictionary([key: list])
+      }
+    ),
+    (
+      "a nib whose objects share all values",
+      {
+        let values = (0..<200).map { (keyIndex: 0, value: NIBArchive.Value.int8(Int8($0 % 100))) }
+        let objects = (0..<2000).map { _ in (classIndex: 0, values: 0..<200) }
+        let nib = try NIBArchive(objects: objects, keys: ["a"], values: values, classNames: [.init("NSObject")])
+        return .data(try nib.data())
+      }
+    ),
+    (
+      "a stream whose strings are used many times",
+      {
+        let text = String(repeating: "N", count: 3000)
+        let data = try typedstream {
+          for _ in 0..<3000 {
+            try $0.beginGroup(":")
+            try $0.append(text)
+          }
+        }
+        return .data(data)
+      }
+    ),
+  ]
+
+  @Test("is little for small inputs, whatever they ask for", arguments: inputs.indices)
+  func isLittle(_ place: Int) throws {
+    let (name, make) = Self.inputs[place]
+    let document = try PropertyListDocument(PropertyList.array([make()]).data(format: .binary))
+    let looks: [(inout Unwrapper) throws -> Void] = [
+      { _ = try $0.document(document) }, { _ = try $0.archive(in: document) }, { _ = try $0.check(document) },
+      { _ = try $0.typedstreams(in: document) },
+      { _ = try $0.value(at: PropertyListKeyPath("0.0.0.0"), in: document) },
+    ]
+    for (number, look) in looks.enumerated() {
+      let before = ArchiveCostTests.peakMemory
+      var error: (any Error)?
+      let duration = ThreadClock.measure {
+        var unwrapper = Unwrapper()
+        do { try look(&unwrapper) } catch let failure { error = failure }
+      }
+      #expect(error == nil || error is KeyedArchiveError, "\(name): \(String(describing: error))")
+      #expect(duration < Self.limit, "\(name), look \(number): \(duration)")
+      // Other suites may take memory at the same time.
+      #expect(ArchiveCostTests.peakMemory - before < 256 << 20, "\(name), look \(number)")
+    }
+  }
+
+  @Test("a nib in data is opened, and one that would become too large stays data")
+  func nibsAreOpened() throws {
+    let list: PropertyList = ["nib": .data(try NIBArchive.label().data())]
+    let document = try PropertyListDocument(list.data(format: .binary))
+    var unwrapper = Unwrapper()
+    let opened = try unwrapper.document(document)
+    #expect(unwrapper.openedCount == 1 && opened.root.count == 1)
+    #expect(try opened.root.value(forKey: "nib")?.kind == .dictionary)
+    var nested = list
+    for _ in 0..<600 { nested = ["x": .data(try nested.data(format: .binary))] }
+    let deep = try PropertyListDocument(nested.data(format: .binary))
+    let error = #expect(throws: KeyedArchiveError.self) { try deep.unwrapped() }
+    #expect(error?.kind == .nestedTooDeeply)
+    let values = (0..<2000).map { (keyIndex: 0, value: NIBArchive.Value.int8(Int8($0 % 100))) }
+    let objects = (0..<2000).map { _ in (classIndex: 0, values: 0..<2000) }
+    let nib = try NIBArchive(objects: objects, keys: ["a"], values: values, classNames: [.init("NSObject")])
+    let largeList: PropertyList = ["nib": .data(try nib.data())]
+    let large = try PropertyListDocument(largeList.data(format: .binary))
+    var other = Unwrapper()
+    #expect(try other.document(large) === large)
+    #expect(other.unreadable.first?.error.kind == .limitExceeded && other.unreadable.first?.path.description == "nib")
+  }
+}
