@@ -76,4 +76,51 @@ struct UnwrapTests {
     let json = try PropertyList(Tool.run("archive", "json", "--unwrap", input: input).output, format: .json)
     #expect(try json.value(at: PropertyListKeyPath("$top.list.again.$class")) == "NSColor")
   }
+
+  @Test("get and print say that data on the way cannot be read")
+  func getSaysThatDataIsBroken() throws {
+    for command in [["get", "--unwrap", "broken.a"], ["print", "--unwrap", "--key", "broken.a"]] {
+      let result = try Tool.run(command, input: Self.preferences())
+      #expect(result.status == 1 && result.errors.contains("stays data"), "\(command): \(result.errors)")
+    }
+    let got = try Tool.run("get", "--unwrap", "-k", "broken", "-k", "list.n", input: Self.preferences())
+    #expect(got.status == 0 && got.errors.contains("note: the data at broken stays data"), "\(got.errors)")
+    let shown = try Tool.run("archive", "show", "--unwrap", input: Self.preferences())
+    #expect(shown.status == 0 && shown.errors.contains("stays data"))
+    let printed = try Tool.run("print", "--unwrap", "--key", "list", input: Self.preferences())
+    #expect(printed.status == 0 && printed.errors.isEmpty)
+  }
+
+  @Test("archive check finds the faults of archives in data")
+  func archiveCheckFindsFaults() throws {
+    let broken = try Tool.run("archive", "check", "--unwrap", input: Self.preferences())
+    #expect(broken.status == 3 && broken.errors.contains("error: data at broken: cannot be read"), "\(broken.errors)")
+    let faulty: PropertyList = [
+      "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(PropertyList.UID(9))],
+      "$objects": ["$null"],
+    ]
+    let list: PropertyList = ["a": .data(try faulty.data(format: .binary)), "b": .data(Self.stream)]
+    let found = try Tool.run("archive", "check", "--unwrap", input: list.data(format: .binary))
+    #expect(found.status == 3 && found.errors.contains("data at a: ") && !found.errors.contains("data at b"))
+    let machine = try Tool.run("archive", "check", "--json", "--unwrap", input: list.data(format: .binary))
+    #expect(
+      machine.text.contains("\"danglingReference\"") && machine.text.contains("\"data\":\"a\""), "\(machine.text)")
+    let sound: PropertyList = ["a": .data(try Self.colorArchive())]
+    let fine = try Tool.run("archive", "check", "--unwrap", input: sound.data(format: .xml))
+    #expect(fine.status == 0 && fine.text.contains("OK (no archive, 1 in data)"), "\(fine.text) \(fine.errors)")
+    let one = try Tool.run("archive", "check", "--unwrap", input: Self.colorArchive())
+    #expect(one.status == 0 && one.text.contains("3 objects, 0 in data"), "\(one.text) \(one.errors)")
+    #expect(try Tool.run("archive", "check", input: sound.data(format: .xml)).status == 3)
+  }
+
+  @Test("archive groups writes the typedstreams in data")
+  func archiveGroupsWritesAll() throws {
+    let result = try Tool.run("archive", "groups", "--unwrap", input: Self.preferences())
+    let line = "{\"path\":\"Settings.text\",\"stream\":{\"byteOrder\":\"<\""
+    #expect(result.status == 0 && result.text.hasPrefix(line) && result.text.hasSuffix("}}\n"), "\(result.text)")
+    let own = try Tool.run("archive", "groups", "--unwrap", input: Self.stream)
+    #expect(own.text.hasPrefix("{\"path\":\"\",\"stream\":{") && own.text.split(separator: "\n").count == 1)
+    let groups = try Tool.run("archive", "groups", "-c", input: Self.stream)
+    #expect(own.text.contains(groups.text.dropLast()))
+  }
 }

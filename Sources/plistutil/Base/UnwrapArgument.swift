@@ -23,14 +23,9 @@ struct UnwrapArgument: ParsableArguments {
 
   /// The value at a path that goes on inside of data.
   func value(
-    at path: PropertyListKeyPath, in document: PropertyListDocument
+    at path: PropertyListKeyPath, in document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) -> PropertyListDocument.Node {
-    var unwrapper = Unwrapper()
-    do throws(KeyedArchiveError) {
-      return try unwrapper.value(at: path, in: document)
-    } catch {
-      throw PropertyListError(error)
-    }
+    try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.value(at: path, in: document) }
   }
 
   /// The archive in a file with all that is nested in it; of a property list that is none, the archives in it.
@@ -40,15 +35,15 @@ struct UnwrapArgument: ParsableArguments {
     try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.archive(in: document) }
   }
 
-  private func unwrap<Result>(
+  /// Does something with an unwrapper, and tells what it could not open, also if that is why something is not found.
+  func unwrap<Result>(
     _ input: Input, _ report: inout FileReport,
     _ body: (inout Unwrapper) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
     var unwrapper = Unwrapper()
+    defer { for note in unwrapper.notes { report.note("\(input.name): \(note)") } }
     do throws(KeyedArchiveError) {
-      let result = try body(&unwrapper)
-      for note in unwrapper.notes { report.note("\(input.name): \(note)") }
-      return result
+      return try body(&unwrapper)
     } catch {
       throw PropertyListError(error)
     }

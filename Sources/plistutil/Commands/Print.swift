@@ -73,7 +73,7 @@ struct Print: ParsableCommand {
   ) throws(PropertyListError) {
     let node =
       if let key {
-        try unwrap.value(at: key, in: unwrap.file(input, reading))
+        try unwrap.value(at: key, in: unwrap.file(input, reading), input, &report)
       } else {
         try unwrap.document(input, reading, &report).root
       }

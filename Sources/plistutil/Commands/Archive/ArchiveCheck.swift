@@ -12,7 +12,12 @@ struct ArchiveCheck: ParsableCommand {
       the key it is at. Errors make the exit code 3; warnings, such as of another archiver's name, and notes, such as of \
       objects that nothing leads to, do not.
 
-      Example: plistutil archive check -r Sessions/
+      With --unwrap, archives in data are checked too, also those in a property list that is no archive. Data that begins \
+      like an archive, but cannot be read, is an error then.
+
+      Examples:
+        plistutil archive check -r Sessions/
+        plistutil archive check --unwrap Preferences.plist
       """)
 
   @OptionGroup var files: FileArguments
@@ -20,18 +25,27 @@ struct ArchiveCheck: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the faults.")
   var isForMachines = false
 
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var reading: ArchiveArguments
 
   func run() throws {
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let source = try reading.source(input)
-      let faults = try source.check()
+      var faults = try unwrap.isGiven && !source.isArchive ? [] : source.check()
+      var nestedCount = 0
+      if unwrap.isGiven { faults += try source.checkNested(&nestedCount) }
       let isFaulty = faults.contains { $0.severity == .error }
       if isFaulty { report.raise(ExitCodes.malformed) }
       if isForMachines { return try report.machineLine(["faults": .array(faults.map(\.fields))]) }
       for fault in faults { report.note("\(input.name): \(fault.severity.rawValue): \(fault.text)") }
       if isFaulty { return }
-      try report.line("\(input.name): OK (\(source.summary()))")
+      try report.line("\(input.name): OK (\(summary(of: source, nestedCount)))")
     }
+  }
+
+  private func summary(of source: ArchiveSource, _ nestedCount: Int) throws(PropertyListError) -> String {
+    let summary = source.isArchive ? try source.summary() : "no archive"
+    guard unwrap.isGiven else { return summary }
+    return summary + ", \(nestedCount) in data"
   }
 }

@@ -12,7 +12,12 @@ struct ArchiveGroups: ParsableCommand {
       type. An object stands where it is met first, with its classes, their versions and its id, and is {"ref": 7} \
       everywhere else. No class needs to be known, and nothing is lost.
 
-      Example: plistutil archive groups attributedBody | jq '.groups[0][0][1].class'
+      With --unwrap, the typedstreams in the data of a property list or of an archive are written, each on a line: \
+      {"path": …, "stream": …}. The path is empty for a file that is a typedstream itself.
+
+      Examples:
+        plistutil archive groups attributedBody | jq '.groups[0][0][1].class'
+        plistutil archive groups --unwrap message_summary_info | jq .path
       """)
 
   @OptionGroup var files: FileArguments
@@ -20,17 +25,47 @@ struct ArchiveGroups: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Write all of it on one line.")
   var compact = false
 
+  @OptionGroup var unwrap: UnwrapArgument
   @OptionGroup var destination: Destination
 
   func run() throws {
     try files.process(to: destination) { [self] input, report throws(PropertyListError) in
       let data = try input.data()
+      if unwrap.isGiven {
+        return try destination.write(nestedGroups(in: data, input, &report), for: input, to: &report)
+      }
       var json = try Typedstream.converting { () throws(TypedstreamError) in
         try Typedstream(data).jsonData(isIndented: !compact)
       }
       if json.last != UInt8(ascii: "\n") { json.append(UInt8(ascii: "\n")) }
       try destination.write(json, for: input, to: &report)
     }
+  }
+}
+
+extension ArchiveGroups {
+  /// A line for each typedstream in data, with its path; of a file that is one, its own first.
+  private func nestedGroups(
+    in data: Data, _ input: Input, _ report: inout FileReport
+  ) throws(PropertyListError) -> Data {
+    var lines = Data()
+    if Typedstream.begins(data) {
+      let stream = try Typedstream.converting { () throws(TypedstreamError) in try Typedstream(data) }
+      lines += try Self.line("", stream)
+    }
+    let document = try unwrap.file(input, ReadingArguments(inputFormat: nil, keepLastDuplicates: false, coerce: true))
+    let streams = try unwrap.unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in
+      try unwrapper.typedstreams(in: document)
+    }
+    for (path, stream) in streams { lines += try Self.line(path.description, stream) }
+    return lines
+  }
+
+  private static func line(_ path: String, _ stream: Typedstream) throws(PropertyListError) -> Data {
+    let groups = try Typedstream.converting { () throws(TypedstreamError) in try stream.jsonData(isIndented: false) }
+    let start = try FileReport.machineData(["path": .string(path)])
+    let end = start.lastIndex(of: UInt8(ascii: "}")) ?? start.endIndex
+    return start[..<end] + Data(",\"stream\":".utf8) + groups + Data("}\n".utf8)
   }
 }
 

@@ -68,6 +68,34 @@ extension ArchiveSource {
     }
   }
 
+  /// False for a property list that has nothing of an archive.
+  var isArchive: Bool {
+    guard case .propertyList(let document) = self else { return true }
+    return ["$archiver", "$objects", "$top"].contains { (try? document.root.value(forKey: $0)) != nil }
+  }
+
+  /// The property list that it is, or whose shape it is given.
+  func document() throws(PropertyListError) -> PropertyListDocument {
+    if case .propertyList(let document) = self { return document }
+    return try archive().document
+  }
+
+  /// Everything that is wrong with archives in data, and with data that only begins like an archive.
+  ///
+  /// - Parameter count: becomes how many of them there are.
+  func checkNested(_ count: inout Int) throws(PropertyListError) -> [ArchiveFault] {
+    let document = try document()
+    var unwrapper = Unwrapper()
+    do throws(KeyedArchiveError) {
+      var faults = try unwrapper.check(document).map(ArchiveFault.init)
+      faults += unwrapper.unreadable.map(ArchiveFault.init)
+      count = unwrapper.openedCount
+      return faults
+    } catch {
+      throw PropertyListError(error)
+    }
+  }
+
   /// What it is, and how many objects it has.
   func summary() throws(PropertyListError) -> String {
     switch self {
@@ -95,6 +123,25 @@ extension ArchiveFault {
     if let object = fault.object { fields.dictionary?["object"] = .integer(.init(object)) }
     if let value = fault.value { fields.dictionary?["value"] = .integer(.init(value)) }
     self.init(severity: fault.severity, text: fault.description, fields: fields)
+  }
+
+  fileprivate init(_ nested: Unwrapper.Fault) {
+    let fault = ArchiveFault(nested.fault)
+    var fields = fault.fields
+    fields.dictionary?["data"] = .string(nested.path.description)
+    self.init(severity: fault.severity, text: Self.place(nested.path) + fault.text, fields: fields)
+  }
+
+  fileprivate init(_ data: Unwrapper.Unreadable) {
+    var fields = Self.fields(.error, "unreadableData", data.error.description)
+    fields.dictionary?["data"] = .string(data.path.description)
+    self.init(
+      severity: .error, text: Self.place(data.path) + "cannot be read: \(data.error.description.printable(limit: 200))",
+      fields: fields)
+  }
+
+  private static func place(_ path: PropertyListKeyPath) -> String {
+    path.components.isEmpty ? "data: " : "data at \(path.description.printable(limit: 200)): "
   }
 
   private static func fields(
