@@ -9,6 +9,7 @@ import base64
 import datetime
 import hashlib
 import json
+import os
 import pathlib
 import plistlib
 import shutil
@@ -111,7 +112,9 @@ def contains_other_kinds(value):
 
 
 def run(*command):
-    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
+    # Foundation writes the keys of a dictionary in the order of a hash table, which has another seed in each process.
+    environment = dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1")
+    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 # -- The binary format by hand ---------------------------------------------------------------------------------------------
