@@ -12,8 +12,8 @@ struct ArchiveGroups: ParsableCommand {
       type. An object stands where it is met first, with its classes, their versions and its id, and is {"ref": 7} \
       everywhere else. No class needs to be known, and nothing is lost.
 
-      With --unwrap, the typedstreams in the data of a property list or of an archive are written, each on a line: \
-      {"path": …, "stream": …}. The path is empty for a file that is a typedstream itself.
+      With --unwrap, the typedstreams in the data of a property list or of an archive are written, each on a line \
+      of JSON with the keys path and stream. The path is empty for a file that is a typedstream itself.
 
       Examples:
         plistutil archive groups attributedBody | jq '.groups[0][0][1].class'
