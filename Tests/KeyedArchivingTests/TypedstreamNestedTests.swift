@@ -192,7 +192,7 @@ struct TypedstreamNestedTests {
       let duration = ThreadClock.measure {
         do { try decode() } catch let found { error = found as? TypedstreamError }
       }
-      #expect(error?.kind == .limitExceeded && error?.byteOffset != nil)
+      #expect(error?.kind == .limitExceeded && error?.byteOffset != nil, "\(String(describing: error))")
       #expect(duration < .seconds(10))
     }
     let error = typedstreamError(decoding: Int.self, layers)

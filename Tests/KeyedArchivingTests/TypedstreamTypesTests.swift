@@ -283,9 +283,13 @@ struct TypedstreamCostTests {
 
   @Test("nested as deep as the reader allows is decoded or refused on a small stack")
   func nestedAsDeepAsTheReaderAllows() throws {
-    var deep = ArchivedValue.array([])
-    for _ in 0..<500 { deep = .array([deep]) }
-    let data = try typedstream(of: deep)
+    // To make the value takes more stack than the thread of a test may have.
+    let made = OnSmallStack.run(stackSize: 16 << 20) {
+      var deep = ArchivedValue.array([])
+      for _ in 0..<500 { deep = .array([deep]) }
+      return try typedstream(of: deep)
+    }
+    let data = try #require(made.value as? Data)
     let outcome = OnSmallStack.run {
       var value = try untypedstream(ArchivedValue.self, data)
       var depth = 0

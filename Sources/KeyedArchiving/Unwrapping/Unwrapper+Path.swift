@@ -30,7 +30,15 @@ extension Unwrapper {
         throw KeyedArchiveError(error)
       }
     }
-    if place.objects == nil { return try unwrapped(place.node) }
+    if place.objects == nil {
+      let known = unreadable.count
+      let value = try unwrapped(place.node)
+      for index in known..<unreadable.count {
+        let way = PropertyListKeyPath(path.components + unreadable[index].path.components)
+        unreadable[index] = Unreadable(path: way, error: unreadable[index].error)
+      }
+      return value
+    }
     return try translated(place.resolved())
   }
 

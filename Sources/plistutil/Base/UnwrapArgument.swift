@@ -51,7 +51,13 @@ struct UnwrapArgument: ParsableArguments {
 
   /// The file as a property list. Typedstreams and nibs are in the shape of keyed archives.
   func file(_ input: Input, _ reading: ReadingArguments) throws(PropertyListError) -> PropertyListDocument {
-    let data = try input.data()
+    try file(input, reading, input.data())
+  }
+
+  /// Bytes that were read from the file, as a property list.
+  func file(
+    _ input: Input, _ reading: ReadingArguments, _ data: Data
+  ) throws(PropertyListError) -> PropertyListDocument {
     if reading.inputFormat == nil {
       do throws(KeyedArchiveError) {
         if let archive = try KeyedArchive(ofOtherFormat: data) { return archive.document }

@@ -53,7 +53,8 @@ extension ArchiveGroups {
       let stream = try Typedstream.converting { () throws(TypedstreamError) in try Typedstream(data) }
       lines += try Self.line("", stream)
     }
-    let document = try unwrap.file(input, ReadingArguments(inputFormat: nil, keepLastDuplicates: false, coerce: true))
+    let reading = ReadingArguments(inputFormat: nil, keepLastDuplicates: false, coerce: true)
+    let document = try unwrap.file(input, reading, data)
     let streams = try unwrap.unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in
       try unwrapper.typedstreams(in: document)
     }

@@ -67,7 +67,7 @@ enum OpenedArchive {
   /// A property list takes as much of the limits as it may become larger, since nothing counts what is decoded from it.
   private static func propertyList(_ data: Data, _ limits: ParsingLimits) throws -> OpenedArchive {
     var limits = limits
-    let size = min(1024 + 4 * min(data.count, 1 << 40), limits.effectiveExpandedSize(inputSize: data.count))
+    let size = min(256 + 16 * min(data.count, 1 << 40), limits.effectiveExpandedSize(inputSize: data.count))
     limits.expandedSize = size
     limits.expansionRatio = 1
     let options = PropertyListReadingOptions(limits: limits)
@@ -90,7 +90,8 @@ enum OpenedArchive {
     switch self {
     case .typedstream(let unarchiver): unarchiver.spent
     case .keyedArchive(let coder, _): coder.spent
-    case .propertyList(_, let size): size
+    // Most of it is bytes of texts.
+    case .propertyList(_, let size): size / 4
     }
   }
 }
@@ -139,6 +140,9 @@ extension OpenedArchive {
     do {
       return try PropertyListDecoder().decode(type, from: document)
     } catch let error as DecodingError {
+      if case .dataCorrupted(let context) = error, let reason = context.underlyingError as? PropertyListError {
+        throw KeyedArchiveError(reason)
+      }
       throw KeyedArchiveError(.typeMismatch, "the property list is no \(type): \(error)")
     }
   }
