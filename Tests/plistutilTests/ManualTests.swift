@@ -58,7 +58,7 @@ struct ManualTests {
   static var pages: [String] {
     let names =
       (try? FileManager.default.contentsOfDirectory(atPath: documentation.appending(path: "Manual").path)) ?? []
-    return names.filter { $0.hasSuffix(".1") }.map { String($0.dropLast(2)) }.sorted()
+    return names.filter { $0.hasPrefix("plistutil") && $0.hasSuffix(".1") }.map { String($0.dropLast(2)) }.sorted()
   }
 
   private static func text(_ page: String) throws -> String {

@@ -1,0 +1,57 @@
+public import Foundation
+
+/// The examples of a document: commands behind `$`, and what they print.
+public struct ConsoleExamples {
+  /// A command, and what the text shows below it.
+  public struct Example: CustomStringConvertible {
+    public let command: String
+    public internal(set) var output = ""
+    public var description: String { command }
+  }
+
+  public let examples: [Example]
+
+  /// The blocks of the kind `console` of a document.
+  ///
+  /// - Parameter document: its path in the package.
+  public init(_ document: String) throws {
+    let root = Fixtures.url("").deletingLastPathComponent()
+    let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+    var examples: [Example] = []
+    var isConsole = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        isConsole = line == "```console"
+      } else if isConsole, line.hasPrefix("$ ") {
+        examples.append(Example(command: String(line.dropFirst(2))))
+      } else if isConsole {
+        examples[examples.count - 1].output += line + "\n"
+      }
+    }
+    self.examples = examples
+  }
+
+  /// Runs the commands one after the other in a copy of `Fixtures/readme`, and calls a function with what each prints.
+  ///
+  /// - Parameter tools: the programs of this package that the commands find.
+  public func run(tools: [String], _ body: (Example, String) -> Void) throws {
+    let folder = try TemporaryFolder()
+    let work = folder.path("work")
+    try FileManager.default.copyItem(at: Fixtures.url("readme"), to: URL(filePath: work))
+    try FileManager.default.createDirectory(atPath: folder.path("bin"), withIntermediateDirectories: false)
+    for tool in tools {
+      try FileManager.default.createSymbolicLink(
+        at: URL(filePath: folder.path("bin/\(tool)")), withDestinationURL: Program.executable(tool))
+    }
+    for example in examples {
+      let result = try Program.run(
+        URL(filePath: "/bin/sh"), ["-c", "cd '\(work)' && { \(example.command); } 2>&1"],
+        environment: [
+          "PATH": folder.path("bin") + ":/usr/bin:/bin", "HOME": work, "XDG_CONFIG_HOME": folder.path("config"),
+          "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com",
+          "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
+        ])
+      body(example, result.text)
+    }
+  }
+}
