@@ -49,9 +49,34 @@ public final class SQLiteStore: PersistentStore {
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a file that is not there and is not to be made,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model, and
   ///   ``ManagedObjectError/Code/open`` for a file that cannot be read, or is no store.
-  public init(
+  public convenience init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
     createsFile: Bool = true, writesNothing: Bool = false, tracksHistory: Bool = false
+  ) throws(ManagedObjectError) {
+    try self.init(
+      file, model, configuration, isReadOnly: isReadOnly, createsFile: createsFile, writesNothing: writesNothing,
+      tracksHistory: tracksHistory, checksHashes: true)
+  }
+
+  /// Opens a store without its model to read it, by its tables alone: those of before 2015, for which nobody has the
+  /// model of their program.
+  ///
+  /// ``tableModel(ofFile:writesNothing:)`` says what can be told of the objects.
+  ///
+  /// - Parameters:
+  ///   - file: where the store is.
+  ///   - writesNothing: true to write nothing at all, not even the files beside the store by which SQLite shares it.
+  ///     Nobody may save into it meanwhile.
+  /// - Throws: as ``init(_:model:configuration:isReadOnly:createsFile:writesNothing:tracksHistory:)``.
+  public convenience init(tablesOf file: URL, writesNothing: Bool = false) throws(ManagedObjectError) {
+    try self.init(
+      file, Self.tableModel(ofFile: file, writesNothing: writesNothing), nil, isReadOnly: true, createsFile: false,
+      writesNothing: writesNothing, tracksHistory: false, checksHashes: false)
+  }
+
+  private init(
+    _ file: URL, _ model: ManagedObjectModel, _ configuration: String?, isReadOnly: Bool, createsFile: Bool,
+    writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool
   ) throws(ManagedObjectError) {
     let number = StoreNumber.next()
     let isReadOnly = isReadOnly || writesNothing
@@ -60,7 +85,8 @@ public final class SQLiteStore: PersistentStore {
       let path = try Self.path(of: file)
       try Self.prepare(path, createsFile: createsFile && !isReadOnly)
       var state = try StoreState(
-        path: path, model, configuration, number, writesNothing ? .immutable : isReadOnly ? .readOnly : .create)
+        path: path, model, configuration, number, writesNothing ? .immutable : isReadOnly ? .readOnly : .create,
+        checksHashes: checksHashes)
       if tracksHistory, !isReadOnly { try state.trackHistory() }
       return state
     }
@@ -201,6 +227,24 @@ extension SQLiteStore {
     }
   }
 
+  /// The model that the tables of a store tell of.
+  ///
+  /// The entities are there with their names, and what they inherit from. Properties have the names of columns in lower
+  /// case, and all are those of the entity at the top of a table. Integers, truth values and the keys of most to-one
+  /// relationships are integers of 64 bits; archives and UUIDs are data. Relationships that are to-many on both sides
+  /// are known, to-one ones that can lead to objects of several entities, and to-many ones without an inverse.
+  ///
+  /// - Parameter writesNothing: true to write nothing at all, as in opening a store. Nobody may save into it meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.
+  public static func tableModel(
+    ofFile file: URL, writesNothing: Bool = false
+  ) throws(ManagedObjectError) -> ManagedObjectModel {
+    try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      let database = try reading(file, writesNothing)
+      return try TableModel.make(of: FileSchema(database), database)
+    }
+  }
+
   /// The metadata of a store, without its objects.
   ///
   /// - Parameter writesNothing: true to write nothing at all, as in opening a store. Nobody may save into it meanwhile.
@@ -226,7 +270,7 @@ extension SQLiteStore {
     return SchemaStatements(schema: schema).all
   }
 
-  private static func reading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
+  static func reading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
     try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
   }
 }

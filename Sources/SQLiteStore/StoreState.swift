@@ -21,9 +21,10 @@ struct StoreState {
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
 
+  /// - Parameter checksHashes: false for a model of the file's tables, which has no version hashes of the file.
   init(
     path: String, _ model: ManagedObjectModel, _ configuration: String?, _ storeNumber: StoreNumber,
-    _ mode: Database.Mode
+    _ mode: Database.Mode, checksHashes: Bool = true
   ) throws(ManagedObjectError) {
     if mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
       try Self.checkNewStore(path, model, configuration)
@@ -35,7 +36,7 @@ struct StoreState {
     schemaVersion = try database.schemaVersion()
     let file = try FileSchema(database)
     metadata = try MetadataTable.read(database)
-    try Self.check(model, configuration, metadata, file, database)
+    if checksHashes { try Self.check(model, configuration, metadata, file, database) }
     schema = try StoreSchema(model, configuration, of: file, in: database)
     obstacles = WritingObstacles.inFile(file, schema, tracksHistory: metadata.tracksHistory)
     numbers = RowNumbers(schema)
@@ -248,17 +249,5 @@ extension StoreState {
     numbers.confirm(keys, schema)
     self.numbers = numbers
     return keys
-  }
-}
-
-extension ManagedObjectModel.Entity {
-  /// True for an entity with the same hash, as far as that is known, and the same derived and composite attributes.
-  fileprivate func isSame(as other: ManagedObjectModel.Entity) -> Bool {
-    versionHash == other.versionHash && attributes.count == other.attributes.count
-      && attributes.allSatisfy { attribute in
-        let definition = other.attribute(named: attribute.name)?.definition
-        return definition?.derivation == attribute.definition.derivation
-          && definition?.elements == attribute.definition.elements
-      }
   }
 }

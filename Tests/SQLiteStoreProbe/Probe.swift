@@ -43,6 +43,15 @@ struct Probe {
     case "migrate":
       guard arguments.count >= 3 else { throw Usage() }
       try migrate(file, arguments[2], room: rest.first)
+    // Makes a store of so many rows; looks at one, and says what that takes.
+    case "rows":
+      guard rest.count == 1 else { throw Usage() }
+      try Inspection.make(file, notes: rest[0])
+    case "check": try Inspection.check(file)
+    case "info": try Inspection.info(file)
+    case "compare":
+      guard arguments.count >= 3 else { throw Usage() }
+      try Inspection.compare(file, URL(filePath: arguments[2]), key: arguments.count > 3 ? arguments[3] : nil)
     default: throw Usage()
     }
   }

@@ -26,6 +26,12 @@ enum StoreSamples {
     }
   }()
 
+  /// All stores in XML.
+  static let xmlStores: [URL] = files.filter { url in
+    guard url.pathExtension == "xml", let text = try? String(contentsOf: url, encoding: .utf8) else { return false }
+    return text.contains("<databaseInfo>")
+  }
+
   /// Compiled models and source models, by the names of their files.
   static let models: [(name: String, model: ManagedObjectModel)] = files.compactMap { url in
     let name = url.lastPathComponent

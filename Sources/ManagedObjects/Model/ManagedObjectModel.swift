@@ -58,6 +58,11 @@ public final class ManagedObjectModel: Sendable {
         versionIdentifiers: versionIdentifiers))
   }
 
+  /// Makes a model of entities that a file has, which may have names that programs cannot give.
+  package convenience init(compiledEntities entities: [EntityDescription]) throws(ManagedObjectModelError) {
+    try self.init(Contents(entities: entities, allowsReservedNames: true))
+  }
+
   /// The parts of a model.
   struct Contents {
     var entities: [EntityDescription]

@@ -54,7 +54,7 @@ struct HistoryReading {
       let entity = ManagedObjectModel.Entity(model: state.schema.model, index: index)
       let key = RowKey(store: state.storeNumber, entityIndex: index, number: statement.integer(3))
       var change = PersistentHistoryChange(kind: kind, objectID: state.objectID(key))
-      if kind == .update { change.updatedProperties = Self.names(entity, statement.data(4)) }
+      if kind == .update { change.updatedProperties = HistoryTables.names(entity, statement.data(4)) }
       if kind == .delete {
         for (attribute, column) in zip(HistoryTables.preserved(entity), tombstones) {
           let value = try state.reading.value(
@@ -75,13 +75,5 @@ struct HistoryReading {
       if name.hasPrefix("ZTOMBSTONE"), let place = Int(name.dropFirst(10)) { columns[place] = column }
     }
     return columns.sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  /// The properties whose bits are set.
-  private static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
-    let bytes = Array(bits)
-    return HistoryTables.properties(entity).enumerated().compactMap { place, property in
-      place / 8 < bytes.count && bytes[place / 8] & 0x80 >> (place % 8) != 0 ? property.name : nil
-    }
   }
 }

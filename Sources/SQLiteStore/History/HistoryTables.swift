@@ -64,4 +64,12 @@ enum HistoryTables {
       }
     }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
+
+  /// The names of the properties of an entity whose bits are set.
+  static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
+    let bytes = Array(bits)
+    return properties(entity).enumerated().compactMap { place, property in
+      place / 8 < bytes.count && bytes[place / 8] & 0x80 >> (place % 8) != 0 ? property.name : nil
+    }
+  }
 }

@@ -14,7 +14,7 @@ internal import SystemFiles
 /// Stores beside each other that differ in their extension have one folder: `Notes.sqlite`, and a copy `Notes.bak`.
 struct ExternalData {
   private let store: String
-  private let folder: String
+  let folder: String
 
   /// - Parameter path: the path of the store itself, not of a link to it.
   init(ofStore path: String) {
@@ -30,7 +30,7 @@ struct ExternalData {
   private static let inline: UInt8 = 1
   private static let inFile: UInt8 = 2
   /// The bytes of a value that is in a file.
-  private static let sizeOfName = 38
+  static let sizeOfName = 38
   /// The most bytes of a file that are read. SQLite has no larger values itself.
   private static let greatestSize = 1 << 30
 
@@ -72,11 +72,14 @@ struct ExternalData {
   /// The condition that the value of a column is in a file, in a statement.
   static func isInFile(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) = x'02'" }
 
+  /// The names of all files of values.
+  var fileNames: [String] { FileSystem.names(in: folder) }
+
   /// True if there is a file of a name.
   func has(_ name: String) -> Bool { FileSystem.sizeOfRegularFile("\(folder)/\(name)") != nil }
 
   /// True if a file beside the store would have its values in the same folder. It can be a copy of the store.
-  private var isShared: Bool {
+  var isShared: Bool {
     let name = Self.name(ofStore: store)
     let own = Set(DatabaseFile.suffixes.map { URL(filePath: store).lastPathComponent + $0 })
     let parent = FileSystem.parent(of: store)

@@ -12,6 +12,10 @@ struct EntityNumbers {
   private var numbers: [Int64]
   /// The numbers of superentities, as the file has them.
   private var parents: [Int64]
+  /// Gets what does not fit the model; nil if that is an error.
+  private let report: ((String) -> Void)?
+  /// Gets entities that the file has other names for.
+  private let reportName: ((ManagedObjectModel.Entity, String) -> Void)?
 
   /// The number of each entity, by its place in the model; 0 for one that the file does not have.
   ///
@@ -19,15 +23,34 @@ struct EntityNumbers {
   static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database
   ) throws(ManagedObjectError) -> [Int64] {
-    var numbers = EntityNumbers(model, database)
+    try read(model, configuration, database, report: nil)
+  }
+
+  /// The numbers, as far as the entities of the file are those of the model.
+  ///
+  /// - Parameters:
+  ///   - report: gets what does not fit; nil if that is an error.
+  ///   - reportName: gets entities that the file has other names for, which no renaming identifier explains.
+  static func read(
+    _ model: ManagedObjectModel, _ configuration: String?, _ database: Database, report: ((String) -> Void)?,
+    reportName: ((ManagedObjectModel.Entity, String) -> Void)? = nil
+  ) throws(ManagedObjectError) -> [Int64] {
+    var numbers = EntityNumbers(model, database, report, reportName)
     try numbers.readRows()
     try numbers.check(configuration)
+    // An entity without that at its top has no table.
+    for entity in model.entities where numbers.numbers[entity.root.index] == 0 { numbers.numbers[entity.index] = 0 }
     return numbers.numbers
   }
 
-  private init(_ model: ManagedObjectModel, _ database: Database) {
+  private init(
+    _ model: ManagedObjectModel, _ database: Database, _ report: ((String) -> Void)?,
+    _ reportName: ((ManagedObjectModel.Entity, String) -> Void)?
+  ) {
     self.model = model
     self.database = database
+    self.report = report
+    self.reportName = reportName
     numbers = Array(repeating: 0, count: model.entities.count)
     parents = numbers
   }
@@ -43,9 +66,9 @@ struct EntityNumbers {
       let (number, name, parent) = (list.integer(0), list.text(1), list.integer(2))
       guard number > 0, number < Self.firstPrivateNumber else {
         if number > 0 { return }
-        throw fault("Z_PRIMARYKEY has the number \(number) for \(name.quoted)")
+        return try note("Z_PRIMARYKEY has the number \(number) for \(name.quoted)")
       }
-      guard known.insert(number).inserted else { throw fault("Z_PRIMARYKEY has the number \(number) twice") }
+      guard known.insert(number).inserted else { return try note("Z_PRIMARYKEY has the number \(number) twice") }
       let inOrder = number <= entities.count ? entities[Int(number) - 1] : nil
       if let inOrder, inOrder.name == name || inOrder.definition.renamingIdentifier == name {
         try take(inOrder, number, parent)
@@ -63,8 +86,9 @@ struct EntityNumbers {
         try take(renamed[0], number, parent)
       } else if let inOrder, numbers[inOrder.index] == 0, areAsMany {
         try take(inOrder, number, parent)
+        reportName?(inOrder, name)
       } else {
-        throw fault("Z_PRIMARYKEY has the entity \(name.quoted), which the model has not")
+        try note("Z_PRIMARYKEY has the entity \(name.quoted), which the model has not")
       }
     }
   }
@@ -72,25 +96,26 @@ struct EntityNumbers {
   private mutating func take(
     _ entity: ManagedObjectModel.Entity, _ number: Int64, _ parent: Int64
   ) throws(ManagedObjectError) {
-    if numbers[entity.index] != 0 { throw fault("Z_PRIMARYKEY has the entity \(entity.name.quoted) twice") }
+    if numbers[entity.index] != 0 { return try note("Z_PRIMARYKEY has the entity \(entity.name.quoted) twice") }
     numbers[entity.index] = number
     parents[entity.index] = parent
   }
 
   private func check(_ configuration: String?) throws(ManagedObjectError) {
     for entity in model.entities(ofConfiguration: configuration) ?? [] where numbers[entity.index] == 0 {
-      throw fault("Z_PRIMARYKEY has no number for the entity \(entity.name.quoted)")
+      try note("Z_PRIMARYKEY has no number for the entity \(entity.name.quoted)")
     }
     for entity in model.entities where numbers[entity.index] != 0 {
       let parent = entity.superentity.map { numbers[$0.index] } ?? 0
       if parents[entity.index] == parent, parent != 0 || entity.superentity == nil { continue }
-      throw fault(
+      try note(
         "Z_PRIMARYKEY has the number \(parents[entity.index]) for what \(entity.name.quoted) inherits from, "
           + "and not \(parent)")
     }
   }
 
-  private func fault(_ message: String) -> ManagedObjectError {
-    ManagedObjectError(.open, "\(database.path) does not fit the model: \(message)")
+  private func note(_ message: String) throws(ManagedObjectError) {
+    if let report { return report(message) }
+    throw ManagedObjectError(.open, "\(database.path) does not fit the model: \(message)")
   }
 }

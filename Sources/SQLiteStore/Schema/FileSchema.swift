@@ -13,6 +13,8 @@ struct FileSchema {
   struct Table {
     /// The names in upper case, in order.
     var columns: OrderedSet<String> = []
+    /// The types of the columns in the statement that makes the table, in upper case.
+    var types: [String: String] = [:]
     /// The columns whose values the file does not have, but computes.
     var computedColumns: Set<String> = []
     /// True if rows are found by `Z_PK`, so that no two have the same.
@@ -76,6 +78,7 @@ struct FileSchema {
     var keys: [String] = []
     try list.forEachRow {
       let column = list.text(0).uppercased()
+      table.types[column] = list.text(1).uppercased()
       if list.integer(3) != 0 { table.computedColumns.insert(column) } else { table.columns.append(column) }
       if list.integer(2) != 0 { keys.append("\(column) \(list.text(1).uppercased())") }
     }

@@ -115,7 +115,7 @@ extension FetchIndexDescription.Element.Content {
 
 extension FileSchema.Part {
   /// True for an index of expressions, or of some rows only.
-  fileprivate var isComputed: Bool {
+  var isComputed: Bool {
     let operators: Set = ["IS", "NOT", "CASE", "AND", "OR", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "NULL"]
     var depth = 0
     for word in StatementWords(statement) {

@@ -69,11 +69,11 @@ struct BinaryStoreFormat: StoreFileFormat {
   }
 
   func read(
-    _ data: Data, into table: RowTable, configuration: String?
+    _ data: Data, into table: RowTable, configuration: String?, faults: StoreFaults?
   ) throws(ManagedObjectError) -> StoreFileContents {
     let archive = try Self.archive(data)
     let metadata = try Self.metadata(archive)
-    try metadata.check(table.model, configuration)
+    if faults == nil { try metadata.check(table.model, configuration) }
     let (last, entities) = try Self.decoding {
       (
         try archive.decode(Int64.self, forKey: Key.lastNumber),
@@ -84,16 +84,16 @@ struct BinaryStoreFormat: StoreFileFormat {
     var table = table
     do throws(BinaryFault) {
       try BinaryRowReader(entities, table).read(into: &table)
-      try table.checkReferences()
+      try table.checkReferences(faults)
     } catch {
       throw ManagedObjectError(PropertyListError(.malformed, error.description))
     }
     do throws(RowTable.InverseFault) {
-      _ = try table.mendInverses()
+      _ = try table.mendInverses(faults)
     } catch {
       throw ManagedObjectError(PropertyListError(.malformed, error.message))
     }
-    return StoreFileContents(table: table, metadata: metadata, lastNumber: max(last, table.lastNumber))
+    return StoreFileContents(table: table, metadata: metadata, lastNumber: max(last, table.lastNumber), counter: last)
   }
 
   func write(
@@ -120,15 +120,20 @@ struct BinaryStoreFormat: StoreFileFormat {
 
 extension RowTable {
   /// - Throws: for a reference to a row that is not there.
-  fileprivate func checkReferences() throws(BinaryFault) {
+  fileprivate func checkReferences(_ faults: StoreFaults?) throws(BinaryFault) {
     for (index, record) in model.records.enumerated() where !record.relationships.isEmpty {
       for row in entityRows[index].rows {
         for relationship in record.relationships {
           try row.values[relationship.slot].forEachKey { key throws(BinaryFault) in
             guard self.row(key) == nil else { return }
+            let message = "object \(row.key.number) refers to object \(key.number), which is not in the file"
+            if let faults {
+              faults.report(
+                StoreFaults.Fault(kind: .missing, key: row.key, slot: relationship.slot, message: message))
+              return
+            }
             throw BinaryFault(
-              "object \(row.key.number) refers to object \(key.number), which is not in the file",
-              entity: record.definition.name, property: relationship.name)
+              message, entity: record.definition.name, property: relationship.name)
           }
         }
       }

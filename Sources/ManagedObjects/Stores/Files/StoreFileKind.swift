@@ -1,15 +1,15 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import PropertyLists
 
 /// A kind of file that is known by its first bytes, and that a store may be taken for.
-enum StoreFileKind {
+package enum StoreFileKind: Sendable {
   case sqlite
   case coreDataBinary
   case binaryPropertyList
   case xml
 
   /// Nil for any other file.
-  init?(_ data: Data) {
+  package init?(_ data: Data) {
     let bytes = data.bytes
     if bytes.starts(with: "SQLite format 3\0") {
       self = .sqlite

@@ -14,15 +14,15 @@ struct XMLStoreFormat: StoreFileFormat {
   init(_ model: ManagedObjectModel) throws(ManagedObjectError) { names = try XMLNames(model) }
 
   func read(
-    _ data: Data, into table: RowTable, configuration: String?
+    _ data: Data, into table: RowTable, configuration: String?, faults: StoreFaults?
   ) throws(ManagedObjectError) -> StoreFileContents {
     let source = try Self.source(data)
     var reader = XMLStoreReader(source.text.bytes, table, names)
     let metadata = try Self.readHead(&reader, of: source)
-    try metadata.check(table.model, configuration)
+    if faults == nil { try metadata.check(table.model, configuration) }
     do throws(XMLPullReader.Failure) {
       try reader.readObjects(store: table.storeNumber, isMember: table.isMember)
-      try reader.resolve(store: table.storeNumber)
+      try reader.resolve(store: table.storeNumber, faults)
     } catch {
       throw ManagedObjectError(source.error(error))
     }
@@ -32,7 +32,7 @@ struct XMLStoreFormat: StoreFileFormat {
     for (entity, rows) in reader.rows.enumerated() { table.load(rows, ofEntity: entity) }
     let mended: Set<Int64>
     do throws(RowTable.InverseFault) {
-      mended = try table.mendInverses()
+      mended = try table.mendInverses(faults)
     } catch {
       let place = reader.passSpace(from: objects.first { $0.number == error.key.number }?.range.lowerBound ?? 0)
       throw ManagedObjectError(source.error(XMLPullReader.Failure(error.message, at: place)))
@@ -46,7 +46,8 @@ struct XMLStoreFormat: StoreFileFormat {
       metadata: metadata, objects: objects, tail: tail, isOfFile: source.start == 0 && source.text == data,
       orders: reader.orders)
     return StoreFileContents(
-      table: table, metadata: metadata, lastNumber: max(reader.head.lastNumber, table.lastNumber), layout: layout)
+      table: table, metadata: metadata, lastNumber: max(reader.head.lastNumber, table.lastNumber),
+      counter: reader.head.lastNumberRange.isEmpty ? nil : reader.head.lastNumber, layout: layout)
   }
 
   static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {

@@ -5,8 +5,9 @@ internal import PropertyLists
 extension XMLStoreReader {
   /// Finds the objects of all relationships.
   ///
+  /// - Parameter faults: gets objects that are not there or of another entity; nil if that is an error.
   /// - Throws: for an id that two objects have, or none, or one of another entity.
-  mutating func resolve(store: StoreNumber) throws(Failure) {
+  mutating func resolve(store: StoreNumber, _ faults: StoreFaults?) throws(Failure) {
     var repeated: XMLFileLayout.Object?
     let entities = ObjectEntities(objects, objectEntities, repeated: &repeated)
     if let repeated {
@@ -17,12 +18,20 @@ extension XMLStoreReader {
       let property = names.entities[entity].properties[Int(reference.property)]
       guard case .relationship(let destination, _, let isToMany, let isOrdered) = property.kind else { continue }
       let numbers = referredNumbers[reference.first..<reference.first + reference.count]
-      func key(_ number: Int64) throws(Failure) -> RowKey {
+      func fault(_ kind: StoreFaults.Fault.Kind, _ message: String) throws(Failure) {
+        guard let faults else { throw Failure(message, at: reference.place) }
+        faults.report(
+          StoreFaults.Fault(
+            kind: kind, key: rows[entity][Int(reference.row)].key, slot: property.slot, message: message))
+      }
+      func key(_ number: Int64) throws(Failure) -> RowKey? {
         guard let target = entities[number] else {
-          throw Failure("the object z\(number) is not in the file", at: reference.place)
+          try fault(.missing, "the object z\(number) is not in the file")
+          return nil
         }
         guard destination.contains(target) else {
-          throw Failure("the object z\(number) is not of the relationship's entity", at: reference.place)
+          try fault(.wrongEntity, "the object z\(number) is not of the relationship's entity")
+          return nil
         }
         return RowKey(store: store, entityIndex: target, number: number)
       }
@@ -32,14 +41,24 @@ extension XMLStoreReader {
       } else if isOrdered {
         var keys: OrderedSet<RowKey> = []
         keys.reserveCapacity(numbers.count)
-        for number in numbers { keys.append(try key(number)) }
-        if keys.count < numbers.count { throw Failure("an object is in a relationship twice", at: reference.place) }
+        var count = 0
+        for number in numbers {
+          guard let key = try key(number) else { continue }
+          keys.append(key)
+          count += 1
+        }
+        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.place) }
         value = .orderedToMany(keys)
       } else {
         var keys: Set<RowKey> = []
         keys.reserveCapacity(numbers.count)
-        for number in numbers { keys.insert(try key(number)) }
-        if keys.count < numbers.count { throw Failure("an object is in a relationship twice", at: reference.place) }
+        var count = 0
+        for number in numbers {
+          guard let key = try key(number) else { continue }
+          keys.insert(key)
+          count += 1
+        }
+        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.place) }
         value = .toMany(keys)
       }
       rows[entity][Int(reference.row)].values[property.slot] = value

@@ -1,0 +1,119 @@
+package import FoundationEssentials
+internal import PropertyLists
+
+/// Looks for faults in a store that is read as a whole: one in XML, or a binary one.
+package struct FileStoreCheck {
+  private let file: URL
+  private let model: ManagedObjectModel?
+  private let configuration: String?
+  private let kind: StoreFileKind
+  private let data: Data
+
+  /// A check of a file; nil for one of another kind, or that cannot be read.
+  package init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
+    guard let path = try? StoreFile.path(of: file), let (data, _) = try? StoreFile.read(path),
+      let kind = StoreFileKind(data), kind != .sqlite
+    else { return nil }
+    self.file = file
+    self.model = model
+    self.configuration = configuration
+    self.kind = kind
+    self.data = data
+  }
+
+  /// - Throws: ``ManagedObjectError`` for a file that is no store.
+  package func run(_ log: FindingLog) throws(ManagedObjectError) {
+    guard let model else {
+      let metadata = kind == .xml ? try XMLStoreFormat.metadata(of: data) : try BinaryStoreFormat.metadata(of: data)
+      log.storeIdentifier = metadata.identifier
+      log.report(.noModel, "a store of this kind has no model in it, so that its objects were not checked")
+      return
+    }
+    let format: any StoreFileFormat = kind == .xml ? try XMLStoreFormat(model) : BinaryStoreFormat()
+    let table = RowTable(model: model, storeNumber: .next(), configuration: configuration)
+    var faults: [StoreFaults.Fault] = []
+    let contents: StoreFileContents
+    do throws(ManagedObjectError) {
+      contents = try format.read(
+        data, into: table, configuration: configuration, faults: StoreFaults { faults.append($0) })
+    } catch {
+      if error.code == .storeTypeMismatch { throw error }
+      let mismatched = try? kind == .xml ? XMLStoreFormat.metadata(of: data) : BinaryStoreFormat.metadata(of: data)
+      if let mismatched { log.checkHashes(mismatched, model, own: nil, configuration: configuration) }
+      log.report(.unreadableRows, error.message)
+      return
+    }
+    log.storeIdentifier = contents.metadata.identifier
+    log.checkHashes(contents.metadata, model, own: nil, configuration: configuration)
+    for fault in faults { report(fault, model, log) }
+    let highest = contents.table.lastNumber
+    if let counter = contents.counter, counter < highest {
+      log.report(.lowCounter, "the highest number is said to be \(counter), and an object has the number \(highest)")
+    }
+    for entity in model.entities { check(entity, contents.table, log) }
+    checkConstraints(contents.table, log)
+  }
+
+  private func report(_ fault: StoreFaults.Fault, _ model: ManagedObjectModel, _ log: FindingLog) {
+    let code: StoreFinding.Code =
+      switch fault.kind {
+      case .missing: .danglingReference
+      case .wrongEntity: .wrongEntity
+      case .brokenInverse: .brokenInverse
+      }
+    let entity = ManagedObjectModel.Entity(model: model, index: Int(fault.key.entityIndex))
+    log.report(code, fault.message) { finding in
+      finding.entity = entity.name
+      finding.number = fault.key.number
+      finding.property = entity.relationships.first { $0.slot == fault.slot }?.name
+    }
+  }
+
+  private func check(_ entity: ManagedObjectModel.Entity, _ table: RowTable, _ log: FindingLog) {
+    if table.entityRows[entity.index].count == 0 { return }
+    let rules = ValidationRules(entity)
+    let transient = Set(
+      entity.attributes.filter(\.isTransient).map(\.slot) + entity.relationships.filter(\.isTransient).map(\.slot))
+    for row in table.entityRows[entity.index].rows {
+      func report(_ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ property: String) {
+        log.report(code, message()) { finding in
+          finding.entity = entity.name
+          finding.number = row.key.number
+          finding.property = property
+        }
+      }
+      for rule in rules.attributes where !transient.contains(rule.slot) {
+        guard case .attribute(let value) = row.values[rule.slot], let failure = rule.failure(value) else { continue }
+        switch failure.code {
+        case .missingMandatoryProperty: report(.missingValue, "the value is missing, and required", rule.name)
+        case .invalidValue: report(.outOfRange, "\(value) is beyond the type \(rule.type.name)", rule.name)
+        default: report(.invalidValue, "\(value): \(failure.message)", rule.name)
+        }
+      }
+      for rule in rules.relationships where !transient.contains(rule.slot) {
+        guard let failure = rule.failure(count: row.values[rule.slot].count) else { continue }
+        if rule.isToMany {
+          report(.objectCount, failure.message, rule.name)
+        } else {
+          report(.missingValue, "the object is missing, and required", rule.name)
+        }
+      }
+    }
+  }
+
+  private func checkConstraints(_ table: RowTable, _ log: FindingLog) {
+    for index in table.uniquenessIndexes {
+      var known: Set<UniquenessIndex.Values> = []
+      for place in index.entities {
+        for row in table.entityRows[place].rows {
+          guard let values = index.values(row), !known.insert(values).inserted else { continue }
+          log.report(.duplicateValue, "another object has the same values") { finding in
+            finding.entity = table.model.entities[place].name
+            finding.number = row.key.number
+            finding.property = index.names.joined(separator: ", ")
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// Hands out the findings of a check, up to a number of each kind, and counts all.
+package final class FindingLog {
+  package private(set) var summary = StoreCheckSummary()
+  /// The identifier of the store, for the names of objects.
+  package var storeIdentifier = ""
+  private let limit: Int
+  private let body: (StoreFinding) -> Void
+
+  /// - Parameter limit: the most findings of a kind that are handed out.
+  package init(limit: Int, _ body: @escaping (StoreFinding) -> Void) {
+    self.limit = limit
+    self.body = body
+  }
+
+  /// Counts a finding, and hands it out unless there were too many of its kind.
+  ///
+  /// - Parameter complete: fills in the place.
+  package func report(
+    _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ complete: (inout StoreFinding) -> Void = { _ in }
+  ) {
+    let count = summary.counts[code, default: 0] + 1
+    summary.counts[code] = count
+    guard count <= limit else { return }
+    summary.reportedCount += 1
+    var finding = StoreFinding(code, message())
+    complete(&finding)
+    if let entity = finding.entity, let number = finding.number, !storeIdentifier.isEmpty {
+      finding.objectURI = "x-coredata://\(storeIdentifier)/\(entity)/p\(number)"
+    }
+    body(finding)
+  }
+}

@@ -1,0 +1,77 @@
+internal import FoundationEssentials
+internal import PropertyLists
+
+/// Compares the version hashes of a store's metadata with a model.
+extension FindingLog {
+  /// - Parameters:
+  ///   - metadata: what the store says of itself.
+  ///   - model: the model that it is read with.
+  ///   - own: the model that the store has in itself, if it has one. Of entities whose hash nobody can compute it tells
+  ///     whether they are the same.
+  ///   - configuration: the configuration whose entities the store has; nil for all.
+  package func checkHashes(
+    _ metadata: StoreMetadata, _ model: ManagedObjectModel, own: ManagedObjectModel?, configuration: String?
+  ) {
+    guard let hashes = hashes(metadata) else { return }
+    for name in model.entitiesThatDiffer(from: hashes, configuration: configuration) {
+      let entity = model.entity(named: name)
+      if let entity, hashes[name] != nil, !entity.hasKnownVersionHash {
+        if own.map({ $0 === model || $0.entity(named: name)?.isSame(as: entity) == true }) == true { continue }
+      }
+      let message =
+        entity == nil
+        ? "the store has a version hash of the entity, which the model does not have"
+        : hashes[name] == nil
+          ? "the store has no version hash of the entity" : "the store was made with another version of the entity"
+      report(.hashMismatch, message) { $0.entity = name }
+    }
+    if let own, own !== model {
+      for name in own.entitiesThatDiffer(from: hashes, configuration: configuration)
+      where own.entity(named: name)?.hasKnownVersionHash != false {
+        report(.cachedModelMismatch, "the model in the store has another version of the entity than its metadata") {
+          $0.entity = name
+        }
+      }
+    }
+    let sums = [
+      (StoreMetadataKey.versionHashesDigest, ManagedObjectModel.versionHashesDigest(of: hashes)),
+      (StoreMetadataKey.versionChecksum, ManagedObjectModel.versionChecksum(of: hashes)),
+    ]
+    for (key, sum) in sums {
+      guard let found = metadata.values[key], found.string != sum else { continue }
+      report(.digestMismatch, "\(key) is not that of the version hashes")
+    }
+  }
+
+  private func hashes(_ metadata: StoreMetadata) -> [String: Data]? {
+    guard let value = metadata.values[StoreMetadataKey.versionHashes] else {
+      report(.missingHashes, "the metadata have no version hashes, so that nothing tells which model is the right one")
+      return nil
+    }
+    guard let list = value.dictionary else {
+      report(.unreadableMetadata, "the version hashes are not a dictionary")
+      return nil
+    }
+    var hashes: [String: Data] = [:]
+    for (name, hash) in list {
+      guard let hash = hash.data else {
+        report(.unreadableMetadata, "the version hash is not data") { $0.entity = name }
+        return nil
+      }
+      hashes[name] = hash
+    }
+    return hashes
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// True for an entity with the same hash, as far as that is known, and the same derived and composite attributes.
+  package func isSame(as other: ManagedObjectModel.Entity) -> Bool {
+    versionHash == other.versionHash && attributes.count == other.attributes.count
+      && attributes.allSatisfy { attribute in
+        let definition = other.attribute(named: attribute.name)?.definition
+        return definition?.derivation == attribute.definition.derivation
+          && definition?.elements == attribute.definition.elements
+      }
+  }
+}

@@ -1,0 +1,202 @@
+public import FoundationEssentials
+public import ManagedObjects
+internal import PropertyLists
+internal import SystemFiles
+
+/// Looks for faults in the file of a store: damaged pages, relationships that lead nowhere, values that do not fit the
+/// model, counters and orders that are wrong, files of large values that are missing, another model than the store was
+/// made with.
+///
+/// ```swift
+/// let summary = try StoreCheck(file).run { print($0) }
+/// exit(summary.errorCount == 0 ? 0 : 1)
+/// ```
+///
+/// Nothing is written. Of an SQLite store the work is done by SQLite, row by row, so that a store of any size takes
+/// little memory; stores in XML and binary stores are read as a whole. A store that Core Data wrote has no errors.
+public struct StoreCheck: Sendable {
+  /// The file of the store.
+  public var file: URL
+  /// The model of the objects; nil for the one that the store has in itself. A store without one is checked as far as
+  /// its tables tell what is in them.
+  public var model: ManagedObjectModel?
+  /// The configuration whose entities the store has; nil for all.
+  public var configuration: String?
+  /// The most findings of each kind that are handed out. All are counted.
+  public var limit = 100
+  /// The work that is done to find damaged pages of an SQLite store.
+  public var pages = PageCheck.full
+  /// True to write nothing at all, not even the files beside the store by which SQLite shares it. Nobody may save into
+  /// it meanwhile. False to look at a store that a program uses, as it is at one moment.
+  public var writesNothing = true
+
+  /// The work that is done to find damaged pages.
+  public enum PageCheck: Hashable, Sendable {
+    /// Pages and rows are looked at, and each index is compared with its table.
+    case full
+    /// Pages and rows are looked at.
+    case quick
+    /// Nothing is done.
+    case none
+  }
+
+  /// A check of a file.
+  public init(_ file: URL, model: ManagedObjectModel? = nil) {
+    self.file = file
+    self.model = model
+  }
+
+  /// Checks the file.
+  ///
+  /// - Parameter body: gets the findings, in the order in which they are found.
+  /// - Returns: the number of findings of each kind.
+  /// - Throws: ``ManagedObjectError`` for a file that is not there, or that is no store.
+  /// - Complexity: O(*n* log *n*) in the size of the file.
+  public func run(_ body: (StoreFinding) -> Void) throws(ManagedObjectError) -> StoreCheckSummary {
+    let result: Result<StoreCheckSummary, ManagedObjectError> = withoutActuallyEscaping(body) { body in
+      let log = FindingLog(limit: limit, body)
+      do throws(ManagedObjectError) {
+        try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in try run(log) }
+        return .success(log.summary)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private func run(_ log: FindingLog) throws(ManagedObjectError) {
+    let path = try SQLiteStore.path(of: file)
+    guard FileSystem.exists(path) else {
+      throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
+    }
+    try model?.checkConfiguration(configuration)
+    if let check = FileStoreCheck(file, model: model, configuration: configuration) { return try check.run(log) }
+    let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
+    JournalCheck(path: database.file.path, log: log).run()
+    // All statements see the same state.
+    try database.transaction(.deferred) { () throws(ManagedObjectError) in
+      guard let schema = try schema(database, log) else { return }
+      let check = TableCheck(schema, database, log)
+      check.checkTables()
+      check.checkCounters()
+      check.checkRows()
+      check.checkReferences()
+      check.checkJoins()
+      check.checkInverses()
+      check.checkOrders()
+      check.checkCounts()
+      check.checkValues()
+      check.checkRules()
+      check.checkConstraints()
+      check.checkExternalFiles()
+      check.checkHistory()
+    }
+  }
+
+  /// The tables of the model as the file has them; nil for a file that is too damaged to tell.
+  private func schema(
+    _ database: Database, _ log: FindingLog
+  ) throws(ManagedObjectError) -> (schema: StoreSchema, file: FileSchema)? {
+    let found: FileSchema
+    do throws(ManagedObjectError) { found = try FileSchema(database) } catch {
+      // Another file than a store is no finding.
+      if error.code != .sqlite { throw error }
+      checkPages(database, nil, log)
+      log.report(.unreadableRows, error.message)
+      return nil
+    }
+    checkPages(database, found, log)
+    var metadata: StoreMetadata?
+    do throws(ManagedObjectError) {
+      let read = try MetadataTable.read(database)
+      metadata = read
+      log.storeIdentifier = read.identifier
+    } catch {
+      log.report(.unreadableMetadata, error.message) { $0.table = "Z_METADATA" }
+    }
+    var own: ManagedObjectModel?
+    do throws(ManagedObjectError) { own = try ModelCache.read(database, found) } catch {
+      log.report(.unreadableModel, error.message) { $0.table = "Z_MODELCACHE" }
+    }
+    let used: ManagedObjectModel
+    if let known = model ?? own {
+      used = known
+      try known.checkConfiguration(configuration)
+      if let metadata { log.checkHashes(metadata, known, own: own, configuration: configuration) }
+    } else {
+      log.report(
+        .noModel, "there is no model, so that only relationships and types that the tables tell of were checked")
+      do throws(ManagedObjectError) { used = try TableModel.make(of: found, database) } catch {
+        log.report(.entityMismatch, error.message) { $0.table = "Z_PRIMARYKEY" }
+        return nil
+      }
+    }
+    let numbers = try EntityNumbers.read(
+      used, configuration, database,
+      report: { message in log.report(.entityMismatch, message) { $0.table = "Z_PRIMARYKEY" } },
+      reportName: { entity, name in
+        log.report(.entityName, "Z_PRIMARYKEY has the name \(name.quoted) for the entity") { finding in
+          finding.entity = entity.name
+          finding.table = "Z_PRIMARYKEY"
+        }
+      })
+    return (StoreSchema(used, numbers: numbers, file: found), found)
+  }
+
+  private func checkPages(_ database: Database, _ file: FileSchema?, _ log: FindingLog) {
+    if pages == .none { return }
+    // Indexes of expressions and computed columns could make SQLite work for long; quick checks leave them alone.
+    let isPlain = file.map { file in
+      file.others.values.allSatisfy { $0 == "a view" } && file.tables.values.allSatisfy(\.computedColumns.isEmpty)
+        && !file.indexes.contains(where: \.isComputed)
+    }
+    let name = pages == .full && isPlain == true ? "integrity_check" : "quick_check"
+    do throws(ManagedObjectError) {
+      // A check constraint could make SQLite work for long, too, and Core Data has none.
+      try database.execute("PRAGMA ignore_check_constraints = ON")
+      let statement = try database.statement("PRAGMA \(name)(\(max(1, min(limit, 1_000_000))))")
+      try statement.forEachRow {
+        let text = statement.text(0)
+        if text == "ok" { return }
+        for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("***") {
+          log.report(line.contains(" index ") ? .damagedIndex : .damagedPage, String(line).printable(limit: 300))
+        }
+      }
+    } catch {
+      log.report(.damagedPage, error.message)
+    }
+  }
+}
+
+/// Looks at the files of changes beside a store.
+struct JournalCheck {
+  let path: String
+  let log: FindingLog
+
+  /// The first bytes of a log, without the lowest bit of the last.
+  private static let logMagic: [UInt8] = [0x37, 0x7F, 0x06, 0x82]
+
+  func run() {
+    let name = URL(filePath: path).lastPathComponent.printable(limit: 200)
+    if let size = FileSystem.sizeOfRegularFile(path + "-wal"), size > 0 {
+      let start = FileSystem.beginning(of: path + "-wal", count: 4).map(Array.init) ?? []
+      if start.count == 4, start[..<3] == Self.logMagic[..<3], start[3] & 0xFE == Self.logMagic[3], size >= 32 {
+        log.report(
+          .logPresent,
+          "the file has changes in \(name)-wal (\(size) bytes), which belongs to it")
+      } else {
+        log.report(
+          .unusableLog,
+          "\(name)-wal (\(size) bytes) is no log of changes, and SQLite leaves it alone")
+      }
+    }
+    if let size = FileSystem.sizeOfRegularFile(path + "-journal"), size > 0,
+      FileSystem.beginning(of: path + "-journal", count: 1) != Data([0])
+    {
+      log.report(
+        .logPresent,
+        "a save did not end: \(name)-journal (\(size) bytes) has what it overwrote")
+    }
+  }
+}

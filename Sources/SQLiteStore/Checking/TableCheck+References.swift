@@ -1,0 +1,295 @@
+internal import ManagedObjects
+
+/// Relationships that rows have the key of.
+extension TableCheck {
+  /// A column of keys, as the relationship that it belongs to has it.
+  private struct Keys {
+    /// The relationship.
+    let property: String
+    /// The entities of the rows that have it.
+    let owners: Range<Int>
+    let columns: StoreTable.KeyColumns
+    /// The entities of the rows that it leads to.
+    let destination: Range<Int>
+    /// True for the column of a to-many relationship without an inverse: it names the object that has the relationship.
+    let namesOwner: Bool
+  }
+
+  private func keys(_ table: StoreTable) -> [Keys] {
+    var all: [Keys] = []
+    for entity in entities(table) {
+      for relationship in entity.ownRelationships where !relationship.isTransient && !relationship.definition.isToMany {
+        guard let columns = table.toOneColumns[PropertyName(entity, relationship.name)], has(table, columns.key) else {
+          continue
+        }
+        all.append(
+          Keys(
+            property: relationship.name, owners: entity.subtree, columns: columns,
+            destination: entity.destination(of: relationship).subtree, namesOwner: false))
+      }
+    }
+    for (name, columns) in table.ownerColumns.sorted(by: { $0.value.key < $1.value.key }) where has(table, columns.key)
+    {
+      let owner = name.owner(in: schema.model)
+      guard let relationship = owner.relationship(named: name.name) else { continue }
+      all.append(
+        Keys(
+          property: name.name, owners: owner.destination(of: relationship).subtree, columns: columns,
+          destination: owner.subtree, namesOwner: true))
+    }
+    return all
+  }
+
+  /// Looks for keys that lead to no row, or to one of another entity.
+  func checkReferences() {
+    for table in tables {
+      for keys in keys(table) {
+        guard let target = self.table(ofEntity: keys.destination.lowerBound) else { continue }
+        check(keys, table, target)
+      }
+    }
+  }
+
+  private func check(_ keys: Keys, _ table: StoreTable, _ target: StoreTable) {
+    let key = "t.\(table.columns[keys.columns.key].name.sqlName)"
+    let entityColumn = keys.columns.entity.flatMap { has(table, $0) ? "t.\(table.columns[$0].name.sqlName)" : nil }
+    let known = numbers(keys.destination)
+    let difference = entityColumn.map { " OR \($0) IS NOT d.Z_ENT" } ?? ""
+    each(
+      "SELECT t.Z_PK, t.Z_ENT, \(key), d.Z_PK, d.Z_ENT, \(entityColumn ?? "NULL") FROM \(table.name.sqlName) t "
+        + "LEFT JOIN \(target.name.sqlName) d ON d.Z_PK = \(key) WHERE \(key) IS NOT NULL "
+        + "AND t.Z_ENT IN \(numbers(keys.owners)) "
+        + "AND (d.Z_PK IS NULL OR d.Z_ENT IS NULL OR d.Z_ENT NOT IN \(known)\(difference))", of: table.name
+    ) { row in
+      let (number, entity) = (row.integer(0), row.integer(1))
+      let place = keys.namesOwner ? "the relationship of the row \(row.value(2).name) of \(target.name) has it" : nil
+      func report(_ code: StoreFinding.Code, _ message: String, _ column: Int) {
+        self.report(
+          code, message, table: table, number: number, entity: entity, property: keys.property, column: column)
+      }
+      if row.isNull(3) {
+        let message = place ?? "it leads to the row \(row.value(2).name) of \(target.name)"
+        return report(.danglingReference, message + ", which is not there", keys.columns.key)
+      }
+      let index = schema.entityIndices[row.integer(4)]
+      guard let index, keys.destination.contains(index), !row.isNull(4) else {
+        // A row of no entity of the table is a fault of its own.
+        guard let index, target.entities.contains(index) else { return }
+        let message = place ?? "it leads to the row \(row.value(2).name) of \(target.name)"
+        let name = self.entity(index).name.quoted
+        return report(.wrongEntity, message + ", which is of the entity \(name)", keys.columns.key)
+      }
+      let name = self.entity(index).name.quoted
+      report(
+        .wrongEntityColumn,
+        "the column says that the object is of the entity \(row.value(5).name), and its row is one of "
+          + "\(row.integer(4)), \(name)", keys.columns.entity ?? keys.columns.key)
+    }
+  }
+
+  /// Looks for rows of join tables that lead to no row, or to one of another entity.
+  func checkJoins() {
+    for join in joins {
+      let (first, second) = (join.first.property, join.second.property)
+      // The column of a side has the objects that its relationship leads to.
+      check(join, join.first, second)
+      check(join, join.second, first)
+    }
+  }
+
+  /// - Parameter owner: the relationship of the objects in the column, which leads to those in the other one.
+  private func check(_ join: JoinTable, _ side: JoinTable.Side, _ owner: PropertyName) {
+    let entity = owner.owner(in: schema.model)
+    guard let table = table(ofEntity: entity.index) else { return }
+    let other = side.column == join.first.column ? join.second.column : join.first.column
+    let column = "j.\(side.column.sqlName)"
+    each(
+      "SELECT \(column), j.\(other.sqlName), t.Z_PK, t.Z_ENT FROM \(join.name.sqlName) j "
+        + "LEFT JOIN \(table.name.sqlName) t ON t.Z_PK = \(column) "
+        + "WHERE t.Z_PK IS NULL OR t.Z_ENT IS NULL OR t.Z_ENT NOT IN \(numbers(entity.subtree))", of: join.name
+    ) { row in
+      let pair = "(\(side.column) \(row.value(0).name), \(other) \(row.value(1).name))"
+      let index = row.isNull(3) ? nil : schema.entityIndices[row.integer(3)]
+      if !row.isNull(2), index.map({ !table.entities.contains($0) }) ?? true { return }
+      let code: StoreFinding.Code = row.isNull(2) ? .danglingJoin : .wrongEntity
+      let fault = index.map { "which is of the entity \(self.entity($0).name.quoted)" } ?? "which is not there"
+      log.report(code, "the pair \(pair) leads to the row \(row.value(0).name) of \(table.name), \(fault)") { finding in
+        finding.table = join.name
+        finding.column = side.column
+        finding.property = side.property.name
+      }
+    }
+  }
+
+  /// Looks for objects that refer to another one by a to-one relationship which does not refer back.
+  func checkInverses() {
+    for table in tables {
+      for entity in entities(table) {
+        for relationship in entity.ownRelationships
+        where !relationship.isTransient && !relationship.definition.isToMany {
+          let destination = entity.destination(of: relationship)
+          guard let inverse = entity.inverse(of: relationship), !inverse.isTransient, !inverse.definition.isToMany,
+            let target = self.table(ofEntity: destination.index),
+            let own = table.toOneColumns[PropertyName(entity, relationship.name)]?.key,
+            let back = target.toOneColumns[PropertyName(destination, inverse.name)]?.key,
+            has(table, own), has(target, back)
+          else { continue }
+          let key = "t.\(table.columns[own].name.sqlName)"
+          let other = "d.\(target.columns[back].name.sqlName)"
+          each(
+            "SELECT t.Z_PK, t.Z_ENT, d.Z_PK, d.Z_ENT, \(other) FROM \(table.name.sqlName) t "
+              + "JOIN \(target.name.sqlName) d ON d.Z_PK = \(key) WHERE t.Z_ENT IN \(numbers(entity.subtree)) "
+              + "AND d.Z_ENT IN \(numbers(destination.subtree)) AND \(other) IS NOT t.Z_PK", of: table.name
+          ) { row in
+            let name = schema.entityIndices[row.integer(3)].map { self.entity($0).name } ?? target.name
+            let leads = row.isNull(4) ? "nothing" : "the row \(row.value(4).name) of \(table.name)"
+            report(
+              .brokenInverse,
+              "it leads to \(name.printable(limit: 100))/p\(row.integer(2)), whose "
+                + "\(inverse.name.printable(limit: 100)) leads to \(leads)", table: table, number: row.integer(0),
+              entity: row.integer(1),
+              property: relationship.name, column: own)
+          }
+        }
+      }
+    }
+  }
+}
+
+/// To-many relationships.
+extension TableCheck {
+  /// Looks for objects of ordered relationships without a place of their own.
+  func checkOrders() {
+    for table in tables {
+      for entity in entities(table) {
+        for relationship in entity.ownRelationships {
+          guard let columns = table.toOneColumns[PropertyName(entity, relationship.name)], let order = columns.order,
+            has(table, columns.key), has(table, order), let inverse = entity.inverse(of: relationship)
+          else { continue }
+          checkOrder(table, columns.key, order, inverse.name, numbers(entity.subtree))
+        }
+      }
+      for (name, columns) in table.ownerColumns.sorted(by: { $0.value.key < $1.value.key }) {
+        guard let order = columns.order, has(table, columns.key), has(table, order) else { continue }
+        checkOrder(table, columns.key, order, name.name, numbers(table.entities))
+      }
+    }
+    for join in joins {
+      for (side, other) in [(join.first, join.second.column), (join.second, join.first.column)] {
+        if let order = side.order { checkOrder(join, side, owner: other, order) }
+      }
+    }
+  }
+
+  private func checkOrder(_ table: StoreTable, _ key: Int, _ order: Int, _ property: String, _ entities: String) {
+    let (owner, place) = (table.columns[key].name.sqlName, table.columns[order].name.sqlName)
+    each(
+      "SELECT Z_PK, Z_ENT, \(owner), \(place) FROM \(table.name.sqlName) WHERE \(owner) IS NOT NULL "
+        + "AND typeof(\(place)) <> 'integer' AND Z_ENT IN \(entities)", of: table.name
+    ) { row in
+      report(
+        .missingOrder, "its place in the order of the row \(row.value(2).name) is \(row.value(3).name)", table: table,
+        number: row.integer(0), entity: row.integer(1), property: property, column: order)
+    }
+    each(
+      "SELECT MIN(Z_PK), Z_ENT, \(owner), \(place), COUNT(*) FROM \(table.name.sqlName) WHERE \(owner) IS NOT NULL "
+        + "AND typeof(\(place)) = 'integer' AND Z_ENT IN \(entities) GROUP BY \(owner), \(place) HAVING COUNT(*) > 1",
+      of: table.name
+    ) { row in
+      report(
+        .duplicateOrder,
+        "\(row.integer(4)) objects have the place \(row.integer(3)) in the order of the row \(row.value(2).name)",
+        table: table, number: row.integer(0), entity: row.integer(1), property: property, column: order)
+    }
+  }
+
+  private func checkOrder(_ join: JoinTable, _ side: JoinTable.Side, owner: String, _ order: String) {
+    func complete(_ finding: inout StoreFinding) {
+      finding.table = join.name
+      finding.column = order
+      finding.property = side.property.name
+    }
+    each(
+      "SELECT \(owner.sqlName), \(side.column.sqlName), \(order.sqlName) FROM \(join.name.sqlName) "
+        + "WHERE typeof(\(order.sqlName)) <> 'integer'", of: join.name
+    ) { row in
+      log.report(
+        .missingOrder,
+        "the place of the row \(row.value(1).name) in the order of the row \(row.value(0).name) is "
+          + row.value(2).name,
+        complete)
+    }
+    each(
+      "SELECT \(owner.sqlName), \(order.sqlName), COUNT(*) FROM \(join.name.sqlName) "
+        + "WHERE typeof(\(order.sqlName)) = 'integer' GROUP BY \(owner.sqlName), \(order.sqlName) "
+        + "HAVING COUNT(*) > 1", of: join.name
+    ) { row in
+      log.report(
+        .duplicateOrder,
+        "\(row.integer(2)) objects have the place \(row.integer(1)) in the order of the row \(row.value(0).name)",
+        complete)
+    }
+  }
+
+  /// Looks for to-many relationships with more or fewer objects than the model allows.
+  func checkCounts() {
+    for table in tables {
+      for entity in entities(table) {
+        for relationship in entity.ownRelationships {
+          guard let allowed = ManagedObjectModel.Entity.allowedCounts(relationship),
+            case .toMany(let place) = schema.places[entity.index][relationship.slot],
+            let owners = owners(place)
+          else { continue }
+          let least = allowed.isMandatory ? "" : "COUNT(o.k) > 0 AND "
+          var conditions = ["(\(least)COUNT(o.k) < \(allowed.least))"]
+          if allowed.most < Int.max { conditions.append("COUNT(o.k) > \(allowed.most)") }
+          each(
+            "SELECT t.Z_PK, t.Z_ENT, COUNT(o.k) FROM \(table.name.sqlName) t LEFT JOIN (\(owners)) o ON o.k = t.Z_PK "
+              + "WHERE t.Z_ENT IN \(numbers(entity.subtree)) GROUP BY t.Z_PK "
+              + "HAVING \(conditions.joined(separator: " OR "))",
+            of: table.name
+          ) { row in
+            let count = row.integer(2)
+            let rule = count < allowed.least ? "at least \(allowed.least)" : "at most \(allowed.most)"
+            report(
+              .objectCount, "it has \(count) \(count == 1 ? "object" : "objects"), and the model asks for \(rule)",
+              table: table, number: row.integer(0), entity: row.integer(1), property: relationship.name)
+          }
+        }
+      }
+    }
+  }
+
+  /// A statement with the number of the owner of each object of a relationship, as `k`.
+  private func owners(_ place: ToManyPlace) -> String? {
+    switch place.source {
+    case .column(let table, let column, _, _):
+      guard self.table(ofEntity: place.destination.lowerBound) != nil, has(schema.tables[table], column) else {
+        return nil
+      }
+      let target = schema.tables[table]
+      let key = target.columns[column].name.sqlName
+      return "SELECT \(key) AS k FROM \(target.name.sqlName) WHERE \(key) IS NOT NULL"
+    case .join(let index, let own, let other, _, let isReflexive):
+      let join = schema.joins[index]
+      guard file.has(join.name, own), file.has(join.name, other) else { return nil }
+      let name = join.name.sqlName
+      let pairs = "SELECT \(own.sqlName) AS k FROM \(name)"
+      // A pair may be there in one direction only, or in both.
+      return isReflexive
+        ? "SELECT k FROM (SELECT \(own.sqlName) AS k, \(other.sqlName) AS o FROM \(name) "
+          + "UNION SELECT \(other.sqlName), \(own.sqlName) FROM \(name))"
+        : pairs
+    }
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// The relationships that the entity does not inherit.
+  var ownRelationships: ArraySlice<Relationship> {
+    relationships.dropFirst(superentity?.relationships.count ?? 0)
+  }
+
+  /// The attributes that the entity does not inherit.
+  var ownAttributes: ArraySlice<Attribute> { attributes.dropFirst(superentity?.attributes.count ?? 0) }
+}

@@ -1,0 +1,229 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Values of attributes.
+extension TableCheck {
+  /// A condition that is true for a wrong value, in a statement.
+  fileprivate struct Condition {
+    let sql: String
+    let code: StoreFinding.Code
+    let property: String
+    let column: Int
+    let type: AttributeType?
+  }
+
+  /// The most conditions of a statement. SQLite has limits for the results and the depth of one.
+  private static let conditionsInStatement = 40
+
+  /// Looks for values that are not of their attribute's type, and for missing ones.
+  func checkValues() {
+    for table in tables {
+      let conditions = entities(table).flatMap { self.conditions($0, table) }
+      for start in stride(from: 0, to: conditions.count, by: Self.conditionsInStatement) {
+        check(Array(conditions[start..<min(conditions.count, start + Self.conditionsInStatement)]), table)
+      }
+    }
+  }
+
+  private func check(_ conditions: [Condition], _ table: StoreTable) {
+    let results = conditions.flatMap { [$0.sql, "t.\(table.columns[$0.column].name.sqlName)"] }
+    each(
+      "SELECT t.Z_PK, t.Z_ENT, \(results.joined(separator: ", ")) FROM \(table.name.sqlName) t "
+        + "WHERE \(conditions.map(\.sql).joined(separator: " OR "))", of: table.name
+    ) { row in
+      for (place, condition) in conditions.enumerated() {
+        let result = Int32(2 + 2 * place)
+        guard row.integer(result) != 0 else { continue }
+        report(
+          condition.code, condition.message(row.value(result + 1)), table: table, number: row.integer(0),
+          entity: row.integer(1), property: condition.property, column: condition.column)
+      }
+    }
+  }
+
+  private func conditions(_ entity: ManagedObjectModel.Entity, _ table: StoreTable) -> [Condition] {
+    let rows = entity.superentity == nil ? "" : "t.Z_ENT IN \(numbers(entity.subtree)) AND "
+    var conditions: [Condition] = []
+    for attribute in entity.ownAttributes where !attribute.isTransient {
+      guard let column = table.attributeColumns[PropertyName(entity, attribute.name)], has(table, column) else {
+        continue
+      }
+      let name = "t.\(table.columns[column].name.sqlName)"
+      func add(_ sql: String, _ code: StoreFinding.Code) {
+        conditions.append(
+          Condition(
+            sql: "(\(rows)(\(sql)))", code: code, property: attribute.name, column: column,
+            type: attribute.definition.type))
+      }
+      if let sql = attribute.definition.type.mismatch(name) { add(sql, .wrongType) }
+      if let sql = attribute.definition.type.excess(name) { add(sql, .outOfRange) }
+      if attribute.definition.isExternal {
+        let start = "substr(CAST(\(name) AS BLOB), 1, 1)"
+        add(
+          "typeof(\(name)) IN ('blob', 'text') AND length(CAST(\(name) AS BLOB)) > 0 "
+            + "AND (\(start) NOT IN (x'01', x'02') "
+            + "OR \(start) = x'02' AND length(CAST(\(name) AS BLOB)) <> \(ExternalData.sizeOfName))",
+          .wrongType)
+      }
+      if !attribute.isOptional, attribute.definition.derivation == nil { add("\(name) IS NULL", .missingValue) }
+    }
+    for relationship in entity.ownRelationships
+    where !relationship.isTransient && !relationship.isOptional && !relationship.definition.isToMany {
+      guard let column = table.toOneColumns[PropertyName(entity, relationship.name)]?.key, has(table, column) else {
+        continue
+      }
+      conditions.append(
+        Condition(
+          sql: "(\(rows)(t.\(table.columns[column].name.sqlName) IS NULL))", code: .missingValue,
+          property: relationship.name, column: column, type: nil))
+    }
+    return conditions
+  }
+
+  /// Looks for values that do not fulfil the rules of the model, and for texts that are no URIs.
+  func checkRules() {
+    let reading = ValueReading(
+      database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
+    for table in tables {
+      for entity in entities(table) {
+        let rules = ValueRules(entity)
+        for attribute in entity.ownAttributes where !attribute.isTransient {
+          let type = attribute.definition.type
+          guard type == .uri || rules.hasConditions(forSlot: attribute.slot),
+            let column = table.attributeColumns[PropertyName(entity, attribute.name)], has(table, column)
+          else { continue }
+          let name = table.columns[column].name.sqlName
+          each(
+            "SELECT Z_PK, Z_ENT, \(name) FROM \(table.name.sqlName) WHERE \(name) IS NOT NULL "
+              + "AND Z_ENT IN \(numbers(entity.subtree))", of: table.name
+          ) { row in
+            // A large value that cannot be read is a fault of its own.
+            let value = try? reading.value(row, 2, type, isExternal: attribute.definition.isExternal)
+            var fault: (StoreFinding.Code, String)?
+            if let value {
+              fault = rules.fault(of: value, inSlot: attribute.slot).map { (.invalidValue, $0) }
+            } else if type == .uri, case .text(let text) = row.value(2) {
+              fault = (.wrongType, "the text \(text.quoted) is no URI")
+            }
+            guard let (code, message) = fault else { return }
+            report(
+              code, message, table: table, number: row.integer(0), entity: row.integer(1), property: attribute.name,
+              column: column)
+          }
+        }
+      }
+    }
+  }
+
+  /// Looks for objects with the same values of a uniqueness constraint.
+  func checkConstraints() {
+    for table in tables {
+      for entity in entities(table) {
+        for constraint in entity.definition.uniquenessConstraints {
+          let columns = constraint.compactMap { property in
+            let name = PropertyName(entity, property)
+            return table.attributeColumns[name] ?? table.toOneColumns[name]?.key
+          }
+          guard !columns.isEmpty, columns.count == constraint.count, columns.allSatisfy({ has(table, $0) }) else {
+            continue
+          }
+          let names = columns.map { table.columns[$0].name.sqlName }
+          let conditions = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+          each(
+            "SELECT MIN(Z_PK), Z_ENT, COUNT(*) FROM \(table.name.sqlName) WHERE \(conditions) "
+              + "AND Z_ENT IN \(numbers(entity.subtree)) GROUP BY \(names.joined(separator: ", ")) "
+              + "HAVING COUNT(*) > 1", of: table.name
+          ) { row in
+            report(
+              .duplicateValue, "\(row.integer(2)) objects have the same values",
+              table: table, number: row.integer(0), entity: row.integer(1),
+              property: constraint.joined(separator: ", "), column: columns[0])
+          }
+        }
+      }
+    }
+  }
+
+  /// Looks for files of large values that are not there, and for those that belong to no object.
+  func checkExternalFiles() {
+    let files = ExternalData(ofStore: database.file.path)
+    let names = files.fileNames
+    var known: Set<String> = []
+    for table in tables {
+      for entity in entities(table) {
+        for attribute in entity.ownAttributes where !attribute.isTransient && attribute.definition.isExternal {
+          guard let column = table.attributeColumns[PropertyName(entity, attribute.name)], has(table, column) else {
+            continue
+          }
+          let name = "t.\(table.columns[column].name.sqlName)"
+          each(
+            "SELECT t.Z_PK, t.Z_ENT, \(name) FROM \(table.name.sqlName) t WHERE t.Z_ENT IN "
+              + "\(numbers(entity.subtree)) AND length(CAST(\(name) AS BLOB)) = \(ExternalData.sizeOfName) "
+              + "AND \(ExternalData.isInFile(name))", of: table.name
+          ) { row in
+            let file = ExternalData.fileName(row.data(2))
+            if let file, files.has(file) {
+              // What is there at all is all that has to be known.
+              known.insert(file)
+              return
+            }
+            report(
+              file == nil ? .wrongType : .missingExternalFile,
+              file.map { "the value is in the file \($0), which is not there" }
+                ?? "the value should be in a file, and names none", table: table, number: row.integer(0),
+              entity: row.integer(1), property: attribute.name, column: column)
+          }
+        }
+      }
+    }
+    // Another store may have its values in the same folder.
+    if files.isShared { return }
+    for name in names.sorted() where !known.contains(name) {
+      log.report(
+        .orphanedExternalFile, "no object has its value in the file \(name.printable(limit: 100)) of large values")
+    }
+  }
+}
+
+extension TableCheck.Condition {
+  fileprivate func message(_ value: SQLValue) -> String {
+    switch code {
+    case .missingValue: type == nil ? "the object is missing, and required" : "the value is missing, and required"
+    case .outOfRange: "\(value.name) is beyond the type \(type?.name ?? "")"
+    default: "\(value.name) is no value of the type \(type?.name ?? "")"
+    }
+  }
+}
+
+extension AttributeType {
+  /// The condition that a column has a value of another type; nil where any is one.
+  fileprivate func mismatch(_ column: String) -> String? {
+    switch self {
+    case .integer16, .integer32, .integer64:
+      "typeof(\(column)) NOT IN ('integer', 'null') "
+        + "AND NOT (typeof(\(column)) = 'real' AND \(column) = CAST(\(column) AS INTEGER))"
+    case .boolean: "typeof(\(column)) NOT IN ('integer', 'null')"
+    case .double, .float, .date: "typeof(\(column)) NOT IN ('real', 'integer', 'null')"
+    case .decimal:
+      "typeof(\(column)) = 'blob' OR typeof(\(column)) = 'real' AND abs(\(column)) > 1.7976931348623157e308 "
+        + "OR typeof(\(column)) = 'text' AND (\(column) = '' OR \(column) GLOB '*[^0-9.eE+-]*')"
+    case .string, .uri: "typeof(\(column)) NOT IN ('text', 'null')"
+    case .uuid: "typeof(\(column)) <> 'null' AND (typeof(\(column)) <> 'blob' OR length(\(column)) <> 16)"
+    case .binary, .transformable, .composite: "typeof(\(column)) NOT IN ('blob', 'text', 'null')"
+    case .undefined, .objectID: nil
+    }
+  }
+
+  /// The condition that a column has a number beyond the range of the type; nil for a type without one.
+  fileprivate func excess(_ column: String) -> String? {
+    switch self {
+    case .boolean: "typeof(\(column)) = 'integer' AND \(column) NOT IN (0, 1)"
+    case .integer16, .integer32:
+      integers.map {
+        "typeof(\(column)) IN ('integer', 'real') AND \(column) NOT BETWEEN \($0.lowerBound) AND \($0.upperBound)"
+      }
+    default: nil
+    }
+  }
+}

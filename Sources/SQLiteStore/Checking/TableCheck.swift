@@ -1,0 +1,207 @@
+internal import ManagedObjects
+internal import PropertyLists
+
+/// Looks for faults in the tables of a store.
+///
+/// SQLite does the comparing; each fault comes as a row of a statement, and nothing is kept.
+struct TableCheck {
+  let schema: StoreSchema
+  let file: FileSchema
+  let database: Database
+  let log: FindingLog
+  /// The places of tables and joins that are there, with all columns that are needed.
+  private let soundTables: [Bool]
+  private let soundJoins: [Bool]
+
+  init(_ tables: (schema: StoreSchema, file: FileSchema), _ database: Database, _ log: FindingLog) {
+    (schema, file) = tables
+    self.database = database
+    self.log = log
+    let file = file
+    soundTables = schema.tables.map { table in
+      file.tables[table.name.uppercased()]?.hasNumbers == true && file.has(table.name, "Z_ENT")
+    }
+    soundJoins = schema.joins.map { file.has($0.name, $0.first.column) && file.has($0.name, $0.second.column) }
+  }
+
+  /// The tables that can be read.
+  var tables: [StoreTable] { schema.tables.enumerated().filter { soundTables[$0.offset] }.map(\.element) }
+
+  /// The join tables that can be read.
+  var joins: [JoinTable] { schema.joins.enumerated().filter { soundJoins[$0.offset] }.map(\.element) }
+
+  /// The table of an entity, if it can be read.
+  func table(ofEntity index: Int) -> StoreTable? {
+    let place = schema.tableIndices[index]
+    return place >= 0 && soundTables[place] ? schema.tables[place] : nil
+  }
+
+  /// True if a table has a column, whose values are not computed.
+  func has(_ table: StoreTable, _ column: Int) -> Bool { file.has(table.name, table.columns[column].name) }
+
+  func entity(_ index: Int) -> ManagedObjectModel.Entity {
+    ManagedObjectModel.Entity(model: schema.model, index: index)
+  }
+
+  /// The own entities of a table.
+  func entities(_ table: StoreTable) -> [ManagedObjectModel.Entity] {
+    table.entities.filter { schema.numbers[$0] != 0 }.map(entity)
+  }
+
+  /// The numbers of entities, as a list in a statement.
+  func numbers(_ entities: Range<Int>) -> String {
+    "(" + entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map(String.init).joined(separator: ", ") + ")"
+  }
+
+  /// Calls a function with each row of a statement.
+  ///
+  /// - Parameter table: the table that is read, for a finding if it cannot be.
+  func each(
+    _ sql: String, of table: String, _ body: (Statement) throws(ManagedObjectError) -> Void
+  ) {
+    do throws(ManagedObjectError) {
+      let statement = try database.statement(sql)
+      try statement.forEachRow { () throws(ManagedObjectError) in try body(statement) }
+    } catch {
+      log.report(.unreadableRows, error.message) { $0.table = table }
+    }
+  }
+
+  /// Reports a fault of a row.
+  ///
+  /// - Parameters:
+  ///   - number: the number of the row.
+  ///   - entity: the number of its entity, which may be none.
+  func report(
+    _ code: StoreFinding.Code, _ message: @autoclosure () -> String, table: StoreTable, number: Int64, entity: Int64,
+    property: String? = nil, column: Int? = nil
+  ) {
+    log.report(code, message()) { finding in
+      finding.number = number
+      finding.entity = schema.entityIndices[entity].flatMap { index in
+        table.entities.contains(index) ? self.entity(index).name : nil
+      }
+      finding.property = property
+      finding.table = table.name
+      finding.column = column.map { table.columns[$0].name }
+    }
+  }
+}
+
+/// Tables, counters, and what all rows have.
+extension TableCheck {
+  /// Looks whether all tables and columns of the model are there.
+  func checkTables() {
+    func isThere(_ name: String) -> Bool {
+      if file.tables[name.uppercased()] != nil { return true }
+      let other = file.others[name.uppercased()]
+      log.report(.missingTable, other.map { "it is \($0), and no table" } ?? "the table is not there") {
+        $0.table = name
+      }
+      return false
+    }
+    func check(_ names: [String], of table: String) {
+      for name in names where !file.has(table, name) {
+        let isComputed = file.tables[table.uppercased()]?.computedColumns.contains(name.uppercased()) == true
+        log.report(.missingColumn, isComputed ? "the column is computed" : "the column is not there") { finding in
+          finding.table = table
+          finding.column = name
+        }
+      }
+    }
+    for table in schema.tables where isThere(table.name) {
+      if file.tables[table.name.uppercased()]?.hasNumbers != true {
+        log.report(.missingColumn, "the rows have no number Z_PK") { finding in
+          finding.table = table.name
+          finding.column = "Z_PK"
+        }
+      }
+      check(["Z_ENT", "Z_OPT"] + table.columns.map(\.name), of: table.name)
+    }
+    for join in schema.joins where isThere(join.name) {
+      check([join.first.column, join.second.column], of: join.name)
+      for side in [join.first, join.second] where side.lacksOrder {
+        log.report(.missingColumn, "the column of the order is not there") { finding in
+          finding.table = join.name
+          finding.property = side.property.name
+        }
+      }
+    }
+  }
+
+  /// Compares the counters of row numbers with the rows.
+  func checkCounters() {
+    for table in tables {
+      let number = schema.numbers[table.entities.lowerBound]
+      checkCounter(table.name, number) { finding in finding.entity = entity(table.entities.lowerBound).name }
+    }
+    for (number, name) in zip(
+      HistoryTables.entities.map(\.number), [HistoryTables.changes, HistoryTables.transactions, HistoryTables.texts])
+    where file.tables[name]?.hasNumbers == true {
+      checkCounter(name, number) { _ in }
+    }
+  }
+
+  private func checkCounter(_ table: String, _ number: Int64, _ complete: (inout StoreFinding) -> Void) {
+    each(
+      "SELECT IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)), 0), "
+        + "IFNULL((SELECT MAX(Z_PK) FROM \(table.sqlName)), 0)", of: table
+    ) { row in
+      let (counter, highest) = (row.integer(0), row.integer(1))
+      if counter >= highest { return }
+      log.report(.lowCounter, "Z_MAX is \(counter), and a row has the number \(highest)") { finding in
+        complete(&finding)
+        finding.table = "Z_PRIMARYKEY"
+        finding.column = "Z_MAX"
+      }
+    }
+  }
+
+  /// Looks at the number, the entity and the version of each row.
+  func checkRows() {
+    for table in tables {
+      let hasVersion = file.has(table.name, "Z_OPT")
+      let known = numbers(table.entities)
+      let abstract = entities(table).filter(\.isAbstract).map { String(schema.numbers[$0.index]) }
+      var conditions = ["Z_PK <= 0", "Z_ENT IS NULL", "Z_ENT NOT IN \(known)"]
+      if hasVersion { conditions += ["Z_OPT IS NULL", "typeof(Z_OPT) <> 'integer'", "Z_OPT < 1"] }
+      if !abstract.isEmpty { conditions.append("Z_ENT IN (\(abstract.joined(separator: ", ")))") }
+      each(
+        "SELECT Z_PK, Z_ENT, \(hasVersion ? "Z_OPT" : "1") FROM \(table.name.sqlName) WHERE "
+          + conditions.joined(separator: " OR "), of: table.name
+      ) { row in
+        let (number, entity) = (row.integer(0), row.integer(1))
+        if number <= 0 {
+          report(
+            .invalidNumber, "no object can have the number \(number)", table: table, number: number, entity: entity)
+        }
+        if let index = schema.entityIndices[entity], table.entities.contains(index), !row.isNull(1) {
+          if self.entity(index).isAbstract {
+            report(.abstractEntity, "the entity is abstract", table: table, number: number, entity: entity)
+          }
+        } else {
+          report(
+            .unknownEntity, "the row \(number) is of the entity \(row.value(1).name), which is none of the table's",
+            table: table, number: number, entity: entity)
+        }
+        let version = row.value(2)
+        if case .integer(1...) = version { return }
+        report(
+          .invalidVersion, "the version (Z_OPT) is \(version.name)", table: table, number: number, entity: entity)
+      }
+    }
+  }
+}
+
+extension SQLValue {
+  /// The value as a message shows it.
+  var name: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .text(let value): value.quoted
+    case .blob(let value): value.count == 1 ? "1 byte of data" : "\(value.count) bytes of data"
+    }
+  }
+}

@@ -1,0 +1,222 @@
+public import FoundationEssentials
+public import ManagedObjects
+internal import PropertyLists
+
+/// The history of a store's changes, as plain values: of a store that Core Data wrote or this package, whether there is
+/// a model for it or not.
+///
+/// ```swift
+/// try StoreHistory(file).run { print($0.number, $0.date ?? .distantPast, $0.changes.count) }
+/// ```
+///
+/// ``SQLiteStore/history(after:)`` has the changes of a store that is open, with the names of its objects.
+public struct StoreHistory: Sendable {
+  /// The file of the store.
+  public var file: URL
+  /// The model of the objects; nil for the one that the store has in itself, or that its tables tell of.
+  public var model: ManagedObjectModel?
+  /// True to write nothing at all, not even the files beside the store by which SQLite shares it. Nobody may save into
+  /// it meanwhile.
+  public var writesNothing = true
+
+  /// The history of a file.
+  public init(_ file: URL, model: ManagedObjectModel? = nil) {
+    self.file = file
+    self.model = model
+  }
+
+  /// A save.
+  public struct Transaction: Hashable, Sendable {
+    /// The number. Each has a greater one than those before.
+    public var number: Int64
+    /// The time of the save; nil if the history has changes of a transaction that is not there any more.
+    public var date: Date?
+    /// The author.
+    public var author: String?
+    /// The name of the context.
+    public var contextName: String?
+    /// The identifier of the program's bundle.
+    public var bundleIdentifier: String?
+    /// The name of the process.
+    public var processName: String?
+    /// The objects that were saved, in the order of the file.
+    public var changes: [Change] = []
+  }
+
+  /// An object that was saved.
+  public struct Change: Hashable, Sendable {
+    /// The sort of change; nil for one that nobody knows.
+    public var kind: PersistentHistoryChange.Kind?
+    /// The name of the entity; nil for one that the store does not have.
+    public var entity: String?
+    /// The number of the entity (`Z_ENT`).
+    public var entityNumber: Int64
+    /// The number of the object (`Z_PK`).
+    public var number: Int64
+    /// The name of the object, as in ``ManagedObjectID/uriRepresentation``; nil without the name of its entity.
+    public var objectURI: String?
+    /// The names of the properties that have other values, in order; nil if nobody knows them: for other changes than
+    /// updates, and without a model.
+    public var updatedProperties: [String]?
+    /// The bits of the properties that have other values, as the file has them.
+    public var propertyBits: Data?
+    /// The values of a deleted object that are kept: by the names of attributes, or without a model by those of
+    /// columns.
+    public var tombstone: [String: AttributeValue] = [:]
+  }
+
+  /// Calls a function with each transaction, the oldest first. None for a store that keeps no history.
+  ///
+  /// The changes of one transaction are in memory at once.
+  ///
+  /// - Parameter number: only transactions with a greater number count.
+  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no SQLite store.
+  /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.
+  public func run(
+    after number: Int64 = 0, _ body: (Transaction) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      let tables = try InspectedTables(file, model: model, configuration: nil, writesNothing: writesNothing)
+      try tables.database.transaction(.deferred) { () throws(ManagedObjectError) in
+        try StoreHistoryReading(tables).run(after: number, body)
+      }
+    }
+  }
+}
+
+/// Reads the tables of a history, transaction by transaction.
+struct StoreHistoryReading {
+  private let tables: InspectedTables
+  private var database: Database { tables.database }
+  private var file: FileSchema { tables.file }
+
+  init(_ tables: InspectedTables) { self.tables = tables }
+
+  /// True for a store that has the tables.
+  var isThere: Bool {
+    [
+      ("Z_PK", HistoryTables.transactions), ("ZTIMESTAMP", HistoryTables.transactions), ("Z_PK", HistoryTables.changes),
+      ("ZTRANSACTIONID", HistoryTables.changes), ("ZCHANGETYPE", HistoryTables.changes),
+      ("ZENTITY", HistoryTables.changes), ("ZENTITYPK", HistoryTables.changes),
+    ].allSatisfy { file.has($0.1, $0.0) }
+  }
+
+  func run(
+    after number: Int64, _ body: (StoreHistory.Transaction) throws(ManagedObjectError) -> Void
+  ) throws(ManagedObjectError) {
+    guard isThere else { return }
+    let texts = try texts()
+    func column(_ name: String) -> String { file.has(HistoryTables.transactions, name) ? name : "NULL" }
+    let names = [
+      "ZAUTHORTS", "ZCONTEXTNAMETS", "ZBUNDLEIDTS", "ZPROCESSIDTS", "ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID",
+      "ZPROCESSID",
+    ]
+    let transactions = try database.statement(
+      "SELECT Z_PK, ZTIMESTAMP, \(names.map(column).joined(separator: ", ")) FROM ATRANSACTION WHERE Z_PK > ? "
+        + "ORDER BY Z_PK")
+    try transactions.bind(1, number)
+    let bits = file.has(HistoryTables.changes, "ZCOLUMNS") ? "ZCOLUMNS" : "NULL"
+    let tombstones = self.tombstones
+    let columns = tombstones.map { ", " + $0.sqlName }.joined()
+    let changes = try database.statement(
+      "SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(bits)\(columns) FROM ACHANGE "
+        + "WHERE ZTRANSACTIONID > ? ORDER BY ZTRANSACTIONID, Z_PK")
+    try changes.bind(1, number)
+    defer {
+      transactions.reset()
+      changes.reset()
+    }
+    var (hasTransaction, hasChange) = (try transactions.step(), try changes.step())
+    while hasTransaction || hasChange {
+      var transaction = StoreHistory.Transaction(number: 0)
+      // A change whose transaction is gone makes one of its own.
+      if hasTransaction, !hasChange || transactions.integer(0) <= changes.integer(0) {
+        transaction.number = transactions.integer(0)
+        if !transactions.isNull(1) {
+          transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1))
+        }
+        func text(_ place: Int32) -> String? {
+          if !transactions.isNull(place) { return texts[transactions.integer(place)] }
+          // Files of before the table of texts have them in the row.
+          return transactions.isNull(place + 4) ? nil : transactions.text(place + 4)
+        }
+        (transaction.author, transaction.contextName) = (text(2), text(3))
+        (transaction.bundleIdentifier, transaction.processName) = (text(4), text(5))
+        hasTransaction = try transactions.step()
+      } else {
+        transaction.number = changes.integer(0)
+      }
+      while hasChange, changes.integer(0) <= transaction.number {
+        transaction.changes.append(try change(changes, tombstones))
+        hasChange = try changes.step()
+      }
+      try body(transaction)
+    }
+  }
+
+  private func texts() throws(ManagedObjectError) -> [Int64: String] {
+    var texts: [Int64: String] = [:]
+    guard file.has(HistoryTables.texts, "Z_PK"), file.has(HistoryTables.texts, "ZNAME") else { return texts }
+    let statement = try database.statement("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING")
+    try statement.forEachRow { texts[statement.integer(0)] = statement.text(1) }
+    return texts
+  }
+
+  /// The columns of kept values, in the order of their numbers.
+  private var tombstones: [String] {
+    let start = "ZTOMBSTONE"
+    return (file.tables[HistoryTables.changes]?.columns ?? []).compactMap { name in
+      name.hasPrefix(start) ? Int(name.dropFirst(start.count)).map { ($0, name) } : nil
+    }.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  private func change(
+    _ row: Statement, _ tombstones: [String]
+  ) throws(ManagedObjectError) -> StoreHistory.Change {
+    let kind = row.isNull(1) ? nil : PersistentHistoryChange.Kind(rawValue: row.integer(1))
+    let entity = tables.schema.entityIndices[row.integer(2)].map {
+      ManagedObjectModel.Entity(model: tables.schema.model, index: $0)
+    }
+    var change = StoreHistory.Change(
+      kind: kind, entity: entity?.name, entityNumber: row.integer(2), number: row.integer(3))
+    if let entity, let identifier = tables.metadata?.identifier {
+      change.objectURI = "x-coredata://\(identifier)/\(entity.name)/p\(change.number)"
+    }
+    let isKnown = tables.modelSource != .tables
+    if !row.isNull(4) {
+      let bits = row.data(4)
+      change.propertyBits = bits
+      if kind == .update, isKnown, let entity { change.updatedProperties = HistoryTables.names(entity, bits) }
+    }
+    guard kind == .delete else { return change }
+    let preserved = isKnown ? entity.map(HistoryTables.preserved) ?? [] : []
+    for (place, name) in tombstones.enumerated() {
+      let column = Int32(5 + place)
+      if row.isNull(column) { continue }
+      if place < preserved.count {
+        let definition = preserved[place].definition
+        let external = definition.isExternal ? ExternalData(ofStore: database.file.path) : nil
+        let value = try? ValueReading.value(StatementColumn(statement: row, column: column), definition.type, external)
+        if let value {
+          change.tombstone[definition.name] = value
+          continue
+        }
+      }
+      change.tombstone[name] = AttributeValue(raw: row.value(column))
+    }
+    return change
+  }
+}
+
+extension AttributeValue {
+  /// A value as SQLite has it.
+  init(raw value: SQLValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .double(value)
+    case .text(let value): self = .string(value)
+    case .blob(let value): self = .data(value)
+    }
+  }
+}

@@ -1,0 +1,205 @@
+internal import ManagedObjects
+
+/// The model that the tables of a store tell of, for a store without its model.
+///
+/// The entities and what they inherit from are in `Z_PRIMARYKEY`. Names of properties are those of columns in lower
+/// case; which entity of a table has a property is not known, so that the one at the top has all. Integers, truth
+/// values and most keys of other objects look the same, and are integers of 64 bits; data may be an archive or a UUID.
+/// These relationships are told by the names of tables and columns: those that are to-many on both sides, to-one ones
+/// that lead to one of several entities, and to-many ones without an inverse.
+struct TableModel {
+  private let file: FileSchema
+  private let database: Database
+  private var entities: [Int64: Entity] = [:]
+
+  private struct Entity {
+    var name: String
+    let parent: Int64
+    var properties: [PropertyDescription] = []
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/open`` for tables that are those of no model.
+  static func make(of file: FileSchema, _ database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
+    var maker = TableModel(file: file, database: database)
+    try maker.readEntities()
+    for number in maker.entities.keys.sorted() { try maker.readColumns(number) }
+    for name in file.tables.keys.sorted() { maker.readJoin(name) }
+    do throws(ManagedObjectModelError) {
+      return try ManagedObjectModel(compiledEntities: maker.descriptions)
+    } catch {
+      throw ManagedObjectError(.open, "\(database.path): the tables tell of no model: \(error)")
+    }
+  }
+
+  private init(file: FileSchema, database: Database) {
+    self.file = file
+    self.database = database
+  }
+
+  private var descriptions: [EntityDescription] {
+    entities.sorted { $0.key < $1.key }.map { _, entity in
+      var description = EntityDescription(entity.name, entity.properties)
+      description.superentity = entities[entity.parent]?.name
+      return description
+    }
+  }
+
+  private mutating func readEntities() throws(ManagedObjectError) {
+    let list = try database.statement("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+    var found: [Int64: Entity] = [:]
+    try list.forEachRow {
+      let number = list.integer(0)
+      guard number > 0, number < EntityNumbers.firstPrivateNumber else { return }
+      found[number] = Entity(name: list.text(1), parent: list.integer(2))
+    }
+    // A migration can leave the old name of an entity, where the table has the new one.
+    let roots = found.filter { $0.value.parent == 0 }
+    let nameless = roots.filter { file.tables["Z" + $0.value.name.uppercased()] == nil }
+    let names = Set(roots.values.map { "Z" + $0.name.uppercased() })
+    let left = file.tables.filter { name, table in
+      table.hasNumbers && table.columns.contains("Z_ENT") && !name.hasPrefix("Z_") && name.hasPrefix("Z")
+        && !names.contains(name)
+    }
+    if nameless.count == 1, left.count == 1, let number = nameless.first?.key, let table = left.first?.key {
+      found[number]?.name = Self.name(String(table.dropFirst())) ?? String(table.dropFirst())
+    }
+    entities = found
+  }
+
+  /// A name whose form in upper case a column has.
+  private static func name(_ column: String) -> String? {
+    let name = column.lowercased()
+    let isSound =
+      !name.isEmpty && !name.hasPrefix("@")
+      && !name.utf8.contains { $0 == UInt8(ascii: ".") || $0 <= 0x20 || $0 == 0x7F }
+    return isSound && name.uppercased() == column ? name : nil
+  }
+
+  /// The number at the beginning of a name, and the rest.
+  private static func number(_ name: Substring) -> (number: Int64, rest: Substring)? {
+    let digits = name.prefix { $0.isASCII && $0.isNumber }
+    return Int64(digits).map { ($0, name[digits.endIndex...]) }
+  }
+
+  /// The number of the entity at the top of those that one inherits from.
+  private func root(_ number: Int64) -> Int64? {
+    var (next, steps) = (number, 0)
+    while let entity = entities[next], steps <= entities.count {
+      if entity.parent == 0 || entities[entity.parent] == nil { return next }
+      next = entity.parent
+      steps += 1
+    }
+    return nil
+  }
+
+  /// True if no entity of a table has a property of a name.
+  private func isFree(_ name: String, _ entity: Int64) -> Bool {
+    let top = root(entity)
+    return top != nil
+      && !entities.contains { root($0.key) == top && $0.value.properties.contains { $0.name == name } }
+  }
+
+  private mutating func readColumns(_ number: Int64) throws(ManagedObjectError) {
+    guard let entity = entities[number], entity.parent == 0 || entities[entity.parent] == nil,
+      let table = file.tables["Z" + entity.name.uppercased()]
+    else { return }
+    /// The entities that relationships lead to, by the names of their columns.
+    var destinations: [String: Int64] = [:]
+    for column in table.columns where column.hasPrefix("Z") {
+      if let (other, rest) = Self.number(column.dropFirst()), rest.hasPrefix("_") {
+        destinations["Z" + rest.dropFirst()] = other
+      }
+    }
+    var known: Set<String> = []
+    for column in table.columns where column.hasPrefix("Z") && !column.hasPrefix("Z_") {
+      if let (other, rest) = Self.number(column.dropFirst()) {
+        guard !rest.hasPrefix("_"), entities[other] != nil, let name = Self.name(String(rest)), isFree(name, other)
+        else {
+          continue
+        }
+        var relationship = RelationshipDescription(name, to: entity.name, isToMany: true)
+        relationship.isOrdered = table.columns.contains("Z_FOK_" + column.dropFirst())
+        entities[other]?.properties.append(.relationship(relationship))
+        continue
+      }
+      guard let name = Self.name(String(column.dropFirst())), known.insert(name).inserted, isFree(name, number) else {
+        continue
+      }
+      if let destination = destinations[column].flatMap({ entities[$0]?.name }) {
+        entities[number]?.properties.append(.relationship(name, to: destination))
+      } else if let type = Self.type(table.types[column] ?? "") {
+        var attribute = AttributeDescription(name, type)
+        if type == .binary {
+          attribute.allowsExternalBinaryDataStorage = try hasExternalData("Z" + entity.name.uppercased(), column)
+        }
+        entities[number]?.properties.append(.attribute(attribute))
+      }
+    }
+  }
+
+  private static func type(_ name: String) -> AttributeType? {
+    switch name {
+    case "INTEGER": .integer64
+    case "FLOAT": .double
+    case "TIMESTAMP": .date
+    case "DECIMAL": .decimal
+    case "VARCHAR": .string
+    case "BLOB": .binary
+    default: nil
+    }
+  }
+
+  /// True for a column of data whose values all say whether they are in a file of their own, and one is.
+  private func hasExternalData(_ table: String, _ column: String) throws(ManagedObjectError) -> Bool {
+    let (name, list) = (column.sqlName, "FROM \(table.sqlName) WHERE")
+    let others = "\(name) IS NOT NULL AND NOT (\(ExternalData.isInline(name)) OR \(ExternalData.isInFile(name)))"
+    let statement = try database.statement(
+      "SELECT EXISTS (SELECT 1 \(list) length(\(name)) = \(ExternalData.sizeOfName) "
+        + "AND \(ExternalData.isInFile(name))) "
+        + "AND NOT EXISTS (SELECT 1 \(list) \(others))")
+    defer { statement.reset() }
+    return try statement.step() && statement.integer(0) != 0
+  }
+
+  /// Makes the relationships of a table of pairs, such as `Z_1BOOKS` with the columns `Z_1AUTHORS` and `Z_2BOOKS`.
+  private mutating func readJoin(_ table: String) {
+    guard table.hasPrefix("Z_"), let (owner, rest) = Self.number(table.dropFirst(2)), entities[owner] != nil,
+      let there = Self.name(String(rest)), let columns = file.tables[table]?.columns
+    else { return }
+    var sides: [(column: String, entity: Int64, name: String)] = []
+    for column in columns where column.hasPrefix("Z_") {
+      guard let (entity, rest) = Self.number(column.dropFirst(2)), entities[entity] != nil,
+        let name = Self.name(String(rest))
+      else { continue }
+      sides.append((column, entity, name))
+    }
+    func isOrdered(_ column: String) -> Bool { columns.contains("Z_FOK_" + column.dropFirst(2)) }
+    /// A name that another table has is followed by a number.
+    func isNamed(_ name: String) -> Bool {
+      name.hasPrefix(there) && name.dropFirst(there.count).allSatisfy { $0.isASCII && $0.isNumber }
+    }
+    if sides.count == 1, columns.contains("REFLEXIVE"), sides[0].entity == owner, isNamed(sides[0].name),
+      isFree(there, owner), let entity = entities[owner]?.name
+    {
+      var relationship = RelationshipDescription(there, to: entity, inverse: there, isToMany: true)
+      relationship.isOrdered = isOrdered(sides[0].column)
+      entities[owner]?.properties.append(.relationship(relationship))
+      return
+    }
+    guard sides.count == 2,
+      let forward = sides.firstIndex(where: { isNamed($0.name) && $0.entity != owner })
+        ?? sides.firstIndex(where: { $0.name == there }) ?? sides.firstIndex(where: { isNamed($0.name) })
+    else { return }
+    let (target, own) = (sides[forward], sides[1 - forward])
+    guard own.entity == owner, there != own.name || target.entity != owner, isFree(there, owner),
+      isFree(own.name, target.entity), let ownerName = entities[owner]?.name,
+      let targetName = entities[target.entity]?.name
+    else { return }
+    var relationship = RelationshipDescription(there, to: targetName, inverse: own.name, isToMany: true)
+    relationship.isOrdered = isOrdered(target.column)
+    var inverse = RelationshipDescription(own.name, to: ownerName, inverse: there, isToMany: true)
+    inverse.isOrdered = isOrdered(own.column)
+    entities[owner]?.properties.append(.relationship(relationship))
+    entities[target.entity]?.properties.append(.relationship(inverse))
+  }
+}

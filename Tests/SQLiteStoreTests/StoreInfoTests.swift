@@ -1,0 +1,102 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("What a file says of itself", .enabled(if: StoreReader.isAvailable))
+struct StoreInfoTests {
+  @Test("is its kind, its entities with counts, its hashes and its large values")
+  func store() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = try LibraryStore.write(to: folder)
+    let info = try StoreInfo(file)
+    #expect(info.kind == .sqlite && info.kind.isStore && info.modelSource == .store)
+    #expect(info.identifier == LibraryStore.identifier && info.frameworkVersion == 1344)
+    let own = Dictionary(uniqueKeysWithValues: info.entities.map { ($0.name, $0.ownCount) })
+    #expect(own == ["Note": 3, "Person": 1, "Employee": 1, "Manager": 1, "Tag": 2, "Thing": 2])
+    #expect(info.entities.first { $0.name == "Person" }?.totalCount == 3)
+    #expect(info.entities.first { $0.name == "Manager" }?.superentity == "Person")
+    #expect(info.objectCount == 10 && info.hasEqualHashes == true)
+    #expect(info.externalData?.fileCount == 1 && info.externalData?.size == 7)
+    let pages = try #require(info.database)
+    #expect(pages.pageSize * pages.pageCount == Int64(try #require(info.fileSize)) && !pages.usesLog)
+    #expect(pages.logSize == nil && info.history == nil && info.fault == nil)
+    #expect(!info.writingObstacles.isEmpty)
+  }
+
+  @Test("tells a log, a history, and another model")
+  func log() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "a.sqlite")
+    let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
+    let store = try SQLiteStore(file, model: model, tracksHistory: true)
+    var changes = StoreChanges()
+    changes.author = "Ada"
+    changes.inserted = try store.makeKeys([0, 0]).map { StoreRow(key: $0, version: 1, values: [.null]) }
+    let start = Date()
+    try store.save(changes)
+    let info = try StoreInfo(file)
+    #expect(info.database?.usesLog == true && info.database?.logSize ?? 0 > 0)
+    let history = try #require(info.history)
+    #expect(history.transactionCount == 1 && history.changeCount == 2 && history.authors == ["Ada"])
+    #expect(history.firstNumber == 1 && history.firstDate == history.lastDate)
+    #expect(abs(try #require(history.lastDate).timeIntervalSince(start)) < 60)
+    let other = try ManagedObjectModel(entities: [
+      EntityDescription("Note", [.attribute("title", .integer32)]), EntityDescription("Tag"),
+    ])
+    let compared = try StoreInfo(file, model: other)
+    #expect(compared.modelSource == .given && compared.hasEqualHashes == false)
+    #expect(compared.entities.map(\.hash) == [.different, .missing])
+    #expect(compared.entities.map(\.ownCount) == [2, nil])
+  }
+
+  @Test("names the kinds of models and of other stores")
+  func kinds() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let model = LibraryStore.model
+    let plain = try StoreUse.model.get()
+    func place(_ name: String) -> URL { folder.url.appending(path: name) }
+    try model.compiledData().write(to: place("a.mom"))
+    let versions = VersionedModel(models: ["One": model], currentName: "One")
+    try versions.writeCompiled(to: place("a.momd"))
+    try versions.writeSource(to: place("a.xcdatamodeld"))
+    _ = try XMLStore(place("a.xml"), model: plain)
+    _ = try BinaryStore(place("a.store"), model: plain)
+    try (Data("CoreData".utf8) + Data(count: 64)).write(to: place("a.dat"))
+    try Data("text".utf8).write(to: place("text"))
+    for (name, kind, count) in [
+      ("a.mom", StoreInfo.Kind.compiledModel, 6), ("a.momd", .compiledVersions, 6),
+      ("a.xcdatamodeld", .sourceVersions, 6), ("a.xcdatamodeld/One.xcdatamodel", .sourceModel, 6),
+      ("a.xcdatamodeld/One.xcdatamodel/contents", .sourceModel, 6), ("a.xml", .xml, 6), ("a.store", .binary, 6),
+      ("a.dat", .coreDataBinary, 0), ("text", .other, 0), ("", .other, 0),
+    ] {
+      let info = try StoreInfo(place(name))
+      #expect(info.kind == kind && info.entities.count == count, "\(name): \(info.kind), \(info.entities.count)")
+      #expect(info.kind.isModel == (info.modelSource == .store), "\(name)")
+    }
+    #expect(try StoreInfo(place("a.momd")).currentVersion == "One")
+    let xml = try StoreInfo(place("a.xml"), model: plain)
+    #expect(xml.objectCount == 0 && xml.hasEqualHashes == true && xml.fault == nil)
+    #expect(errorCode { _ = try StoreInfo(place("gone")) } == .noSuchFile)
+  }
+
+  @Test("is what an independent reader finds in Apple's stores", arguments: StoreSamples.stores)
+  func samples(store: URL) throws {
+    let info = try StoreInfo(store)
+    let database = try PlainSQLite(store)
+    for entity in info.entities {
+      let number = try database.column(
+        "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity.name)'"
+      ).first
+      guard let number else { continue }
+      var root = entity
+      while let name = root.superentity, let parent = info.entities.first(where: { $0.name == name }) { root = parent }
+      let count = try database.column(
+        "SELECT COUNT(*) FROM \"Z\(root.name.uppercased())\" WHERE Z_ENT = \(number)"
+      ).first
+      #expect(entity.ownCount.map(String.init) == count, "\(entity.name)")
+    }
+    #expect(info.hasEqualHashes != false && info.fault == nil)
+  }
+}
