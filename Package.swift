@@ -195,7 +195,8 @@ let package = Package(
       name: "plistutilTests", dependencies: ["plistutil", "PropertyListTools", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "storeutilTests", dependencies: ["storeutil", "PropertyLists", "TestSupport"],
+      name: "storeutilTests",
+      dependencies: ["storeutil", "ManagedObjects", "PropertyLists", "SQLiteStore", "TestSupport"],
       swiftSettings: testSettings),
   ]
 )

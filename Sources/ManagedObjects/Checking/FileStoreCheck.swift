@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import PropertyLists
+internal import SystemFiles
 
 /// Looks for faults in a store that is read as a whole: one in XML, or a binary one.
 package struct FileStoreCheck {
@@ -11,8 +12,9 @@ package struct FileStoreCheck {
 
   /// A check of a file; nil for one of another kind, or that cannot be read.
   package init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
-    guard let path = try? StoreFile.path(of: file), let (data, _) = try? StoreFile.read(path),
-      let kind = StoreFileKind(data), kind != .sqlite
+    // An SQLite store can be large, and is not read as a whole.
+    guard let path = try? StoreFile.path(of: file), let start = FileSystem.beginning(of: path, count: 4096),
+      let kind = StoreFileKind(start), kind != .sqlite, let (data, _) = try? StoreFile.read(path)
     else { return nil }
     self.file = file
     self.model = model

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// Hands out the findings of a check, up to a number of each kind, and counts all.
 package final class FindingLog {
   package private(set) var summary = StoreCheckSummary()
@@ -22,7 +24,8 @@ package final class FindingLog {
     summary.counts[code] = count
     guard count <= limit else { return }
     summary.reportedCount += 1
-    var finding = StoreFinding(code, message())
+    // Names of tables and entities can have any characters.
+    var finding = StoreFinding(code, message().printable())
     complete(&finding)
     if let entity = finding.entity, let number = finding.number, !storeIdentifier.isEmpty {
       finding.objectURI = "x-coredata://\(storeIdentifier)/\(entity)/p\(number)"

@@ -33,11 +33,25 @@ struct OpeningArguments: ParsableArguments {
       """)
   var immutable = false
 
+  @Flag(
+    help: """
+      Read a store in SQLite by its tables alone, if nobody has its model: properties have the names of columns, and \
+      most to-one relationships are numbers.
+      """)
+  var tables = false
+
   /// Opens a store.
   func open(_ path: String, isReadOnly: Bool = true) throws -> OpenStore {
     let url = URL(filePath: path)
     let kind = try StoreKind(path)
     let writesNothing = isReadOnly && writesNothing(path, kind)
+    if tables {
+      guard kind == .sqlite, isReadOnly, model == nil else {
+        throw ValidationError(
+          "--tables reads a store in SQLite by its tables: it goes with no --model, and changes nothing.")
+      }
+      return OpenStore(try SQLiteStore(tablesOf: url, writesNothing: writesNothing))
+    }
     let model = try modelOfStore(url, kind, writesNothing: writesNothing)
     return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: writesNothing))
   }

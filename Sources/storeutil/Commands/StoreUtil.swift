@@ -18,7 +18,12 @@ struct StoreUtil: ParsableCommand {
       """,
     version: "storeutil 0.1.0",
     groupedSubcommands: [
-      CommandGroup(name: "Look", subcommands: [Fetch.self, Count.self, Show.self, ModelVerb.self, Hashes.self]),
+      CommandGroup(
+        name: "Look",
+        subcommands: [
+          Info.self, Fetch.self, Count.self, Show.self, ModelVerb.self, Hashes.self, History.self, Diff.self,
+          Check.self,
+        ]),
       CommandGroup(name: "Change", subcommands: [SetValues.self, Insert.self, Delete.self]),
       CommandGroup(name: "Make", subcommands: [Create.self, Convert.self, Compile.self, Migrate.self]),
     ])

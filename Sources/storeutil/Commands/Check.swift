@@ -1,0 +1,137 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SQLiteStore
+import ToolSupport
+
+struct Check: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "check",
+    abstract: "Find what is wrong with a store.",
+    discussion: """
+      Damaged pages and indexes, relationships that lead nowhere, broken orders and inverses, values of a wrong type, \
+      missing ones, counters that are too low, files of large values that are missing or belong to nobody, another \
+      model than the store was made with, a history that leads nowhere. Nothing is written, not even beside the store; \
+      nobody may save into it meanwhile, unless --shared is given.
+
+      A line for each finding: its severity, its code, the object or the table, what is wrong.
+
+      Exit codes: 0 no errors; 1 errors, or with --strict warnings; 3 no store.
+
+      Examples:
+        storeutil check Notes.sqlite
+        storeutil check Notes.sqlite --json | jq '.findings[] | select(.code == "dangling-reference") | .object'
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file(), transform: FileName.argument)
+  var path: String
+
+  @Option(
+    help: ArgumentHelp("The model to compare the store with, where it has none in itself.", valueName: "model"),
+    completion: .file(), transform: FileName.argument)
+  var model: String?
+
+  @Option(help: ArgumentHelp("Print at most N findings of each code, and count the others.", valueName: "n"))
+  var limit = 100
+
+  @Flag(help: "Leave out the comparison of indexes with their tables.")
+  var quick = false
+
+  @Flag(help: "Look at a store that a program uses, as it is at one moment.")
+  var shared = false
+
+  @Flag(help: "Let warnings count as errors for the exit code.")
+  var strict = false
+
+  @Flag(name: .customLong("json"), help: "Print JSON: {\"findings\": […], \"errors\": n, \"warnings\": n}.")
+  var isJSON = false
+
+  func validate() throws {
+    if limit < 1 { throw ValidationError("--limit takes a number above 0.") }
+  }
+
+  func run() throws {
+    let url = URL(filePath: path)
+    var check = StoreCheck(url, model: try OpeningArguments.model(model, of: url))
+    check.limit = limit
+    check.pages = quick ? .quick : .full
+    check.writesNothing = !shared
+    var buffer = BufferedOutput()
+    var failure: PropertyListError?
+    var isFirst = true
+    let summary = try check.run { finding in
+      if failure != nil { return }
+      do throws(PropertyListError) {
+        if isJSON {
+          try buffer.write(isFirst ? "{\"findings\": [\n" : ",\n")
+          try buffer.write(finding.propertyList.compactJSON)
+        } else {
+          try buffer.write("\(finding)\n")
+        }
+        isFirst = false
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    if isJSON {
+      let counts = summary.counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+        "\"\($0.key.rawValue)\": \($0.value)"
+      }
+      try buffer.write(
+        "\(isFirst ? "{\"findings\": [" : "\n")], \"counts\": {\(counts.joined(separator: ", "))}, "
+          + "\"errors\": \(summary.errorCount), \"warnings\": \(summary.warningCount)}\n")
+    } else {
+      for (code, count) in summary.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where count > limit {
+        try buffer.write("\(code.severity.rawValue) \(code.rawValue): \(grouped(count - limit)) more\n")
+      }
+    }
+    try buffer.flush()
+    if !isJSON {
+      note("\(Self.counted(summary.errorCount, "error")), \(Self.counted(summary.warningCount, "warning"))")
+    }
+    if summary.errorCount > 0 || strict && summary.warningCount > 0 { throw ExitCode(ExitCodes.different) }
+  }
+
+  private static func counted(_ count: Int, _ name: String) -> String {
+    count == 0 ? "no \(name)s" : "\(grouped(count)) \(name)\(count == 1 ? "" : "s")"
+  }
+}
+
+extension OpeningArguments {
+  /// The model of a path on the command line, in the version that a store was made with; nil for no path.
+  static func model(_ path: String?, of store: URL) throws -> ManagedObjectModel? {
+    guard let path else { return nil }
+    // What cannot be read of a damaged store is for others to say.
+    let metadata = (try? StoreKind(store.path).metadata(store, writesNothing: true)) ?? [:]
+    return try ModelFile(path).version(of: metadata)
+  }
+}
+
+extension StoreFinding {
+  /// The finding for scripts. What it does not have is left out.
+  fileprivate var propertyList: PropertyList {
+    var fields: OrderedDictionary<String, PropertyList> = [
+      "severity": .string(severity.rawValue), "code": .string(code.rawValue), "message": .string(message),
+    ]
+    for (key, text) in [
+      ("object", objectURI), ("entity", entity), ("property", property), ("table", table), ("column", column),
+    ] { if let text { fields[key] = .string(text) } }
+    if let number { fields["number"] = .integer(PropertyList.Integer(number)) }
+    return .dictionary(fields)
+  }
+}
+
+extension PropertyList {
+  /// JSON on one line, with the forms of `plistutil --coerce`.
+  var compactJSON: Data {
+    get throws(PropertyListError) {
+      let options = PropertyListWritingOptions(
+        depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
+      var data = try data(format: .json, options: options)
+      if data.last == UInt8(ascii: "\n") { data.removeLast() }
+      return data
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SQLiteStore
+import ToolSupport
+
+struct History: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "history",
+    abstract: "Print the history of a store's changes.",
+    discussion: """
+      A line for each save, and one for each object that it inserted, changed or deleted, with the properties that \
+      changed as the file has them. Stores keep a history only if their program asked for it. Nothing is written.
+
+      Example: storeutil history Notes.sqlite --after 120
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file(), transform: FileName.argument)
+  var path: String
+
+  @Option(
+    help: ArgumentHelp("The model of the store, where it has none in itself.", valueName: "model"),
+    completion: .file(), transform: FileName.argument)
+  var model: String?
+
+  @Option(help: ArgumentHelp("Only saves with greater numbers.", valueName: "number"))
+  var after: Int64 = 0
+
+  @Flag(help: "Look at a store that a program uses, as it is at one moment.")
+  var shared = false
+
+  @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each save.")
+  var isJSON = false
+
+  func run() throws {
+    let url = URL(filePath: path)
+    var history = StoreHistory(url, model: try OpeningArguments.model(model, of: url))
+    history.writesNothing = !shared
+    var buffer = BufferedOutput()
+    var failure: PropertyListError?
+    var isFirst = true
+    try history.run(after: after) { transaction in
+      if failure != nil { return }
+      do throws(PropertyListError) {
+        if isJSON {
+          try buffer.write(isFirst ? "[\n" : ",\n")
+          try buffer.write(transaction.propertyList.compactJSON)
+        } else {
+          try buffer.write(transaction.lines.joined(separator: "\n") + "\n")
+        }
+        isFirst = false
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    if isJSON { try buffer.write(isFirst ? "[]\n" : "\n]\n") }
+    try buffer.flush()
+    if isFirst, !isJSON { note("no history\(after > 0 ? " after \(after)" : "")") }
+  }
+}
+
+extension StoreHistory.Transaction {
+  fileprivate var lines: [String] {
+    var head = "\(number)  \(date.map { "\(AttributeValue.date($0))" } ?? "(the save is gone)")"
+    for (name, text) in [
+      ("author", author), ("context", contextName), ("process", processName), ("bundle", bundleIdentifier),
+    ] { if let text { head += "  \(name) \(text.quoted)" } }
+    return [head]
+      + changes.map { change in
+        let entity = change.entity?.printable() ?? "entity \(change.entityNumber)"
+        var line = "  \(change.mark) \(entity)/p\(change.number)"
+        if let names = change.updatedProperties, !names.isEmpty {
+          line += ": " + names.map { $0.printable() }.joined(separator: ", ")
+        }
+        for (name, value) in change.tombstone.sorted(by: { $0.key < $1.key }) {
+          line += "  \(name.printable()) = \(value)"
+        }
+        return line
+      }
+  }
+
+  fileprivate var propertyList: PropertyList {
+    var fields: OrderedDictionary<String, PropertyList> = [
+      "number": .integer(PropertyList.Integer(number)), "date": date.map { .date($0) } ?? .null,
+    ]
+    for (name, text) in [
+      ("author", author), ("context", contextName), ("process", processName), ("bundle", bundleIdentifier),
+    ] { if let text { fields[name] = .string(text) } }
+    fields["changes"] = .array(changes.map(\.propertyList))
+    return .dictionary(fields)
+  }
+}
+
+extension StoreHistory.Change {
+  fileprivate var mark: String {
+    switch kind {
+    case .insert: "+"
+    case .update: "~"
+    case .delete: "-"
+    case nil: "?"
+    }
+  }
+
+  fileprivate var propertyList: PropertyList {
+    let name =
+      switch kind {
+      case .insert: "insert"
+      case .update: "update"
+      case .delete: "delete"
+      case nil: "unknown"
+      }
+    var fields: OrderedDictionary<String, PropertyList> = ["kind": .string(name)]
+    if let objectURI { fields["object"] = .string(objectURI) }
+    if let entity {
+      fields["entity"] = .string(entity)
+    } else {
+      fields["entityNumber"] = .integer(PropertyList.Integer(entityNumber))
+    }
+    fields["number"] = .integer(PropertyList.Integer(number))
+    if let updatedProperties { fields["properties"] = .array(updatedProperties.map { .string($0) }) }
+    if !tombstone.isEmpty {
+      let values = tombstone.sorted { $0.key < $1.key }.map { ($0.key, PropertyList($0.value)) }
+      fields["tombstone"] = .dictionary(OrderedDictionary(uniqueKeysWithValues: values))
+    }
+    return .dictionary(fields)
+  }
+}

@@ -1,0 +1,185 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SQLiteStore
+import ToolSupport
+
+struct Info: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "info",
+    abstract: "Print what a file of a store or a model says of itself.",
+    discussion: """
+      The kind, the identifier, the framework that wrote it, where the model comes from, entities with the numbers of \
+      their objects, whether the version hashes are right, the log, the history and the large values. Nothing is \
+      written.
+
+      Example: storeutil info Notes.sqlite
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The file of a store or a model.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
+  var path: String
+
+  @Option(
+    help: ArgumentHelp("The model of the store, where it has none in itself.", valueName: "model"),
+    completion: .file(), transform: FileName.argument)
+  var model: String?
+
+  @Flag(help: "Look at a store that a program uses, as it is at one moment.")
+  var shared = false
+
+  @Flag(name: .customLong("json"), help: "Print JSON.")
+  var isJSON = false
+
+  func run() throws {
+    let url = URL(filePath: path)
+    let info = try StoreInfo(url, model: try OpeningArguments.model(model, of: url), writesNothing: !shared)
+    if info.kind == .other {
+      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store and no model")
+    }
+    if isJSON {
+      let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible)
+      return try output(info.propertyList.data(format: .json, options: options))
+    }
+    try output(info.lines.joined(separator: "\n"))
+  }
+}
+
+extension StoreInfo {
+  /// The facts for people: a line each.
+  fileprivate var lines: [String] {
+    var rows: [(String, String)] = [("kind", kind.isModel ? "model (\(kind.rawValue))" : "\(kind.rawValue) store")]
+    if let fileSize { rows.append(("size", "\(grouped(fileSize)) bytes")) }
+    if let identifier { rows.append(("identifier", identifier.printable())) }
+    if let frameworkVersion { rows.append(("framework", "\(frameworkVersion)")) }
+    if kind.isStore {
+      let versions = modelVersionIdentifiers.filter { !$0.isEmpty }.map { $0.printable() }.joined(separator: ", ")
+      rows.append(("model", modelSource.text + (versions.isEmpty ? "" : ", version \(versions)")))
+      rows.append(("hashes", hasEqualHashes.map { $0 ? "those of the model" : "of another model" } ?? "unknown"))
+    }
+    if !versions.isEmpty {
+      rows.append(
+        (
+          "versions",
+          versions.map { $0.printable() + ($0 == currentVersion ? " (current)" : "") }
+            .joined(separator: ", ")
+        ))
+    }
+    if let database {
+      rows.append(
+        (
+          "pages",
+          "\(grouped(Int(database.pageCount))) of \(database.pageSize) bytes, "
+            + "\(grouped(Int(database.freePageCount))) free"
+        ))
+      let log = database.logSize.map { "\(grouped($0)) bytes in the log beside it" } ?? "nothing in a log"
+      rows.append(("log", database.journalSize.map { "\(log), a save that did not end (\(grouped($0)) bytes)" } ?? log))
+    }
+    if let history {
+      let saves = history.transactionCount == 1 ? "save" : "saves"
+      var text = "\(grouped(Int(history.transactionCount))) \(saves) of \(grouped(Int(history.changeCount))) objects"
+      if let first = history.firstDate, let last = history.lastDate {
+        text += ", \(AttributeValue.date(first)) to \(AttributeValue.date(last))"
+      }
+      if !history.authors.isEmpty { text += ", by \(history.authors.map { $0.printable() }.joined(separator: ", "))" }
+      rows.append(("history", text))
+    }
+    if let externalData {
+      rows.append(("large values", "\(grouped(externalData.fileCount)) files, \(grouped(externalData.size)) bytes"))
+    }
+    if let fault { rows.append(("fault", fault.printable())) }
+    for obstacle in writingObstacles.prefix(5) { rows.append(("cannot be written", obstacle.printable())) }
+    let width = rows.map(\.0.count).max() ?? 0
+    var lines = rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }
+    if entities.isEmpty { return lines }
+    lines.append("entities")
+    func depth(_ entity: Entity) -> Int {
+      var (next, depth) = (entity.superentity, 0)
+      while let name = next, depth < entities.count {
+        next = entities.first { $0.name == name }?.superentity
+        depth += 1
+      }
+      return depth
+    }
+    let names = entities.map { String(repeating: "  ", count: depth($0)) + $0.name.printable() }
+    let nameWidth = names.map(\.count).max() ?? 0
+    let counts = entities.map { entity in entity.totalCount.map { grouped(Int($0)) } ?? "" }
+    let countWidth = counts.map(\.count).max() ?? 0
+    for (place, entity) in entities.enumerated() {
+      var line = "  " + names[place] + String(repeating: " ", count: nameWidth - names[place].count + 2)
+      line += String(repeating: " ", count: countWidth - counts[place].count) + counts[place]
+      if let own = entity.ownCount, own != entity.totalCount { line += " (\(grouped(Int(own))) of its own)" }
+      if entity.isAbstract { line += " abstract" }
+      if entity.hash == .different || entity.hash == .missing { line += " another version hash" }
+      while line.last == " " { line.removeLast() }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  /// The facts for scripts.
+  fileprivate var propertyList: PropertyList {
+    var fields: OrderedDictionary<String, PropertyList> = ["kind": .string(kind.rawValue)]
+    func number(_ value: Int64?) -> PropertyList { value.map { .integer(PropertyList.Integer($0)) } ?? .null }
+    if let fileSize { fields["size"] = number(Int64(fileSize)) }
+    if let identifier { fields["identifier"] = .string(identifier) }
+    if kind.isStore {
+      fields["model"] = .string(modelSource.rawValue)
+      fields["hashesEqual"] = hasEqualHashes.map { .boolean($0) } ?? .null
+      fields["metadata"] = .dictionary(metadata)
+    }
+    if !versions.isEmpty {
+      fields["versions"] = .array(versions.map { .string($0) })
+      fields["currentVersion"] = currentVersion.map { .string($0) } ?? .null
+    }
+    fields["entities"] = .array(
+      entities.map { entity in
+        var values: OrderedDictionary<String, PropertyList> = ["name": .string(entity.name)]
+        if let superentity = entity.superentity { values["superentity"] = .string(superentity) }
+        if entity.isAbstract { values["abstract"] = .boolean(true) }
+        if kind.isStore {
+          values["count"] = number(entity.totalCount)
+          values["ownCount"] = number(entity.ownCount)
+          values["hash"] = .string(entity.hash.rawValue)
+        }
+        return .dictionary(values)
+      })
+    if let database {
+      fields["pages"] = [
+        "size": number(database.pageSize), "count": number(database.pageCount), "free": number(database.freePageCount),
+      ]
+      fields["log"] = database.logSize.map { number(Int64($0)) } ?? .null
+      fields["journal"] = database.journalSize.map { number(Int64($0)) } ?? .null
+    }
+    if let history {
+      fields["history"] = [
+        "saves": number(history.transactionCount), "changes": number(history.changeCount),
+        "first": history.firstDate.map { .date($0) } ?? .null, "last": history.lastDate.map { .date($0) } ?? .null,
+        "authors": .array(history.authors.map { .string($0) }),
+      ]
+    }
+    if let externalData {
+      fields["largeValues"] = [
+        "folder": .string(externalData.folder), "files": number(Int64(externalData.fileCount)),
+        "size": number(Int64(externalData.size)),
+      ]
+    }
+    if let fault { fields["fault"] = .string(fault) }
+    fields["writingObstacles"] = .array(writingObstacles.map { .string($0) })
+    return .dictionary(fields)
+  }
+}
+
+extension StoreInfo.ModelSource {
+  fileprivate var text: String {
+    switch self {
+    case .given: "the one that was given"
+    case .store: "in the store"
+    case .tables: "what the tables tell"
+    case .none: "none"
+    }
+  }
+}

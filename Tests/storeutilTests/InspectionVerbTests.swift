@@ -1,0 +1,149 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("storeutil info, check, diff and history")
+struct InspectionVerbTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+
+  /// A store with two notes of a person, and another one in which one of the notes has another title.
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Note", [.attribute("title", .string), .relationship("author", to: "Person", inverse: "notes")]),
+      EntityDescription(
+        "Person",
+        [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "author", isToMany: true)]),
+    ])
+    try make("old.sqlite", titles: ["Milk", "\u{1B}[31mTea"])
+    try make("new.sqlite", titles: ["Milk", "Coffee"])
+  }
+
+  private func path(_ name: String) -> String { folder.url.appending(path: name).path }
+
+  private func make(_ name: String, titles: [String]) throws {
+    let store = try SQLiteStore(folder.url.appending(path: name), model: model, tracksHistory: true)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    context.transactionAuthor = "Ada"
+    let person = try context.insert("Person")
+    for title in titles {
+      let note = try context.insert("Note")
+      try note.setValue(.attribute(.string(title)), forKey: "title")
+      try note.setValue(.object(person), forKey: "author")
+      // Numbers go with the order of saves.
+      try context.save()
+    }
+  }
+
+  private func run(_ arguments: String...) throws -> Program { try Program.run("storeutil", arguments) }
+
+  private func json(_ program: Program) throws -> Any {
+    try JSONSerialization.jsonObject(with: program.output, options: .fragmentsAllowed)
+  }
+
+  @Test("info prints entities with counts, hashes and the history")
+  func info() throws {
+    let text = try run("info", path("old.sqlite"))
+    #expect(text.status == 0 && text.errors.isEmpty)
+    #expect(text.text.contains("hashes             those of the model") || text.text.contains("those of the model"))
+    #expect(text.text.contains("2 saves of 4 objects") && text.text.contains("by Ada"))
+    #expect(text.text.contains("\n  Note    2\n  Person  1\n"), "\(text.text)")
+    let facts = try #require(try json(run("info", path("old.sqlite"), "--json")) as? [String: Any])
+    #expect(facts["kind"] as? String == "SQLite" && facts["hashesEqual"] as? Bool == true)
+    let entities = try #require(facts["entities"] as? [[String: Any]])
+    #expect(entities.map { $0["ownCount"] as? Int } == [2, 1])
+    try Data("text".utf8).write(to: folder.url.appending(path: "text"))
+    #expect(try run("info", path("text")).status == 3)
+    #expect(try run("info", path("gone")).status == 1)
+    try model.compiledData().write(to: folder.url.appending(path: "a.mom"))
+    let compiled = try run("info", path("a.mom"))
+    #expect(compiled.status == 0 && compiled.text.contains("model (mom)") && compiled.text.contains("  Person"))
+  }
+
+  @Test("check tells what is wrong by lines, by JSON and by its exit code")
+  func check() throws {
+    let sound = try run("check", path("old.sqlite"), "--shared")
+    #expect(sound.status == 0 && !sound.text.contains("error"), "\(sound.text)")
+    try SQLiteFile.change(folder.url.appending(path: "old.sqlite"), "UPDATE ZNOTE SET ZAUTHOR = 99")
+    let damaged = try run("check", path("old.sqlite"), "--limit", "1")
+    #expect(damaged.status == 1)
+    #expect(damaged.text.contains("error dangling-reference Note/p1 author: it leads to the row 99 of ZPERSON"))
+    #expect(damaged.text.contains("error dangling-reference: 1 more") && !damaged.text.contains("Note/p2"))
+    #expect(damaged.errors.contains("2 errors"))
+    let report = try #require(try json(run("check", path("old.sqlite"), "--json")) as? [String: Any])
+    #expect(report["errors"] as? Int == 2)
+    let findings = try #require(report["findings"] as? [[String: Any]]).filter { $0["severity"] as? String == "error" }
+    #expect(findings.map { $0["number"] as? Int } == [1, 2])
+    #expect(
+      findings.allSatisfy { $0["code"] as? String == "dangling-reference" && $0["column"] as? String == "ZAUTHOR" })
+    #expect((findings[0]["object"] as? String)?.hasPrefix("x-coredata://") == true)
+    #expect((report["counts"] as? [String: Int])?["dangling-reference"] == 2)
+    try SQLiteFile.change(folder.url.appending(path: "new.sqlite"), "UPDATE ZNOTE SET Z_OPT = 0")
+    #expect(try run("check", path("new.sqlite"), "--quick").status == 0)
+    #expect(try run("check", path("new.sqlite"), "--strict").status == 1)
+    let empty = try #require(try json(run("check", path("new.sqlite"), "--json")) as? [String: Any])
+    #expect(empty["errors"] as? Int == 0)
+    #expect(try run("check", path("new.sqlite"), "--limit", "0").status == 64)
+    #expect(try run("check", path("gone")).status == 1)
+  }
+
+  @Test("diff tells what differs by lines, by JSON and by its exit code")
+  func diff() throws {
+    let same = try run("diff", path("old.sqlite"), path("old.sqlite"))
+    #expect(same.status == 0 && same.output.isEmpty)
+    let other = try run("diff", path("old.sqlite"), path("new.sqlite"))
+    #expect(other.status == 1)
+    #expect(other.text == "~ Note/p2\n    title: \"\\u{1b}[31mTea\" -> \"Coffee\"\n")
+    let quiet = try run("diff", path("old.sqlite"), path("new.sqlite"), "--quiet")
+    #expect(quiet.status == 1 && quiet.output.isEmpty)
+    let keyed = try run(
+      "diff", path("old.sqlite"), path("new.sqlite"), "--key", "Note.title", "--entity", "Note", "--json")
+    #expect(keyed.status == 1)
+    let changes = try #require(try json(keyed) as? [[String: Any]])
+    #expect(changes.map { $0["change"] as? String } == ["deleted", "inserted"])
+    #expect(changes.map { $0["key"] as? String } == ["\u{1B}[31mTea", "Coffee"])
+    #expect(try run("diff", path("old.sqlite"), path("gone")).status == 2)
+    #expect(try run("diff", path("old.sqlite"), path("new.sqlite"), "--key", "gone").status == 2)
+    #expect(try run("diff", path("old.sqlite"), path("new.sqlite"), "--key", "a", "--key", "b").status == 64)
+  }
+
+  @Test("history prints saves and what they changed")
+  func history() throws {
+    let text = try run("history", path("old.sqlite"))
+    #expect(text.status == 0)
+    let lines = text.text.split(separator: "\n")
+    #expect(lines.count { $0.contains("author \"Ada\"") } == 2)
+    #expect(lines.contains("  + Note/p2") && lines.contains("  ~ Person/p1: notes"), "\(text.text)")
+    let saves = try #require(try json(run("history", path("old.sqlite"), "--json", "--after", "1")) as? [[String: Any]])
+    #expect(saves.map { $0["number"] as? Int } == [2])
+    let changes = try #require(saves[0]["changes"] as? [[String: Any]])
+    #expect(Set(changes.compactMap { $0["kind"] as? String }) == ["insert", "update"])
+    let none = try run("history", path("old.sqlite"), "--after", "2", "--json")
+    #expect(none.text == "[]\n")
+  }
+
+  @Test("a store without its model is read by its tables")
+  func tables() throws {
+    try SQLiteFile.change(folder.url.appending(path: "new.sqlite"), "DELETE FROM Z_MODELCACHE")
+    #expect(try run("count", path("new.sqlite"), "Note").status == 3)
+    let count = try run("count", path("new.sqlite"), "Note", "title == 'Milk'", "--tables")
+    #expect(count.status == 0 && count.text == "1\n")
+    #expect(try run("info", path("new.sqlite")).text.contains("what the tables tell"))
+    #expect(try run("delete", path("new.sqlite"), "Note/p1", "--tables").status == 64)
+  }
+}
+
+/// Executes statements on a database.
+enum SQLiteFile {
+  static func change(_ file: URL, _ statements: String) throws {
+    let program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()"
+    let result = try Program.runPython(["-c", program, file.path, statements])
+    try #require(result.status == 0, "\(result.errors)")
+  }
+}
