@@ -83,6 +83,19 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "BrowsingPages", dependencies: ["KeyedArchiving", "PropertyLists", "SystemFiles"],
+      resources: [
+        .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/text.js"),
+        .embedInCode("Page/data.js"), .embedInCode("Page/values.js"), .embedInCode("Page/tree.js"),
+        .embedInCode("Page/table.js"), .embedInCode("Page/object.js"), .embedInCode("Page/search.js"),
+        .embedInCode("Page/page.js"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "StorePages",
+      dependencies: ["BrowsingPages", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SystemFiles"],
+      swiftSettings: settings),
+    .target(
       name: "ToolSupport",
       dependencies: [
         "PropertyLists", "SystemFiles", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -91,8 +104,8 @@ let package = Package(
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SharedFiles", "SystemFiles",
-        "ToolSupport",
+        "BrowsingPages", "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SharedFiles",
+        "SystemFiles", "ToolSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
@@ -100,7 +113,7 @@ let package = Package(
     .executableTarget(
       name: "storeutil",
       dependencies: [
-        "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore", "SystemFiles", "ToolSupport",
+        "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore", "StorePages", "SystemFiles", "ToolSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
@@ -184,6 +197,13 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       exclude: ["reader.py", "store_reader"], swiftSettings: testSettings),
+    .testTarget(
+      name: "BrowsingPagesTests",
+      dependencies: [
+        "BrowsingPages", "KeyedArchiving", "ManagedObjects", "PropertyLists", "StorePages", "SystemFiles",
+        "TestSupport", "storeutil",
+      ],
+      swiftSettings: testSettings),
     .testTarget(
       name: "ExamplesTests",
       dependencies: [

@@ -28,7 +28,7 @@ struct ArchiveVerbTests {
     try Self.friends.data(format: format, options: .init(coercion: .reversible))
   }
 
-  @Test("each verb has help with an example", arguments: ["show", "classes", "check", "dot", "json", "groups"])
+  @Test("each verb has help with an example", arguments: ["show", "classes", "check", "dot", "json", "html", "groups"])
   func eachVerbHasHelpWithAnExample(_ verb: String) throws {
     let result = try Tool.run("archive", verb, "--help")
     #expect(result.status == 0)

@@ -2,7 +2,7 @@
 
 /// The keys of objects as they stand in a file: one that begins with a dollar has one more dollar in front, because
 /// those with one are the archiver's own.
-enum ArchiveKey {
+package enum ArchiveKey {
   static var dollar: UInt8 { UInt8(ascii: "$") }
 
   /// The key in a file, for one that a user chose.
@@ -10,7 +10,7 @@ enum ArchiveKey {
   static func escaped(_ key: String) -> String { key.utf8.first == dollar ? "$" + key : key }
 
   /// The key that a user chose, for one in a file.
-  static func unescaped(_ key: String) -> String {
+  package static func unescaped(_ key: String) -> String {
     // By bytes, because a mark behind a dollar is one character with it.
     key.utf8.starts(with: "$$".utf8) ? String(key.unicodeScalars.dropFirst()) : key
   }

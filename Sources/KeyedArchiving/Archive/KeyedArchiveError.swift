@@ -118,7 +118,7 @@ extension KeyedArchiveError: LocalizedError {
 }
 
 extension KeyedArchiveError {
-  init(_ error: PropertyListError) {
+  package init(_ error: PropertyListError) {
     self.init(.propertyList(error), error.description)
   }
 

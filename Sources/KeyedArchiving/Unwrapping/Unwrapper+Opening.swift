@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
 extension Unwrapper {
@@ -12,6 +12,25 @@ extension Unwrapper {
     begin(document)
     if let archive = try? KeyedArchive(document) { return try self.document(archive) }
     return try unwrapped(document.root).document
+  }
+
+  /// What data stands for, with all that is nested in it; nil if it stays data, as what begins like something that can
+  /// be opened and then cannot be read.
+  ///
+  /// - Returns: the kind of thing the data is, `keyed archive` for example, and its contents.
+  /// - Throws: as ``document(_:)``.
+  /// - Complexity: as ``document(_:)``.
+  package mutating func opened(
+    _ data: Data
+  ) throws(KeyedArchiveError) -> (kind: String, contents: PropertyListDocument)? {
+    guard NestedContent.begins(data.bytes), let content = try? NestedContent(data, limits: limits) else { return nil }
+    switch content {
+    case .propertyList(let list): return ("property list", try document(list))
+    case .archive(let archive):
+      begin(archive.document)
+      let kind = NIBArchive.matches(data) ? "NIBArchive" : Typedstream.begins(data) ? "typedstream" : "keyed archive"
+      return (kind, try document(archive))
+    }
   }
 
   /// An archive with all that is nested in it in its own object table, for trees, graphs, classes and JSON.

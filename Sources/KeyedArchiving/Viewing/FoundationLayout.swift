@@ -1,17 +1,17 @@
 /// The classes of Foundation whose objects everybody knows by their value, and what their objects consist of.
 ///
 /// The keys are those that Apple's archives of macOS 10.14 have.
-struct FoundationLayout {
-  let form: Form
+package struct FoundationLayout {
+  package let form: Form
   /// Whether it is the mutable class of its kind, whose objects can be made before their contents, and so contain
   /// themselves.
   let isMutable: Bool
 
-  enum Form {
+  package enum Form {
     case array, set, dictionary, string, data, date, uuid, url
   }
 
-  init?(className: String) {
+  package init?(className: String) {
     guard let (form, isMutable) = Self.classes[ClassName.normalized(className)] else { return nil }
     self.form = form
     self.isMutable = isMutable
@@ -24,7 +24,7 @@ struct FoundationLayout {
     "NSDate": (.date, false), "NSUUID": (.uuid, false), "NSURL": (.url, false),
   ]
 
-  var keys: [String] {
+  package var keys: [String] {
     switch form {
     case .array, .set: ["NS.objects"]
     case .dictionary: ["NS.keys", "NS.objects"]
@@ -44,7 +44,7 @@ struct FoundationLayout {
     }
   }
 
-  var isCollection: Bool {
+  package var isCollection: Bool {
     switch form {
     case .array, .set, .dictionary: true
     case .string, .data, .date, .uuid, .url: false

@@ -163,7 +163,7 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Forgets what was appended after the first `count` bytes.
-  mutating func truncate(to count: Int) { self.count = min(count, self.count) }
+  package mutating func truncate(to count: Int) { self.count = min(count, self.count) }
 
   /// The bytes so far, until the next change.
   package var bytes: RawSpan {

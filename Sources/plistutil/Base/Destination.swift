@@ -140,6 +140,23 @@ struct Destination: ParsableArguments {
     try write(EditedBytes(data), for: input, to: &report)
   }
 
+  /// Writes what `body` makes piece by piece where what is made of a file goes.
+  func write(
+    for input: Input, to report: inout FileReport, _ body: (FileOutput) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    switch target(input) {
+    case .standardOutput:
+      // What is on standard output cannot be taken back, so that all of it is known first.
+      guard report.isDirect, let file = TemporaryFile() else {
+        throw PropertyListError(
+          .inputOutput(errno: EINVAL), "of several files, each needs a file of its own: --extension or --outfolder")
+      }
+      try body(file.output)
+      try PropertyListError.converting { () throws(FileError) in try file.copy(to: .standard) }
+    case .file(let path): try replace(path, &report, writing: body)
+    }
+  }
+
   private func replace(
     _ path: String, _ report: inout FileReport, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {

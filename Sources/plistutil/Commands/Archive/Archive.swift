@@ -22,7 +22,8 @@ struct Archive: ParsableCommand {
         plistutil archive show MainMenu.nib
       """,
     subcommands: [
-      ArchiveShow.self, ArchiveClasses.self, ArchiveCheck.self, ArchiveDot.self, ArchiveJSON.self, ArchiveGroups.self,
+      ArchiveShow.self, ArchiveClasses.self, ArchiveCheck.self, ArchiveDot.self, ArchiveJSON.self, ArchiveHTML.self,
+      ArchiveGroups.self,
     ])
 }
 

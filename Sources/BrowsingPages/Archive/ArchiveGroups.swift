@@ -1,0 +1,79 @@
+internal import KeyedArchiving
+internal import PropertyLists
+
+/// The groups of the objects of an archive: a class each, and for objects without a class what they are.
+struct ArchiveGroups {
+  /// The first is the top of the archive.
+  private(set) var groups = [PageHead.Group("top level")]
+  private var numbers: [Name: Int] = [:]
+
+  private enum Name: Hashable {
+    /// The UID of a class description.
+    case described(UInt32)
+    case kind(String)
+  }
+
+  /// The layout of a group's objects, if their class is one of Foundation's.
+  private(set) var layouts: [FoundationLayout?] = [nil]
+
+  /// How many names of ancestors are taken from an archive.
+  private static var greatestAncestorCount: Int { 64 }
+
+  /// The group of an object; -1 for one that stands for nothing.
+  mutating func group(
+    of object: KeyedArchive.Object, in archive: KeyedArchive, _ values: inout NodeValues
+  ) throws(PropertyListError) -> Int32 {
+    guard let node = try? object.node else { return number(.kind("unreadable"), isValue: false) }
+    switch node.kind {
+    case .string: return object.kind == .null ? -1 : number(.kind("string"), isValue: true)
+    case .null: return -1
+    case .uid: return number(.kind("reference"), isValue: false)
+    case .array: return number(.kind("array"), isValue: false)
+    case .integer, .real, .boolean, .date, .data: return number(.kind(node.kind.rawValue), isValue: true)
+    case .dictionary:
+      try values.spend(node.count)
+      if let uid = (try? node.value(forKey: "$class"))?.uid?.value {
+        return try number(ofClass: uid, in: archive, &values)
+      }
+      let isClass = (try? node.value(forKey: "$classname")) != nil
+      return number(.kind(isClass ? "class description" : "dictionary"), isValue: false)
+    }
+  }
+
+  private mutating func number(_ name: Name, isValue: Bool) -> Int32 {
+    if let number = numbers[name] { return Int32(number) }
+    guard case .kind(let text) = name else { return -1 }
+    var group = PageHead.Group(text)
+    group.isValue = isValue
+    group.isKind = true
+    return add(group, name, nil)
+  }
+
+  private mutating func add(_ group: PageHead.Group, _ name: Name, _ layout: FoundationLayout?) -> Int32 {
+    numbers[name] = groups.count
+    groups.append(group)
+    layouts.append(layout)
+    return Int32(groups.count - 1)
+  }
+
+  private mutating func number(
+    ofClass uid: UInt32, in archive: KeyedArchive, _ values: inout NodeValues
+  ) throws(PropertyListError) -> Int32 {
+    if let number = numbers[.described(uid)] { return Int32(number) }
+    guard uid < archive.objects.count, let node = try? archive.objects[PropertyList.UID(uid)].node,
+      let name = try? node.value(forKey: "$classname")?.string
+    else { return number(.kind("no class"), isValue: false) }
+    try values.spend(node.count + name.utf8.count)
+    var group = PageHead.Group(name)
+    if let ancestors = try? node.value(forKey: "$classes") {
+      for position in 0..<min(ancestors.count, Self.greatestAncestorCount) {
+        guard let ancestor = try? ancestors.child(at: position).string else { break }
+        try values.spend(ancestor.utf8.count)
+        if ancestor != name { group.ancestors.append(ancestor) }
+      }
+    }
+    let layout = FoundationLayout(className: name)
+    group.isValue = layout.map { !$0.isCollection } ?? false
+    return add(group, .described(uid), layout)
+  }
+}

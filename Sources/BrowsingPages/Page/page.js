@@ -1,0 +1,264 @@
+"use strict";
+
+// The places of the page, the list beside them, and the keys.
+
+const main = document.getElementById("main");
+const sidebar = document.getElementById("sidebar");
+const searchField = document.getElementById("search");
+const listButton = document.getElementById("list-button");
+
+function heading(words) {
+  return el("h1", { tabindex: -1 }, text(shortened(words, 200)));
+}
+
+function view(title, className, ...children) {
+  const element = el("article", { class: className }, ...children);
+  return { element, title };
+}
+
+function messageView(words) {
+  return view(words, "message", heading(words), el("p", {}, el("a", { class: "link", href: "#/" }, "Overview")));
+}
+
+function go(place) {
+  location.hash = place;
+}
+
+/** Arrow keys go from link to link of a list. */
+function moveInList(list, selector) {
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    const places = [...list.querySelectorAll(selector)];
+    const target = places[places.indexOf(document.activeElement.closest(selector)) + step];
+    if (target) {
+      target.focus();
+      target.scrollIntoView({ block: "nearest" });
+    }
+    event.preventDefault();
+  });
+}
+
+function overview() {
+  const facts = el("dl", { class: "facts" });
+  for (const [name, value] of head.facts) facts.append(el("dt", {}, text(name)), el("dd", {}, text(value)));
+  const notes = head.notes.map((note) => el("li", {}, text(note)));
+  const listed = groups.filter((group) => group.rows.length < group.total && isRead).flatMap((group) =>
+    notesOf(group).map((note) => el("li", {}, text(`${group.name}: ${note}`))));
+  return view("", "overview", el("header", { class: "title" }, heading(head.title)), facts,
+    isArchive ? el("p", {}, el("a", { class: "button", href: "#/tree" }, "Objects as a tree")) : null,
+    groupsTable(),
+    notes.length + listed.length > 0
+      ? el("section", {}, el("h2", {}, "Notes"), el("ul", { class: "notes" }, ...notes, ...listed)) : null,
+    el("section", { class: "keys" }, el("h2", {}, "Keys"), el("dl", { class: "facts" },
+      ...[["/", "search"], ["↑ ↓ ← →", "move in lists, tables and trees; → opens, ← closes"],
+        ["Enter", "follow a link"], ["Page Up, Page Down", "turn the pages of a table"],
+        ["Backspace, Alt ←", "back"]].flatMap(([key, words]) => [
+        el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)]))));
+}
+
+/** The entities or classes with what they have, of which the list beside has the names alone. */
+function groupsTable() {
+  const listed = listedGroups("").slice(0, 200);
+  const lines = listed.map((group) => el("tr", {},
+    el("th", { scope: "row" },
+      el("a", { class: "link", href: placeOfGroup(group) }, text(shortened(group.name, 80)))),
+    el("td", { class: "right number" }, numbers.format(group.total)),
+    el("td", { class: "quiet" }, text(shortened(
+      (group.columns?.map((column) => column.name) ?? group.ancestors ?? []).join(", "), 120)))));
+  return el("section", {}, el("h2", {}, isArchive ? "Classes" : "Entities"), el("div", { class: "plain" },
+    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "name"),
+      el("th", { scope: "col", class: "right" }, isArchive ? "objects" : "rows"),
+      el("th", { scope: "col" }, isArchive ? "inherits from" : "attributes and relationships"))),
+    el("tbody", {}, ...lines))));
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The view of a place. */
+async function viewOf(place) {
+  const [path, query = ""] = place.replace(/^#?\/?/, "").split("?", 2);
+  const parts = path.split("/").map(decoded);
+  if (path === "") return overview();
+  if (parts[0] === "search") return searchView(parts.slice(1).join("/"));
+  if (!isRead) await read;
+  if (isArchive && parts[0] === "tree") return treeView();
+  if (isArchive && parts[0] === "object") {
+    for (const group of groups) {
+      const index = group.index === 0 ? undefined : group.byKey.get(Number(parts[1]));
+      if (index !== undefined) return objectView(index);
+    }
+    return messageView("No such object in this page");
+  }
+  const number = parts[0] === groupWord ? groupNames.get(parts[1]) : undefined;
+  if (number === undefined) return messageView(`No such ${groupWord} in this page`);
+  const group = groups[number];
+  if (parts[2] === "row") {
+    const key = parts[3] ?? "";
+    const index = group.byKey.get(key) ?? group.byKey.get(Number(key));
+    return index === undefined ? messageView("No such object in this page") : objectView(index);
+  }
+  return tableView(group, new URLSearchParams(query));
+}
+
+// The views that were shown last, so that going back finds them as they were.
+const shownViews = new Map();
+let shownPlace;
+let showNumber = 0;
+
+async function show() {
+  const place = location.hash || "#/";
+  const number = showNumber += 1;
+  if (shownPlace !== undefined && shownViews.has(shownPlace)) {
+    const shown = shownViews.get(shownPlace);
+    shown.scroll = main.scrollTop;
+    shown.inner = main.querySelector(".scroller")?.scrollTop;
+    shown.focused = main.contains(document.activeElement) ? document.activeElement : undefined;
+  }
+  let made = shownViews.get(place);
+  const isNew = made === undefined;
+  if (isNew) {
+    const waiting = setTimeout(() => {
+      if (number === showNumber) main.replaceChildren(el("p", { class: "quiet", role: "status" }, "Reading …"));
+    }, 150);
+    made = await viewOf(place);
+    clearTimeout(waiting);
+    if (number !== showNumber) return;
+  }
+  shownViews.delete(place);
+  if (isRead) shownViews.set(place, made);
+  if (shownViews.size > 12) shownViews.delete(shownViews.keys().next().value);
+  shownPlace = place;
+  main.replaceChildren(made.element);
+  document.title = seenText(made.title === "" ? head.title : `${shortened(made.title, 80)} – ${head.title}`);
+  markPlace(place);
+  const [, searched] = /^#\/search\/(.*)/.exec(place) ?? [];
+  if (document.activeElement !== searchField) searchField.value = searched === undefined ? "" : decoded(searched);
+  sidebar.classList.remove("open");
+  listButton.setAttribute("aria-expanded", "false");
+  main.scrollTop = made.scroll ?? 0;
+  const scroller = main.querySelector(".scroller");
+  if (scroller) scroller.scrollTop = made.inner ?? 0;
+  if (document.activeElement === searchField || sidebar.contains(document.activeElement)) return;
+  const target = made.focused ?? made.element.querySelector("[tabindex='0']") ?? made.element.querySelector("h1");
+  target?.focus({ preventScroll: !isNew });
+}
+
+// The list of entities or classes.
+
+const list = document.getElementById("groups");
+const greatestListed = 500;
+
+/** The names of what an entity inherits from, then its own, so that it comes after its parent. */
+function lineOf(group) {
+  let line = group.name;
+  let { parent } = group;
+  for (let level = 0; parent !== undefined && level < 8; level += 1) {
+    line = `${groups[parent].name}\0${line}`;
+    parent = groups[parent].parent;
+  }
+  return line;
+}
+
+/** The groups with rows whose names have a text in them, in the order of lists. */
+function listedGroups(filter) {
+  const needle = folded(filter);
+  // The top of an archive is the tree.
+  const listed = groups.filter((group) => group.total > 0 && !(isArchive && group.index === 0))
+    .filter((group) => folded(group.name).includes(needle));
+  if (isArchive) listed.sort((first, second) => Number(first.isKind ?? 0) - Number(second.isKind ?? 0) ||
+    second.total - first.total || (first.name < second.name ? -1 : 1));
+  else listed.sort((first, second) => (lineOf(first) < lineOf(second) ? -1 : 1));
+  return listed;
+}
+
+function fillList(filter) {
+  const listed = listedGroups(filter);
+  const items = listed.slice(0, greatestListed).map((group) => {
+    const item = el("li", {}, el("a", { href: placeOfGroup(group), class: group.isKind ? "native" : undefined },
+      text(shortened(group.name, 120)), el("span", { class: "number" }, numbers.format(group.total))));
+    item.style.setProperty("--level", filter === "" ? lineOf(group).split("\0").length - 1 : 0);
+    return item;
+  });
+  const rest = listed.length - items.length;
+  if (rest > 0) items.push(el("li", { class: "quiet" }, `${numbers.format(rest)} more; filter to see them`));
+  if (items.length === 0) items.push(el("li", { class: "quiet" }, `no ${groupWord} with this name`));
+  list.replaceChildren(...items);
+  markPlace(location.hash || "#/");
+}
+
+/** Marks the link to the place, or to the entity of the row that is shown. */
+function markPlace(place) {
+  const [, group] = /^(#\/[^/?]*(?:\/[^/?]*)?)/.exec(place) ?? [];
+  for (const link of document.querySelectorAll("#sidebar a")) {
+    if (link.getAttribute("href") === group) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function start() {
+  document.getElementById("title").append(text(shortened(head.title, 80)));
+  document.title = seenText(head.title);
+  const filter = document.getElementById("filter");
+  filter.setAttribute("aria-label", isArchive ? "Filter classes" : "Filter entities");
+  filter.placeholder = isArchive ? "Filter classes" : "Filter entities";
+  document.getElementById("list-title").textContent = isArchive ? "Classes" : "Entities";
+  listButton.textContent = isArchive ? "Classes" : "Entities";
+  filter.addEventListener("input", () => fillList(filter.value));
+  if (isArchive) document.getElementById("tree-link").hidden = false;
+  moveInList(sidebar, "a, input");
+  fillList("");
+
+  let typing;
+  searchField.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => {
+      const place = `#/search/${encoded(searchField.value)}`;
+      // One step back leads out of the search, however much was typed.
+      if (location.hash.startsWith("#/search/")) location.replace(place);
+      else go(place);
+    }, 120);
+  });
+  searchField.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" && event.key !== "Enter" && event.key !== "Escape") return;
+    (main.querySelector(".results a") ?? main.querySelector("[tabindex='0']") ?? main.querySelector("h1"))?.focus();
+    event.preventDefault();
+  });
+  listButton.addEventListener("click", () => {
+    const isOpen = sidebar.classList.toggle("open");
+    listButton.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) filter.focus();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const isTyping = event.target instanceof HTMLInputElement;
+    if (event.key === "/" && !isTyping) {
+      searchField.focus();
+      searchField.select();
+      event.preventDefault();
+    } else if (event.key === "Backspace" && !isTyping) {
+      history.back();
+      event.preventDefault();
+    }
+  });
+  addEventListener("hashchange", show);
+
+  const progress = document.getElementById("progress");
+  const told = (done, all) => {
+    progress.value = all === 0 ? 1 : done / all;
+    progress.hidden = done >= all;
+  };
+  readAll(told).then(() => {
+    document.documentElement.setAttribute("data-read", "");
+    progress.hidden = true;
+  });
+  show();
+}
+
+start();

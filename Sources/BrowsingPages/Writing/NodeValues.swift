@@ -1,0 +1,148 @@
+internal import FoundationEssentials
+package import PropertyLists
+
+/// Writes values of property lists to a page, and counts the work.
+///
+/// It keeps its own stack, so that the depth of a value costs no stack of the thread.
+package struct NodeValues {
+  /// The group of each object that a UID can lead to; -1 for what is no object. Empty outside of archives.
+  package var groups: [Int32]
+  /// How many values and bytes may still be written.
+  private var budget: Int
+  private let depthLimit: Int
+
+  package init(groups: [Int32] = [], budget: Int, limits: ParsingLimits = ParsingLimits()) {
+    self.groups = groups
+    self.budget = budget
+    depthLimit = limits.effectiveDepth
+  }
+
+  package static var limitExceeded: PropertyListError {
+    PropertyListError(.limitExceeded, "the objects expand to more values and bytes than the limits allow")
+  }
+
+  /// Takes work out of the budget.
+  package mutating func spend(_ size: Int) throws(PropertyListError) {
+    budget -= size
+    if budget < 0 { throw Self.limitExceeded }
+  }
+
+  /// Writes a value with all that is in it. What cannot be read is written as that.
+  ///
+  /// - Throws: ``PropertyListError/Kind/limitExceeded``, when all that was begun has been ended.
+  package mutating func write(_ root: PropertyListDocument.Node, to page: inout PageWriter) throws(PropertyListError) {
+    var frames: [(node: PropertyListDocument.Node, next: Int)] = []
+    do throws(PropertyListError) {
+      try begin(root, &frames, &page)
+    } catch {
+      try tolerate(error, frames.count, &page)
+    }
+    while let (node, next) = frames.last {
+      guard next < node.count else {
+        frames.removeLast()
+        page.end()
+        continue
+      }
+      frames[frames.count - 1].next += 1
+      do throws(PropertyListError) {
+        if node.kind == .dictionary {
+          let (key, value) = try entry(next, of: node, &page)
+          page.key(key)
+          try begin(value, &frames, &page)
+        } else {
+          try begin(node.child(at: next), &frames, &page)
+        }
+      } catch {
+        try tolerate(error, frames.count, &page)
+      }
+    }
+  }
+
+  /// Writes what is wrong with a value in its place, and goes on, unless it is the end of all work.
+  private mutating func tolerate(
+    _ error: PropertyListError, _ depth: Int, _ page: inout PageWriter
+  ) throws(PropertyListError) {
+    page.unreadable(error.message)
+    if budget < 0 {
+      for _ in 0..<depth { page.end() }
+      throw error
+    }
+    // An error takes more time than a value.
+    budget = max(budget - 64, 0)
+  }
+
+  /// An entry whose key is written even if its value cannot be read.
+  private mutating func entry(
+    _ position: Int, of node: PropertyListDocument.Node, _ page: inout PageWriter
+  ) throws(PropertyListError) -> (String, PropertyListDocument.Node) {
+    do throws(PropertyListError) {
+      let (key, value) = try node.entry(at: position)
+      try spend(key.utf8.count)
+      return (key, value)
+    } catch {
+      page.key("\(position)")
+      throw error
+    }
+  }
+
+  private mutating func begin(
+    _ node: PropertyListDocument.Node, _ frames: inout [(node: PropertyListDocument.Node, next: Int)],
+    _ page: inout PageWriter
+  ) throws(PropertyListError) {
+    try spend(1)
+    guard node.kind == .array || node.kind == .dictionary else { return try scalar(node, to: &page) }
+    guard frames.count < depthLimit else {
+      throw PropertyListError(.nestedTooDeeply, "arrays and dictionaries are nested more than \(depthLimit) deep")
+    }
+    if node.kind == .array { page.beginArray() } else { page.beginDictionary() }
+    frames.append((node, 0))
+  }
+
+  private mutating func scalar(
+    _ node: PropertyListDocument.Node, to page: inout PageWriter
+  ) throws(PropertyListError) {
+    switch node.kind {
+    case .boolean: page.boolean(node.boolean ?? false)
+    case .integer: integer(node, to: &page)
+    case .real where node.isFloat: page.float(Float(node.real ?? 0))
+    case .real: page.real(node.real ?? 0)
+    case .date: page.date(node.date?.timeIntervalSinceReferenceDate ?? 0)
+    case .uid: reference(node.uid?.value ?? 0, to: &page)
+    case .string:
+      let text = try node.string ?? ""
+      try spend(text.utf8.count)
+      page.text(text)
+    case .data:
+      let bytes = node.data ?? Data()
+      try spend(bytes.count)
+      page.data(bytes.bytes)
+    case .null, .array, .dictionary: page.null()
+    }
+  }
+
+  private func integer(_ node: PropertyListDocument.Node, to page: inout PageWriter) {
+    guard let integer = node.integer else { return page.null() }
+    if let value = Int64(exactly: integer) { page.integer(value) } else { page.number(integer.description) }
+  }
+
+  private func reference(_ uid: UInt32, to page: inout PageWriter) {
+    if groups.isEmpty { return page.number("UID \(uid)") }
+    guard uid < groups.count else { return page.unreadable("object \(uid), which is outside the object table") }
+    let group = groups[Int(uid)]
+    if group < 0 { page.null() } else { page.reference(group: Int(group), key: Int64(uid)) }
+  }
+}
+
+extension PageWriter {
+  /// Data of a store, with what is nested in it.
+  ///
+  /// - Parameter opened: what the data was opened to, by `Unwrapper`.
+  package mutating func data(_ bytes: RawSpan, opened: (kind: String, contents: PropertyListDocument)?) {
+    guard let (kind, contents) = opened else { return data(bytes) }
+    data(bytes, kind: kind) { page in
+      // A page that shows everything of everything is read by nobody.
+      var values = NodeValues(budget: 1 << 16)
+      try? values.write(contents.root, to: &page)
+    }
+  }
+}

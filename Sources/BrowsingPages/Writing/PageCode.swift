@@ -1,0 +1,37 @@
+/// The parts of a page that are the same in all of them.
+struct PageCode {
+  /// The hashes of ``script`` and ``style``, SHA-256 in base64, by which a browser knows what it may run. A test says
+  /// what they have to be.
+  static let scriptHash = "11ewW4+fFqRUkKueaOCWklrqZNEW2wPEOoYd7U1OIIQ="
+  static let styleHash = "9BUdh2fP5DrlcMLXqpiFXK1c4Z4kNizNs9fwYDpHXV8="
+
+  /// In the order in which they need each other.
+  static var script: [UInt8] {
+    PackageResources.text_js + PackageResources.data_js + PackageResources.values_js + PackageResources.tree_js
+      + PackageResources.table_js + PackageResources.object_js + PackageResources.search_js + PackageResources.page_js
+  }
+
+  static var style: [UInt8] { PackageResources.page_css }
+
+  /// What stands before the rows. Nothing is loaded, nothing is sent, and nothing runs but the script below.
+  var beginning: [UInt8] {
+    let policy = """
+      default-src 'none'; script-src 'sha256-\(Self.scriptHash)'; style-src 'sha256-\(Self.styleHash)'; img-src data:; \
+      base-uri 'none'; form-action 'none'
+      """
+    let head = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="\(policy)">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <title>Objects</title>
+      <style>
+      """
+    return Array(head.utf8) + Self.style + Array("</style>\n".utf8) + PackageResources.page_html
+  }
+
+  /// What stands behind the rows and the head.
+  static var end: [UInt8] { Array("<script>".utf8) + script + Array("</script>\n</html>\n".utf8) }
+}

@@ -1,0 +1,128 @@
+/// All that a page says besides its rows.
+package struct PageHead {
+  /// What the rows are.
+  package enum Kind: String {
+    /// Objects of a keyed archive, by class. The first group is the top of the archive: one row with the key 0.
+    case archive
+    /// Rows of a store, by entity.
+    case store
+  }
+
+  /// The name of what is shown.
+  package let title: String
+  package let kind: Kind
+  package let groups: [Group]
+  /// What is known of the file: names and texts.
+  package var facts: [(name: String, text: String)] = []
+  /// What whoever looks at the page should know.
+  package var notes: [String] = []
+
+  package init(title: String, kind: Kind, groups: [Group]) {
+    self.title = title
+    self.kind = kind
+    self.groups = groups
+  }
+
+  /// An entity, or a class of an archive.
+  package struct Group {
+    package let name: String
+    /// The place of the entity that it inherits from.
+    package var parent: Int?
+    /// The classes that it inherits from.
+    package var ancestors: [String] = []
+    /// The columns of all its rows; nil if each row is a value of its own.
+    package var columns: [Column]?
+    /// How many objects there are, if the page does not have all of them.
+    package var total: Int?
+    /// True if its objects are values that can be shown where they are referred to, such as strings.
+    package var isValue = false
+    /// True if its objects have no class, and its name is what they are.
+    package var isKind = false
+
+    package init(_ name: String) { self.name = name }
+  }
+
+  /// An attribute or a relationship.
+  package struct Column {
+    package let name: String
+    /// Its type, or what it leads to.
+    package let kind: String
+
+    package init(_ name: String, kind: String) {
+      self.name = name
+      self.kind = kind
+    }
+  }
+}
+
+extension PageHead {
+  func write(to page: inout PageWriter) {
+    let counts = page.rowCounts
+    page.open("{")
+    page.tag("title")
+    page.quoted(title)
+    page.tag("kind")
+    page.quoted(kind.rawValue)
+    page.tag("rows")
+    page.integer(Int64(counts.reduce(0, +)))
+    page.tag("facts")
+    page.open("[")
+    for (name, text) in facts {
+      page.open("[")
+      page.quoted(name)
+      page.quoted(text)
+      page.close("]")
+    }
+    page.close("]")
+    page.tag("notes")
+    page.open("[")
+    for note in notes { page.quoted(note) }
+    page.close("]")
+    page.tag("groups")
+    page.open("[")
+    for (index, group) in groups.enumerated() {
+      let count = index < counts.count ? counts[index] : 0
+      group.write(count: max(group.total ?? 0, count), to: &page)
+    }
+    page.close("]")
+    page.close("}")
+  }
+}
+
+extension PageHead.Group {
+  fileprivate func write(count: Int, to page: inout PageWriter) {
+    page.open("{")
+    page.tag("name")
+    page.quoted(name)
+    page.tag("total")
+    page.integer(Int64(count))
+    if let parent {
+      page.tag("parent")
+      page.integer(Int64(parent))
+    }
+    if !ancestors.isEmpty {
+      page.tag("ancestors")
+      page.open("[")
+      for name in ancestors { page.quoted(name) }
+      page.close("]")
+    }
+    if let columns {
+      page.tag("columns")
+      page.open("[")
+      for column in columns {
+        page.open("{")
+        page.tag("name")
+        page.quoted(column.name)
+        page.tag("kind")
+        page.quoted(column.kind)
+        page.close("}")
+      }
+      page.close("]")
+    }
+    for (tag, isSo) in [("isValue", isValue), ("isKind", isKind)] as [(StaticString, Bool)] where isSo {
+      page.tag(tag)
+      page.literal("true")
+    }
+    page.close("}")
+  }
+}

@@ -1,0 +1,174 @@
+internal import BrowsingPages
+internal import FoundationEssentials
+internal import KeyedArchiving
+package import ManagedObjects
+package import PropertyLists
+package import SystemFiles
+
+/// A page that shows a store: its entities, their rows with all values and relationships, and what leads to each.
+///
+/// Rows are read and written in small batches, so that the memory this takes does not grow with their number, but for
+/// 16 bytes each.
+package struct StorePage {
+  private let store: any PersistentStore
+  private let title: String
+  /// What is known of the store besides its model: names and texts.
+  package var facts: [(name: String, text: String)] = []
+  /// What whoever looks at the page should know.
+  package var notes: [String] = []
+  /// How many rows of each entity are in the page; nil for all.
+  package var rowLimit: Int? = Self.usualRowLimit
+
+  /// Browsers open pages with so many rows at once. The page says so where an entity has more.
+  package static let usualRowLimit = 50_000
+
+  private static let batchSize = 256
+
+  /// A page about a store.
+  ///
+  /// - Parameter title: the name of its file.
+  package init(_ store: any PersistentStore, title: String) {
+    self.store = store
+    self.title = title
+  }
+
+  /// Writes the page. What cannot be read of an entity is told in the page.
+  ///
+  /// - Parameter progress: is called after each batch with the number of rows written so far.
+  /// - Throws: errors of the file.
+  /// - Complexity: O(*n*) in the number of rows and their values.
+  package func write(
+    to output: FileOutput, progress: (Int) -> Void = { _ in }
+  ) throws(PropertyListError) {
+    var page = try PageWriter(to: output)
+    var groups = store.model.entities.map(PageHead.Group.init)
+    var notes = notes
+    var count = 0
+    for entity in store.model.entities where !entity.isAbstract {
+      let keys: [RowKey]
+      do throws(ManagedObjectError) {
+        keys = try self.keys(of: entity)
+        if keys.count == rowLimit { groups[entity.index].total = try total(of: entity) }
+      } catch {
+        notes.append("\(entity.name) cannot be read: \(error)")
+        continue
+      }
+      let slots = entity.columns.map(\.slot)
+      for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
+        let rows: [StoreRow?]
+        do throws(ManagedObjectError) {
+          rows = try self.rows(Array(keys[start..<min(start + Self.batchSize, keys.count)]), of: entity)
+        } catch {
+          notes.append("\(entity.name) cannot be read from row \(start + 1) on: \(error)")
+          groups[entity.index].total = keys.count
+          break
+        }
+        for case let row? in rows { try write(row, slots, to: &page) }
+        count += rows.count
+        progress(count)
+      }
+    }
+    var head = PageHead(title: title, kind: .store, groups: groups)
+    head.facts = facts
+    head.notes = notes
+    try page.finish(head)
+  }
+}
+
+/// Reading.
+extension StorePage {
+  private func request(_ entity: ManagedObjectModel.Entity, _ type: FetchRequest.ResultType) -> FetchRequest {
+    var request = FetchRequest(entity.name)
+    request.includesSubentities = false
+    request.resultType = type
+    return request
+  }
+
+  private func keys(of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> [RowKey] {
+    var request = request(entity, .objectIDs)
+    // No limit is 0.
+    if let rowLimit { request.fetchLimit = max(rowLimit, 1) }
+    guard case .keys(let keys) = try store.fetch(request, of: entity) else { return [] }
+    return keys
+  }
+
+  private func total(of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> Int? {
+    guard case .count(let count) = try store.fetch(request(entity, .count), of: entity) else { return nil }
+    return count
+  }
+
+  /// Rows with all their values.
+  private func rows(
+    _ keys: [RowKey], of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [StoreRow?] {
+    var rows = try store.rows(keys)
+    for slot in 0..<entity.slotCount {
+      let unread = rows.indices.filter { rows[$0]?.values[slot] == .unread }
+      guard !unread.isEmpty else { continue }
+      let values = try store.values(ofSlot: slot, unread.map { keys[$0] })
+      for (index, value) in zip(unread, values) { rows[index]?.values[slot] = value ?? .null }
+    }
+    return rows
+  }
+}
+
+/// Writing.
+extension StorePage {
+  /// - Parameter slots: those of the columns.
+  private func write(_ row: StoreRow, _ slots: [Int], to page: inout PageWriter) throws(PropertyListError) {
+    page.beginRow(group: Int(row.key.entityIndex), key: row.key.number)
+    for slot in slots { write(row.values[slot], to: &page) }
+    try page.endRow()
+  }
+
+  private func write(_ value: RowValue, to page: inout PageWriter) {
+    switch value {
+    case .attribute(let value): write(value, to: &page)
+    case .toOne(nil), .unread: page.null()
+    case .toOne(let key?): page.reference(group: Int(key.entityIndex), key: key.number)
+    case .toMany(let keys): page.references(keys.sorted().map { (Int($0.entityIndex), $0.number) })
+    case .orderedToMany(let keys): page.references(keys.map { (Int($0.entityIndex), $0.number) })
+    }
+  }
+
+  private func write(_ value: AttributeValue, to page: inout PageWriter) {
+    switch value {
+    case .null: page.null()
+    case .boolean(let value): page.boolean(value)
+    case .integer(let value): page.integer(value)
+    case .decimal(let value): page.number(value.description)
+    case .double(let value): page.real(value)
+    case .float(let value): page.float(value)
+    case .string(let value): page.text(value)
+    case .date(let value): page.date(value.timeIntervalSinceReferenceDate)
+    case .data(let value):
+      var unwrapper = Unwrapper()
+      page.data(value.bytes, opened: (try? unwrapper.opened(value)) ?? nil)
+    case .uuid(let value): page.uuid(value.uuidString)
+    case .url(let value): page.address(value.absoluteString)
+    }
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// Attributes, then relationships.
+  fileprivate var columns: [Property] {
+    attributes.map(Property.attribute) + relationships.map(Property.relationship)
+  }
+}
+
+extension PageHead.Group {
+  fileprivate init(_ entity: ManagedObjectModel.Entity) {
+    self.init(entity.name)
+    parent = entity.superentity?.index
+    columns = entity.columns.map { property in
+      switch property {
+      case .attribute(let attribute): PageHead.Column(attribute.name, kind: "\(attribute.type)")
+      case .relationship(let relationship):
+        PageHead.Column(
+          relationship.name,
+          kind: (relationship.isToMany ? "to many " : "to ") + entity.destination(of: relationship).name)
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import BrowsingPages
+import KeyedArchiving
+import PropertyLists
+import SystemFiles
+
+struct ArchiveHTML: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "html",
+    abstract: "Write the objects of an archive as a page for a browser.",
+    discussion: """
+      The page is one file, and needs no server and no network. It has the objects as a tree and by class, what leads to \
+      each object, and a search. Archives that are nested in data are opened, so that any property list can be looked at. \
+      Data is shown as hex, and pictures as pictures. The page runs nothing that is in the archive, and loads nothing.
+
+      Examples:
+        plistutil archive html Session.data -o Session.html
+        plistutil archive html --extension html *.nib
+      """)
+
+  @OptionGroup var files: FileArguments
+  @OptionGroup var reading: ArchiveArguments
+  @OptionGroup var destination: Destination
+
+  func validate() throws {
+    if destination.inPlace { throw ValidationError("--in-place would put a page in the place of the archive.") }
+  }
+
+  func run() throws {
+    try files.process(to: destination) { [self] input, report throws(PropertyListError) in
+      let page = try page(of: input)
+      try destination.write(for: input, to: &report) { output throws(PropertyListError) in try page.write(to: output) }
+    }
+  }
+
+  /// How many faults are told.
+  private static let greatestFaultCount = 100
+
+  private func page(of input: Input) throws(PropertyListError) -> ArchivePage {
+    let source = try reading.source(input)
+    var unwrapper = Unwrapper()
+    var notes = try notes(of: source)
+    let archive: KeyedArchive
+    do throws(KeyedArchiveError) {
+      archive = try source.unwrapped(&unwrapper)
+    } catch {
+      // What is not opened can be looked at as the data that it is.
+      archive = try source.archive()
+      notes.append("Nested archives are shown as data: \(error.message)")
+    }
+    for data in unwrapper.unreadable.prefix(Self.greatestFaultCount) {
+      let place = data.path.components.isEmpty ? "data" : "the data at \(data.path)"
+      notes.append("\(place) stays data: \(data.error)")
+    }
+    var page = ArchivePage(archive, title: input.pageTitle)
+    page.facts = [("File", input.machineName), ("Format", source.formatName)]
+    if unwrapper.openedCount > 0 { page.facts.append(("Opened in data", "\(unwrapper.openedCount)")) }
+    page.notes = notes
+    return page
+  }
+
+  private func notes(of source: ArchiveSource) throws(PropertyListError) -> [String] {
+    if case .propertyList(let document) = source, (try? KeyedArchive(document)) == nil {
+      return ["The file is a property list and no archive. What it has under its keys is the top."]
+    }
+    let faults = try source.check()
+    var notes = faults.prefix(Self.greatestFaultCount).map(\.text)
+    if faults.count > notes.count { notes.append("\(faults.count - notes.count) more faults") }
+    return notes
+  }
+}
+
+extension ArchiveSource {
+  /// The archive with all that is nested in it; of a property list that is none, what it has under its keys.
+  fileprivate func unwrapped(_ unwrapper: inout Unwrapper) throws(KeyedArchiveError) -> KeyedArchive {
+    if case .propertyList(let document) = self { return try unwrapper.archive(in: document) }
+    let archive: KeyedArchive
+    do throws(PropertyListError) { archive = try self.archive() } catch { throw KeyedArchiveError(error) }
+    return try unwrapper.archive(archive)
+  }
+
+  fileprivate var formatName: String {
+    switch self {
+    case .propertyList(let document):
+      (try? KeyedArchive(document)) == nil
+        ? "property list, \(document.format.rawValue)" : "keyed archive, \(document.format.rawValue)"
+    case .typedstream: "typedstream"
+    case .nib(let nib): "NIBArchive \(nib.formatVersion).\(nib.coderVersion)"
+    }
+  }
+}
+
+extension Input {
+  /// The name of the file without its folder.
+  fileprivate var pageTitle: String {
+    isStandard ? "Archive" : machineName.split(separator: "/").last.map(String.init) ?? machineName
+  }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import PropertyLists
+import StorePages
+import SystemFiles
+import ToolSupport
+
+struct HTML: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "html",
+    abstract: "Write a store as a page for a browser.",
+    discussion: """
+      The page is one file, and needs no server and no network. It has the rows of each entity in pages and in the order \
+      of any column, relationships that are followed both ways, and a search. Archives in binary and transformable values \
+      are opened, and pictures shown. The page runs nothing that is in the store, and loads nothing.
+
+      Browsers open pages of some 50000 rows at once. Of an entity with more, those are in the page, which says so; --limit \
+      asks for others.
+
+      Example: storeutil html Notes.sqlite -o Notes.html
+      """)
+
+  @OptionGroup var store: StoreArguments
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write FILE; - is standard output.", valueName: "file"),
+    completion: .file(), transform: FileName.argument)
+  var outfile: String
+
+  @Option(help: ArgumentHelp("Take the first N rows of each entity, 0 for all.", valueName: "n"))
+  var limit = StorePage.usualRowLimit
+
+  func validate() throws {
+    if limit < 0 { throw ValidationError("--limit is at least 0.") }
+    if FileSystem.isSameFile(store.path, outfile) {
+      throw ValidationError("--outfile would put the page in the place of the store.")
+    }
+  }
+
+  func run() throws {
+    let opened = try store.open()
+    var page = StorePage(opened.store, title: URL(filePath: store.path).lastPathComponent)
+    page.rowLimit = limit == 0 ? nil : limit
+    page.facts = facts(of: opened)
+    var total = 0
+    for entity in opened.model.entities where !entity.isAbstract {
+      total += min((try? rowCount(of: entity, in: opened.store)) ?? 0, page.rowLimit ?? .max)
+    }
+    var progress = ProgressBar(total: total, unit: "rows")
+    var done = 0
+    let path = outfile == "-" ? "/dev/stdout" : outfile
+    let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
+    try page.write(to: replacement.output) { count in
+      progress.advance(by: count - done)
+      done = count
+    }
+    do throws(FileError) { try replacement.takePlace() } catch { throw PropertyListError(error) }
+  }
+
+  private func rowCount(
+    of entity: ManagedObjectModel.Entity, in store: any PersistentStore
+  ) throws(ManagedObjectError) -> Int {
+    var request = FetchRequest(entity.name)
+    request.includesSubentities = false
+    request.resultType = .count
+    guard case .count(let count) = try store.fetch(request, of: entity) else { return 0 }
+    return count
+  }
+
+  private func facts(of opened: OpenStore) -> [(name: String, text: String)] {
+    var facts = [("File", FileSystem.showingBytes(store.path)), ("UUID", opened.store.identifier)]
+    if let type = opened.store.metadata[StoreMetadataKey.type]?.string { facts.append(("Type", type)) }
+    if let version = opened.store.metadata[StoreMetadataKey.frameworkVersion]?.integer {
+      facts.append(("Framework", "\(version)"))
+    }
+    return facts
+  }
+}

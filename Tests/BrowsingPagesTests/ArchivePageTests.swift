@@ -1,0 +1,124 @@
+import BrowsingPages
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Pages about archives")
+struct ArchivePageTests {
+  private func value(_ page: PageFile, _ group: String, _ key: Int) throws -> NSDictionary? {
+    try page.rows(of: group)[key]?[2] as? NSDictionary
+  }
+
+  @Test("have each object once, by class, and all references")
+  func haveEachObjectOnce() throws {
+    let page = try PageFile(SampleArchive.people)
+    #expect(try page.head["kind"] as? String == "archive")
+    #expect(try page.rows.count == 13)
+    let ada = try #require(try page.rows(of: "Model.Person")[1]?[2] as? [String: [Any]])["o"] ?? []
+    #expect(ada.count == 10)
+    #expect(try page.rows(of: "Model.Person").keys.sorted() == [1, 4])
+    #expect(try page.rows(of: "string")[2]?[2] as? String == "Ada")
+    #expect(try value(page, "NSDate", 10) == ["d": "2001-01-01T00:00:00.5Z"])
+    let array = try #require(try value(page, "NSArray", 3)?["a"] as? [[String: [Int]]])
+    let person = try #require(try page.rows(of: "Model.Person")[1]?[0] as? Int)
+    #expect(array == [["r": [person, 1]], ["r": [person, 4]]])
+    #expect((try value(page, "NSDictionary", 8)?["p"] as? [Any])?.count == 2)
+    #expect(try value(page, "top level", 0)?["o"] as? NSArray == ["root", ["r": [person, 1]]])
+  }
+
+  @Test("have pictures whole, by how they begin, and of other data the first bytes")
+  func havePicturesWhole() throws {
+    let large = Data(repeating: 7, count: 100_000)
+    let svg = Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)
+    // As wide and as high as a billion pixels, in the few bytes of one.
+    var bomb = SampleArchive.picture
+    for start in [16, 20] { bomb.replaceSubrange(start..<start + 4, with: [0, 0, 0x80, 0]) }
+    let page = try PageFile(
+      SampleArchive.of([.data(SampleArchive.picture), .data(large), .data(svg), .data(bomb)]))
+    let data = try page.rows(of: "data")
+    func field<Value>(_ key: Int, _ name: String, _: Value.Type) -> Value? {
+      (data[key]?[2] as? [String: Any])?[name] as? Value
+    }
+    #expect(field(1, "i", String.self) == "png")
+    #expect(field(1, "b", String.self) == SampleArchive.picture.base64EncodedString())
+    #expect(field(2, "n", Int.self) == 100_000 && field(2, "b", String.self)?.count == (4096 + 2) / 3 * 4)
+    #expect(field(3, "i", String.self) == nil)
+    #expect(field(4, "i", String.self) == nil && field(4, "n", Int.self) == bomb.count)
+  }
+
+  @Test("have no byte in their data that HTML or a terminal would take for more than text")
+  func haveNoByteThatIsMoreThanText() throws {
+    let texts = SampleArchive.hostileTexts
+    let objects = texts.map { PropertyList.string($0) }
+    let fields = PropertyList.dictionary(.init(uniqueKeysWithValues: texts.map { ($0, .string($0)) }))
+    let page = try PageFile(
+      SampleArchive.of(objects + texts.map(SampleArchive.described), top: fields), title: texts[0])
+    let data = try page.text.components(separatedBy: "<script type=\"application/json\"").dropFirst()
+    for block in data {
+      let json = try #require(block.components(separatedBy: "</script>").first).drop { $0 != ">" }.dropFirst()
+      let isPlain = json.unicodeScalars.allSatisfy { scalar in
+        !"<>&\u{2028}\u{2029}\u{202E}\u{2066}".unicodeScalars.contains(scalar) && scalar.value >= 0x20
+      }
+      #expect(isPlain)
+    }
+    // And what was there is there still.
+    #expect(try page.head["title"] as? String == texts[0])
+    let strings = try page.rows(of: "string")
+    for (index, text) in texts.enumerated() { #expect(strings[index + 1]?[2] as? String == text) }
+  }
+
+  @Test("show what cannot be read in its place")
+  func showWhatCannotBeRead() throws {
+    let page = try PageFile(
+      SampleArchive.of([
+        ["a": SampleArchive.uid(99), "$class": SampleArchive.uid(77)], ["loose"], SampleArchive.uid(1),
+        ["$class": SampleArchive.uid(1)],
+      ]))
+    let lost = try #require(try value(page, "no class", 1)?["o"] as? [Any])
+    #expect(lost[0] as? String == "a")
+    #expect((lost[1] as? [String: String])?["x"]?.contains("object 99") == true)
+    #expect(try page.rows(of: "array").count == 1 && page.rows(of: "reference").count == 1)
+  }
+
+  @Test("are refused for archives whose objects overlap, in little time")
+  func areRefusedForOverlappingObjects() throws {
+    // Each of many objects is the same long array.
+    let count = 4000
+    var bytes = Array("bplist00".utf8)
+    var offsets: [Int] = []
+    func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
+    func object(_ content: [UInt8]) {
+      offsets.append(bytes.count)
+      bytes += content
+    }
+    func text(_ text: String) { object([0x5F, 0x10, UInt8(text.utf8.count)] + Array(text.utf8)) }
+    // 0 top dictionary, 1–4 keys, 5 version, 6 archiver, 7 $top, 8 $objects, 9 the array, 10 a string
+    object([0xD4] + (1...4).flatMap(number) + [5, 6, 7, 8].flatMap(number))
+    text("$version")
+    text("$archiver")
+    text("$top")
+    text("$objects")
+    object([0x12, 0, 1, 0x86, 0xA0])
+    text("NSKeyedArchiver")
+    object([0xD0])
+    let length: [UInt8] = [0x11] + number(count)
+    object([0xAF] + length + number(10) + (1..<count).flatMap { _ in number(9) })
+    object([0xAF] + length + (0..<count).flatMap { _ in number(10) })
+    text("$null")
+    let table = bytes.count
+    for offset in offsets { bytes += [UInt8(offset >> 16), UInt8(offset >> 8 & 0xFF), UInt8(offset & 0xFF)] }
+    bytes += [0, 0, 0, 0, 0, 0, 3, 2]
+    for value in [offsets.count, 0, table] { bytes += (0..<8).reversed().map { UInt8(value >> (8 * $0) & 0xFF) } }
+    let archive = try KeyedArchive(Data(bytes))
+    let error = #expect(throws: PropertyListError.self) { try PageFile(archive) }
+    #expect(error?.kind == .limitExceeded)
+  }
+
+  @Test("are made of every archive among the fixtures", arguments: Fixtures.names(in: "archives"))
+  func areMadeOfEveryFixture(_ name: String) throws {
+    let page = try PageFile(KeyedArchive(Fixtures.data(name)), title: name)
+    #expect(try page.rows.count > 2)
+  }
+}

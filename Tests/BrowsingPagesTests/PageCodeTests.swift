@@ -1,0 +1,44 @@
+import Foundation
+import ManagedObjects
+import TestSupport
+import Testing
+
+@testable import BrowsingPages
+
+@Suite("The code of pages")
+struct PageCodeTests {
+  @Test("the hashes are those of the script and of the style")
+  func theHashesAreThoseOfTheCode() {
+    #expect(PageCode.scriptHash == SHA2.sha256(PageCode.script).base64EncodedString())
+    #expect(PageCode.styleHash == SHA2.sha256(PageCode.style).base64EncodedString())
+  }
+
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources/BrowsingPages/Page")
+
+  private static let node = ["/usr/bin/node", "/usr/local/bin/node"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  @Test("every file of the script is a script of its own", .enabled(if: node != nil, "no Node.js is installed"))
+  func everyFileIsAScript() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".js") }
+    #expect(names.count == 8)
+    for name in names {
+      let path = Self.folder.appending(path: name).path
+      let result = try Program.run(URL(filePath: Self.node ?? ""), ["--check", path])
+      #expect(result.status == 0, "\(result.errors)")
+    }
+  }
+
+  @Test("the script makes no markup of text, and no code")
+  func theScriptMakesNoMarkup() {
+    let script = String(decoding: PageCode.script, as: UTF8.self)
+    for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"] {
+      #expect(!script.contains(word))
+    }
+    // The end of an element would end the script.
+    #expect(!script.contains("</"))
+    #expect(!String(decoding: PageCode.style, as: UTF8.self).contains("</"))
+  }
+}

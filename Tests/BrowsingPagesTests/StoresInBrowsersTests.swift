@@ -1,0 +1,181 @@
+import Foundation
+import KeyedArchiving
+import ManagedObjects
+import PropertyLists
+import TestSupport
+import Testing
+
+extension PagesInBrowsersTests {
+  @Suite("of stores", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  struct Stores {
+    private static func column(_ name: String) -> String {
+      "[...document.querySelectorAll('thead th')].findIndex((cell) => cell.innerText.trim().startsWith('\(name)'))"
+    }
+
+    private static let names =
+      "[...document.querySelectorAll('tbody tr')].map((row) => row.cells[\(column("name"))].innerText)"
+
+    @Test("rows are in pages and in the order of a column, by keys and by links")
+    func rowsAreInPages() throws {
+      let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person")
+      try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
+      #expect(try tab.text("document.querySelector('.pager').innerText").contains("1–100 of 250"))
+      try tab.press("PageDown")
+      try tab.wait(for: "document.querySelector('.pager').innerText.includes('101–200')")
+      try tab.press("ArrowUp")
+      for _ in 0..<Int(try tab.number(Self.column("name"))) { try tab.press("ArrowRight") }
+      try tab.press("Enter")
+      try tab.wait(for: "document.querySelector('[aria-sort=ascending]')")
+      let expected = (0..<250).map { String(format: "Person %05d", $0 * 7919 % 100_000) }.sorted()
+      #expect(try tab.evaluate(Self.names) as? [String] == Array(expected.prefix(100)))
+      try tab.go("#/entity/Person?sort=name&order=descending&page=3", until: "\(Self.names).length === 50")
+      #expect(try tab.evaluate(Self.names) as? [String] == Array(expected.reversed().suffix(50)))
+      // Nothing comes last in both directions.
+      for order in ["ascending", "descending"] {
+        try tab.go(
+          "#/entity/Person?sort=notes&order=\(order)&page=3", until: "document.querySelector('[aria-sort=\(order)]')")
+        let last = "document.querySelector('tbody tr:last-child').cells[\(Self.column("notes"))]"
+        #expect(try tab.text("\(last).innerText + \(last).title") == "–null")
+        let first = "document.querySelector('tbody tr').cells[\(Self.column("notes"))]"
+        #expect(try tab.text("\(first).innerText").hasPrefix("a note"))
+      }
+      try tab.go("#/entity/Person?page=99", until: "document.querySelector('.pager').innerText.includes('201–250')")
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    @Test("relationships are followed both ways")
+    func relationshipsAreFollowedBothWays() throws {
+      let page = try PageFile(SampleStore.store(30))
+      let keys = try page.rows(of: "Person").keys.sorted()
+      let tab = try BrowserTab(page, at: "/entity/Person/row/\(keys[4])")
+      try tab.wait(for: "document.querySelector('[role=tree]')")
+      let item =
+        "[...document.querySelectorAll('[role=treeitem]')].find((item) => item.innerText.startsWith('friends'))"
+      try tab.evaluate("\(item).click()")
+      try tab.evaluate("\(item).nextElementSibling.querySelector('a').click()")
+      try tab.wait(for: "location.hash === '#/entity/Person/row/\(keys[5])'")
+      try tab.wait(for: "document.querySelector('.sources').innerText.includes('friends')")
+      try tab.evaluate(
+        "[...document.querySelectorAll('[role=treeitem] a')].find((link) => link.innerText.includes('Account')).click()"
+      )
+      try tab.wait(for: "document.querySelector('h1').innerText === 'Account 2'")
+      let sources = try tab.number("document.querySelectorAll('.sources li').length")
+      #expect(sources == 10)
+      try tab.evaluate("history.back()")
+      try tab.wait(for: "location.hash === '#/entity/Person/row/\(keys[5])' && document.querySelector('.sources')")
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    @Test("archives in values are opened, addresses are text")
+    func archivesInValuesAreOpened() throws {
+      let page = try PageFile(SampleStore.store(30))
+      let keys = try page.rows(of: "Person").keys.sorted()
+      let tab = try BrowserTab(page, at: "/entity/Person/row/\(keys[0])")
+      try tab.wait(for: "document.querySelector('.thumbnail')")
+      let item =
+        "[...document.querySelectorAll('[role=treeitem]')].find((item) => item.innerText.startsWith('settings'))"
+      try tab.evaluate("\(item).click()")
+      #expect(try tab.text("document.querySelector('[role=tree]').innerText").contains("Model.Person"))
+      try tab.go("#/entity/Person/row/\(keys[1])", until: "document.body.innerText.includes('javascript:')")
+      #expect(try tab.number("document.querySelectorAll('a[href*=javascript]').length") == 0)
+      try tab.go("#/search/model.person", until: "document.querySelector('[data-done]')")
+      #expect(try tab.number("document.querySelectorAll('.results li').length") == 1)
+      try tab.go("#/entity/Nobody", until: "document.querySelector('h1').innerText.includes('No such')")
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    @Test("50 000 rows are read, searched and sorted in slices, with no long stall")
+    func fiftyThousandRows() throws {
+      let page = try PageFile(SampleStore.store(50_000))
+      let start = Date()
+      let tab = try BrowserTab(page, at: "/entity/Person")
+      try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
+      #expect(Date().timeIntervalSince(start) < 15)
+      #expect(try tab.number("timing.read") < 10_000)
+      try tab.go("#/search/number%2049999", until: "document.querySelector('[data-done]')")
+      #expect(try tab.number("document.querySelectorAll('.results li').length") == 1)
+      try tab.go("#/entity/Person?sort=name", until: "document.querySelector('[aria-sort=ascending]')")
+      let names = try #require(try tab.evaluate(Self.names) as? [String])
+      #expect(
+        names
+          == (0..<50_000).map { String(format: "Person %05d", $0 * 7919 % 100_000) }.sorted().prefix(100).map(\.self))
+      // A frame is 16 ms; a machine with other work to do takes longer for some.
+      #expect(try tab.number("timing.longestSlice") < 250)
+      #expect(try tab.text("window.errors").isEmpty)
+      let figures = try tab.text("JSON.stringify(timing)")
+      let size = try page.text.utf8.count
+      print("a page of 50 000 rows: \(size / 1_000_000) MB, \(figures)")
+      #expect(size < 50_000 * 400)
+    }
+  }
+
+  @Suite("for people", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  struct Looks {
+    /// Texts that stand out too little from what is behind them (WCAG 2.2, 1.4.3: 4.5 to 1).
+    private static let faintTexts = """
+      (() => {
+        const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+        const light = (colour) => {
+          const [red, green, blue] = parts(colour).map((part) => part / 255)
+            .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+          return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+        };
+        const ground = (element) => {
+          for (let at = element; at; at = at.parentElement) {
+            const colour = getComputedStyle(at).backgroundColor;
+            if (parts(colour).length === 3) return colour;
+          }
+          return 'rgb(255, 255, 255)';
+        };
+        const found = [];
+        const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        while (walk.nextNode()) {
+          const element = walk.currentNode.parentElement;
+          const isShown = element.checkVisibility() && !element.closest('[aria-hidden], script, style, noscript');
+          if (!isShown || walk.currentNode.data.trim() === '') continue;
+          const both = [light(getComputedStyle(element).color), light(ground(element))].sort((a, b) => b - a);
+          const ratio = (both[0] + 0.05) / (both[1] + 0.05);
+          if (ratio < 4.5) found.push(walk.currentNode.data.slice(0, 20) + ' ' + ratio.toFixed(2));
+        }
+        return found.join(', ');
+      })()
+      """
+
+    @Test(
+      "text is read in light and in dark, in narrow and in wide windows, and nothing is beside the window",
+      arguments: [
+        ("light", 1400), ("dark", 1400), ("light", 360), ("dark", 360),
+      ])
+    func textIsRead(_ scheme: String, _ width: Int) throws {
+      let store = try PageFile(SampleStore.store(250))
+      let key = try #require(try store.rows(of: "Person").keys.min())
+      let archive = try PageFile(SampleArchive.people)
+      for (name, page, place) in [
+        ("overview", store, "/"), ("table", store, "/entity/Person"), ("row", store, "/entity/Person/row/\(key)"),
+        ("search", store, "/search/person"), ("tree", archive, "/tree"), ("object", archive, "/object/1"),
+      ] {
+        let tab = try BrowserTab(page, at: place, width: width, height: width < 600 ? 720 : 900, scheme: scheme)
+        try tab.wait(for: "document.querySelector('#main h1')")
+        if name == "search" { try tab.wait(for: "document.querySelector('[data-done]')") }
+        #expect(try tab.text(Self.faintTexts).isEmpty, "\(name)")
+        #expect(try tab.number("document.documentElement.scrollWidth - innerWidth") <= 0, "\(name)")
+        let ground = try tab.text("getComputedStyle(document.documentElement).backgroundColor")
+        #expect(ground == (scheme == "dark" ? "rgb(23, 24, 26)" : "rgb(252, 252, 251)"))
+        let picture = try tab.screenshot()
+        #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        try keep(picture, as: "\(name)-\(scheme)-\(width)")
+      }
+    }
+
+    @Test("the list of entities is behind a button in narrow windows")
+    func theListIsBehindAButton() throws {
+      let tab = try BrowserTab(PageFile(SampleStore.store(30)), width: 360, height: 720)
+      #expect(try tab.isTrue("!document.querySelector('#sidebar').checkVisibility()"))
+      try tab.evaluate("document.querySelector('#list-button').click()")
+      #expect(try tab.isTrue("document.querySelector('#sidebar').checkVisibility()"))
+      try tab.evaluate("document.querySelector('#groups a').click()")
+      try tab.wait(for: "document.querySelector('table[role=grid]')")
+      #expect(try tab.isTrue("!document.querySelector('#sidebar').checkVisibility()"))
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("plistutil archive html")
+struct ArchiveHTMLTests {
+  private let folder: TemporaryFolder
+  private static let foo = Fixtures.url("archives/foo-ios.bplist").path
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func isPage(_ text: String) -> Bool {
+    text.hasPrefix("<!DOCTYPE html>\n") && text.hasSuffix("</html>\n") && text.contains("\"kind\":\"archive\"")
+  }
+
+  @Test("writes a page to a file, and to standard output")
+  func writesAPage() throws {
+    let path = folder.path("page.html")
+    let result = try Tool.run("archive", "html", Self.foo, "-o", path)
+    #expect(result.status == 0 && result.errors.isEmpty && result.output.isEmpty)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(isPage(text) && text.contains("foo-ios.bplist"))
+    #expect(folder.names == ["page.html"])
+    #expect(isPage(try Tool.run("archive", "html", Self.foo).text))
+  }
+
+  @Test("opens what is nested in data, and takes typedstreams and any property list")
+  func opensWhatIsNested() throws {
+    let nested = try Tool.run("archive", "html", Fixtures.url("archives/foundation-values.bplist").path)
+    #expect(isPage(nested.text))
+    let list = try Tool.run("archive", "html", input: Data("{a = (1, two);}".utf8))
+    #expect(list.status == 0 && isPage(list.text) && list.text.contains("no archive"))
+  }
+
+  @Test("of several files, each has a page of its own")
+  func eachHasAPageOfItsOwn() throws {
+    for name in ["a", "b"] {
+      try FileManager.default.copyItem(atPath: Self.foo, toPath: folder.path("\(name).archive"))
+    }
+    let paths = ["a", "b"].map { folder.path("\($0).archive") }
+    #expect(try Tool.run(["archive", "html", "--extension", "html"] + paths).status == 0)
+    #expect(folder.names == ["a.archive", "a.html", "b.archive", "b.html"])
+    let refused = try Tool.run(["archive", "html"] + paths)
+    #expect(refused.status != 0 && refused.output.isEmpty && refused.errors.contains("--extension or --outfolder"))
+  }
+
+  @Test("leaves the file as it was if the archive cannot be read, and never takes the place of the archive")
+  func leavesTheFileAsItWas() throws {
+    let path = folder.path("page.html")
+    try Data("old".utf8).write(to: URL(filePath: path))
+    let broken = try Tool.run(["archive", "html", "-o", path], input: Data("no archive".utf8.prefix(0)))
+    #expect(broken.status != 0)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "old" && folder.names == ["page.html"])
+    #expect(try Tool.run("archive", "html", "--in-place", Self.foo).errors.contains("in the place of the archive"))
+  }
+}
