@@ -118,6 +118,14 @@ public final class SQLiteStore: PersistentStore {
 
   public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.currentMetadata() } }
 
+  /// The state of the file and of the log of changes beside it. What is in the log is put into the file first if nobody
+  /// else uses it just now, so that closing the store changes nothing.
+  public var changeToken: String? {
+    guard let token = try? withState({ state throws(ManagedObjectError) in state.changeToken(canWrite: !isReadOnly) })
+    else { return nil }
+    return token
+  }
+
   public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {
     state.withLock { state in
       state.metadata.replace(with: metadata)

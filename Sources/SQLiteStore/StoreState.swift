@@ -143,6 +143,32 @@ struct StoreState {
   }
 }
 
+/// The state of the file.
+extension StoreState {
+  /// A text that is another one after each transaction; nil if there is no file.
+  func changeToken(canWrite: Bool) -> String? {
+    let path = database.file.path
+    if canWrite, FileSystem.sizeOfRegularFile(path + "-wal") ?? 0 > 0 {
+      database.wait(0)
+      // Others may be reading. The log stays part of the state then.
+      try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      database.wait(Database.busyTime)
+    }
+    guard let identity = try? FileIdentity(at: path), let header = FileSystem.beginning(of: path, count: 100) else {
+      return nil
+    }
+    var parts = [identity.text]
+    // The counter of changes, and what else the first page has: https://sqlite.org/fileformat2.html#the_database_header
+    parts.append(header.dropFirst(24).map { String($0, radix: 16) }.joined(separator: " "))
+    if let log = try? FileIdentity(at: path + "-wal"), log.size > 0,
+      let head = FileSystem.beginning(of: path + "-wal", count: 32)
+    {
+      parts += [log.text, head.map { String($0, radix: 16) }.joined(separator: " ")]
+    }
+    return parts.joined(separator: "/")
+  }
+}
+
 /// Reading.
 extension StoreState {
   /// The metadata as the file has them now, but for what a program has set and not saved.

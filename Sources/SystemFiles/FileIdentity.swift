@@ -2,7 +2,7 @@
 package struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   private let inode: UInt64
-  let size: Int
+  package let size: Int
   private let modification: FileMoment
   /// The permission bits and the kind of file.
   private let mode: UInt32
@@ -39,6 +39,9 @@ package struct FileIdentity: Hashable, Sendable {
   }
 
   package var isRegularFile: Bool { mode_t(truncatingIfNeeded: mode) & S_IFMT == S_IFREG }
+
+  /// The file and its state as a text, for who keeps it in another file.
+  package var text: String { "\(device).\(inode).\(size).\(modification.text)" }
 
   /// Whether the file belongs to the user of this process.
   package var isOwn: Bool { owner == UInt32(geteuid()) }
@@ -79,6 +82,8 @@ package struct FileMoment: Hashable, Comparable, Sendable {
   }
 
   fileprivate init(_ time: timespec) { (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec)) }
+
+  fileprivate var text: String { "\(seconds).\(nanoseconds)" }
 
   fileprivate func seconds(since other: FileMoment) -> Double {
     // File systems have any times, also those whose difference is no integer.

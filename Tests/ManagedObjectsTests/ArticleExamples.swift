@@ -589,3 +589,143 @@ struct PredicateExamples {
     #expect(try ManagedPredicate(format: "age >= 18 AND name LIKE[cd] 'z*e'").evaluate(with: row))
   }
 }
+
+/// The classes of the article about fetched results.
+private enum ResultsArticle {
+  final class Contact: ManagedObject {
+    @Attribute var name: String
+    @Attribute var city: String?
+    @Relationship(inverse: \Team.members) var team: Team?
+  }
+
+  final class Team: ManagedObject {
+    @Attribute var name: String
+    @Relationship var members: Set<Contact>
+  }
+
+  final class ContactList: FetchedResultsControllerDelegate {
+    var rows: [String] = []
+
+    func controller(
+      _ controller: FetchedResultsController<Contact>, didChangeContentWith changes: FetchedResultsChanges
+    ) {
+      for change in changes.objects.reversed() where change.kind == .delete || change.kind == .move {
+        if let offset = change.offset { rows.remove(at: offset) }
+      }
+      for change in changes.objects where change.kind == .insert || change.kind == .move {
+        if let offset = change.newOffset { rows.insert(controller.object(at: offset)?.name ?? "", at: offset) }
+      }
+      for change in changes.objects where change.kind == .update {
+        if let offset = change.newOffset { rows[offset] = controller.object(at: offset)?.name ?? "" }
+      }
+    }
+  }
+}
+
+@Suite("The examples of the article about fetched results")
+struct ResultsExamples {
+  private typealias Contact = ResultsArticle.Contact
+  private typealias Team = ResultsArticle.Team
+  private typealias ContactList = ResultsArticle.ContactList
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "results-\(UUID().uuidString)")
+  private let context: ManagedObjectContext
+
+  init() throws {
+    let model = try ManagedObjectModel(Contact.self, Team.self)
+    context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
+  }
+
+  private func add(_ name: String, _ city: String?) throws -> Contact {
+    let contact = try context.insert(Contact.self)
+    (contact.name, contact.city) = (name, city)
+    return contact
+  }
+
+  @Test("Sections and places")
+  func sections() throws {
+    let ada = try add("Ada", "London")
+    _ = try add("Bob", nil)
+    var lines: [String] = []
+    let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.city), .ascending(\.name))
+    let results = try FetchedResultsController(Contact.self, request, in: context, sectionKeyPath: "city")
+    try results.performFetch()
+    for section in results.sections {
+      lines.append("\(section.name) (\(section.count))")
+      for contact in section { lines.append("  \(contact.name)") }
+    }
+    #expect(lines == [" (1)", "  Bob", "London (1)", "  Ada"])
+    let first = results.object(at: ResultIndexPath(section: 0, item: 0))
+    let place = results.indexPath(of: ada)
+    #expect(first?.name == "Bob" && place == ResultIndexPath(section: 1, item: 0))
+  }
+
+  @Test("Functions of sections")
+  func functions() throws {
+    let ada = try add("Ada", nil)
+    ada.team = try context.insert(Team.self)
+    ada.team?.name = "Red"
+    _ = try add("bob", nil)
+    let byName = try FetchRequest(Contact.self, sortedBy: .ascending(\.name, comparison: .caseInsensitive))
+    let letters = try FetchedResultsController(Contact.self, byName, in: context) { contact in
+      contact.name.first.map { $0.uppercased() } ?? "#"
+    }
+    let byTeam = try FetchRequest(Contact.self, sortedBy: .ascending(\.team?.name), .ascending(\.name))
+    let teams = try FetchedResultsController(Contact.self, byTeam, in: context, dependingOn: ["team.name"]) { contact in
+      contact.team.map { "Team \($0.name)" } ?? "No team"
+    }
+    try letters.performFetch()
+    try teams.performFetch()
+    letters.sectionIndexTitle = { name in name == "#" ? nil : name }
+    let titles = letters.sectionIndexTitles
+    let section = letters.section(forSectionIndexTitle: "B")
+    #expect(titles == ["A", "B"] && section == 1)
+    #expect(teams.sections.map(\.name) == ["No team", "Team Red"])
+    ada.team?.name = "Blue"
+    context.processPendingChanges()
+    #expect(teams.sections.map(\.name) == ["No team", "Team Blue"])
+  }
+
+  @Test("Changes", .timeLimit(.minutes(5)))
+  func changes() async throws {
+    let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.name))
+    let results = try FetchedResultsController(Contact.self, request, in: context)
+    try results.performFetch()
+    let list = ContactList()
+    results.delegate = list
+    let before = results.snapshot
+    var shown = results.snapshot
+    let changes = results.changes
+    try context.insert(Contact.self).name = "Emmy"
+    context.processPendingChanges()
+    for await change in changes {
+      shown.apply(change)
+      if shown.objectIDs.count == results.count { break }
+    }
+    #expect(shown == results.snapshot && list.rows == ["Emmy"])
+    let ada = try add("Ada", nil)
+    let keeper = results.changes
+    context.processPendingChanges()
+    var iterator = keeper.makeAsyncIterator()
+    let second = try #require(await iterator.next())
+    #expect(before.objectIDs.isEmpty && list.rows == ["Ada", "Emmy"])
+    ada.name = "Zoe"
+    context.processPendingChanges()
+    #expect(list.rows == ["Emmy", "Zoe"])
+    try apply(second, to: shown)
+  }
+
+  private func apply(_ changes: FetchedResultsChanges, to before: FetchedResultsSnapshot) throws {
+    let ids = before.objectIDs.applying(changes.difference)
+    #expect(ids?.count == 2)
+  }
+
+  @Test("On the disk")
+  func cache() throws {
+    let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.city), .ascending(\.name))
+    let cache = FetchedResultsCache(name: "contacts", folder: folder)
+    let kept = try FetchedResultsController(Contact.self, request, in: context, sectionKeyPath: "city", cache: cache)
+    try kept.performFetch()
+    try FetchedResultsController<Contact>.deleteCache(name: "contacts", folder: folder)
+    #expect(kept.count == 0)
+  }
+}

@@ -8,7 +8,8 @@ struct ArticleTests {
   private static let examples = "Tests/ManagedObjectsTests/ArticleExamples.swift"
 
   static let articles = [
-    "ManagedObjects.md", "ModelYourData.md", "KeepObjects.md", "Predicates.md", "ComingFromCoreData.md",
+    "ManagedObjects.md", "ModelYourData.md", "KeepObjects.md", "Predicates.md", "FetchedResults.md",
+    "ComingFromCoreData.md",
   ]
 
   @Test("stand in a test", arguments: articles)

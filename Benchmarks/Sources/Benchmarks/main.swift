@@ -2,11 +2,11 @@ import Foundation
 import PropertyLists
 
 // Without arguments: measures every implementation of every work in a process of its own, and prints the tables. With
-// the argument `preferences`, `messages`, `objects` or `sqlite`: only the tables of those. With `check`: does our part
-// of every work on a small library, to see that an optimized build does it at all. With the arguments `tool PATH`: the
-// table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments `WORK
-// IMPLEMENTATION FOLDER`, of messages `WORK IMPLEMENTATION COUNT`, of managed objects `WORK IMPLEMENTATION COUNT
-// STORAGE`: measures one in this process and prints the figures as JSON.
+// the argument `preferences`, `messages`, `objects`, `sqlite` or `results`: only those tables. With `check`: does our
+// part of every work on a small library, to see that an optimized build does it at all. With the arguments `tool PATH`:
+// the table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments
+// `WORK IMPLEMENTATION FOLDER`, of messages `WORK IMPLEMENTATION COUNT`, of managed objects `WORK IMPLEMENTATION COUNT
+// STORAGE`, of fetched results their name, `WORK COUNT`: measures one in this process and prints the figures as JSON.
 
 let arguments = CommandLine.arguments.dropFirst()
 
@@ -120,7 +120,11 @@ func time(_ seconds: Double) -> String {
 /// How many objects there are where the growth of times is looked at.
 let growth = [10_000, 100_000, 1_000_000]
 
-if arguments.count == 3, arguments[1] != MessagesWork.name,
+if arguments.count == 3, arguments[1] == ResultsWork.name, let work = ResultsWork(rawValue: arguments[2]),
+  let count = Int(arguments[3])
+{
+  try work.measure(count: count).report()
+} else if arguments.count == 3, arguments[1] != MessagesWork.name,
   let implementation = Implementation(rawValue: arguments[2])
 {
   let folder = URL(fileURLWithPath: arguments[3])
@@ -143,6 +147,8 @@ if arguments.count == 3, arguments[1] != MessagesWork.name,
   try MessagesWork.measure(implementation, count: count)?.report()
 } else if arguments == ["messages"] {
   try MessagesWork.printTable(of: [.ours, .python], counts: [1_000, 100_000])
+} else if arguments == ["results"] {
+  try ResultsWork.printTable(counts: [1_000, 10_000, 100_000])
 } else if arguments == ["objects"] {
   try printObjectsTables(ObjectsWork.inMemory, of: [.ours, .sqlAlchemy], count: 100_000, growth: growth)
 } else if arguments == ["sqlite"] {
@@ -171,6 +177,8 @@ if arguments.count == 3, arguments[1] != MessagesWork.name,
     print("")
     try MessagesWork.printTable(
       of: isCheck ? [.ours] : [.ours, .python], counts: isCheck ? [1_000] : [1_000, 100_000])
+    print("")
+    try ResultsWork.printTable(counts: isCheck ? [1_000] : [1_000, 10_000, 100_000])
     for (works, peers) in [
       (ObjectsWork.inMemory, [Implementation.sqlAlchemy]), (ObjectsWork.inSQLite, [.sqlite, .grdb, .sqlAlchemy]),
     ] {

@@ -129,6 +129,26 @@ extension FetchOrder {
   }
 }
 
+/// Values that were asked for before.
+extension FetchOrder {
+  /// What an object is sorted by, the most important first.
+  func values<Subject: PredicateSubject>(of subject: Subject) throws(ManagedPredicateError) -> [SortValue] {
+    var values: [SortValue] = []
+    values.reserveCapacity(keys.count)
+    for key in keys { values.append(try key.sortValue(of: subject)) }
+    return values
+  }
+
+  /// The order of two objects by their ``values(of:)``.
+  func order(_ first: [SortValue], _ second: [SortValue]) -> PredicateOrder {
+    for (place, key) in keys.enumerated() {
+      let order = key.order(of: first[place], second[place])
+      if order != .equal { return order }
+    }
+    return .equal
+  }
+}
+
 extension FetchOrder.Key {
   func sortValue<Subject: PredicateSubject>(of subject: Subject) throws(ManagedPredicateError) -> SortValue {
     switch try value.value(with: subject) {

@@ -17,14 +17,31 @@ public struct ContextChange {
   }
 }
 
-/// Who wants to know of changes in a context.
-struct ContextObservers {
-  private var callbacks: [Int: (ContextChange) -> Void] = [:]
+/// What is told to those who follow all that a context does, such as fetched results.
+enum ContextEvent {
+  /// An object has another key. Told at once, also in the middle of a save.
+  case renamed(RowKey, to: RowKey)
+  /// Objects changed, or others saved objects, which the context may not have.
+  case changed(ContextChange, MergedKeys)
+}
+
+/// The objects that others saved, of what a context has merged.
+struct MergedKeys {
+  /// Those that are new or have other values.
+  var saved: [RowKey] = []
+  var deleted: [RowKey] = []
+
+  var isEmpty: Bool { saved.isEmpty && deleted.isEmpty }
+}
+
+/// Who wants to know of something that happens in a context.
+struct ContextObservers<Event> {
+  private var callbacks: [Int: (Event) -> Void] = [:]
   private var next = 0
 
   var isEmpty: Bool { callbacks.isEmpty }
 
-  mutating func add(_ callback: @escaping (ContextChange) -> Void) -> Int {
+  mutating func add(_ callback: @escaping (Event) -> Void) -> Int {
     next += 1
     callbacks[next] = callback
     return next
@@ -32,7 +49,7 @@ struct ContextObservers {
 
   mutating func remove(_ number: Int) { callbacks[number] = nil }
 
-  func tell(_ change: ContextChange) { for number in callbacks.keys.sorted() { callbacks[number]?(change) } }
+  func tell(_ event: Event) { for number in callbacks.keys.sorted() { callbacks[number]?(event) } }
 }
 
 extension ManagedObjectContext {
@@ -49,7 +66,7 @@ extension ManagedObjectContext {
   /// Saving, undoing and redoing do it by themselves. Elsewhere, a program says when a step of its user is complete.
   public func processPendingChanges() {
     undoManager?.closeGroup()
-    guard !pending.isEmpty || !refreshed.isEmpty else { return }
+    guard !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasNewNames else { return }
     var change = ContextChange()
     for object in pending {
       object.status.remove(.pending)
@@ -62,14 +79,21 @@ extension ManagedObjectContext {
       }
     }
     change.refreshed = Set(refreshed)
+    let merged = merged
     pending = []
     refreshed = []
-    observers.tell(change)
+    self.merged = MergedKeys()
+    hasNewNames = false
+    followers.tell(.changed(change, merged))
+    if !change.isEmpty { observers.tell(change) }
   }
+
+  /// True if somebody is to be told of changes.
+  var isObserved: Bool { !observers.isEmpty || !followers.isEmpty }
 
   /// Remembers that an object changed.
   func notePending(_ object: ManagedObject) {
-    if observers.isEmpty || object.status.contains(.pending) { return }
+    if !isObserved || object.status.contains(.pending) { return }
     object.status.insert(.pending)
     pending.append(object)
   }

@@ -96,7 +96,7 @@ extension ManagedObjectContext {
   }
 
   /// The entity of a request that fits the model. The request names objects as they are called now from here on.
-  private func entity(of request: inout FetchRequest) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
+  func entity(of request: inout FetchRequest) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
     guard let entity = model.entity(named: request.entityName) else {
       throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
     }
@@ -133,6 +133,7 @@ extension ManagedObjectContext {
       for object in changed where !object.isDeleted {
         if try prepared.holds(for: ObjectSubject(object: object)) { mine.append(object) }
       }
+      mine.sort { $0.key.isFetchedBefore($1.key) }
       found = try joined(found, try prepared.sorted(mine) { ObjectSubject(object: $0) }, prepared)
     } else {
       // The changes of other objects may decide which ones are found, so that all are looked at.
@@ -144,12 +145,13 @@ extension ManagedObjectContext {
       where try prepared.holds(for: ObjectSubject(object: object)) {
         found.append(object)
       }
+      if !prepared.order.isEmpty { found.sort { $0.key.isFetchedBefore($1.key) } }
       found = try prepared.sorted(found) { ObjectSubject(object: $0) }
     }
     return request.window(found)
   }
 
-  /// The objects of two lists in the order that each has. Of equal ones those of the first list come first.
+  /// The objects of two lists in the order that each has. Equal ones are in the order of their keys.
   ///
   /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
   private func joined(
@@ -169,7 +171,7 @@ extension ManagedObjectContext {
     return result + first[next...]
   }
 
-  /// Where an object belongs in an order: after those that are equal in it.
+  /// Where an object belongs in an order: among those that are equal in it, by its key.
   private func place(
     of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
   ) throws(ManagedObjectError) -> Int {
@@ -178,7 +180,10 @@ extension ManagedObjectContext {
     var (low, high) = (0, sorted.count)
     while low < high {
       let middle = (low + high) / 2
-      if try prepared.precedes(subject, ObjectSubject(object: sorted[middle])) {
+      let other = ObjectSubject(object: sorted[middle])
+      if try prepared.precedes(subject, other) {
+        high = middle
+      } else if object.key.isFetchedBefore(sorted[middle].key), try !prepared.precedes(other, subject) {
         high = middle
       } else {
         low = middle + 1

@@ -7,6 +7,10 @@ extension ManagedObjectContext {
   /// - Throws: what reading throws.
   /// - Complexity: O(*n*) in the number of objects that were saved.
   public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
+    if !followers.isEmpty {
+      merged.saved += changes.inserted.union(changes.updated).compactMap { ownKey($0) }
+      merged.deleted += changes.deleted.compactMap { ownKey($0) }
+    }
     try refreshAll(
       changes.updated.union(changes.inserted).sorted { $0.key < $1.key }.compactMap { registeredObject(for: $0) })
     for id in changes.deleted.sorted(by: { $0.key < $1.key }) {

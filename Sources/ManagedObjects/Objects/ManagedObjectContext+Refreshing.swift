@@ -17,6 +17,7 @@ extension ManagedObjectContext {
     if object.hasChanges {
       guard let row = try readRows([object.key])[0] else {
         object.status.insert(.inaccessible)
+        noteRefreshed(object)
         return
       }
       try withoutUndo { () throws(ManagedObjectError) in try merge(row, into: object, by: .objectTrump) }
@@ -73,7 +74,7 @@ extension ManagedObjectContext {
   /// Remembers that an object was read again, or will be.
   func noteRefreshed(_ object: ManagedObject) {
     // Without anybody to tell, nothing is kept.
-    if !observers.isEmpty { refreshed.append(object) }
+    if isObserved { refreshed.append(object) }
   }
 
   /// Drops all changes: objects have the values that they were read or saved with, new ones are not part of the context
@@ -107,6 +108,8 @@ extension ManagedObjectContext {
     listed = []
     pending = []
     refreshed = []
+    merged = MergedKeys()
+    hasNewNames = false
     prefetched = []
     changedCount = 0
     aliases = KeyNames()
@@ -116,6 +119,7 @@ extension ManagedObjectContext {
     batches = [:]
     var change = ContextChange()
     change.isReset = true
+    followers.tell(.changed(change, MergedKeys()))
     observers.tell(change)
   }
 }

@@ -116,8 +116,12 @@ extension ManagedObjectContext {
     registered.remove(object.key)
     if keepsOld { aliases[object.key] = key }
     assignments[object.key] = nil
+    let old = object.key
     object.key = key
     registered.insert(object)
+    guard !followers.isEmpty else { return }
+    hasNewNames = true
+    followers.tell(.renamed(old, to: key))
   }
 
   /// Replaces keys in the relationships of an object.

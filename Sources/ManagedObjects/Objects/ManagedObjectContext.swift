@@ -75,11 +75,17 @@ public final class ManagedObjectContext {
   var children: [WeakContext] = []
   /// What the last fetch with prefetched relationships has read. Without it nobody would have the objects.
   var prefetched: [ManagedObject] = []
-  var observers = ContextObservers()
+  var observers = ContextObservers<ContextChange>()
+  /// Those who keep results of requests.
+  var followers = ContextObservers<ContextEvent>()
   /// What changed since changes were last told of.
   var pending: [ManagedObject] = []
   /// What was refreshed since then.
   var refreshed: [ManagedObject] = []
+  /// What others saved, of what was merged since then. Kept for ``followers``.
+  var merged = MergedKeys()
+  /// True if objects have had other keys since then. Kept for ``followers``.
+  var hasNewNames = false
 
   struct WeakContext { weak var context: ManagedObjectContext? }
 
@@ -227,7 +233,7 @@ extension ManagedObjectContext {
   }
 
   /// The key by which this context's coordinator knows an object; nil if it has no such store or entity.
-  private func ownKey(_ id: ManagedObjectID) -> RowKey? {
+  func ownKey(_ id: ManagedObjectID) -> RowKey? {
     if id.entity.model === model, id.isTemporary || coordinator.store(id.key.store) != nil {
       return presentKey(id.key)
     }

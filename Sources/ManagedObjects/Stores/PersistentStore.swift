@@ -19,6 +19,10 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// The metadata, under Apple's keys and those of programs: ``StoreMetadataKey``.
   var metadata: OrderedDictionary<String, PropertyList> { get }
 
+  /// A text that is another one after each save into the store, by whoever saves, also in later runs of the program;
+  /// nil if the store cannot tell, as it is by default.
+  var changeToken: String? { get }
+
   /// Changes what the store says of itself, with the next save. Keys of the store itself keep their values.
   func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>)
 
@@ -70,6 +74,8 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
+  public var changeToken: String? { nil }
+
   public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try makeKeys(entityIndices) }
 
   public func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {

@@ -46,6 +46,17 @@ extension RowKey: Comparable {
   }
 }
 
+extension RowKey {
+  /// The order in which requests find objects that are equal in their own order: by entity, store and number, as stores
+  /// find them. Objects that were never saved come last, the older before the newer.
+  func isFetchedBefore(_ other: RowKey) -> Bool {
+    if isTemporary != other.isTemporary { return other.isTemporary }
+    if isTemporary { return number > other.number }
+    if entityIndex != other.entityIndex { return entityIndex < other.entityIndex }
+    return store == other.store ? number < other.number : store.rawValue < other.store.rawValue
+  }
+}
+
 /// Tells the stores of a process apart.
 public struct StoreNumber: RawRepresentable, Hashable, Sendable {
   /// From 1; 0 for no store.

@@ -15,6 +15,7 @@ extension FileStore {
   public var model: ManagedObjectModel { file.model }
   public var configuration: String? { file.configuration }
   public var isReadOnly: Bool { file.isReadOnly }
+  public var changeToken: String? { file.changeToken }
   public var metadata: OrderedDictionary<String, PropertyList> { file.metadata }
 
   public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) { file.setMetadata(metadata) }

@@ -137,6 +137,9 @@ extension StoreFile {
     }
   }
 
+  /// The state of the file. A save puts another file in its place.
+  var changeToken: String? { (try? FileIdentity(at: path))?.text }
+
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
     // Others may have saved new objects. Should the file be unreadable now, the save will say so.
     if !isReadOnly { saving.withLock { _ in try? refresh() } }

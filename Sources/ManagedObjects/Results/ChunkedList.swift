@@ -1,0 +1,171 @@
+/// An element of a ``ChunkedList``, which knows the part of the list that it is in.
+protocol ListElement: AnyObject {
+  var chunk: ListChunk<Self>? { get set }
+}
+
+/// Neighbours in a ``ChunkedList``.
+final class ListChunk<Element: ListElement> {
+  fileprivate(set) var elements: [Element]
+  /// The place of the chunk among those of the list.
+  fileprivate var place: Int
+
+  fileprivate init(_ elements: [Element], place: Int) {
+    self.elements = elements
+    self.place = place
+  }
+}
+
+/// A long list in which elements are found by their places, and the places of elements.
+///
+/// It consists of chunks of a few hundred elements. To find, insert or remove one touches one chunk and the lengths of
+/// the others: for 100 000 elements about 400 numbers.
+struct ChunkedList<Element: ListElement> {
+  private var chunks: [ListChunk<Element>] = []
+  private(set) var count = 0
+
+  static var greatestCount: Int { 512 }
+
+  /// - Complexity: O(*n*).
+  init(_ elements: [Element] = []) {
+    let size = Self.greatestCount / 2
+    for start in stride(from: 0, to: elements.count, by: size) {
+      let chunk = ListChunk(Array(elements[start..<min(start + size, elements.count)]), place: chunks.count)
+      for element in chunk.elements { element.chunk = chunk }
+      chunks.append(chunk)
+    }
+    count = elements.count
+  }
+
+  /// The chunk that has a place, and the place in it. That of the end is in the last chunk.
+  private func position(of index: Int) -> (chunk: Int, offset: Int) {
+    var offset = index
+    for (place, chunk) in chunks.enumerated() {
+      if offset < chunk.elements.count || place == chunks.count - 1 { return (place, offset) }
+      offset -= chunk.elements.count
+    }
+    return (0, 0)
+  }
+
+  subscript(index: Int) -> Element {
+    let (chunk, offset) = position(of: index)
+    return chunks[chunk].elements[offset]
+  }
+
+  /// The elements, in order.
+  var elements: [Element] {
+    var elements: [Element] = []
+    elements.reserveCapacity(count)
+    for chunk in chunks { elements += chunk.elements }
+    return elements
+  }
+
+  /// The elements at places.
+  func elements(_ range: Range<Int>) -> [Element] {
+    if range.isEmpty { return [] }
+    var found: [Element] = []
+    found.reserveCapacity(range.count)
+    var (chunk, offset) = position(of: range.lowerBound)
+    while found.count < range.count, chunk < chunks.count {
+      found += chunks[chunk].elements.dropFirst(offset).prefix(range.count - found.count)
+      (chunk, offset) = (chunk + 1, 0)
+    }
+    return found
+  }
+
+  /// The place of an element; nil for one that is not in a list.
+  func index(of element: Element) -> Int? {
+    guard let chunk = element.chunk, let offset = chunk.elements.firstIndex(where: { $0 === element }) else {
+      return nil
+    }
+    var index = offset
+    for other in chunks[..<chunk.place] { index += other.elements.count }
+    return index
+  }
+
+  mutating func insert(_ element: Element, at index: Int) {
+    count += 1
+    if chunks.isEmpty { chunks.append(ListChunk([], place: 0)) }
+    let (place, offset) = position(of: index)
+    let chunk = chunks[place]
+    chunk.elements.insert(element, at: offset)
+    element.chunk = chunk
+    if chunk.elements.count > Self.greatestCount { split(chunk) }
+  }
+
+  private mutating func split(_ chunk: ListChunk<Element>) {
+    let half = chunk.elements.count / 2
+    let second = ListChunk(Array(chunk.elements[half...]), place: chunk.place + 1)
+    chunk.elements.removeSubrange(half...)
+    for element in second.elements { element.chunk = second }
+    chunks.insert(second, at: second.place)
+    renumber(from: second.place + 1)
+  }
+
+  /// Takes an element out. One that is not in a list stays as it is.
+  mutating func remove(_ element: Element) {
+    guard let chunk = element.chunk, let offset = chunk.elements.firstIndex(where: { $0 === element }) else { return }
+    count -= 1
+    chunk.elements.remove(at: offset)
+    element.chunk = nil
+    if chunk.elements.count < Self.greatestCount / 8 { join(chunk) }
+  }
+
+  /// Puts what is left of a chunk into the next one, or the one before.
+  private mutating func join(_ chunk: ListChunk<Element>) {
+    if !chunk.elements.isEmpty {
+      guard chunks.count > 1 else { return }
+      let isLast = chunk.place == chunks.count - 1
+      let other = chunks[isLast ? chunk.place - 1 : chunk.place + 1]
+      guard other.elements.count + chunk.elements.count <= Self.greatestCount / 2 else { return }
+      other.elements.insert(contentsOf: chunk.elements, at: isLast ? other.elements.count : 0)
+      for element in chunk.elements { element.chunk = other }
+    }
+    chunks.remove(at: chunk.place)
+    renumber(from: chunk.place)
+  }
+
+  private func renumber(from start: Int) {
+    for place in start..<max(chunks.count, start) { chunks[place].place = place }
+  }
+
+  /// The number of first elements that something holds for. It holds for none of the others.
+  ///
+  /// - Complexity: O(log *n*) calls.
+  func count<Failure: Error>(
+    ofFirst isWanted: (Element) throws(Failure) -> Bool
+  ) throws(Failure) -> Int {
+    var (low, high) = (0, chunks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      guard let last = chunks[middle].elements.last else { return 0 }
+      if try isWanted(last) { low = middle + 1 } else { high = middle }
+    }
+    var count = 0
+    for chunk in chunks[..<low] { count += chunk.elements.count }
+    guard low < chunks.count else { return count }
+    let elements = chunks[low].elements
+    // The last one is known.
+    var (first, end) = (0, elements.count - 1)
+    while first < end {
+      let middle = (first + end) / 2
+      if try isWanted(elements[middle]) { first = middle + 1 } else { end = middle }
+    }
+    return count + first
+  }
+}
+
+/// For tests.
+extension ChunkedList {
+  /// The first fault of the list; nil if elements, chunks and counts agree.
+  func _checkInvariants() -> String? {
+    var found = 0
+    for (place, chunk) in chunks.enumerated() {
+      if chunk.place != place { return "the chunk \(place) has the place \(chunk.place)" }
+      if chunk.elements.isEmpty { return "the chunk \(place) is empty" }
+      if chunk.elements.count > Self.greatestCount { return "the chunk \(place) has \(chunk.elements.count) elements" }
+      if chunk.elements.contains(where: { $0.chunk !== chunk }) { return "an element is not in its chunk" }
+      found += chunk.elements.count
+    }
+    return found == count ? nil : "\(found) elements are counted as \(count)"
+  }
+}

@@ -1,0 +1,42 @@
+/// A section of fetched results: its name, and the objects in it.
+///
+/// It shows the section as it is now, also after changes. Once the section is gone, it has no objects.
+public struct FetchedResultsSection<Object: ManagedObject>: Sequence {
+  /// The name: the value at the key path of sections, or what their function said.
+  public let name: String
+  /// The title in an index; nil for none.
+  public let indexTitle: String?
+  private let engine: ResultEngine
+
+  init(_ section: ResultSection, indexTitle: String?, engine: ResultEngine) {
+    name = section.name
+    self.indexTitle = indexTitle
+    self.engine = engine
+  }
+
+  private var section: ResultSection? { engine.list.section(named: name) }
+
+  /// The number of objects.
+  ///
+  /// - Complexity: O(1).
+  public var count: Int { section?.count ?? 0 }
+
+  /// The objects, in order, as faults if they were not read.
+  ///
+  /// - Complexity: O(*n*) in the number of objects of the section.
+  public var objects: [Object] { Array(self) }
+
+  /// The object at a place; nil if there is none.
+  public subscript(item: Int) -> Object? {
+    guard let section, item >= 0, item < section.count else { return nil }
+    return engine.list.row(at: engine.list.start(of: section) + item).flatMap { engine.object(of: $0) as? Object }
+  }
+
+  public func makeIterator() -> some IteratorProtocol<Object> {
+    let rows = section.map { section in
+      let start = engine.list.start(of: section)
+      return engine.list.rows(start..<start + section.count)
+    }
+    return (rows ?? []).lazy.compactMap { [engine] in engine.object(of: $0) as? Object }.makeIterator()
+  }
+}

@@ -1,0 +1,93 @@
+/// The names of the objects of fetched results, section by section. It can go from task to task.
+public struct FetchedResultsSnapshot: Hashable, Sendable {
+  /// A section: its name, and its objects.
+  public struct Section: Hashable, Sendable {
+    /// The name.
+    public var name: String
+    /// The objects, in order.
+    public var objectIDs: [ManagedObjectID]
+
+    /// A section.
+    public init(name: String, objectIDs: [ManagedObjectID] = []) {
+      self.name = name
+      self.objectIDs = objectIDs
+    }
+  }
+
+  /// The sections, in order.
+  public var sections: [Section] = []
+
+  /// Results without objects.
+  public init() {}
+
+  /// The objects of all sections, in order.
+  public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
+
+  /// Makes the state before some changes the one after them.
+  ///
+  /// - Returns: false for changes of another state, which leave this one as it is.
+  /// - Complexity: O(*n* + *k*), where *n* is the number of objects and *k* that of changes.
+  @discardableResult
+  public mutating func apply(_ changes: FetchedResultsChanges) -> Bool {
+    var sections = sections
+    for change in changes.objects.reversed() {
+      guard let path = change.leaves else { continue }
+      guard sections.indices.contains(path.section), sections[path.section].objectIDs.indices.contains(path.item) else {
+        return false
+      }
+      sections[path.section].objectIDs[path.item] = Self.gap(change.objectID)
+    }
+    // At once: to take them out one by one would move the others again and again.
+    for index in Set(changes.objects.compactMap { $0.leaves?.section }) {
+      sections[index].objectIDs.removeAll { $0.key == .removed }
+    }
+    for change in changes.sections.reversed() where change.kind == .delete {
+      guard sections.indices.contains(change.index), sections[change.index].objectIDs.isEmpty else { return false }
+      sections.remove(at: change.index)
+    }
+    for change in changes.sections where change.kind == .insert {
+      guard change.index >= 0, change.index <= sections.count else { return false }
+      sections.insert(Section(name: change.name), at: change.index)
+    }
+    var arriving: [Int: [(item: Int, id: ManagedObjectID)]] = [:]
+    for change in changes.objects {
+      if let path = change.arrives { arriving[path.section, default: []].append((path.item, change.objectID)) }
+    }
+    for (index, objects) in arriving {
+      guard sections.indices.contains(index),
+        let merged = Self.merged(sections[index].objectIDs, objects.sorted { $0.item < $1.item })
+      else { return false }
+      sections[index].objectIDs = merged
+    }
+    for change in changes.objects where change.kind == .update {
+      guard let path = change.newIndexPath, sections.indices.contains(path.section),
+        sections[path.section].objectIDs.indices.contains(path.item)
+      else { return false }
+      sections[path.section].objectIDs[path.item] = change.objectID
+    }
+    self.sections = sections
+    return true
+  }
+
+  /// The name of no object.
+  private static func gap(_ id: ManagedObjectID) -> ManagedObjectID {
+    ManagedObjectID(.removed, model: id.entity.model, storeIdentifier: nil)
+  }
+
+  /// A list with others at their places in it; nil if there are no such places.
+  private static func merged(
+    _ old: [ManagedObjectID], _ new: [(item: Int, id: ManagedObjectID)]
+  ) -> [ManagedObjectID]? {
+    var result: [ManagedObjectID] = []
+    result.reserveCapacity(old.count + new.count)
+    var next = 0
+    for (item, id) in new {
+      let count = item - result.count
+      guard count >= 0, next + count <= old.count else { return nil }
+      result += old[next..<next + count]
+      next += count
+      result.append(id)
+    }
+    return result + old[next...]
+  }
+}

@@ -1,0 +1,112 @@
+/// Rows and sections that were taken out of a list, put into it, or both. All others stayed as they were.
+struct ResultEdits {
+  /// A row.
+  struct Row {
+    let id: ManagedObjectID
+    /// The place before; nil for a new row.
+    var old: ResultList.Place?
+    var oldSection = ""
+    /// The place after; nil for one that is gone.
+    var new: ResultList.Place?
+    var newSection = ""
+    /// True if the object may have other values than before.
+    var isChanged: Bool
+  }
+
+  /// A section by its name.
+  struct Section {
+    let name: String
+    /// The place before; nil for a new section.
+    var old: Int?
+    /// The place after; nil for one that is gone.
+    var new: Int?
+  }
+
+  var rows: [Row] = []
+  var sections: [Section] = []
+
+  /// The changes that the edits come to. As few rows move as possible.
+  ///
+  /// - Complexity: O(*k* log *k*) in the number of rows and sections that are listed here.
+  var changes: FetchedResultsChanges {
+    var changes = FetchedResultsChanges()
+    let keptSections = Self.staying(sections.map { ($0.old, $0.new) })
+    var replaced: Set<String> = []
+    for (section, isKept) in zip(sections, keptSections) where !isKept {
+      replaced.insert(section.name)
+      if let old = section.old { changes.sections.append(.init(kind: .delete, name: section.name, index: old)) }
+      if let new = section.new { changes.sections.append(.init(kind: .insert, name: section.name, index: new)) }
+    }
+    changes.sections.sort { ($0.kind == .insert ? 1 : 0, $0.index) < ($1.kind == .insert ? 1 : 0, $1.index) }
+    let stayingRows = Self.staying(rows.map { ($0.old?.offset, $0.new?.offset) })
+    var inserted: [FetchedResultsChanges.ObjectChange] = []
+    var (deleted, moved, updated) = (inserted, inserted, inserted)
+    for (row, isStaying) in zip(rows, stayingRows) {
+      var change = FetchedResultsChanges.ObjectChange(
+        kind: .update, objectID: row.id, indexPath: row.old?.path, newIndexPath: row.new?.path,
+        offset: row.old?.offset, newOffset: row.new?.offset)
+      switch (row.old, row.new) {
+      case (nil, nil): continue
+      case (nil, _):
+        change.kind = .insert
+        inserted.append(change)
+      case (_, nil):
+        change.kind = .delete
+        deleted.append(change)
+      case (_, _) where isStaying && row.oldSection == row.newSection && !replaced.contains(row.newSection):
+        if row.isChanged { updated.append(change) }
+      case (_, _):
+        change.kind = .move
+        moved.append(change)
+      }
+    }
+    for changed in [
+      inserted.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 }, deleted.sorted { $0.offset ?? 0 < $1.offset ?? 0 },
+      moved.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 }, updated.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 },
+    ] {
+      changes.objects += changed
+    }
+    return changes
+  }
+
+  /// For each item, true if it needs not move: it is between the same others as before that are not listed, and in the
+  /// same order with those that do not move either.
+  static func staying(_ items: [(old: Int?, new: Int?)]) -> [Bool] {
+    /// How many others that are not listed come before each item.
+    func gaps(_ place: (Int) -> Int?) -> [Int] {
+      var gaps = [Int](repeating: -1, count: items.count)
+      let present = items.indices.filter { place($0) != nil }.sorted { place($0) ?? 0 < place($1) ?? 0 }
+      for (rank, index) in present.enumerated() { gaps[index] = (place(index) ?? 0) - rank }
+      return gaps
+    }
+    let (before, after) = (gaps { items[$0].old }, gaps { items[$0].new })
+    let candidates = items.indices.filter { before[$0] >= 0 && before[$0] == after[$0] }
+      .sorted { items[$0].old ?? 0 < items[$1].old ?? 0 }
+    var result = [Bool](repeating: false, count: items.count)
+    for place in longestRise(candidates.map { items[$0].new ?? 0 }) { result[candidates[place]] = true }
+    return result
+  }
+
+  /// The places of a longest subsequence in which each number is greater than the one before.
+  private static func longestRise(_ numbers: [Int]) -> [Int] {
+    // For each length, the place of the least number that such a sequence ends with.
+    var ends: [Int] = []
+    var former = [Int](repeating: -1, count: numbers.count)
+    for (place, number) in numbers.enumerated() {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { former[place] = ends[low - 1] }
+      if low == ends.count { ends.append(place) } else { ends[low] = place }
+    }
+    var rise: [Int] = []
+    var place = ends.last ?? -1
+    while place >= 0 {
+      rise.append(place)
+      place = former[place]
+    }
+    return rise
+  }
+}

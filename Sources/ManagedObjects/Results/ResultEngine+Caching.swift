@@ -1,0 +1,88 @@
+internal import PropertyLists
+
+/// Results on the disk.
+extension ResultEngine {
+  /// The stores of the request, in their order.
+  private var stores: [any PersistentStore] {
+    context.coordinator.stores.filter { store in
+      context.model.entities(ofConfiguration: store.configuration)?.contains { $0.isKind(of: entity) } == true
+    }
+  }
+
+  /// What the results are results of, as a text; nil if they cannot be kept.
+  ///
+  /// Before a fetch and after it, it is the same if nobody saved meanwhile.
+  func cacheableState() -> String? {
+    guard let cache, cache.path != nil, !isWindowed, context.parent == nil, !context.hasChanges else { return nil }
+    var parts = [entity.name, "\(request.includesSubentities)", context.model.versionChecksum]
+    if let predicate = request.predicate {
+      guard let text = try? predicate.formatText() else { return nil }
+      parts.append(text)
+    } else {
+      parts.append("")
+    }
+    for key in request.sortDescriptors {
+      parts.append("\(key.keyPath ?? "self") \(key.isAscending) \(key.comparison.selector) \(key.reversesNullOrder)")
+    }
+    switch sectioning {
+    case .none: parts.append("one section")
+    case .keyPath(let path, _): parts.append("sections by \(path)")
+    case .function: parts.append("sections by a function")
+    }
+    for store in stores {
+      guard let token = store.changeToken else { return nil }
+      parts += [store.identifier, token]
+    }
+    // Lengths, so that no part can be taken for two.
+    return parts.map { "\($0.utf8.count):\($0)" }.joined()
+  }
+
+  /// The results on the disk; nil if there are none of this state.
+  func cachedRows() -> ResultList? {
+    guard let state = cacheableState(), let file = cache?.read().flatMap({ ResultFile($0) }), file.origin == state
+    else {
+      return nil
+    }
+    let stores = stores
+    var rows: [ResultRow] = []
+    var known = KeyPlaces(capacity: 0)
+    for stretch in file.stretches {
+      guard stores.indices.contains(stretch.store), prepared.entityIndices.contains(stretch.entityIndex) else {
+        return nil
+      }
+      for number in stretch.numbers {
+        let key = RowKey(store: stores[stretch.store].number, entityIndex: stretch.entityIndex, number: number)
+        guard number > 0, known.insert(rows.count, for: key) else { return nil }
+        rows.append(ResultRow(key))
+      }
+    }
+    var names: [String] = []
+    names.reserveCapacity(rows.count)
+    guard Set(file.sections.map(\.name)).count == file.sections.count else { return nil }
+    for section in file.sections {
+      guard section.count > 0, section.count <= rows.count - names.count else { return nil }
+      names += repeatElement(section.name, count: section.count)
+    }
+    guard names.count == rows.count else { return nil }
+    return try? ResultList(rows, names: names)
+  }
+
+  /// Writes the results to the disk, unless somebody saved since they were begun to be fetched.
+  func keepInCache(_ state: String) {
+    guard state == cacheableState() else { return }
+    let places = Dictionary(uniqueKeysWithValues: stores.enumerated().map { ($1.number, $0) })
+    var stretches: [ResultFile.Stretch] = []
+    for row in list.allRows {
+      guard let store = places[row.key.store] else { return }
+      let entity = Int(row.key.entityIndex)
+      if let last = stretches.indices.last, stretches[last].store == store, stretches[last].entityIndex == entity {
+        stretches[last].numbers.append(row.key.number)
+      } else {
+        stretches.append(ResultFile.Stretch(store: store, entityIndex: entity, numbers: [row.key.number]))
+      }
+    }
+    let file = ResultFile(
+      origin: state, sections: list.allSections.map { ($0.name, $0.count) }, stretches: stretches)
+    cache?.write(file.data)
+  }
+}

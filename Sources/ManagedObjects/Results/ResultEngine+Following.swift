@@ -1,0 +1,343 @@
+/// Which rows changes are about.
+extension ResultEngine {
+  func isRow(_ key: RowKey) -> Bool { prepared.entityIndices.contains(Int(key.entityIndex)) }
+
+  /// Remembers the rows that changes are about, and those that depend on other objects that changed.
+  func note(_ change: ContextChange, _ merged: MergedKeys) {
+    do throws(ManagedObjectError) {
+      var others: Set<RowKey> = []
+      for objects in [change.inserted, change.updated, change.deleted, change.refreshed] {
+        for object in objects {
+          if isRow(object.key) { waiting.keys.insert(object.key) }
+          if reach.concerns(object.key.entityIndex) { others.insert(object.key) }
+        }
+      }
+      for object in change.refreshed where isRow(object.key) { waiting.merged.insert(object.key) }
+      for key in merged.deleted where isRow(key) && context.registered[key]?.hasChanges == true { gone.insert(key) }
+      for key in merged.saved + merged.deleted {
+        if isRow(key) {
+          waiting.keys.insert(key)
+          waiting.merged.insert(key)
+        }
+        if reach.concerns(key.entityIndex) { others.insert(key) }
+      }
+      let renamed = waiting.renamed
+      waiting.renamed = []
+      guard !others.isEmpty || !renamed.isEmpty else { return }
+      if reach.isOpaque {
+        waiting.isAll = true
+        return
+      }
+      // Those that are gone have no object in the context any more.
+      var gone: [RowKey: ManagedObject] = [:]
+      for object in change.deleted { gone[object.key] = object }
+      let keys = others.union(renamed).sorted()
+      let objects = keys.map { gone[$0] ?? context.object(for: $0) }
+      try context.readFaults(objects)
+      for (way, end) in reach.ends {
+        try noteRows(of: objects.filter { $0.entity.isKind(ofAny: end) && !$0.needsRow }, way, end, Set(renamed))
+      }
+    } catch {
+      waiting.isAll = true
+    }
+  }
+
+  /// Remembers the rows from which relationships lead to objects, if what is asked of these has changed.
+  private func noteRows(
+    of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, _ renamed: Set<RowKey>
+  ) throws(ManagedObjectError) {
+    var level = objects.filter { object in
+      let isOther = hasOtherValues(object, way, end)
+      return isOther || end.isCompared && renamed.contains(object.key)
+    }
+    for step in end.steps.reversed() where !level.isEmpty {
+      guard let inverse = step.inverse else {
+        // Nobody knows who refers to the objects.
+        waiting.isAll = true
+        return
+      }
+      try context.readFaults(level)
+      var keys: Set<RowKey> = []
+      for object in level where !object.needsRow { object.value(ofSlot: inverse).forEachKey { keys.insert($0) } }
+      level = keys.sorted().map { context.object(for: $0) }
+    }
+    for object in level where isRow(object.key) { waiting.keys.insert(object.key) }
+  }
+
+  /// True if an object has other values than before, or may have, of those that rows depend on.
+  private func hasOtherValues(_ object: ManagedObject, _ way: [String], _ end: ResultReach.End) -> Bool {
+    let isLost = object.isLost || object.status.contains(.detached)
+    let slots = end.names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
+    if isLost {
+      seen[way]?[object.key] = nil
+      return true
+    }
+    let values = slots.map { object.value(ofSlot: $0) }
+    let before = seen[way]?[object.key] ?? object.committed.map { committed in slots.map { committed[$0] } }
+    seen[way, default: KeyTable()].insert(values, for: object.key)
+    return before != values
+  }
+
+  /// Remembers what objects have that are changed when the rows are fetched. Others have what was read or saved.
+  func noteChangedObjects() {
+    guard !reach.ends.isEmpty else { return }
+    for object in context.changedObjects where reach.concerns(object.key.entityIndex) && !object.isLost {
+      for (way, end) in reach.ends where object.entity.isKind(ofAny: end) { _ = hasOtherValues(object, way, end) }
+    }
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// True for the entity of objects that can be at an end.
+  fileprivate func isKind(ofAny end: ResultReach.End) -> Bool {
+    end.steps.last.map { isKind(of: $0.destination) } ?? false
+  }
+}
+
+/// Putting rows where they belong.
+extension ResultEngine {
+  /// An object that belongs to the results, and what its place follows from.
+  private struct Arrival {
+    let row: ResultRow
+    let object: ManagedObject
+  }
+
+  /// Where rows were taken out and put in, so that it can be taken back.
+  private enum Step {
+    case removed(ResultRow, offset: Int, section: String, isShown: Bool)
+    case inserted(ResultRow, isShown: Bool)
+  }
+
+  /// Brings rows up to date.
+  ///
+  /// - Parameters:
+  ///   - keys: the objects that may have other values, or that may be new or gone.
+  ///   - merged: those of them that others may have saved.
+  /// - Throws: what fetching throws, if the rows cannot be brought up to date. They are as they were then.
+  /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* that of the rows.
+  func update(_ keys: Set<RowKey>, _ merged: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
+    let keys = keys.sorted { $0.isFetchedBefore($1) }
+    if try hasMisled(keys, merged) { return try fetchAgain(changed: Set(keys)) }
+    let arrivals = try arrivals(keys)
+    var steps: [Step] = []
+    do throws(ManagedObjectError) {
+      return try isWindowed ? updateWindow(keys, arrivals, &steps) : updateList(keys, arrivals, &steps)
+    } catch {
+      for step in steps.reversed() { takeBack(step) }
+      // Of several saves that are merged one by one, objects may have values of later ones already.
+      return try fetchAgain(changed: Set(keys))
+    }
+  }
+
+  /// The objects of keys that belong to the results. Those that are to be read are read at once.
+  private func arrivals(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: Arrival] {
+    var objects: [ManagedObject] = []
+    for key in keys {
+      if let object = context.registered[key] {
+        objects.append(object)
+      } else if !key.isTemporary {
+        objects.append(context.object(for: key))
+      }
+    }
+    try context.readFaults(objects)
+    var arrivals: [RowKey: Arrival] = [:]
+    for object in objects where !object.needsRow && !object.isDeleted {
+      if object.isInaccessible, !object.hasChanges { continue }
+      // Changes of what others deleted are kept as long as they are there.
+      if gone.contains(object.key), !object.hasChanges { continue }
+      let subject = ObjectSubject(object: object)
+      guard try prepared.holds(for: subject) else { continue }
+      let values: [SortValue]
+      do throws(ManagedPredicateError) { values = try prepared.order.values(of: subject) } catch {
+        throw ManagedObjectError(error)
+      }
+      let row = ResultRow(object.key, object: isLazy ? nil : object, values: values)
+      arrivals[object.key] = Arrival(row: row, object: object)
+    }
+    return arrivals
+  }
+
+  private func updateList(
+    _ keys: [RowKey], _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
+  ) throws(ManagedObjectError) -> FetchedResultsChanges {
+    var names: [RowKey: String] = [:]
+    for (key, arrival) in arrivals { names[key] = try sectioning.name(of: arrival.object) }
+    var edits = edits(keys, changed: Set(keys))
+    for key in keys { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
+    for key in keys {
+      guard let arrival = arrivals[key] else { continue }
+      let offset = try place(of: arrival.row, in: list)
+      try putIn(arrival.row, at: offset, names[key] ?? "", &steps)
+    }
+    complete(&edits, keys)
+    return edits.changes
+  }
+
+  /// As ``updateList(_:_:_:)``, of a request with a limit or an offset: rows that did not change come into the window
+  /// and go out of it at its ends, no more of them than there are changes.
+  private func updateWindow(
+    _ keys: [RowKey], _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
+  ) throws(ManagedObjectError) -> FetchedResultsChanges {
+    guard var all else { return try fetchAgain(changed: Set(keys)) }
+    // The only one, so that it is not copied.
+    self.all = nil
+    defer { self.all = all }
+    for key in keys {
+      guard let row = all[key], let offset = all.offset(of: row) else { continue }
+      all.remove(row)
+      steps.append(.removed(row, offset: offset, section: "", isShown: false))
+    }
+    for key in keys {
+      guard let values = arrivals[key]?.row.values else { continue }
+      let row = ResultRow(key, values: values)
+      let offset = try place(of: row, in: all)
+      // One section cannot have others between its rows.
+      try? all.insert(row, at: offset, section: "")
+      steps.append(.inserted(row, isShown: false))
+    }
+    let start = min(max(request.fetchOffset, 0), all.count)
+    let end = max(start, min(request.windowEnd, all.count))
+    var known = Set(keys)
+    var touched = keys
+    let (first, last) = (min(start + keys.count, end), max(end - keys.count, start))
+    for row in all.rows(start..<first) + all.rows(max(last, first)..<end) + list.rows(0..<min(keys.count, list.count))
+      + list.rows(max(list.count - keys.count, 0)..<list.count)
+    where known.insert(row.key).inserted {
+      touched.append(row.key)
+    }
+    var wanted: [(row: ResultRow, name: String, offset: Int)] = []
+    for key in touched {
+      guard let row = all[key], let offset = all.offset(of: row), (start..<end).contains(offset) else { continue }
+      let object = arrivals[key]?.object ?? context.object(for: key)
+      let shown = ResultRow(key, object: isLazy ? nil : object, values: row.values)
+      wanted.append((shown, try sectioning.name(of: object), offset - start))
+    }
+    var edits = edits(touched, changed: Set(keys))
+    for key in touched { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
+    for (row, name, offset) in wanted.sorted(by: { $0.offset < $1.offset }) {
+      try putIn(row, at: offset, name, &steps)
+    }
+    complete(&edits, touched)
+    return edits.changes
+  }
+
+  private func takeOut(_ row: ResultRow, isShown: Bool, _ steps: inout [Step]) {
+    guard let offset = list.offset(of: row), let name = row.section?.name else { return }
+    list.remove(row)
+    steps.append(.removed(row, offset: offset, section: name, isShown: isShown))
+  }
+
+  private func putIn(
+    _ row: ResultRow, at offset: Int, _ name: String, _ steps: inout [Step]
+  ) throws(ManagedObjectError) {
+    do throws(ResultList.Separation) { try list.insert(row, at: offset, section: name) } catch {
+      throw sectioning.error(error, id(of: error.key))
+    }
+    steps.append(.inserted(row, isShown: true))
+  }
+
+  private func takeBack(_ step: Step) {
+    // Each state was there before, so that the rows of its sections are neighbours.
+    switch step {
+    case .removed(let row, let offset, let section, isShown: true): try? list.insert(row, at: offset, section: section)
+    case .removed(let row, let offset, let section, isShown: false): try? all?.insert(row, at: offset, section: section)
+    case .inserted(let row, isShown: true): list.remove(row)
+    case .inserted(let row, isShown: false): all?.remove(row)
+    }
+  }
+}
+
+/// Old places and new ones.
+extension ResultEngine {
+  /// The rows of keys, and their sections, as they are before any is taken out.
+  private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
+    var edits = ResultEdits()
+    var sections: Set<String> = []
+    for key in keys {
+      var edit = ResultEdits.Row(id: id(of: key), isChanged: changed.contains(key))
+      if let row = list[key], let place = list.place(of: row), let section = row.section {
+        edit.old = place
+        edit.oldSection = section.name
+        if sections.insert(section.name).inserted {
+          edits.sections.append(ResultEdits.Section(name: section.name, old: place.path.section))
+        }
+      }
+      edits.rows.append(edit)
+    }
+    // A section that is there again has been made anew if all of its rows were taken out.
+    let counts = Dictionary(grouping: edits.rows.filter { $0.old != nil }, by: \.oldSection).mapValues(\.count)
+    edits.sections.removeAll { list.section(named: $0.name)?.count != counts[$0.name] }
+    return edits
+  }
+
+  /// Adds what is known once all are put in.
+  private func complete(_ edits: inout ResultEdits, _ keys: [RowKey]) {
+    var emptied: [String: Int] = [:]
+    for (index, section) in edits.sections.enumerated() { emptied[section.name] = index }
+    var counts: [String: Int] = [:]
+    for (index, key) in keys.enumerated() {
+      guard let row = list[key], let place = list.place(of: row), let section = row.section else { continue }
+      edits.rows[index].new = place
+      edits.rows[index].newSection = section.name
+      counts[section.name, default: 0] += 1
+    }
+    for (name, count) in counts {
+      // A section with other rows than these was there all the time.
+      guard let section = list.section(named: name), section.count == count, let place = list.index(of: section) else {
+        continue
+      }
+      if let index = emptied[name] {
+        edits.sections[index].new = place
+      } else {
+        edits.sections.append(ResultEdits.Section(name: name, new: place))
+      }
+    }
+  }
+}
+
+/// Comparisons.
+extension ResultEngine {
+  private func values(of row: ResultRow) throws(ManagedObjectError) -> [SortValue] {
+    if let values = row.values { return values }
+    do throws(ManagedPredicateError) {
+      let values = try prepared.order.values(of: ObjectSubject(object: row.object ?? context.object(for: row.key)))
+      row.values = values
+      return values
+    } catch {
+      throw ManagedObjectError(error)
+    }
+  }
+
+  /// True if a row comes before another.
+  private func precedes(_ first: ResultRow, _ second: ResultRow) throws(ManagedObjectError) -> Bool {
+    comparisonCount += 1
+    let order = prepared.order.order(try values(of: first), try values(of: second))
+    return order == .equal ? first.key.isFetchedBefore(second.key) : order == .less
+  }
+
+  /// Where a row belongs in a list.
+  private func place(of row: ResultRow, in list: ResultList) throws(ManagedObjectError) -> Int {
+    try list.count { (other: ResultRow) throws(ManagedObjectError) in try precedes(other, row) }
+  }
+
+  /// True if rows that others saved may have been compared with others by values that do not fit their places: those
+  /// that the store had already, while the context did not know of the save.
+  private func hasMisled(_ keys: [RowKey], _ merged: Set<RowKey>) throws(ManagedObjectError) -> Bool {
+    let list = all ?? list
+    guard merged.contains(where: { list[$0]?.values != nil }) else { return false }
+    let rows = keys.compactMap { list[$0] }.compactMap { row in list.offset(of: row).map { (row: row, offset: $0) } }
+      .sorted { $0.offset < $1.offset }
+    var start = 0
+    while start < rows.count {
+      var end = start + 1
+      while end < rows.count, rows[end].offset == rows[end - 1].offset + 1 { end += 1 }
+      let (before, after) = (list.row(at: rows[start].offset - 1), list.row(at: rows[end - 1].offset + 1))
+      for (row, _) in rows[start..<end] where row.values != nil {
+        if let before, try precedes(row, before) { return true }
+        if let after, try precedes(after, row) { return true }
+      }
+      start = end
+    }
+    return false
+  }
+}

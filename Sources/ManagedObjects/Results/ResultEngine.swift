@@ -1,0 +1,292 @@
+/// Keeps the results of a request, and changes them as the objects of a context change.
+///
+/// Who asked for something is told by a function. What happens in the context while that runs waits until it ends, so
+/// that what it finds fits what it is told.
+final class ResultEngine {
+  let context: ManagedObjectContext
+  let request: FetchRequest
+  let entity: ManagedObjectModel.Entity
+  let sectioning: ResultSectioning
+  /// Called after changes, and with the error of changes that could not be followed.
+  var report: ((Result<FetchedResultsChanges, ManagedObjectError>) -> Void)?
+
+  /// The rows that are shown.
+  var list = ResultList()
+  /// All rows in their order, of a request with a limit or an offset.
+  var all: ResultList?
+  private(set) var isFetched = false
+  /// The error of the last changes; nil if they could be followed.
+  private(set) var failure: ManagedObjectError?
+  /// How often two objects were compared.
+  var comparisonCount = 0
+
+  let reach: ResultReach
+  private(set) var prepared: PreparedFetch
+  private var following = 0
+  /// The values of other objects that rows depend on, as they were last seen.
+  var seen: [[String]: KeyTable<[RowValue]>] = [:]
+  /// Objects that others deleted, some of which this context has changes of.
+  var gone: Set<RowKey> = []
+  var waiting = Waiting()
+  private var isBusy = false
+  /// The objects of the batches that were read last.
+  private var recent: [[ManagedObject]] = []
+  private var storeIdentifiers: [StoreNumber: String] = [:]
+  let cache: FetchedResultsCache?
+  /// True if the rows came from ``cache``.
+  private(set) var isFromCache = false
+
+  /// What happened in the context, and was not looked at yet.
+  struct Waiting {
+    var keys: Set<RowKey> = []
+    /// Those of ``keys`` that others saved.
+    var merged: Set<RowKey> = []
+    /// True if all is to be fetched again.
+    var isAll = false
+    /// True if the objects are others than before.
+    var isReset = false
+    /// True if objects have other keys.
+    var hasNewNames = false
+    /// Objects beside the rows that have other keys.
+    var renamed: [RowKey] = []
+
+    var isEmpty: Bool { keys.isEmpty && !isAll }
+  }
+
+  init(
+    _ request: FetchRequest, in context: ManagedObjectContext, _ entity: ManagedObjectModel.Entity,
+    _ sectioning: ResultSectioning, keyPaths: [String], _ cache: FetchedResultsCache?
+  ) throws(ManagedObjectError) {
+    guard !request.sortDescriptors.isEmpty else {
+      throw ManagedObjectError(.unsupportedRequest, "fetched results need an order: the request is not sorted")
+    }
+    guard request.resultType == .objects, request.includesPendingChanges else {
+      throw ManagedObjectError(
+        .unsupportedRequest, "fetched results are objects with their changes, and not what the request asks for")
+    }
+    self.request = request
+    self.context = context
+    self.entity = entity
+    self.sectioning = sectioning
+    self.cache = cache
+    var present = request
+    _ = try context.entity(of: &present)
+    prepared = try PreparedFetch(present, of: entity)
+    var keyPaths = keyPaths
+    if let path = sectioning.keyPath { keyPaths.append(path) }
+    reach = ResultReach(request, of: entity, keyPaths: keyPaths)
+  }
+
+  deinit { context.followers.remove(following) }
+
+  var isWindowed: Bool { request.fetchLimit > 0 || request.fetchOffset > 0 }
+
+  /// True if objects are made when somebody asks for them, and not kept.
+  var isLazy: Bool { request.fetchBatchSize > 0 || isFromCache }
+
+  /// How many objects are read at once.
+  private var batchSize: Int { request.fetchBatchSize > 0 ? request.fetchBatchSize : 100 }
+}
+
+/// Fetching.
+extension ResultEngine {
+  /// Fetches all rows, and follows the changes of the context from then on.
+  func fetch() throws(ManagedObjectError) {
+    waiting = Waiting()
+    seen = [:]
+    try fetchLists(usingCache: true)
+    noteChangedObjects()
+    isFetched = true
+    failure = nil
+    guard following == 0 else { return }
+    following = context.followers.add { [weak self] in self?.take($0) }
+  }
+
+  private func fetchLists(usingCache: Bool) throws(ManagedObjectError) {
+    recent = []
+    if usingCache, let cached = cachedRows() {
+      list = cached
+      isFromCache = true
+      return
+    }
+    let state = usingCache ? cacheableState() : nil
+    isFromCache = false
+    var request = request
+    request.fetchLimit = 0
+    request.fetchOffset = 0
+    request.fetchBatchSize = 0
+    if isLazy {
+      // Sections need values of all objects. Else those of the objects that somebody asks for are enough.
+      request.includesPropertyValues = !sectioning.isNone && !isWindowed && request.includesPropertyValues
+      request.relationshipKeyPathsForPrefetching = []
+    }
+    let found = try context.fetch(request)
+    let shown = self.request.window(found)
+    var names: [String] = []
+    names.reserveCapacity(shown.count)
+    for object in shown { names.append(try sectioning.name(of: object)) }
+    let isLazy = isLazy
+    let rows = shown.map { ResultRow($0.key, object: isLazy ? nil : $0) }
+    let list: ResultList
+    do throws(ResultList.Separation) { list = try ResultList(rows, names: names) } catch {
+      throw sectioning.error(error, id(of: error.key))
+    }
+    self.list = list
+    if isWindowed {
+      // One section cannot have others between its rows.
+      all = try? ResultList(found.map { ResultRow($0.key) }, names: found.map { _ in "" })
+    }
+    if let state { keepInCache(state) }
+  }
+
+  /// Fetches all rows again.
+  ///
+  /// - Parameter changed: those that may have other values; nil for all.
+  func fetchAgain(changed: Set<RowKey>?) throws(ManagedObjectError) -> FetchedResultsChanges {
+    let old = list
+    let (oldAll, wasFromCache) = (all, isFromCache)
+    var edits = ResultEdits()
+    var places = KeyTable<Int>()
+    places.reserveCapacity(old.count)
+    for (place, row) in old.allPlaces.enumerated() {
+      places[row.row.key] = place
+      edits.rows.append(
+        ResultEdits.Row(id: id(of: row.row.key), old: row.place, oldSection: row.section, isChanged: true))
+    }
+    var sections: [String: Int] = [:]
+    for (index, section) in old.allSections.enumerated() {
+      sections[section.name] = index
+      edits.sections.append(ResultEdits.Section(name: section.name, old: index))
+    }
+    do throws(ManagedObjectError) { try fetchLists(usingCache: false) } catch {
+      (list, all, isFromCache) = (old, oldAll, wasFromCache)
+      throw error
+    }
+    for (row, place, section) in list.allPlaces {
+      if let known = places[row.key] {
+        edits.rows[known].new = place
+        edits.rows[known].newSection = section
+        edits.rows[known].isChanged = changed?.contains(row.key) ?? true
+      } else {
+        edits.rows.append(ResultEdits.Row(id: id(of: row.key), new: place, newSection: section, isChanged: true))
+      }
+    }
+    for (index, section) in list.allSections.enumerated() {
+      if let known = sections[section.name] {
+        edits.sections[known].new = index
+      } else {
+        edits.sections.append(ResultEdits.Section(name: section.name, new: index))
+      }
+    }
+    return edits.changes
+  }
+}
+
+/// What happens in the context.
+extension ResultEngine {
+  private func take(_ event: ContextEvent) {
+    switch event {
+    case .renamed(let old, let new): rename(old, to: new)
+    case .changed(let change, let merged):
+      // What could not be followed is tried again.
+      if failure != nil { waiting.isAll = true }
+      if change.isReset {
+        waiting.isAll = true
+        waiting.isReset = true
+        seen = [:]
+        recent = []
+      } else {
+        note(change, merged)
+      }
+      if !isBusy { follow() }
+    }
+  }
+
+  /// Brings the results up to date, and tells of it, until nothing waits any more.
+  private func follow() {
+    isBusy = true
+    defer { isBusy = false }
+    while !waiting.isEmpty {
+      let waiting = waiting
+      self.waiting = Waiting()
+      do throws(ManagedObjectError) {
+        if waiting.hasNewNames { try prepareAgain() }
+        let changes =
+          waiting.isAll
+          ? try fetchAgain(changed: waiting.isReset ? nil : waiting.keys) : try update(waiting.keys, waiting.merged)
+        failure = nil
+        if !changes.isEmpty { report?(.success(changes)) }
+      } catch {
+        failure = error
+        report?(.failure(error))
+      }
+    }
+  }
+
+  /// A predicate can name objects, which have other keys now.
+  private func prepareAgain() throws(ManagedObjectError) {
+    guard request.predicate != nil else { return }
+    var present = request
+    _ = try context.entity(of: &present)
+    prepared = try PreparedFetch(present, of: entity)
+  }
+
+  private func rename(_ old: RowKey, to new: RowKey) {
+    // Of two objects that become one, the old row goes with the next changes.
+    if list[new] != nil || all?[new] != nil {
+      waiting.keys.formUnion([old, new])
+      return
+    }
+    if let row = list[old] { list.rename(row, to: new) }
+    if let row = all?[old] { all?.rename(row, to: new) }
+    if isRow(new) { waiting.keys.insert(new) }
+    for (way, values) in seen {
+      guard let value = values[old] else { continue }
+      seen[way]?[old] = nil
+      seen[way]?[new] = value
+    }
+    waiting.hasNewNames = true
+    if reach.concerns(new.entityIndex) { waiting.renamed.append(new) }
+  }
+}
+
+/// Objects.
+extension ResultEngine {
+  /// The object of a row; a fault if nobody asked for it yet.
+  func object(of row: ResultRow) -> ManagedObject {
+    if let object = row.object { return object }
+    let object = context.object(for: row.key)
+    // The row may be one of former results.
+    if object.needsRow, context.batches[row.key] == nil, let offset = list[row.key].flatMap({ list.offset(of: $0) }) {
+      let start = offset / batchSize * batchSize
+      let objects = list.rows(start..<min(start + batchSize, list.count)).map { context.object(for: $0.key) }
+      context.makeBatches(of: objects, size: batchSize)
+      if recent.count == 3 { recent.removeFirst() }
+      recent.append(objects)
+    }
+    return object
+  }
+
+  /// The name of an object.
+  func id(of key: RowKey) -> ManagedObjectID {
+    if key.isTemporary { return ManagedObjectID(key, model: context.model, storeIdentifier: nil) }
+    let identifier: String?
+    if let known = storeIdentifiers[key.store] {
+      identifier = known
+    } else {
+      identifier = context.coordinator.store(key.store)?.identifier
+      storeIdentifiers[key.store] = identifier
+    }
+    return ManagedObjectID(key, model: context.model, storeIdentifier: identifier)
+  }
+
+  var snapshot: FetchedResultsSnapshot {
+    var snapshot = FetchedResultsSnapshot()
+    for section in list.allSections {
+      let start = list.start(of: section)
+      snapshot.sections.append(
+        .init(name: section.name, objectIDs: list.rows(start..<start + section.count).map { id(of: $0.key) }))
+    }
+    return snapshot
+  }
+}

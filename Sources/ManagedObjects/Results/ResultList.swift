@@ -1,0 +1,211 @@
+/// A row of fetched results: the key of an object, and what its place follows from.
+final class ResultRow: ListElement {
+  var key: RowKey
+  /// The object, if the results keep it.
+  var object: ManagedObject?
+  /// What the object is sorted by; nil until that is needed.
+  var values: [SortValue]?
+  unowned var chunk: ListChunk<ResultRow>?
+  fileprivate(set) var section: ResultSection?
+
+  init(_ key: RowKey, object: ManagedObject? = nil, values: [SortValue]? = nil) {
+    self.key = key
+    self.object = object
+    self.values = values
+  }
+}
+
+/// A section of fetched results.
+final class ResultSection: ListElement {
+  let name: String
+  fileprivate(set) var count = 0
+  /// The first row; nil for a section without rows, which is in no list.
+  fileprivate unowned var first: ResultRow?
+  unowned var chunk: ListChunk<ResultSection>?
+
+  fileprivate init(_ name: String) { self.name = name }
+}
+
+/// The rows of fetched results in their order, and the sections that they are in.
+///
+/// The rows of a section are neighbours. A section knows its first row, so that the place of a row in its section is
+/// the distance of two places in the list.
+struct ResultList {
+  /// A place in the results.
+  struct Place: Equatable {
+    var offset: Int
+    var path: ResultIndexPath
+  }
+
+  /// Two rows of a section that are not neighbours.
+  struct Separation: Error {
+    let name: String
+    let key: RowKey
+  }
+
+  private var rows = ChunkedList<ResultRow>()
+  private var sections = ChunkedList<ResultSection>()
+  private var rowsByKey = KeyTable<ResultRow>()
+  private var sectionsByName: [String: ResultSection] = [:]
+
+  var count: Int { rows.count }
+  var sectionCount: Int { sections.count }
+
+  init() {}
+
+  /// - Parameter names: the name of the section of each row.
+  /// - Complexity: O(*n*).
+  init(_ rows: [ResultRow], names: [String]) throws(Separation) {
+    var all: [ResultSection] = []
+    rowsByKey.reserveCapacity(rows.count)
+    for (row, name) in zip(rows, names) {
+      if let last = all.last, last.name == name {
+        last.count += 1
+      } else {
+        if sectionsByName[name] != nil { throw Separation(name: name, key: row.key) }
+        let section = ResultSection(name)
+        section.first = row
+        section.count = 1
+        sectionsByName[name] = section
+        all.append(section)
+      }
+      row.section = all.last
+      rowsByKey.insert(row, for: row.key)
+    }
+    self.rows = ChunkedList(rows)
+    sections = ChunkedList(all)
+  }
+
+  /// The row of an object; nil if the results do not have it.
+  subscript(key: RowKey) -> ResultRow? { rowsByKey[key] }
+
+  /// The row at a place in the list; nil beyond its end.
+  func row(at offset: Int) -> ResultRow? { offset >= 0 && offset < count ? rows[offset] : nil }
+
+  func rows(_ range: Range<Int>) -> [ResultRow] { rows.elements(range.clamped(to: 0..<count)) }
+
+  var allRows: [ResultRow] { rows.elements }
+
+  var allSections: [ResultSection] { sections.elements }
+
+  func section(at index: Int) -> ResultSection? { index >= 0 && index < sectionCount ? sections[index] : nil }
+
+  func section(named name: String) -> ResultSection? { sectionsByName[name] }
+
+  /// The place of a section among them; nil for one that is not there any more.
+  func index(of section: ResultSection) -> Int? { sections.index(of: section) }
+
+  /// The place in the list where a section begins.
+  func start(of section: ResultSection) -> Int { section.first.flatMap { rows.index(of: $0) } ?? 0 }
+
+  /// The place of a row in the list.
+  func offset(of row: ResultRow) -> Int? { rows.index(of: row) }
+
+  func row(at path: ResultIndexPath) -> ResultRow? {
+    guard let section = section(at: path.section), path.item >= 0, path.item < section.count else { return nil }
+    return row(at: start(of: section) + path.item)
+  }
+
+  func place(of row: ResultRow) -> Place? {
+    guard let section = row.section, let offset = rows.index(of: row), let index = sections.index(of: section) else {
+      return nil
+    }
+    return Place(offset: offset, path: ResultIndexPath(section: index, item: offset - start(of: section)))
+  }
+
+  /// The rows with their places and the names of their sections, in order.
+  ///
+  /// - Complexity: O(*n*).
+  var allPlaces: [(row: ResultRow, place: Place, section: String)] {
+    var places: [(row: ResultRow, place: Place, section: String)] = []
+    places.reserveCapacity(count)
+    let rows = allRows
+    for (index, section) in allSections.enumerated() {
+      for item in 0..<section.count where places.count < rows.count {
+        let path = ResultIndexPath(section: index, item: item)
+        places.append((rows[places.count], Place(offset: places.count, path: path), section.name))
+      }
+    }
+    return places
+  }
+
+  /// The number of first rows that something holds for. It holds for none of the others.
+  func count<Failure: Error>(ofFirst isWanted: (ResultRow) throws(Failure) -> Bool) throws(Failure) -> Int {
+    try rows.count(ofFirst: isWanted)
+  }
+
+  /// Gives a row another key, which no other row has.
+  mutating func rename(_ row: ResultRow, to key: RowKey) {
+    rowsByKey.remove(row.key)
+    row.key = key
+    rowsByKey.insert(row, for: key)
+  }
+
+  /// Takes a row out; with the last one, its section goes.
+  mutating func remove(_ row: ResultRow) {
+    guard let section = row.section, let offset = rows.index(of: row) else { return }
+    section.count -= 1
+    if section.count == 0 {
+      section.first = nil
+      sections.remove(section)
+      sectionsByName[section.name] = nil
+    } else if section.first === row {
+      section.first = rows[offset + 1]
+    }
+    rows.remove(row)
+    rowsByKey.remove(row.key)
+    row.section = nil
+  }
+
+  /// Puts a row at a place, into the section of a name.
+  ///
+  /// - Throws: ``Separation`` if there are rows of the section, and none of them would be beside this one.
+  mutating func insert(_ row: ResultRow, at offset: Int, section name: String) throws(Separation) {
+    let before = self.row(at: offset - 1)?.section
+    let after = self.row(at: offset)?.section
+    let section: ResultSection
+    if let known = sectionsByName[name] {
+      guard known === before || known === after else { throw Separation(name: name, key: row.key) }
+      section = known
+      if known !== before { section.first = row }
+    } else {
+      // It would part the rows of another one.
+      if let before, before === after { throw Separation(name: before.name, key: row.key) }
+      section = ResultSection(name)
+      section.first = row
+      let index = before.flatMap { sections.index(of: $0) }.map { $0 + 1 } ?? 0
+      sections.insert(section, at: index)
+      sectionsByName[name] = section
+    }
+    section.count += 1
+    row.section = section
+    rows.insert(row, at: offset)
+    rowsByKey.insert(row, for: row.key)
+  }
+}
+
+/// For tests.
+extension ResultList {
+  /// The first fault of the list; nil if rows, sections and counts agree.
+  func _checkInvariants() -> String? {
+    if let fault = rows._checkInvariants() ?? sections._checkInvariants() { return fault }
+    if rowsByKey.count != count { return "\(count) rows have \(rowsByKey.count) keys" }
+    if sectionsByName.count != sectionCount { return "\(sectionCount) sections have \(sectionsByName.count) names" }
+    var offset = 0
+    let all = allRows
+    for (index, section) in allSections.enumerated() {
+      if section.count == 0 || offset + section.count > all.count { return "\(section.name) has \(section.count) rows" }
+      if section.first !== all[offset] { return "\(section.name) has another first row" }
+      if sectionsByName[section.name] !== section { return "\(section.name) is not found" }
+      for item in 0..<section.count {
+        let row = all[offset + item]
+        if row.section !== section || rowsByKey[row.key] !== row { return "\(row.key) is not found" }
+        let path = ResultIndexPath(section: index, item: item)
+        if place(of: row) != Place(offset: offset + item, path: path) { return "\(row.key) is not at \(path)" }
+        if self.row(at: path) !== row { return "\(path) has another row" }
+      }
+      offset += section.count
+    }
+    return offset == count ? nil : "\(count) rows, and \(offset) in sections"
+  }
+}

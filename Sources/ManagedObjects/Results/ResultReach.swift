@@ -1,0 +1,159 @@
+/// The objects beside a row's own that decide about its place: those that the key paths of a request lead to.
+///
+/// Each list of relationships is kept once, with the names of what is asked of the objects at its end. Who changed such
+/// an object goes back by the inverses to the rows that depend on it.
+struct ResultReach {
+  struct Step {
+    /// Where the relationship leads to.
+    let destination: ManagedObjectModel.Entity
+    /// The slot of the inverse in the objects there; nil without one.
+    let inverse: Int?
+  }
+
+  /// Objects at the end of some relationships.
+  struct End {
+    let steps: [Step]
+    /// The properties of the objects that are asked for.
+    var names: Set<String> = []
+    /// True if the objects themselves are compared.
+    var isCompared = false
+  }
+
+  private(set) var ends: [[String]: End] = [:]
+  /// True if the request depends on objects that cannot be told, such as those of a constant or of another request.
+  private(set) var isOpaque = false
+  /// The entities whose objects ``ends`` may have.
+  private var entities: Set<Int32> = []
+
+  /// - Parameter keyPaths: what is asked of each row beside the request.
+  init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, keyPaths: [String]) {
+    var walk = Walk(root: entity)
+    for path in request.sortDescriptors.compactMap(\.keyPath) + keyPaths { walk.follow(path) }
+    if let predicate = request.predicate { walk.visit(predicate, [:]) }
+    ends = walk.ends
+    isOpaque = walk.isOpaque
+    for end in ends.values {
+      for index in end.steps.last?.destination.subtree ?? 0..<0 { entities.insert(Int32(index)) }
+    }
+  }
+
+  /// True if an object of an entity can decide about rows that it is not itself.
+  func concerns(_ entityIndex: Int32) -> Bool { isOpaque || entities.contains(entityIndex) }
+}
+
+extension ResultReach {
+  /// Collects the key paths of a request.
+  private struct Walk {
+    let root: ManagedObjectModel.Entity
+    var ends: [[String]: End] = [:]
+    var isOpaque = false
+
+    /// Where an expression leads to: relationships from the row.
+    typealias Way = [String]
+
+    mutating func follow(_ text: String) {
+      if EntityKey.ofObjectItself.contains(text) { return }
+      if let path = PredicateKeyPath(text) { _ = follow(path.keys, from: []) } else { isOpaque = true }
+    }
+
+    /// - Returns: where the keys lead to; nil if that is no object.
+    mutating func follow(_ keys: [String], from start: Way) -> Way? {
+      var way = start
+      for (place, key) in keys.enumerated() {
+        if key == PredicateCollectionOperator.count.rawValue { return nil }
+        if key.hasPrefix("@") || EntityKey.ofObjectItself.contains(key) { continue }
+        let entity = ends[way]?.steps.last?.destination ?? root
+        ends[way]?.names.insert(key)
+        let found = Set(entity.selfAndDescendants.compactMap { step(key, of: $0) })
+        guard let first = found.first else {
+          let isFetched = entity.selfAndDescendants.contains { $0.fetchedProperty(named: key) != nil }
+          if isFetched { isOpaque = true }
+          return nil
+        }
+        // Objects of several entities have the name for relationships of their own.
+        guard found.count == 1 else {
+          isOpaque = true
+          return nil
+        }
+        let steps = (ends[way]?.steps ?? []) + [first.step]
+        way.append(key)
+        if ends[way] == nil { ends[way] = End(steps: steps) }
+        if place == keys.count - 1 { ends[way]?.isCompared = true }
+      }
+      return way
+    }
+
+    private struct FoundStep: Hashable {
+      let destination: Int
+      let inverse: Int?
+      let step: Step
+
+      static func == (first: FoundStep, second: FoundStep) -> Bool {
+        first.destination == second.destination && first.inverse == second.inverse
+      }
+
+      func hash(into hasher: inout Hasher) {
+        hasher.combine(destination)
+        hasher.combine(inverse)
+      }
+    }
+
+    private func step(_ name: String, of entity: ManagedObjectModel.Entity) -> FoundStep? {
+      guard let relationship = entity.relationship(named: name) else { return nil }
+      let destination = entity.destination(of: relationship)
+      let inverse = entity.inverse(of: relationship)?.slot
+      return FoundStep(
+        destination: destination.index, inverse: inverse, step: Step(destination: destination, inverse: inverse))
+    }
+
+    mutating func visit(_ predicate: ManagedPredicate, _ variables: [String: Way]) {
+      switch predicate {
+      case .constant: return
+      case .and(let parts), .or(let parts): for part in parts { visit(part, variables) }
+      case .not(let part): visit(part, variables)
+      case .comparison(let comparison):
+        _ = visit(comparison.left, variables)
+        _ = visit(comparison.right, variables)
+      }
+    }
+
+    /// - Returns: where the expression leads to; nil if that is no object of a row.
+    mutating func visit(_ expression: ManagedExpression, _ variables: [String: Way]) -> Way? {
+      switch expression {
+      case .constant: return nil
+      case .evaluatedObject: return []
+      case .variable(let name): return variables[name]
+      case .keyPath(let path, let operand):
+        guard let start = visit(operand, variables) else {
+          isOpaque = true
+          return nil
+        }
+        return follow(path.keys, from: start)
+      case .aggregate(let parts), .function(_, let parts):
+        for part in parts { _ = visit(part, variables) }
+        return nil
+      case .element(let place, let operand):
+        if case .index(let index) = place { _ = visit(index, variables) }
+        return visit(operand, variables)
+      case .subquery(let collection, let variable, let predicate):
+        let way = visit(collection, variables)
+        var variables = variables
+        variables[variable] = way
+        visit(predicate, variables)
+        return way
+      case .conditional(let predicate, let first, let second):
+        visit(predicate, variables)
+        _ = visit(first, variables)
+        _ = visit(second, variables)
+        return nil
+      case .combination(_, let first, let second):
+        _ = visit(first, variables)
+        _ = visit(second, variables)
+        return nil
+      case .assignment, .anyKey, .method, .fetch:
+        isOpaque = true
+        return nil
+      }
+    }
+  }
+}

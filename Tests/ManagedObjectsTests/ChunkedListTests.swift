@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@testable import ManagedObjects
+
+@Suite("Lists of rows and their places") struct ChunkedListTests {
+  @Test("Places and rows agree after any insertions and removals", arguments: [3, 700, 5_000])
+  func places(count: Int) throws {
+    var random = SeededGenerator(seed: UInt64(count))
+    var number: Int64 = 0
+    func row() -> ResultRow {
+      number += 1
+      return ResultRow(RowKey(store: .none, entityIndex: 0, number: number))
+    }
+    var plain = (0..<count).map { _ in row() }
+    var list = ChunkedList(plain)
+    for step in 0..<3_000 {
+      // It grows, then shrinks to nothing, and grows again.
+      let isGrowing = step < 1_200 || step > 2_500
+      if plain.isEmpty || Int.random(in: 0..<10, using: &random) < (isGrowing ? 8 : 1) {
+        let place = Int.random(in: 0...plain.count, using: &random)
+        plain.insert(row(), at: place)
+        list.insert(plain[place], at: place)
+      } else {
+        for _ in 0..<(isGrowing ? 1 : max(count / 400, 1)) where !plain.isEmpty {
+          list.remove(plain.remove(at: Int.random(in: 0..<plain.count, using: &random)))
+        }
+      }
+      guard let place = plain.indices.randomElement(using: &random) else { continue }
+      try #require(list.count == plain.count && list[place] === plain[place] && list.index(of: plain[place]) == place)
+      let end = min(place + Int.random(in: 0..<700, using: &random), plain.count)
+      if step % 100 == 0 {
+        try #require(list._checkInvariants() == nil)
+        try #require(list.elements.map(\.key) == plain.map(\.key))
+        try #require(list.elements(place..<end).map(\.key) == plain[place..<end].map(\.key))
+        let keys = Set(plain[..<place].map(\.key))
+        try #require(list.count(ofFirst: { keys.contains($0.key) }) == place)
+      }
+    }
+  }
+
+  @Test(
+    "As few rows move as possible",
+    arguments: [
+      ([(0, 0), (1, 1)], [true, true]), ([(0, 1), (1, 0)], [false, true]), ([(2, 2), (5, 4)], [true, false]),
+      ([(nil, 0), (0, 1)], [false, true]), ([(0, 2), (1, 0), (2, 1)], [false, true, true]),
+      ([(3, nil), (4, 3), (9, 9)], [false, true, false]),
+    ] as [([(Int?, Int?)], [Bool])])
+  func staying(items: [(Int?, Int?)], expected: [Bool]) {
+    #expect(ResultEdits.staying(items.map { (old: $0.0, new: $0.1) }) == expected)
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Random edits in several contexts, after each of which results are compared with what a fetch finds, and with what a
+/// list has that applied all changes.
+@Suite("Scripts of fetched results") struct FetchedResultsScriptTests {
+  @Test("Changes lead from the old results to those of a new fetch", arguments: 0..<4)
+  func memory(part: Int) async throws {
+    var changeCount = 0
+    let count = LongForm.size(all: 20_000, 2_500, or: 30)
+    for seed in 0..<count {
+      var script = try FetchedResultsScript(seed: UInt64(part * 1_000_000 + seed), file: nil)
+      try await script.run(steps: 12)
+      changeCount += script.changeCount
+    }
+    #expect(changeCount > 4 * count, "nothing happens in the scripts")
+  }
+
+  @Test("Changes of another process, too", arguments: 0..<2)
+  func files(part: Int) async throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    for seed in 0..<LongForm.size(all: 5_000, 600, or: 6) {
+      let file = folder.url.appending(path: "\(seed).sqlite")
+      var script = try FetchedResultsScript(seed: UInt64(10_000_000 + part * 1_000_000 + seed), file: file)
+      try await script.run(steps: 12)
+      for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
+    }
+  }
+}
