@@ -414,6 +414,24 @@ import Testing
     #expect(mine.snapshot == results.snapshot)
   }
 
+  @Test("A team that two contexts give the same new name moves its members")
+  func sameChange() throws {
+    let team = try context.insert(Team.self)
+    team.name = "Red"
+    try add("Ada", team: team)
+    try context.save()
+    let request = FetchRequest("Contact", sortedBy: [.init("team.name"), .init("name")])
+    let results = try results(request, sections: "team.name")
+    let other = newContext()
+    try other.existingObject(Team.self, with: team.objectID).name = "Blue"
+    try other.save()
+    team.name = "Blue"
+    var changes = SavedChanges()
+    changes.updated = [team.objectID]
+    try context.mergeChanges(from: changes)
+    #expect(text(results) == "Blue:Ada")
+  }
+
   @Test("A predicate that names a new object goes on to do so when the object is saved")
   func namedObjects() throws {
     let team = try context.insert(Team.self)

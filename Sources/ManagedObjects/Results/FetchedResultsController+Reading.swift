@@ -84,6 +84,6 @@ extension FetchedResultsController {
     return engine.list.allSections.firstIndex { sectionIndexTitle($0.name) == title }
   }
 
-  /// The first letter of a name as a capital; nil for a name without letters.
+  /// The first letter of a name as a capital; nil for an empty name.
   static func firstLetter(_ name: String) -> String? { name.first.map { $0.uppercased() } }
 }

@@ -6,6 +6,8 @@ extension ResultEngine {
   func note(_ change: ContextChange, _ merged: MergedKeys) {
     do throws(ManagedObjectError) {
       var others: Set<RowKey> = []
+      // What these have is compared with what was read just now, and not with what they had.
+      let reread = Set(change.refreshed.map(\.key) + merged.saved + merged.deleted)
       for objects in [change.inserted, change.updated, change.deleted, change.refreshed] {
         for object in objects {
           if isRow(object.key) { waiting.keys.insert(object.key) }
@@ -35,7 +37,8 @@ extension ResultEngine {
       let objects = keys.map { gone[$0] ?? context.object(for: $0) }
       try context.readFaults(objects)
       for (way, end) in reach.ends {
-        try noteRows(of: objects.filter { $0.entity.isKind(ofAny: end) && !$0.needsRow }, way, end, Set(renamed))
+        let here = objects.filter { $0.entity.isKind(ofAny: end) && !$0.needsRow }
+        try noteRows(of: here, way, end, renamed: Set(renamed), reread: reread)
       }
     } catch {
       waiting.isAll = true
@@ -44,10 +47,10 @@ extension ResultEngine {
 
   /// Remembers the rows from which relationships lead to objects, if what is asked of these has changed.
   private func noteRows(
-    of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, _ renamed: Set<RowKey>
+    of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {
     var level = objects.filter { object in
-      let isOther = hasOtherValues(object, way, end)
+      let isOther = hasOtherValues(object, way, end, isReread: reread.contains(object.key))
       return isOther || end.isCompared && renamed.contains(object.key)
     }
     for step in end.steps.reversed() where !level.isEmpty {
@@ -65,7 +68,9 @@ extension ResultEngine {
   }
 
   /// True if an object has other values than before, or may have, of those that rows depend on.
-  private func hasOtherValues(_ object: ManagedObject, _ way: [String], _ end: ResultReach.End) -> Bool {
+  private func hasOtherValues(
+    _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
+  ) -> Bool {
     let isLost = object.isLost || object.status.contains(.detached)
     let slots = end.names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
     if isLost {
@@ -73,7 +78,8 @@ extension ResultEngine {
       return true
     }
     let values = slots.map { object.value(ofSlot: $0) }
-    let before = seen[way]?[object.key] ?? object.committed.map { committed in slots.map { committed[$0] } }
+    let committed = isReread ? nil : object.committed
+    let before = seen[way]?[object.key] ?? committed.map { committed in slots.map { committed[$0] } }
     seen[way, default: KeyTable()].insert(values, for: object.key)
     return before != values
   }
@@ -82,7 +88,9 @@ extension ResultEngine {
   func noteChangedObjects() {
     guard !reach.ends.isEmpty else { return }
     for object in context.changedObjects where reach.concerns(object.key.entityIndex) && !object.isLost {
-      for (way, end) in reach.ends where object.entity.isKind(ofAny: end) { _ = hasOtherValues(object, way, end) }
+      for (way, end) in reach.ends where object.entity.isKind(ofAny: end) {
+        _ = hasOtherValues(object, way, end, isReread: false)
+      }
     }
   }
 }
@@ -111,21 +119,24 @@ extension ResultEngine {
   /// Brings rows up to date.
   ///
   /// - Parameters:
-  ///   - keys: the objects that may have other values, or that may be new or gone.
+  ///   - changed: the objects that may have other values, or that may be new or gone.
   ///   - merged: those of them that others may have saved.
   /// - Throws: what fetching throws, if the rows cannot be brought up to date. They are as they were then.
   /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* that of the rows.
-  func update(_ keys: Set<RowKey>, _ merged: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
-    let keys = keys.sorted { $0.isFetchedBefore($1) }
-    if try hasMisled(keys, merged) { return try fetchAgain(changed: Set(keys)) }
+  func update(_ changed: Set<RowKey>, _ merged: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
+    // What others deleted is not refreshed with what it refers to, so that any change may be one of it.
+    gone = gone.filter { context.registered[$0]?.hasChanges == true || list[$0] != nil }
+    let keys = changed.union(gone).sorted { $0.isFetchedBefore($1) }
+    if try hasMisled(keys, merged) { return try fetchAgain(changed: changed) }
     let arrivals = try arrivals(keys)
     var steps: [Step] = []
     do throws(ManagedObjectError) {
-      return try isWindowed ? updateWindow(keys, arrivals, &steps) : updateList(keys, arrivals, &steps)
+      return try isWindowed
+        ? updateWindow(keys, changed, arrivals, &steps) : updateList(keys, changed, arrivals, &steps)
     } catch {
       for step in steps.reversed() { takeBack(step) }
       // Of several saves that are merged one by one, objects may have values of later ones already.
-      return try fetchAgain(changed: Set(keys))
+      return try fetchAgain(changed: changed)
     }
   }
 
@@ -158,11 +169,11 @@ extension ResultEngine {
   }
 
   private func updateList(
-    _ keys: [RowKey], _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
+    _ keys: [RowKey], _ changed: Set<RowKey>, _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
   ) throws(ManagedObjectError) -> FetchedResultsChanges {
     var names: [RowKey: String] = [:]
     for (key, arrival) in arrivals { names[key] = try sectioning.name(of: arrival.object) }
-    var edits = edits(keys, changed: Set(keys))
+    var edits = edits(keys, changed: changed)
     for key in keys { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
     for key in keys {
       guard let arrival = arrivals[key] else { continue }
@@ -173,12 +184,12 @@ extension ResultEngine {
     return edits.changes
   }
 
-  /// As ``updateList(_:_:_:)``, of a request with a limit or an offset: rows that did not change come into the window
+  /// As ``updateList(_:_:_:_:)``, of a request with a limit or an offset: rows that did not change come into the window
   /// and go out of it at its ends, no more of them than there are changes.
   private func updateWindow(
-    _ keys: [RowKey], _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
+    _ keys: [RowKey], _ changed: Set<RowKey>, _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
   ) throws(ManagedObjectError) -> FetchedResultsChanges {
-    guard var all else { return try fetchAgain(changed: Set(keys)) }
+    guard var all else { return try fetchAgain(changed: changed) }
     // The only one, so that it is not copied.
     self.all = nil
     defer { self.all = all }
@@ -212,7 +223,7 @@ extension ResultEngine {
       let shown = ResultRow(key, object: isLazy ? nil : object, values: row.values)
       wanted.append((shown, try sectioning.name(of: object), offset - start))
     }
-    var edits = edits(touched, changed: Set(keys))
+    var edits = edits(touched, changed: changed)
     for key in touched { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
     for (row, name, offset) in wanted.sorted(by: { $0.offset < $1.offset }) {
       try putIn(row, at: offset, name, &steps)

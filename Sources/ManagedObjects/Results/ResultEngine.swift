@@ -194,6 +194,7 @@ extension ResultEngine {
         waiting.isAll = true
         waiting.isReset = true
         seen = [:]
+        gone = []
         recent = []
       } else {
         note(change, merged)
