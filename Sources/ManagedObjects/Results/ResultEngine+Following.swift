@@ -125,7 +125,7 @@ extension ResultEngine {
   /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* that of the rows.
   func update(_ changed: Set<RowKey>, _ merged: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
     // What others deleted is not refreshed with what it refers to, so that any change may be one of it.
-    gone = gone.filter { context.registered[$0]?.hasChanges == true || list[$0] != nil }
+    gone = gone.filter { context.registered[$0] != nil }
     let keys = changed.union(gone).sorted { $0.isFetchedBefore($1) }
     if try hasMisled(keys, merged) { return try fetchAgain(changed: changed) }
     let arrivals = try arrivals(keys)
