@@ -66,7 +66,7 @@ extension ManagedObjectContext {
   /// Saving, undoing and redoing do it by themselves. Elsewhere, a program says when a step of its user is complete.
   public func processPendingChanges() {
     undoManager?.closeGroup()
-    guard !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasNewNames else { return }
+    guard !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasSilentNews else { return }
     var change = ContextChange()
     for object in pending {
       object.status.remove(.pending)
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
     pending = []
     refreshed = []
     self.merged = MergedKeys()
-    hasNewNames = false
+    hasSilentNews = false
     followers.tell(.changed(change, merged))
     if !change.isEmpty { observers.tell(change) }
   }

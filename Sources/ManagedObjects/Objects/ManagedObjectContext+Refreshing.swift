@@ -109,7 +109,7 @@ extension ManagedObjectContext {
     pending = []
     refreshed = []
     merged = MergedKeys()
-    hasNewNames = false
+    hasSilentNews = false
     prefetched = []
     changedCount = 0
     aliases = KeyNames()

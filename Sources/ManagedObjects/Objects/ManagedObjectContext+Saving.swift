@@ -37,6 +37,7 @@ extension ManagedObjectContext {
     }
     sweep()
     for object in saved { object.didSave() }
+    hasSilentNews = !followers.isEmpty
     processPendingChanges()
   }
 

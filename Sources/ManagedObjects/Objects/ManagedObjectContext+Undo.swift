@@ -120,7 +120,7 @@ extension ManagedObjectContext {
     object.key = key
     registered.insert(object)
     guard !followers.isEmpty else { return }
-    hasNewNames = true
+    hasSilentNews = true
     followers.tell(.renamed(old, to: key))
   }
 

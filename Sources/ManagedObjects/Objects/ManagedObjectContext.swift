@@ -84,8 +84,8 @@ public final class ManagedObjectContext {
   var refreshed: [ManagedObject] = []
   /// What others saved, of what was merged since then. Kept for ``followers``.
   var merged = MergedKeys()
-  /// True if objects have had other keys since then. Kept for ``followers``.
-  var hasNewNames = false
+  /// True if objects have had other keys since then, or were saved. Kept for ``followers``.
+  var hasSilentNews = false
 
   struct WeakContext { weak var context: ManagedObjectContext? }
 

@@ -15,7 +15,8 @@ extension ResultEngine {
         }
       }
       for object in change.refreshed where isRow(object.key) { waiting.merged.insert(object.key) }
-      for key in merged.deleted where isRow(key) && context.registered[key]?.hasChanges == true { gone.insert(key) }
+      for key in merged.deleted where context.registered[key]?.hasChanges == true { gone.insert(key) }
+      for key in merged.deleted where reach.outlives(key.entityIndex) { waiting.isAll = true }
       for key in merged.saved + merged.deleted {
         if isRow(key) {
           waiting.keys.insert(key)
@@ -23,6 +24,9 @@ extension ResultEngine {
         }
         if reach.concerns(key.entityIndex) { others.insert(key) }
       }
+      // What others deleted is not refreshed with what it refers to, so that any change may be one of it.
+      gone = gone.filter { context.registered[$0] != nil || list[$0] != nil || all?[$0] != nil }
+      for key in gone where reach.concerns(key.entityIndex) { others.insert(key) }
       let renamed = waiting.renamed
       waiting.renamed = []
       guard !others.isEmpty || !renamed.isEmpty else { return }
@@ -51,7 +55,7 @@ extension ResultEngine {
   ) throws(ManagedObjectError) {
     var level = objects.filter { object in
       let isOther = hasOtherValues(object, way, end, isReread: reread.contains(object.key))
-      return isOther || end.isCompared && renamed.contains(object.key)
+      return isOther || end.isCompared && renamed.contains(object.key) || gone.contains(object.key)
     }
     for step in end.steps.reversed() where !level.isEmpty {
       guard let inverse = step.inverse else {
@@ -124,9 +128,7 @@ extension ResultEngine {
   /// - Throws: what fetching throws, if the rows cannot be brought up to date. They are as they were then.
   /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* that of the rows.
   func update(_ changed: Set<RowKey>, _ merged: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
-    // What others deleted is not refreshed with what it refers to, so that any change may be one of it.
-    gone = gone.filter { context.registered[$0] != nil }
-    let keys = changed.union(gone).sorted { $0.isFetchedBefore($1) }
+    let keys = changed.union(gone.filter { isRow($0) }).sorted { $0.isFetchedBefore($1) }
     if try hasMisled(keys, merged) { return try fetchAgain(changed: changed) }
     let arrivals = try arrivals(keys)
     var steps: [Step] = []

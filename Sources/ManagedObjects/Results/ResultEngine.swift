@@ -49,8 +49,10 @@ final class ResultEngine {
     var hasNewNames = false
     /// Objects beside the rows that have other keys.
     var renamed: [RowKey] = []
+    /// True if rows that others deleted are to be looked at.
+    var hasGone = false
 
-    var isEmpty: Bool { keys.isEmpty && !isAll }
+    var isEmpty: Bool { keys.isEmpty && !isAll && !hasGone }
   }
 
   init(
@@ -198,6 +200,7 @@ extension ResultEngine {
         recent = []
       } else {
         note(change, merged)
+        waiting.hasGone = gone.contains { isRow($0) }
       }
       if !isBusy { follow() }
     }

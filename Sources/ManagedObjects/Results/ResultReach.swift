@@ -8,6 +8,8 @@ struct ResultReach {
     let destination: ManagedObjectModel.Entity
     /// The slot of the inverse in the objects there; nil without one.
     let inverse: Int?
+    /// True if an object goes on referring to one there that is deleted.
+    let outlives: Bool
   }
 
   /// Objects at the end of some relationships.
@@ -24,6 +26,8 @@ struct ResultReach {
   private(set) var isOpaque = false
   /// The entities whose objects ``ends`` may have.
   private var entities: Set<Int32> = []
+  /// Those of them whose objects can be deleted without a change of what refers to them.
+  private var outlivedEntities: Set<Int32> = []
 
   /// - Parameter keyPaths: what is asked of each row beside the request.
   init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, keyPaths: [String]) {
@@ -33,12 +37,18 @@ struct ResultReach {
     ends = walk.ends
     isOpaque = walk.isOpaque
     for end in ends.values {
-      for index in end.steps.last?.destination.subtree ?? 0..<0 { entities.insert(Int32(index)) }
+      for index in end.steps.last?.destination.subtree ?? 0..<0 {
+        entities.insert(Int32(index))
+        if end.steps.last?.outlives == true { outlivedEntities.insert(Int32(index)) }
+      }
     }
   }
 
   /// True if an object of an entity can decide about rows that it is not itself.
   func concerns(_ entityIndex: Int32) -> Bool { isOpaque || entities.contains(entityIndex) }
+
+  /// True if an object of an entity can be deleted without a change of the objects that lead to it.
+  func outlives(_ entityIndex: Int32) -> Bool { outlivedEntities.contains(entityIndex) }
 }
 
 extension ResultReach {
@@ -101,9 +111,11 @@ extension ResultReach {
     private func step(_ name: String, of entity: ManagedObjectModel.Entity) -> FoundStep? {
       guard let relationship = entity.relationship(named: name) else { return nil }
       let destination = entity.destination(of: relationship)
-      let inverse = entity.inverse(of: relationship)?.slot
-      return FoundStep(
-        destination: destination.index, inverse: inverse, step: Step(destination: destination, inverse: inverse))
+      let inverse = entity.inverse(of: relationship)
+      let step = Step(
+        destination: destination, inverse: inverse?.slot,
+        outlives: inverse.map { $0.definition.deleteRule == .noAction } ?? true)
+      return FoundStep(destination: destination.index, inverse: inverse?.slot, step: step)
     }
 
     mutating func visit(_ predicate: ManagedPredicate, _ variables: [String: Way]) {
