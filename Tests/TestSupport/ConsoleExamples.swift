@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The examples of a document: commands behind `$`, and what they print.
 public struct ConsoleExamples {

@@ -146,10 +146,10 @@ struct ObjectReader {
   /// A value as a property list has it.
   func propertyList(_ value: AttributeValue) throws -> PropertyList {
     guard unwraps, case .data(let data) = value else { return PropertyList(value) }
-    let document = try PropertyListDocument(PropertyList.data(data).data(format: .binary))
+    var unwrapper = Unwrapper()
     // What the limits do not allow stays as it is.
-    guard let unwrapped = try? document.unwrapped() else { return .data(data) }
-    return try PropertyList(unwrapped.root)
+    guard let opened = try? unwrapper.opened(data) else { return .data(data) }
+    return try PropertyList(opened.contents.root)
   }
 }
 
