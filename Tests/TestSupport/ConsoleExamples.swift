@@ -32,6 +32,7 @@ public struct ConsoleExamples {
   }
 
   /// Runs the commands one after the other in a copy of `Fixtures/readme`, and calls a function with what each prints.
+  /// Lines that end with CR and LF have the end that they have in the document.
   ///
   /// - Parameter tools: the programs of this package that the commands find.
   public func run(tools: [String], _ body: (Example, String) -> Void) throws {
@@ -51,7 +52,7 @@ public struct ConsoleExamples {
           "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com",
           "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
         ])
-      body(example, result.text)
+      body(example, result.text.replacing("\r\n", with: "\n"))
     }
   }
 }
