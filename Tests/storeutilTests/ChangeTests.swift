@@ -81,10 +81,22 @@ struct ChangeTests {
       (["fetch", "missing.sqlite", "Book"], 1, "missing.sqlite"),
       (["fetch", "Library.xcdatamodel/contents", "Book"], 64, "--model"),
       (["fecth", Library.store], 64, "did you mean fetch?"),
+      (["set", Library.store, "Book/p1", "price=12abc"], 2, "\"12abc\" is no Decimal"),
+      (["set", Library.store, "Book/p1", "price=1,5"], 2, "\"1,5\" is no Decimal"),
+      (["set", Library.store, "Comic/p2", "weight=1e39"], 2, "\"1e39\" is no Float"),
+      (["set", Library.store, "Book/p1", "pages=1", "--immutable"], 64, "--immutable is for what changes nothing"),
+      (["insert", Library.store, "Tag", "name=x", "--immutable"], 64, "--immutable is for what changes nothing"),
+      (["delete", Library.store, "Book/p1", "--immutable"], 64, "--immutable is for what changes nothing"),
+      (["migrate", Library.store, "--to", "x", "--immutable"], 64, "--immutable is for what changes nothing"),
+      (["fetch", Library.store, "Book", "--keys", " "], 64, "Book has no \"\""),
+      (["fetch", Library.store, "Book", "--keys", ","], 64, "--keys names no key"),
+      (["fetch", "empty", "Book"], 3, "empty is empty, and no store"),
+      (["compile", "empty", "-o", "x.mom"], 3, "empty: 1:1: no element"),
     ] as [([String], Int32, String)])
   func failures(_ arguments: [String], _ status: Int32, _ text: String) throws {
     let library = try Library()
     let url = library.url.appending(path: Library.store)
+    try Data().write(to: library.url.appending(path: "empty"))
     let before = try Data(contentsOf: url)
     let failure = try library.failure(arguments)
     #expect(failure.status == status && failure.errors.contains(text), "\(failure)")

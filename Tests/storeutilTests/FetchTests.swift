@@ -114,4 +114,36 @@ struct FetchTests {
     let failure = try library.failure(["fetch", Library.store, "\u{1B}[31mX"])
     #expect(failure.status == 64 && !failure.errors.contains("\u{1B}"))
   }
+
+  @Test("also where a table of them is not wanted on the terminal", arguments: ["--csv", "--plist", "--json"])
+  func hostileTextOnTerminal(_ form: String) throws {
+    let library = try Library()
+    let title = "\u{9B}31mevil\u{202E}" + (form == "--plist" ? "" : "\u{1B}]0;pwned\u{7}")
+    try library.run("set", Library.store, "Book/p1", "title=\(title)")
+    let python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
+    let tool = Program.executable("storeutil").path
+    let store = library.url.appending(path: Library.store).path
+    let shown = try Program.runPython(
+      ["-c", python, tool, "fetch", store, "Book", "title CONTAINS 'evil'", "--keys", "title", form])
+    #expect(shown.status == 0 && shown.text.contains("31mevil"))
+    for command in ["\u{9B}", "\u{202E}", "\u{1B}", "\u{7}"] { #expect(!shown.text.contains(command)) }
+  }
+
+  @Test("and names of entities may have a slash in them, and quotation marks")
+  func names() throws {
+    let library = try Library()
+    let model = library.url.appending(path: "Odd.xcdatamodel")
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    try """
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="a/b&quot;c"><attribute name="x" optional="YES" attributeType="String"/></entity>
+    </model>
+    """.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
+    try library.run("create", "Odd.xcdatamodel", "odd.sqlite")
+    #expect(try library.run("insert", "odd.sqlite", "a/b\"c", "x=1") == "inserted a/b\"c/p1\n  x = \"1\"\n")
+    let object = try Tool.json("fetch", "odd.sqlite", "a/b\"c", in: library.url)[0]
+    #expect(try library.run("show", "odd.sqlite", object?["@id"]?.string ?? "").contains("x: 1"))
+    try library.run("delete", "odd.sqlite", "a/b\"c/1")
+    #expect(try library.failure(["show", "odd.sqlite", "/1"]).status == 64)
+  }
 }

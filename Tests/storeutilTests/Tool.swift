@@ -72,6 +72,7 @@ struct Library {
         </entity>
         <entity name="Comic" parentEntity="Book" syncable="YES">
             <attribute name="inColor" optional="YES" attributeType="Boolean" usesScalarValueType="YES"/>
+            <attribute name="weight" optional="YES" attributeType="Float"/>
         </entity>
         <entity name="Tag" syncable="YES">
             <attribute name="name" attributeType="String"/>

@@ -1,8 +1,8 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 extension Decimal {
   /// The number that a text is as a whole, and not only begins with; not a number for `nan`. Nil for other text.
-  init?(text: String) {
+  package init?(text: String) {
     if text == "nan" {
       self = .nan
       return

@@ -93,9 +93,10 @@ struct Assignment: ExpressibleByArgument {
     switch type {
     case .integer16, .integer32, .integer64:
       if let value = raw(.integer)?.integer.flatMap({ Int64(exactly: $0) }) { return .integer(value) }
-    case .decimal: if let value = Decimal(string: text) { return .decimal(value) }
+    case .decimal: if let value = Decimal(text: text), !value.isNaN { return .decimal(value) }
     case .double: if case .real(let value)? = raw(.real) { return .double(value) }
-    case .float: if case .real(let value)? = raw(.real) { return .float(Float(value)) }
+    case .float:
+      if case .real(let value)? = raw(.real), Float(value).isFinite || !value.isFinite { return .float(Float(value)) }
     case .string, .undefined: return .string(text)
     case .boolean: if let value = raw(.boolean)?.boolean { return .boolean(value) }
     case .date: if let value = raw(.date)?.date { return .date(value) }

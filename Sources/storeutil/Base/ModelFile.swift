@@ -10,6 +10,16 @@ struct ModelFile {
   let versions: VersionedModel
 
   init(_ path: String) throws {
+    do {
+      try self.init(contentsOf: path)
+    } catch let error as ManagedObjectModelError {
+      // An error of the file system has the path in it.
+      if case .file = error { throw error }
+      throw ModelFileError(path: path, error: error)
+    }
+  }
+
+  private init(contentsOf path: String) throws {
     let url = URL(filePath: path)
     if ["momd", "xcdatamodeld"].contains(url.pathExtension.lowercased()) {
       versions = try VersionedModel(contentsOf: url)
@@ -41,5 +51,15 @@ struct ModelFile {
     let hashes = (metadata[StoreMetadataKey.versionHashes]?.dictionary ?? [:]).compactMapValues(\.data)
     let name = versions.name(ofVersionWith: Dictionary(uniqueKeysWithValues: hashes.map { ($0, $1) }))
     return try version(named: name)
+  }
+}
+
+/// Why there is no model in a file, with the path.
+struct ModelFileError: Error, CustomStringConvertible {
+  let path: String
+  let error: ManagedObjectModelError
+
+  var description: String {
+    error.description.split(separator: "\n").map { "\(path.printable()): \($0)" }.joined(separator: "\n")
   }
 }

@@ -40,6 +40,11 @@ struct OpeningArguments: ParsableArguments {
       """)
   var tables = false
 
+  /// - Throws: `ValidationError` if nothing may be written. For verbs that write.
+  func refuseImmutable() throws {
+    if immutable { throw ValidationError("--immutable is for what changes nothing.") }
+  }
+
   /// Opens a store.
   func open(_ path: String, isReadOnly: Bool = true) throws -> OpenStore {
     let url = URL(filePath: path)
@@ -106,26 +111,32 @@ struct OpenStore {
     let names = model.entities.map(\.name)
     let hint = MistypedVerb.nearest(to: name, in: names).map { "; did you mean \($0.printable())?" }
     throw ValidationError(
-      "There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them").")
+      "There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them.")")
   }
 
   /// The key of an object that the command line names: `x-coredata://STORE/Note/p12`, `Note/p12` or `Note/12`.
   func key(_ text: String) throws -> RowKey {
     let scheme = "x-coredata://"
-    var parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    var name = text[...]
     if text.hasPrefix(scheme) {
-      parts.removeFirst(2)
-      guard parts.first.map(String.init) == store.identifier else {
+      name = name.dropFirst(scheme.count)
+      guard name.hasPrefix(store.identifier + "/") else {
         throw ValidationError("\(text.quoted) is an object of another store; this one is \(store.identifier.quoted).")
       }
-      parts.removeFirst()
+      name = name.dropFirst(store.identifier.count + 1)
     }
-    guard parts.count == 2, let number = Int64(parts[1].hasPrefix("p") ? parts[1].dropFirst() : parts[1]), number > 0
-    else {
-      throw ValidationError("\(text.quoted) names no object; the name of one is such as Note/p12.")
+    // The name of an entity may have a slash in it.
+    guard let slash = name.lastIndex(of: "/"), slash > name.startIndex else { throw noName(text) }
+    let digits = name[name.index(after: slash)...]
+    guard let number = Int64(digits.hasPrefix("p") ? digits.dropFirst() : digits), number > 0 else {
+      throw noName(text)
     }
-    let entity = try entity(String(parts[0]))
+    let entity = try entity(String(name[..<slash]))
     return RowKey(store: store.number, entityIndex: entity.index, number: number)
+  }
+
+  private func noName(_ text: String) -> ValidationError {
+    ValidationError("\(text.quoted) names no object; the name of one is such as Note/p12.")
   }
 
   /// The object of a key, which has to be there.

@@ -6,11 +6,17 @@ import ToolSupport
 
 /// How a verb changes a store.
 struct ChangeArguments: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Print what would change, and save nothing.")
+  @Flag(
+    name: .shortAndLong,
+    help: """
+      Print what would change, and save nothing. What only a save tells is not found out, such as a unique value that \
+      another object has.
+      """)
   var dryRun = false
 
   /// Changes objects of a store, all in one transaction, and prints the changes.
   func change(_ arguments: StoreArguments, _ body: (ManagedObjectContext, OpenStore) throws -> Void) throws {
+    if !dryRun { try arguments.opening.refuseImmutable() }
     let opened = try arguments.open(isReadOnly: dryRun)
     let context = try opened.context()
     // A save into a parent checks the rules of the model, and leaves the store alone.

@@ -23,6 +23,7 @@ enum StoreExit {
     case is ManagedPredicateError: ExitCodes.usage
     case let error as ManagedObjectModelError:
       if case .file(let error) = error, error.kind.isOfSystem { inputOutput } else { noStore }
+    case is ModelFileError: noStore
     case let error as PropertyListError: error.exitCode
     case is KeyedArchiveError: noStore
     default: nil
@@ -33,7 +34,7 @@ enum StoreExit {
     switch error.code {
     case .noSuchFile, .locked, .timeout, .save, .incompleteSave, .sqlite, .referentialIntegrity, .operation:
       inputOutput
-    case .open: error.fileError?.kind.isOfSystem == true ? inputOutput : noStore
+    case .open: error.fileError?.kind.isOfSystem == true || error.isOfSQLiteFile ? inputOutput : noStore
     case .invalidStoreType, .storeTypeMismatch, .incompatibleSchema, .incompatibleVersionHash, .missingSourceModel:
       noStore
     case .undefinedKey, .unsupportedRequest, .invalidURI: ExitCodes.usage
@@ -43,10 +44,16 @@ enum StoreExit {
 
   /// The line that says what is wrong; a line for each of several faults.
   static func text(of error: any Error) -> String {
-    let text = (error as? any CustomStringConvertible)?.description ?? String(describing: error)
+    let text = ((error as? any CustomStringConvertible)?.description ?? String(describing: error))
+      .replacing("but for opening with writesNothing", with: "or with --immutable")
     return text.split(separator: "\n").map { "\(ToolName.current): error: \($0)" }.joined(separator: "\n")
       .withoutCommands
   }
+}
+
+extension ManagedObjectError {
+  /// Whether SQLite may not open or write a file: `SQLITE_READONLY` and `SQLITE_CANTOPEN`.
+  fileprivate var isOfSQLiteFile: Bool { sqliteCode.map { [8, 14].contains($0 & 0xFF) } ?? false }
 }
 
 extension PropertyListError.Kind {

@@ -17,6 +17,9 @@ enum StoreKind: String, CaseIterable {
     if FileSystem.isFolder(path) {
       throw ManagedObjectError(.open, "\(path.printable()) is a folder, and no store")
     }
+    if FileSystem.sizeOfRegularFile(path) == 0 {
+      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is empty, and no store")
+    }
     guard let beginning = FileSystem.beginning(of: path, count: 64) else {
       throw ManagedObjectError(.save, "\(path.printable()) cannot be read")
     }

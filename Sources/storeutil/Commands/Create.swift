@@ -61,7 +61,9 @@ struct Create: ParsableCommand {
   @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
   var version: String?
 
+  @OptionGroup var opening: OpeningArguments
+
   func run() throws {
-    try kind.create(outfile, NamedModel(model, version: version, OpeningArguments()).model)
+    try kind.create(outfile, NamedModel(model, version: version, opening).model)
   }
 }

@@ -37,6 +37,7 @@ struct Migrate: ParsableCommand {
   var outfile: String?
 
   func run() throws {
+    if outfile == nil { try store.opening.refuseImmutable() }
     let kind = try StoreKind(store.path)
     guard kind == .sqlite else {
       throw ValidationError(

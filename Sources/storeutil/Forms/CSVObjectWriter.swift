@@ -1,15 +1,18 @@
 import FoundationEssentials
 import PropertyLists
+import SystemFiles
+import ToolSupport
 
 /// Comma-separated values as RFC 4180 has them: lines end with CR and LF, and what has a comma, a quotation mark or an
 /// end of a line in it is between quotation marks.
 ///
 /// Dates are as in ISO 8601, data are base64, several names of objects have spaces between them, and other containers
-/// are JSON. What has no value is empty; a text that is empty is `""`.
+/// are JSON. What has no value is empty; a text that is empty is `""`. On a terminal nothing in a value gives commands.
 struct CSVObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()
   private var isStarted = false
+  private let isOnTerminal = FileSystem.isTerminal(1)
 
   init(columns: [String]) { self.columns = columns }
 
@@ -20,7 +23,7 @@ struct CSVObjectWriter: ObjectWriter {
       if index > 0 { line += "," }
       line += value == .string("") ? "\"\"" : Self.field(try value?.cellText ?? "")
     }
-    try buffer.write(line + "\r\n")
+    try write(line: line)
   }
 
   mutating func finish() throws(PropertyListError) {
@@ -30,7 +33,11 @@ struct CSVObjectWriter: ObjectWriter {
 
   private mutating func start() throws(PropertyListError) {
     isStarted = true
-    try buffer.write(columns.map(Self.field).joined(separator: ",") + "\r\n")
+    try write(line: columns.map(Self.field).joined(separator: ","))
+  }
+
+  private mutating func write(line: String) throws(PropertyListError) {
+    try buffer.write(isOnTerminal ? line.withoutCommands + "\n" : line + "\r\n")
   }
 
   private static func field(_ text: String) -> String {

@@ -114,7 +114,8 @@ private struct PropertyListObjectWriter: ObjectWriter {
 
   mutating func finish() throws(PropertyListError) {
     let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, fractionalSeconds: .drop)
-    try output(PropertyList.array(objects).data(format: .xml, options: options))
+    let data = try PropertyList.array(objects).data(format: .xml, options: options)
+    try output(FileSystem.isTerminal(1) ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
   }
 }
 

@@ -22,11 +22,13 @@ struct ObjectColumn {
 
   /// The columns of `--keys`, which the entity has.
   static func columns(_ list: String, of entity: ManagedObjectModel.Entity) throws -> [ObjectColumn] {
-    try list.split(separator: ",").map { text in
+    let columns = try list.split(separator: ",").map { text in
       let column = ObjectColumn(text.trimmingWhitespace)
       try column.check(entity)
       return column
     }
+    if columns.isEmpty { throw ValidationError("--keys names no key.") }
+    return columns
   }
 
   /// All that objects of an entity, and of those that inherit from it, have in the store.
