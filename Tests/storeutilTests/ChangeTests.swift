@@ -69,6 +69,8 @@ struct ChangeTests {
       (["set", Library.store, "Book/p1", "pages=many"], 2, "pages: \"many\" is no Integer 32"),
       (["set", Library.store, "Book/p1", "pages=70", "author="], 2, "author"),
       (["set", Library.store, "Author/p1", "name=x"], 2, "name"),
+      (["set", Library.store, "Book/p1", "cover=@/dev/zero"], 1, "no regular file"),
+      (["set", Library.store, "Book/p1", "cover=@missing"], 1, "there is no file missing"),
       (["set", Library.store, "Book/p9", "pages=1"], 1, "there is no object Book/p9"),
       (["set", Library.store, "Book/p1", "pagse=1"], 64, "did you mean pages?"),
       (["set", Library.store, "Bok/p1", "pages=1"], 64, "did you mean Book?"),

@@ -121,6 +121,11 @@ struct MakeTests {
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     try library.run("fetch", Library.store, "Book")
     try library.run("model", Library.store)
+    try library.run("hashes", Library.store)
+    try library.run("info", Library.store)
+    try library.run("check", Library.store)
+    try library.run("show", Library.store, "Book/p1", "--model", Library.store)
+    try library.run("complete", "zsh", "3", "storeutil", "fetch", Library.store, "")
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
 }

@@ -105,7 +105,11 @@ struct Assignment: ExpressibleByArgument {
     case .binary, .transformable, .composite:
       if text.hasPrefix("@") {
         let path = String(self.text.dropFirst())
-        return .data(try PropertyListError.converting { () throws(FileError) in try FileSystem.read(path) })
+        let file = try PropertyListError.converting { () throws(FileError) in
+          try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)
+        }
+        guard let file else { throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())") }
+        return .data(file.data)
       }
       if let value = raw(.data)?.data { return .data(value) }
     case .objectID: break

@@ -25,8 +25,11 @@ struct ModelFile {
       versions = try VersionedModel(contentsOf: url)
     } else {
       let name = url.deletingPathExtension().lastPathComponent
-      let isStore = (try? StoreKind(path)) == .sqlite
-      let model = try isStore ? SQLiteStore.model(inFile: url) : ManagedObjectModel(contentsOf: url)
+      let kind = try? StoreKind(path)
+      let model =
+        try kind == .sqlite
+        ? SQLiteStore.model(inFile: url, writesNothing: StoreKind.sqlite.isUnused(path))
+        : ManagedObjectModel(contentsOf: url)
       versions = VersionedModel(models: [name: model], currentName: name)
     }
   }

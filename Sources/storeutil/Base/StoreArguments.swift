@@ -49,7 +49,7 @@ struct OpeningArguments: ParsableArguments {
   func open(_ path: String, isReadOnly: Bool = true) throws -> OpenStore {
     let url = URL(filePath: path)
     let kind = try StoreKind(path)
-    let writesNothing = isReadOnly && writesNothing(path, kind)
+    let writesNothing = isReadOnly && (immutable || kind.isUnused(path))
     if tables {
       guard kind == .sqlite, isReadOnly, model == nil else {
         throw ValidationError(
@@ -59,14 +59,6 @@ struct OpeningArguments: ParsableArguments {
     }
     let model = try modelOfStore(url, kind, writesNothing: writesNothing)
     return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: writesNothing))
-  }
-
-  /// Whether a store is read without the files by which SQLite shares it. Nobody has a store open that is to have a
-  /// write-ahead log and has none; it would get files beside it that stay.
-  func writesNothing(_ path: String, _ kind: StoreKind) -> Bool {
-    if immutable || kind != .sqlite || FileSystem.exists(path + "-wal") { return immutable }
-    // The two numbers say how SQLite writes and reads the file; 2 is by a write-ahead log.
-    return FileSystem.beginning(of: path, count: 20)?.suffix(2) == Data([2, 2])
   }
 
   /// The model to open a store with.

@@ -34,6 +34,14 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
+  /// Whether nobody has a store in SQLite open, so that it can be read without the files by which SQLite shares it, which
+  /// would stay: it is to have a write-ahead log, and has none.
+  func isUnused(_ path: String) -> Bool {
+    if self != .sqlite || FileSystem.exists(path + "-wal") { return false }
+    // The two numbers say how SQLite writes and reads the file; 2 is by a write-ahead log.
+    return FileSystem.beginning(of: path, count: 20)?.suffix(2) == Data([2, 2])
+  }
+
   var name: String {
     switch self {
     case .sqlite: "SQLite"

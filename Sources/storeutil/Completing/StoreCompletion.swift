@@ -37,8 +37,8 @@ enum StoreCompletion {
   /// The model of the first store that the line names.
   private static func model(on line: CommandLineWords) -> ManagedObjectModel? {
     line.others.lazy.compactMap { path in
-      guard (try? StoreKind(path)) == .sqlite else { return nil }
-      return try? SQLiteStore.model(inFile: URL(filePath: path))
+      guard let kind = try? StoreKind(path), kind == .sqlite else { return nil }
+      return try? SQLiteStore.model(inFile: URL(filePath: path), writesNothing: kind.isUnused(path))
     }.first
   }
 }
