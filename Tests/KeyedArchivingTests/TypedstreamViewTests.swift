@@ -21,6 +21,21 @@ struct TypedstreamViewTests {
     #expect(try KeyedUnarchiver(archive.document).decode(ArchivedValue.self, forKey: "root") == value)
   }
 
+  @Test("has strings of NeXTSTEP as text, and as data what is none", arguments: [82, 1000] as [Int32])
+  func hasStringsOfNeXTSTEP(_ version: Int32) throws {
+    let isOld = version < 1000
+    let data = try typedstream(systemVersion: version) {
+      for bytes: [UInt8] in [[0x41, 0xAE], [0xC3, 0xA9], [0xFF]] {
+        try $0.beginGroup("+")
+        try $0.append(string: bytes)
+      }
+    }
+    #expect(
+      try Typedstream(data).keyedArchive().tree()
+        == (isOld
+          ? "$0: \"A\u{FB01}\"\n$1: \"\u{2C6}\u{2019}\"\n$2: <ff>" : "$0: <41ae>\n$1: \"\u{E9}\"\n$2: <ff>"))
+  }
+
   private nonisolated(unsafe) static let texts: [Archived.AttributedString] = {
     let bold: Archived.AttributedString.Attributes = ["NSBold": .boolean(true)]
     let link: Archived.AttributedString.Attributes = ["NSLink": .string("a")]

@@ -34,6 +34,8 @@ extension Typedstream {
 /// Makes the property list of a keyed archive of a stream.
 private struct TypedstreamConverter {
   private let tables: TypedstreamTables
+  /// Whether strings are of the character set of NeXTSTEP.
+  private let isOfNeXTSTEP: Bool
   private var objects: [PropertyList] = ["$null"]
   /// The UIDs of objects and of classes that objects have, by their slots.
   private var uids: [UInt32?]
@@ -42,6 +44,7 @@ private struct TypedstreamConverter {
 
   init(_ stream: Typedstream, _ limits: ParsingLimits) {
     tables = stream.tables
+    isOfNeXTSTEP = stream.systemVersion < TypedstreamHead.currentSystemVersion
     uids = Array(repeating: nil, count: tables.slots.count)
     budget = limits.effectiveExpandedSize(inputSize: tables.bytes.count)
   }
@@ -142,6 +145,11 @@ private struct TypedstreamConverter {
     try spend(range.count)
     let bytes = tables.bytes
     let text = bytes.rawBytes.extracting(range)
+    if isOfNeXTSTEP, !text.isASCII {
+      let scalars = bytes[range].compactMap { NeXTSTEPEncoding.scalar(Int($0)).flatMap { Unicode.Scalar($0) } }
+      if scalars.count < range.count { return .data(Data(bytes[range])) }
+      return .string(String(String.UnicodeScalarView(scalars)))
+    }
     return text.isValidUTF8 ? .string(String(knownUTF8: text, isASCII: text.isASCII)) : .data(Data(bytes[range]))
   }
 
