@@ -47,7 +47,7 @@ enum ResultsWork: String, CaseIterable {
       _ = try controller(container.newContext(), cache)
       return try Measurement.measure {
         let results = try controller(container.newContext(), cache)
-        for offset in 0..<30 { keep(results.object(at: count / 2 + offset)?.title) }
+        for offset in 0..<30 { keep(results.object(at: count / 2 + offset)?.title ?? "") }
         return 0
       }
     case .fetch:
