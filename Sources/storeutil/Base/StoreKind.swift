@@ -34,8 +34,8 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
-  /// Whether nobody has a store in SQLite open, so that it can be read without the files by which SQLite shares it, which
-  /// would stay: it is to have a write-ahead log, and has none.
+  /// Whether nobody has a store in SQLite open, so that it can be read without the files by which SQLite shares it,
+  /// which would stay: it is to have a write-ahead log, and has none.
   func isUnused(_ path: String) -> Bool {
     if self != .sqlite || FileSystem.exists(path + "-wal") { return false }
     // The two numbers say how SQLite writes and reads the file; 2 is by a write-ahead log.
