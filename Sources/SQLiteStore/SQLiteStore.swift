@@ -126,6 +126,10 @@ public final class SQLiteStore: PersistentStore {
     return token
   }
 
+  public func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
+    try reading { state throws(ManagedObjectError) in try state.changesByOthers() }
+  }
+
   public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {
     state.withLock { state in
       state.metadata.replace(with: metadata)
@@ -293,14 +297,16 @@ extension PersistentStoreDescription {
   ///   - stages: the versions that lead to the model; nil if the two models alone tell how. See
   ///     ``SQLiteStore/migrate(_:through:to:configuration:output:progress:)`` and
   ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:progress:)``.
+  ///   - tracksHistory: true to keep a history of changes from now on: ``SQLiteStore/history(after:)``. With it,
+  ///     other programs are told what was saved: ``PersistentStoreCoordinator/remoteChanges``.
   public static func sqlite(
-    _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil
+    _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil, tracksHistory: Bool = false
   ) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       func open() throws(ManagedObjectError) -> SQLiteStore {
         try SQLiteStore(
           file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
-          createsFile: description.createsFile)
+          createsFile: description.createsFile, tracksHistory: tracksHistory)
       }
       do throws(ManagedObjectError) {
         return try open()

@@ -20,6 +20,8 @@ struct StoreState {
   /// The version of the tables that the store was opened with: ``Database/schemaVersion()``.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
+  /// What others had saved when somebody asked; nil if nobody does.
+  private var others: (dataVersion: Int64, historyNumber: Int64)?
 
   /// - Parameter checksHashes: false for a model of the file's tables, which has no version hashes of the file.
   init(
@@ -166,6 +168,53 @@ extension StoreState {
       parts += [log.text, head.map { String($0, radix: 16) }.joined(separator: " ")]
     }
     return parts.joined(separator: "/")
+  }
+}
+
+/// What others save.
+extension StoreState {
+  /// What others saved since the last call; nil for nothing, and for the first call.
+  mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
+    let known = others
+    var changes: SavedChanges?
+    let latest = try database.transaction(.deferred) { () throws(ManagedObjectError) in
+      let version = try database.dataVersion()
+      if let known, known.dataVersion == version { return known }
+      guard try hasHistory() else {
+        changes = SavedChanges()
+        changes?.isComplete = false
+        return (version, 0)
+      }
+      guard let known else { return (version, try HistoryReading(self).lastNumber()) }
+      let transactions = try HistoryReading(self).transactions(after: known.historyNumber)
+      changes = SavedChanges(transactions)
+      // Whoever saved without a history, or removed the part of it that nobody here has read.
+      if transactions.first?.number != known.historyNumber + 1 { changes?.isComplete = false }
+      return (version, transactions.last?.number ?? known.historyNumber)
+    }
+    others = latest
+    return known == nil ? nil : changes
+  }
+}
+
+extension SavedChanges {
+  /// What transactions changed, the oldest first.
+  fileprivate init(_ transactions: [PersistentHistoryTransaction]) {
+    self.init()
+    for change in transactions.flatMap(\.changes) {
+      switch change.kind {
+      case .insert: inserted.insert(change.objectID)
+      case .update: updated.insert(change.objectID)
+      case .delete:
+        inserted.remove(change.objectID)
+        updated.remove(change.objectID)
+        deleted.insert(change.objectID)
+      }
+    }
+    // Of several, nobody could say whose changes they are.
+    guard let last = transactions.last else { return }
+    if transactions.allSatisfy({ $0.author == last.author }) { author = last.author ?? "" }
+    if transactions.allSatisfy({ $0.contextName == last.contextName }) { contextName = last.contextName ?? "" }
   }
 }
 

@@ -30,8 +30,10 @@ struct MergedKeys {
   /// Those that are new or have other values.
   var saved: [RowKey] = []
   var deleted: [RowKey] = []
+  /// False if there may be any others.
+  var isComplete = true
 
-  var isEmpty: Bool { saved.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool { saved.isEmpty && deleted.isEmpty && isComplete }
 }
 
 /// Who wants to know of something that happens in a context.

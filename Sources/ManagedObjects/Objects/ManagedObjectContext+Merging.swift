@@ -4,13 +4,18 @@ extension ManagedObjectContext {
   /// object with changes keeps them, over the new values of everything else. One that is gone and has no changes is not
   /// part of the context any more.
   ///
+  /// Of changes that are not ``SavedChanges/isComplete``, all objects of the context are read again.
+  ///
   /// - Throws: what reading throws.
-  /// - Complexity: O(*n*) in the number of objects that were saved.
+  /// - Complexity: O(*n*) in the number of objects that were saved; of all that the context has if the changes are not
+  ///   complete.
   public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
     if !followers.isEmpty {
       merged.saved += changes.inserted.union(changes.updated).compactMap { ownKey($0) }
       merged.deleted += changes.deleted.compactMap { ownKey($0) }
+      if !changes.isComplete { merged.isComplete = false }
     }
+    if !changes.isComplete { try refreshAllObjects() }
     try refreshAll(
       changes.updated.union(changes.inserted).sorted { $0.key < $1.key }.compactMap { registeredObject(for: $0) })
     for id in changes.deleted.sorted(by: { $0.key < $1.key }) {

@@ -6,8 +6,30 @@ public struct SavedChanges: Hashable, Sendable {
   public var updated: Set<ManagedObjectID> = []
   /// The objects that are gone.
   public var deleted: Set<ManagedObjectID> = []
+  /// False if nobody knows all objects that changed: any may have other values, be new or be gone.
+  public var isComplete = true
   /// The author of the changes: ``ManagedObjectContext/transactionAuthor``.
   public var author = ""
   /// The name of the context.
   public var contextName = ""
+
+  /// No changes.
+  public init() {}
+}
+
+extension SavedChanges {
+  /// Adds what was saved afterwards.
+  mutating func add(
+    _ keys: (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]), model: ManagedObjectModel,
+    storeIdentifier: String
+  ) {
+    func ids(_ keys: [RowKey]) -> [ManagedObjectID] {
+      keys.map { ManagedObjectID($0, model: model, storeIdentifier: storeIdentifier) }
+    }
+    inserted.formUnion(ids(keys.inserted))
+    updated.formUnion(ids(keys.updated))
+    inserted.subtract(ids(keys.deleted))
+    updated.subtract(ids(keys.deleted))
+    deleted.formUnion(ids(keys.deleted))
+  }
 }

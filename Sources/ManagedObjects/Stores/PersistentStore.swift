@@ -23,6 +23,12 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// nil if the store cannot tell, as it is by default.
   var changeToken: String? { get }
 
+  /// What others saved since this was last asked, nil for nothing; the first call begins. Others are other programs, and
+  /// other stores of this one with the same file. By default there are none.
+  ///
+  /// ``PersistentStoreCoordinator/remoteChanges`` asks.
+  func changesByOthers() throws(ManagedObjectError) -> SavedChanges?
+
   /// Changes what the store says of itself, with the next save. Keys of the store itself keep their values.
   func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>)
 
@@ -75,6 +81,8 @@ public protocol PersistentStore: AnyObject, Sendable {
 
 extension PersistentStore {
   public var changeToken: String? { nil }
+
+  public func changesByOthers() throws(ManagedObjectError) -> SavedChanges? { nil }
 
   public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try makeKeys(entityIndices) }
 

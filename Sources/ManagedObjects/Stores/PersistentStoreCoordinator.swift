@@ -11,12 +11,22 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var stores: [any PersistentStore] = []
-    var listeners: [Int: AsyncStream<SavedChanges>.Continuation] = [:]
-    var nextListener = 0
+    var listeners = SaveListeners()
+    var remoteListeners = SaveListeners()
+    /// Looks for changes by others as long as somebody listens.
+    var looking: Task<Void, Never>?
   }
 
   /// A coordinator without stores.
   public init(model: ManagedObjectModel) { self.model = model }
+
+  deinit {
+    state.withLock { state in
+      state.looking?.cancel()
+      state.listeners.finish()
+      state.remoteListeners.finish()
+    }
+  }
 
   /// The stores, in the order in which they were added.
   public var stores: [any PersistentStore] { state.withLock { $0.stores } }
@@ -123,28 +133,91 @@ extension PersistentStoreCoordinator {
 
 /// News of saves.
 extension PersistentStoreCoordinator {
-  /// The saves of contexts from now on, until the stream is not used any more.
+  /// The saves of contexts from now on, until the stream or the coordinator is not used any
+  /// more.
   ///
   /// ```swift
   /// for await changes in coordinator.saves { try context.mergeChanges(from: changes) }
   /// ```
   public var saves: AsyncStream<SavedChanges> {
     AsyncStream { continuation in
-      let number = state.withLock { state in
-        state.nextListener += 1
-        state.listeners[state.nextListener] = continuation
-        return state.nextListener
-      }
-      continuation.onTermination = { [weak self] _ in self?.forget(number) }
+      let number = state.withLock { $0.listeners.add(continuation) }
+      continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners.remove(number) } }
     }
   }
 
-  private func forget(_ number: Int) { state.withLock { $0.listeners[number] = nil } }
-
   var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-  func tell(_ changes: SavedChanges) {
-    let listeners = state.withLock { Array($0.listeners.values) }
-    for listener in listeners { listener.yield(changes) }
+  func tell(_ changes: SavedChanges) { state.withLock { $0.listeners }.tell(changes) }
+}
+
+/// News of saves by others.
+extension PersistentStoreCoordinator {
+  /// What others save into the stores from now on, until the stream or the coordinator is not used any more. Others are
+  /// other programs, and other coordinators of this one.
+  ///
+  /// ```swift
+  /// for await changes in coordinator.remoteChanges { try context.mergeChanges(from: changes) }
+  /// ```
+  ///
+  /// Stores are looked at ten times a second, which costs some microseconds each. A store that cannot be read then is
+  /// looked at again.
+  ///
+  /// Stores in XML and binary files, and SQLite stores with a history of changes, tell which objects were saved. Of
+  /// other stores only this is known that somebody saved, and ``SavedChanges/isComplete`` is false.
+  public var remoteChanges: AsyncStream<SavedChanges> {
+    // What was saved before is news for those only who listen already.
+    lookForRemoteChanges()
+    return AsyncStream { continuation in
+      let number = state.withLock { state in
+        if state.looking == nil { state.looking = Task { [weak self] in await Self.look(for: { self }) } }
+        return state.remoteListeners.add(continuation)
+      }
+      continuation.onTermination = { [weak self] _ in self?.forgetRemoteListener(number) }
+    }
   }
+
+  private static func look(for coordinator: () -> PersistentStoreCoordinator?) async {
+    while true {
+      do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
+      guard let coordinator = coordinator() else { return }
+      coordinator.lookForRemoteChanges()
+    }
+  }
+
+  private func forgetRemoteListener(_ number: Int) {
+    state.withLock { state in
+      state.remoteListeners.remove(number)
+      guard state.remoteListeners.isEmpty else { return }
+      state.looking?.cancel()
+      state.looking = nil
+    }
+  }
+
+  private func lookForRemoteChanges() {
+    for store in stores {
+      guard let changes = try? store.changesByOthers() else { continue }
+      state.withLock { $0.remoteListeners }.tell(changes)
+    }
+  }
+}
+
+/// Those who are told of saves.
+private struct SaveListeners {
+  private var continuations: [Int: AsyncStream<SavedChanges>.Continuation] = [:]
+  private var last = 0
+
+  var isEmpty: Bool { continuations.isEmpty }
+
+  mutating func add(_ continuation: AsyncStream<SavedChanges>.Continuation) -> Int {
+    last += 1
+    continuations[last] = continuation
+    return last
+  }
+
+  mutating func remove(_ number: Int) { continuations[number] = nil }
+
+  func tell(_ changes: SavedChanges) { for continuation in continuations.values { continuation.yield(changes) } }
+
+  func finish() { for continuation in continuations.values { continuation.finish() } }
 }

@@ -175,8 +175,14 @@ extension Database {
   func forgetStatements() { statements = [:] }
 
   /// A number that SQLite raises with each change of the tables.
-  func schemaVersion() throws(ManagedObjectError) -> Int64 {
-    let statement = try statement("PRAGMA schema_version")
+  func schemaVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA schema_version") }
+
+  /// A number that is another one after each transaction of others: https://sqlite.org/pragma.html#pragma_data_version
+  func dataVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA data_version") }
+
+  /// The number in the only row of a statement; 0 for NULL.
+  func number(_ sql: String) throws(ManagedObjectError) -> Int64 {
+    let statement = try statement(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : 0
   }

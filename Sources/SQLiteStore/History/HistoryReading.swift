@@ -33,6 +33,9 @@ struct HistoryReading {
     return transactions
   }
 
+  /// The greatest number of a transaction; 0 if there is none.
+  func lastNumber() throws(ManagedObjectError) -> Int64 { try database.number("SELECT MAX(Z_PK) FROM ATRANSACTION") }
+
   private func texts() throws(ManagedObjectError) -> [Int64: String] {
     var texts: [Int64: String] = [:]
     let statement = try database.statement("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING")

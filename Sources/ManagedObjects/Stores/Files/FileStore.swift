@@ -18,6 +18,8 @@ extension FileStore {
   public var changeToken: String? { file.changeToken }
   public var metadata: OrderedDictionary<String, PropertyList> { file.metadata }
 
+  public func changesByOthers() throws(ManagedObjectError) -> SavedChanges? { try file.changesByOthers() }
+
   public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) { file.setMetadata(metadata) }
 
   public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {

@@ -26,6 +26,17 @@ extension StoreFile {
     commit(state, metadataChanges: 0)
   }
 
+  /// What others saved since the last call; nil for nothing, and for the first call.
+  func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
+    try saving.withLock { _ throws(ManagedObjectError) in
+      try refresh()
+      return state.withLock { state in
+        defer { state.changesByOthers = SavedChanges() }
+        return state.changesByOthers == SavedChanges() ? nil : state.changesByOthers
+      }
+    }
+  }
+
   /// The state after somebody else has saved the file.
   private func refreshed(
     _ old: State, _ data: Data, _ identity: FileIdentity
@@ -40,6 +51,8 @@ extension StoreFile {
     }
     var state = old
     state.contents.table = old.contents.table.carryingVersions(into: saved.table)
+    state.changesByOthers?.add(
+      state.contents.table.changes(since: old.contents.table), model: model, storeIdentifier: identifier)
     state.contents.layout = saved.layout
     state.contents.lastNumber = saved.lastNumber
     if old.metadataChanges == 0 { state.contents.metadata = saved.metadata }

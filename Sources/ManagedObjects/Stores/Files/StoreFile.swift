@@ -44,6 +44,8 @@ public final class StoreFile: Sendable {
     var lastNumber: Int64
     /// The number of times that a program has set metadata since the last save.
     var metadataChanges = 0
+    /// What others saved since somebody asked; nil if nobody does.
+    var changesByOthers: SavedChanges?
   }
 
   /// The most bytes that a file may have.

@@ -43,6 +43,24 @@ extension RowTable {
     return saved
   }
 
+  /// The keys of rows that are new, have another version, or are gone, compared with an older table.
+  ///
+  /// - Complexity: O(*n*) in the number of rows.
+  func changes(since old: RowTable) -> (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]) {
+    var (inserted, updated, deleted): ([RowKey], [RowKey], [RowKey]) = ([], [], [])
+    for (rows, oldRows) in zip(entityRows, old.entityRows) {
+      for row in rows.rows {
+        guard let known = oldRows.row(row.key.number) else {
+          inserted.append(row.key)
+          continue
+        }
+        if known.version != row.version { updated.append(row.key) }
+      }
+      for row in oldRows.rows where rows.row(row.key.number) == nil { deleted.append(row.key) }
+    }
+    return (inserted, updated, deleted)
+  }
+
   /// Removes references to rows that are not there, which no file has room for. Versions stay.
   ///
   /// Only the rows that changes bring, and rows that may refer to what they delete, are looked at.

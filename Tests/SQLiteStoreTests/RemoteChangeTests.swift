@@ -1,0 +1,189 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Two containers on one file, as two programs have them.
+@Suite("What others save into a file", .serialized) struct RemoteChangeTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  final class City: ManagedObject {
+    @Attribute(.unique) var name: String
+    @Attribute var size = 0
+  }
+
+  enum Kind: String, CaseIterable { case xml, binary, sqlite, history }
+
+  private func container(_ kind: Kind) throws -> PersistentContainer {
+    let file = folder.url.appending(path: "cities.\(kind)")
+    let store: PersistentStoreDescription =
+      switch kind {
+      case .xml: .xml(file)
+      case .binary: .binary(file)
+      case .sqlite: .sqlite(file)
+      case .history: .sqlite(file, tracksHistory: true)
+      }
+    return try PersistentContainer(model: ManagedObjectModel(City.self), stores: [store])
+  }
+
+  /// Cities, and one more that is about to go.
+  private func filled(_ kind: Kind) throws -> PersistentContainer {
+    let container = try container(kind)
+    try container.updateAndWait { context in
+      for name in ["Berlin", "Paris", "Rome"] { try context.insert(City.self).name = name }
+    }
+    return container
+  }
+
+  /// Another program, which saves once.
+  private func change(_ kind: Kind, author: String = "other") throws {
+    try container(kind).updateAndWait { context in
+      context.transactionAuthor = author
+      for city in try context.fetch(City.self) {
+        if city.name == "Rome" { try context.delete(city) }
+        if city.name == "Paris" { city.size += 1 }
+      }
+      try context.insert(City.self).name = "Madrid"
+    }
+  }
+
+  @Test("is what another program saved, told soon", arguments: Kind.allCases)
+  func told(_ kind: Kind) async throws {
+    let container = try filled(kind)
+    let context = container.newContext()
+    let cities = Dictionary(
+      uniqueKeysWithValues: try context.fetch(City.self).map { ($0.name, $0.objectID) })
+    let news = container.coordinator.remoteChanges
+    let start = ContinuousClock.now
+    try change(kind)
+    let saved = start.duration(to: .now)
+    var iterator = news.makeAsyncIterator()
+    let changes = try #require(await iterator.next(isolation: #isolation))
+    // Generous: other tests have the processors, too.
+    #expect(start.duration(to: .now) < saved + .seconds(5))
+    #expect(changes.isComplete == (kind != .sqlite))
+    if changes.isComplete {
+      #expect(changes.updated == [try #require(cities["Paris"])])
+      #expect(changes.deleted == [try #require(cities["Rome"])])
+      #expect(changes.inserted.count == 1)
+    }
+    #expect(changes.author == (kind == .history ? "other" : ""))
+    try context.mergeChanges(from: changes)
+    for id in changes.inserted { #expect(try context.existingObject(City.self, with: id).name == "Madrid") }
+    let sizes = try context.fetch(City.self, sortedBy: [.init("name")]).map { "\($0.name) \($0.size)" }
+    #expect(sizes == ["Berlin 0", "Madrid 0", "Paris 1"])
+  }
+
+  @Test("brings fetched results up to date", arguments: Kind.allCases)
+  func results(_ kind: Kind) async throws {
+    let container = try filled(kind)
+    let context = container.newContext()
+    let request = try FetchRequest(City.self, sortedBy: .ascending(\.name))
+    let results = try FetchedResultsController(City.self, request, in: context, sectionKeyPath: "name")
+    try results.performFetch()
+    var shown = results.snapshot
+    let steps = results.changes
+    let news = container.coordinator.remoteChanges
+    try change(kind)
+    var iterator = news.makeAsyncIterator()
+    try context.mergeChanges(from: #require(await iterator.next(isolation: #isolation)))
+    #expect(results.sections.map(\.name) == ["Berlin", "Madrid", "Paris"])
+    #expect(results.fetchedObjects.map(\.size) == [0, 0, 1])
+    var step = steps.makeAsyncIterator()
+    shown.apply(try #require(await step.next(isolation: #isolation)))
+    #expect(shown == results.snapshot)
+  }
+
+  @Test("keeps changes that are not saved", arguments: Kind.allCases)
+  func unsaved(_ kind: Kind) async throws {
+    let container = try filled(kind)
+    let context = container.newContext()
+    context.mergePolicy = .objectTrump
+    let cities = try context.fetch(City.self, sortedBy: [.init("name")])
+    cities[1].size = 7
+    try context.insert(City.self).name = "Oslo"
+    let news = container.coordinator.remoteChanges
+    try change(kind)
+    var iterator = news.makeAsyncIterator()
+    try context.mergeChanges(from: #require(await iterator.next(isolation: #isolation)))
+    #expect(cities[1].size == 7)
+    try context.save()
+    let sizes = try self.container(kind).performAndWait { context in
+      try context.fetch(City.self, sortedBy: [.init("name")]).map { "\($0.name) \($0.size)" }
+    }
+    #expect(sizes == ["Berlin 0", "Madrid 0", "Oslo 0", "Paris 7"])
+  }
+
+  @Test("is not what one saves oneself, nor what was there before", arguments: Kind.allCases)
+  func own(_ kind: Kind) async throws {
+    let container = try filled(kind)
+    try change(kind, author: "before")
+    let news = container.coordinator.remoteChanges
+    try container.updateAndWait { context in try context.insert(City.self).name = "Oslo" }
+    try await Task.sleep(for: .milliseconds(300))
+    try container.updateAndWait { context in try context.insert(City.self).name = "Bern" }
+    let other = try self.container(kind)
+    try other.updateAndWait { context in try context.insert(City.self).name = "Last" }
+    var iterator = news.makeAsyncIterator()
+    let changes = try #require(await iterator.next(isolation: #isolation))
+    let context = container.newContext()
+    let names = try changes.inserted.map { try context.existingObject(City.self, with: $0).name }
+    // The history has one's own saves, too.
+    #expect(names.contains("Last") || kind == .sqlite)
+    #expect(changes.updated.isEmpty && changes.deleted.isEmpty)
+    #expect(kind == .history || names.allSatisfy { $0 == "Last" })
+  }
+
+  @Test("goes to all who listen, and to those only who still do")
+  func listeners() async throws {
+    let container = try filled(.binary)
+    var first = container.coordinator.remoteChanges.makeAsyncIterator()
+    do { _ = container.coordinator.remoteChanges }
+    try change(.binary)
+    // The second one begins after the change, of which the first one is told.
+    var second = container.coordinator.remoteChanges.makeAsyncIterator()
+    #expect(await first.next(isolation: #isolation)?.deleted.count == 1)
+    try self.container(.binary).updateAndWait { context in try context.insert(City.self).name = "Oslo" }
+    #expect(await first.next(isolation: #isolation)?.inserted.count == 1)
+    let news = await second.next(isolation: #isolation)
+    #expect(news?.inserted.count == 1 && news?.deleted.isEmpty == true)
+  }
+
+  @Test("is not known if a part of the history was removed, or was not kept")
+  func gaps() async throws {
+    let container = try filled(.history)
+    let store = try #require(container.coordinator.stores[0] as? SQLiteStore)
+    _ = try store.changesByOthers()
+    let other = try container(.history)
+    func grow() throws {
+      try other.updateAndWait { context in
+        for city in try context.fetch(City.self) where city.name == "Paris" { city.size += 1 }
+      }
+    }
+    try grow()
+    let last = try #require(try store.history().last).number
+    try grow()
+    try SQLiteStore(store.url, model: container.model).deleteHistory(through: last)
+    let changes = try #require(try store.changesByOthers())
+    #expect(!changes.isComplete && changes.updated.count == 1)
+    #expect(try store.changesByOthers() == nil)
+    // A program that knows nothing of histories.
+    try SQLiteFile.change(store.url, "UPDATE ZCITY SET ZSIZE = 9, Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Berlin'")
+    #expect(try store.changesByOthers()?.isComplete == false)
+    #expect(try store.changesByOthers() == nil)
+  }
+
+  @Test("ends when nobody has the coordinator") func end() async throws {
+    var container: PersistentContainer? = try filled(.sqlite)
+    let news = try #require(container).coordinator.remoteChanges
+    weak let coordinator = container?.coordinator
+    container = nil
+    let reader = Task { for await _ in news {} }
+    for _ in 0..<100 where coordinator != nil { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(coordinator == nil)
+    await reader.value
+  }
+}
