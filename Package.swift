@@ -128,7 +128,8 @@ let package = Package(
     .executableTarget(
       name: "contacts",
       dependencies: [
-        "ManagedObjects", "SQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ManagedObjects", "SQLiteStore", "ToolSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/Contacts", swiftSettings: testSettings),
     .executableTarget(

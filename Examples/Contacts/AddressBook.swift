@@ -12,6 +12,12 @@ struct AddressBook {
     container = try PersistentContainer(model: ManagedObjectModel(Person.self, Group.self), stores: [store])
   }
 
+  /// A context for as long as its owner wants.
+  func newContext() -> sending ManagedObjectContext { container.newContext() }
+
+  /// What others save from now on.
+  var remoteChanges: AsyncStream<SavedChanges> { container.coordinator.remoteChanges }
+
   func read<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
     try ContactsError.explaining { try container.performAndWait(body) }
   }
@@ -62,8 +68,8 @@ extension ManagedObjectContext {
   }
 
   /// - Throws: if a person has the address already.
-  func checkIsNew(_ email: String?) throws {
-    guard let email, let owner = try fetch(Person.self, where: ManagedPredicate(format: "email ==[c] %@", email)).first
+  func checkIsNew(_ email: String) throws {
+    guard let owner = try fetch(Person.self, where: ManagedPredicate(format: "email ==[c] %@", email)).first
     else { return }
     throw ContactsError.addressIsTaken(email, by: owner.fullName)
   }
@@ -79,6 +85,18 @@ extension ManagedPredicate {
             firstName BEGINSWITH[cd] %@ OR lastName BEGINSWITH[cd] %@ OR email BEGINSWITH[cd] %@
             OR firstName CONTAINS[cd] %@ OR lastName CONTAINS[cd] %@
             """, arguments: Array(repeating: String(word), count: 3) + Array(repeating: " \(word)", count: 2))
+      })
+  }
+
+  /// True if each word of a text is a part of the name, of its Latin form or of the address. For texts that are being
+  /// typed.
+  static func parts(in text: String) throws -> ManagedPredicate {
+    try .and(
+      text.split(separator: " ").map { part in
+        try ManagedPredicate(
+          format: """
+            firstName CONTAINS[cd] %@ OR lastName CONTAINS[cd] %@ OR sortName CONTAINS[cd] %@ OR email CONTAINS[cd] %@
+            """, arguments: Array(repeating: String(part), count: 4))
       })
   }
 }

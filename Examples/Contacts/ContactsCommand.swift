@@ -3,13 +3,13 @@ import FoundationEssentials
 import ManagedObjects
 
 @main
-struct ContactsCommand: ParsableCommand {
+struct ContactsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "contacts", abstract: "Keeps persons and groups in a store of managed objects.",
     subcommands: [
-      Add.self, Show.self, Edit.self, Remove.self, List.self, Find.self, GroupCommand.self, PictureCommand.self,
-      Import.self,
-    ])
+      Browse.self, Add.self, Show.self, Edit.self, Remove.self, List.self, Find.self, GroupCommand.self,
+      PictureCommand.self, Import.self,
+    ], defaultSubcommand: Browse.self)
 }
 
 struct FileOption: ParsableArguments {
@@ -35,8 +35,13 @@ struct FileOption: ParsableArguments {
   /// The book of the file, which is made if it is not there yet.
   var bookOrNew: AddressBook { get throws { try book(createsFile: true) } }
 
+  /// The name of the file without folders.
+  var name: String { store == .memory ? "contacts" : url.lastPathComponent }
+
+  private var url: URL { URL(filePath: file ?? "contacts.\((store ?? .binary).fileExtension)") }
+
   private func book(createsFile: Bool) throws -> AddressBook {
-    let url = URL(filePath: file ?? "contacts.\((store ?? .binary).fileExtension)")
+    let url = url
     return try ContactsError.explaining {
       try AddressBook(store ?? BookKind(nameOf: url), url, createsFile: createsFile)
     }
@@ -61,14 +66,9 @@ struct Add: ParsableCommand {
 
   func run() throws {
     try file.bookOrNew.change { context in
-      try context.checkIsNew(email)
-      let person = try context.insert(Person.self)
-      person.firstName = firstName
-      person.lastName = lastName
-      person.email = email
-      person.birthday = birthday?.date
-      person.notes = notes
-      for name in group { person.add(try context.groupOrNew(name), to: \.groups) }
+      let edit = PersonEdit(
+        firstName: firstName, lastName: lastName, email: email, birthday: birthday, notes: notes, groups: group)
+      try edit.apply(to: context.insert(Person.self), in: context)
     }
   }
 }
@@ -80,17 +80,7 @@ struct Show: ParsableCommand {
   @OptionGroup var argument: PersonArgument
 
   func run() throws {
-    let lines = try file.book.read { context in
-      let person = try context.person(argument.person)
-      var lines = [person.fullName]
-      if let email = person.email { lines.append("e-mail: \(email)") }
-      if let birthday = person.birthday { lines.append("born: \(Day(birthday))") }
-      if let picture = person.picture { lines.append("picture: \(picture.count) bytes") }
-      let groups = person.groups.map(\.name).sorted()
-      if !groups.isEmpty { lines.append("groups: " + groups.joined(separator: ", ")) }
-      if let notes = person.notes { lines.append(notes) }
-      return lines
-    }
+    let lines = try file.book.read { context in try context.person(argument.person).details }
     for line in lines { print(line) }
   }
 }
@@ -109,17 +99,8 @@ struct Edit: ParsableCommand {
 
   func run() throws {
     let day = try birthday.map { $0.isEmpty ? nil : try Day($0) }
-    try file.book.change { context in
-      let person = try context.person(argument.person)
-      if let firstName { person.firstName = firstName }
-      if let lastName { person.lastName = lastName }
-      if let email {
-        if email.lowercased() != person.email?.lowercased() { try context.checkIsNew(email) }
-        person.email = email.isEmpty ? nil : email
-      }
-      if let day { person.birthday = day?.date }
-      if let notes { person.notes = notes.isEmpty ? nil : notes }
-    }
+    let edit = PersonEdit(firstName: firstName, lastName: lastName, email: email, birthday: day, notes: notes)
+    try file.book.change { context in try edit.apply(to: context.person(argument.person), in: context) }
   }
 }
 

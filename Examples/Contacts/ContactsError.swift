@@ -12,6 +12,8 @@ enum ContactsError: Error, CustomStringConvertible {
   /// A condition that cannot be asked.
   case notACondition(String, ManagedPredicateError)
   case notADay(String)
+  /// Another program saved the same at the same time.
+  case changedMeanwhile
   case noPicture(of: String)
   case notACard(line: Int, String)
   case cannotRead(String)
@@ -28,6 +30,7 @@ enum ContactsError: Error, CustomStringConvertible {
     case .notValid(let lines): lines.joined(separator: "\n")
     case .notACondition(let text, let error): Self.description(of: text, error)
     case .notADay(let text): "\"\(text)\" is not a day such as 1815-12-10"
+    case .changedMeanwhile: "somebody else has just changed that: do it again if it is still right"
     case .noPicture(let name): "there is no picture of \(name)"
     case .notACard(let line, let message): "line \(line): \(message)"
     case .cannotRead(let path): "cannot read the file \(path)"
@@ -52,6 +55,10 @@ enum ContactsError: Error, CustomStringConvertible {
   }
 
   init(_ error: ManagedObjectError) {
+    if error.code == .merge {
+      self = .changedMeanwhile
+      return
+    }
     let errors = error.details.isEmpty ? [error] : error.details
     let lines = errors.compactMap(Self.line)
     self = lines.count == errors.count ? .notValid(lines) : .store(error)

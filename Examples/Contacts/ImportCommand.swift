@@ -38,13 +38,10 @@ struct Import: ParsableCommand {
 extension ManagedObjectContext {
   fileprivate func add(_ card: Card) throws {
     let person = try insert(Person.self)
-    person.firstName = card.firstName
-    person.lastName = card.lastName
-    person.birthday = card.birthday
-    person.notes = card.notes
-    for name in card.groups { person.add(try groupOrNew(name), to: \.groups) }
-    try checkIsNew(card.email)
-    person.email = card.email
+    let edit = PersonEdit(
+      firstName: card.firstName, lastName: card.lastName, email: card.email, birthday: card.birthday.map { Day($0) },
+      notes: card.notes, groups: card.groups)
+    try edit.apply(to: person, in: self)
     try person.validateForInsert()
   }
 }

@@ -2,14 +2,33 @@ import ArgumentParser
 import Foundation
 import ManagedObjects
 
+struct Browse: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows the book on the whole terminal, to search, change and follow it. Elsewhere the same as list.")
+
+  @OptionGroup var file: FileOption
+
+  @MainActor
+  func run() async throws {
+    guard Terminal.isThere else { return try file.book.printList() }
+    let book = try file.bookOrNew
+    let browser = try ContactsError.explaining { try Browser(book, title: file.name) }
+    await browser.run()
+  }
+}
+
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Prints all persons, by the first letter of the last name.")
 
   @OptionGroup var file: FileOption
 
-  func run() throws {
-    let persons = try file.book.read { context in
-      try context.fetch(Person.self, sortedBy: Person.order).map { (letter($0.lastName), $0.summary) }
+  func run() throws { try file.book.printList() }
+}
+
+extension AddressBook {
+  fileprivate func printList() throws {
+    let persons = try read { context in
+      try context.fetch(Person.self, sortedBy: Person.order).map { ($0.section, $0.summary) }
     }
     var section = ""
     for (letter, summary) in persons {
@@ -17,12 +36,6 @@ struct List: ParsableCommand {
       section = letter
       print("  " + summary)
     }
-  }
-
-  /// The section of a name: its first letter without case and marks, or `#` for anything else.
-  private func letter(_ name: String) -> String {
-    let letter = name.prefix(1).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil).uppercased()
-    return letter.first?.isLetter == true ? letter : "#"
   }
 }
 

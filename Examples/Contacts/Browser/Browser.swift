@@ -1,0 +1,263 @@
+import Foundation
+import ManagedObjects
+
+/// The book on the whole terminal. It shows what others save as soon as they have saved it.
+@MainActor
+final class Browser {
+  /// Where keys go.
+  enum Mode {
+    case list
+    case search(LineEditor)
+    case form(PersonForm)
+  }
+
+  private enum Event: Sendable {
+    case typed([UInt8])
+    case saved(SavedChanges)
+    case resized
+    case ended
+  }
+
+  let title: String
+  private let news: AsyncStream<SavedChanges>
+  private let context: ManagedObjectContext
+  private let undoManager = ManagedObjectContext.UndoManager()
+  let list: PersonList
+  private(set) var mode = Mode.list
+  /// What happened last.
+  private(set) var message = ""
+  /// The number of lines that a page has.
+  private var page = 10
+
+  init(_ book: AddressBook, title: String) throws {
+    self.title = title
+    // Before anything is read, so that nothing is missed.
+    news = book.remoteChanges
+    context = book.newContext()
+    context.undoManager = undoManager
+    list = try PersonList(context)
+  }
+
+  /// Shows the book until somebody has enough of it.
+  func run() async {
+    let terminal = Terminal()
+    let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+    Thread.detachNewThread {
+      while let bytes = Terminal.read() { continuation.yield(.typed(bytes)) }
+      continuation.yield(.ended)
+    }
+    let following = Task { [news] in for await changes in news { continuation.yield(.saved(changes)) } }
+    let signals = [SIGWINCH, SIGTERM, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number)
+      source.setEventHandler { continuation.yield(number == SIGWINCH ? .resized : .ended) }
+      source.activate()
+      return source
+    }
+    terminal.enter()
+    defer {
+      terminal.leave()
+      following.cancel()
+      for source in signals { source.cancel() }
+    }
+    draw(on: terminal)
+    var typed: [UInt8] = []
+    for await event in events {
+      switch event {
+      case .typed(let bytes):
+        typed += bytes
+        for key in Key.keys(in: &typed) {
+          if key == .control("z") {
+            suspend(terminal)
+          } else if !take(key) {
+            return
+          }
+        }
+      case .saved(let changes): merge(changes)
+      case .resized: terminal.forget()
+      case .ended: return
+      }
+      draw(on: terminal)
+    }
+  }
+
+  private func draw(on terminal: Terminal) {
+    let size = terminal.size
+    let frame = BrowserFrame(self, lines: size.lines, columns: size.columns)
+    page = max(1, frame.listHeight - 1)
+    terminal.show(frame.lines, cursor: frame.cursor)
+  }
+
+  private func suspend(_ terminal: Terminal) {
+    terminal.leave()
+    // All processes of the job, as the terminal itself would have it.
+    kill(0, SIGTSTP)
+    terminal.enter()
+  }
+}
+
+/// Keys.
+extension Browser {
+  /// Does what a key is for. Returns false if that is to end.
+  private func take(_ key: Key) -> Bool {
+    switch mode {
+    case .list: return takeInList(key)
+    case .search(var editor):
+      switch key {
+      case .enter: mode = .list
+      case .escape, .control("c"):
+        show(search: "", group: list.group)
+        mode = .list
+      default:
+        if moves(key) { break }
+        guard editor.take(key) else { break }
+        mode = .search(editor)
+        show(search: editor.text, group: list.group)
+      }
+    case .form(var form):
+      switch key {
+      case .enter: save(form)
+      case .escape, .control("c"):
+        mode = .list
+        message = "nothing was changed"
+      default: if form.take(key) { mode = .form(form) }
+      }
+    }
+    return true
+  }
+
+  private func takeInList(_ key: Key) -> Bool {
+    message = ""
+    switch key {
+    case .character("q"), .control("c"), .control("d"): return false
+    case .character("/"): mode = .search(LineEditor(list.search))
+    case .character("a"): mode = .form(PersonForm(nil))
+    case .character("e"), .enter: if let person = list.selected { mode = .form(PersonForm(person)) }
+    case .character("d"), .delete: delete()
+    case .character("u"), .control("_"): replay(redoing: false)
+    case .character("r"), .control("r"): replay(redoing: true)
+    case .tab: showGroup(after: 1)
+    case .backTab: showGroup(after: -1)
+    case .escape: show(search: "", group: nil)
+    case .character("k"): list.move(by: -1)
+    case .character("j"): list.move(by: 1)
+    case .home: list.moveToStart()
+    case .end: list.moveToEnd()
+    case .character(let letter) where letter.isUppercase || letter == "#":
+      if !list.move(toLetter: String(letter)) { message = "there is nobody from \(letter) on" }
+    default: _ = moves(key)
+    }
+    return true
+  }
+
+  /// Moves the selection; false for a key that does not.
+  private func moves(_ key: Key) -> Bool {
+    switch key {
+    case .up: list.move(by: -1)
+    case .down: list.move(by: 1)
+    case .pageUp: list.move(by: -page)
+    case .pageDown: list.move(by: page)
+    default: return false
+    }
+    return true
+  }
+
+  private func show(search: String, group: Group?) {
+    telling { try list.show(search: search, group: group) }
+  }
+
+  /// Shows the persons of another group. Behind the last group, and before the first, come all persons.
+  private func showGroup(after distance: Int) {
+    telling {
+      let groups: [Group?] = [nil] + (try context.fetch(Group.self, sortedBy: Group.order))
+      let place = groups.firstIndex { $0 === list.group } ?? 0
+      try list.show(search: list.search, group: groups[(place + distance + groups.count) % groups.count])
+    }
+  }
+}
+
+/// Changes.
+extension Browser {
+  private func save(_ form: PersonForm) {
+    let isDone = change { context in
+      let edit = try form.edit()
+      let person = try form.person ?? context.insert(Person.self)
+      try edit.apply(to: person, in: context)
+      return (form.person == nil ? "add " : "change ") + person.fullName
+    }
+    if isDone { mode = .list }
+  }
+
+  private func delete() {
+    guard let person = list.selected else { return }
+    _ = change { context in
+      let name = person.fullName
+      try context.delete(person)
+      return "delete " + name
+    }
+    if message.hasPrefix("delete") { message += " — u takes it back" }
+  }
+
+  /// Changes the book and saves that, or leaves everything as it was.
+  ///
+  /// - Parameter body: returns what the change is called.
+  private func change(_ body: (ManagedObjectContext) throws -> String) -> Bool {
+    telling {
+      do {
+        try list.selectingChanged {
+          let name = try body(context)
+          undoManager.setActionName(name)
+          try context.save()
+          message = name
+        }
+      } catch {
+        if context.hasChanges { context.undo() }
+        throw error
+      }
+    }
+  }
+
+  /// Takes the last change back, or makes it again.
+  private func replay(redoing: Bool) {
+    guard redoing ? undoManager.canRedo : undoManager.canUndo else {
+      message = redoing ? "there is nothing to make again" : "there is nothing to take back"
+      return
+    }
+    let name = redoing ? undoManager.redoActionName : undoManager.undoActionName
+    telling {
+      do {
+        try list.selectingChanged {
+          redoing ? context.redo() : context.undo()
+          try context.save()
+          message = (redoing ? "again: " : "taken back: ") + name
+        }
+      } catch {
+        redoing ? context.undo() : context.redo()
+        throw error
+      }
+    }
+  }
+
+  private func merge(_ changes: SavedChanges) {
+    telling {
+      try context.mergeChanges(from: changes)
+      // A group that is gone has nobody.
+      if let group = list.group, group.isInaccessible { try list.show(search: list.search, group: nil) }
+      if let failure = list.failure { throw failure }
+    }
+  }
+
+  /// Does something, and says what went wrong. Returns false then.
+  @discardableResult
+  private func telling(_ body: () throws -> Void) -> Bool {
+    do {
+      try ContactsError.explaining(body)
+      return true
+    } catch {
+      message = "\(error)"
+      // What somebody else saved meanwhile is there for the next attempt.
+      try? context.refreshAllObjects()
+      return false
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import ManagedObjects
+import ToolSupport
+
+/// What a browser shows: the list with its index, the person that is selected, and what can be done.
+@MainActor
+struct BrowserFrame {
+  private(set) var lines: [Line] = []
+  /// Where somebody types; nil for nowhere.
+  private(set) var cursor: (line: Int, column: Int)?
+  /// The number of lines of the list.
+  let listHeight: Int
+
+  private let browser: Browser
+  private let columns: Int
+  private let height: Int
+
+  /// The columns of the list without its index, where there is room for a person beside it.
+  private var listWidth: Int { isWide ? min(44, (columns - 6) / 2) : columns - 3 }
+  private var isWide: Bool { columns >= Self.wide }
+  /// The number of columns from which on a person is beside the list.
+  private static let wide = 68
+
+  init(_ browser: Browser, lines height: Int, columns: Int) {
+    self.browser = browser
+    self.columns = columns
+    self.height = height
+    let inner = max(1, height - 3)
+    // A narrow terminal has the person below the list, if it is high enough.
+    let below = columns < Self.wide && height >= 18 ? 8 : 0
+    listHeight = inner - below
+    lines.append(title)
+    if !isWide, case .form(let form) = browser.mode {
+      let form = formLines(form, width: columns, line: 1, column: 0, height: inner)
+      lines += form
+    } else {
+      addList(inner)
+    }
+    let status = statusLine()
+    lines += [status, help]
+    lines = Array(lines.prefix(height))
+  }
+
+  private var title: Line {
+    var text = " \(browser.title)   \(browser.list.count)"
+    if let group = browser.list.group { text += " in \(group.name)" }
+    if !browser.list.search.isEmpty { text += " with \"\(browser.list.search)\"" }
+    return .of(text, width: columns, .inverse)
+  }
+
+  private mutating func addList(_ inner: Int) {
+    let entries = browser.list.entries(lines: listHeight)
+    let index = indexTitles(listHeight)
+    let width = listWidth
+    var person: [Line] = []
+    if isWide {
+      let rest = columns - width - 6
+      if case .form(let form) = browser.mode {
+        person = formLines(form, width: rest, line: 1, column: width + 6, height: inner)
+      } else {
+        person = personLines(width: rest)
+      }
+    }
+    for row in 0..<listHeight {
+      var line = Line()
+      switch row < entries.count ? entries[row] : nil {
+      case .letter(let letter)?: line.add(letter, width: width, .dim)
+      case .person(let person, let isSelected)?:
+        line.add((isSelected ? "> " : "  ") + person.fullName, width: width, isSelected ? .inverse : .plain)
+      case nil: line.add(row == 0 && entries.isEmpty ? emptyText : "", width: width, .dim)
+      }
+      let title = row < index.count ? index[row] : ("", false)
+      line.add(" ", width: 1)
+      line.add(title.0, width: 2, title.1 ? .bold : .dim)
+      if isWide {
+        line.add(" │ ", width: 3, .dim)
+        if row < person.count { line.add(person[row]) } else { line.add("", width: columns - line.width) }
+      }
+      lines.append(line)
+    }
+    guard listHeight < inner else { return }
+    lines.append(.of(String(repeating: "─", count: columns), width: columns, .dim))
+    let details = personLines(width: columns)
+    for row in 0..<(inner - listHeight - 1) {
+      lines.append(row < details.count ? details[row] : .of("", width: columns))
+    }
+  }
+
+  private var emptyText: String {
+    browser.list.search.isEmpty && browser.list.group == nil ? "nobody yet: a adds somebody" : "nobody"
+  }
+
+  /// The letters that there is room for. Of more, every second one, or every third one, and so on.
+  private func indexTitles(_ room: Int) -> [(String, Bool)] {
+    let letters = browser.list.letters
+    let step = max(1, (letters.count + room - 1) / room)
+    return stride(from: 0, to: letters.count, by: step).map { first in
+      let group = letters[first..<min(first + step, letters.count)]
+      return group.first { $0.isSelected } ?? letters[first]
+    }
+  }
+
+  private func personLines(width: Int) -> [Line] {
+    guard let person = browser.list.selected else { return [] }
+    var lines: [Line] = []
+    for (index, text) in person.details.flatMap({ $0.split(separator: "\n", omittingEmptySubsequences: false) })
+      .enumerated()
+    {
+      lines.append(.of(String(text), width: width, index == 0 ? .bold : .plain))
+    }
+    return lines
+  }
+
+  /// - Parameters:
+  ///   - line: where the form begins on the terminal.
+  ///   - column: likewise.
+  private mutating func formLines(_ form: PersonForm, width: Int, line: Int, column: Int, height: Int) -> [Line] {
+    let labelWidth = min(12, width / 2)
+    var lines = [Line.of(form.person.map { "Change " + $0.fullName } ?? "Add somebody", width: width, .bold)]
+    // The field that is being typed in is seen in the lowest terminal, too.
+    let first = max(0, min(form.current - height + 2, form.fields.count - 1))
+    for (index, field) in form.fields.enumerated().dropFirst(first) {
+      var row = Line()
+      let isCurrent = index == form.current
+      row.add(field.label, width: labelWidth, isCurrent ? .bold : .dim)
+      if isCurrent {
+        let (text, place) = field.editor.window(width: width - labelWidth)
+        cursor = (line + lines.count, column + labelWidth + place)
+        row.add(text, width: width - labelWidth, .underlined)
+      } else if field.editor.text.isEmpty {
+        row.add(field.hint, width: width - labelWidth, .dim)
+      } else {
+        row.add(field.editor.text, width: width - labelWidth)
+      }
+      lines.append(row)
+    }
+    lines.append(.of("", width: width))
+    lines.append(.of(form.fields[form.current].hint, width: width, .dim))
+    lines = Array(lines.prefix(height))
+    while lines.count < height { lines.append(.of("", width: width)) }
+    return lines
+  }
+
+  private mutating func statusLine() -> Line {
+    guard case .search(let editor) = browser.mode else { return .of(browser.message, width: columns) }
+    let (text, place) = editor.window(width: columns - 1)
+    cursor = (height - 2, 1 + place)
+    return .of("/" + text, width: columns)
+  }
+
+  private var help: Line {
+    let text =
+      switch browser.mode {
+      case .list: "/ search  a add  e edit  d delete  u undo  r redo  Tab group  A-Z letter  q quit"
+      case .search: "Enter keep  Esc all  ↑↓ move"
+      case .form: "Enter save  Esc leave  Tab next field"
+      }
+    return .of(text, width: columns, .dim)
+  }
+}

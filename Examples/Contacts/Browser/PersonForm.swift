@@ -1,0 +1,64 @@
+import Foundation
+import ManagedObjects
+
+/// The fields of a person while they are being changed.
+struct PersonForm {
+  struct Field {
+    let label: String
+    let hint: String
+    fileprivate let initial: String
+    var editor: LineEditor
+
+    init(_ label: String, _ value: String = "", hint: String = "") {
+      self.label = label
+      self.hint = hint
+      initial = value
+      editor = LineEditor(value)
+    }
+
+    /// The text, if it was changed.
+    fileprivate var change: String? { editor.text == initial ? nil : editor.text }
+  }
+
+  /// The person; nil for a new one.
+  let person: Person?
+  private(set) var fields: [Field]
+  /// The field that keys go to.
+  private(set) var current = 0
+
+  init(_ person: Person?) {
+    self.person = person
+    let picture = person?.picture.map { "has \($0.count) bytes; a file replaces them, - removes them" }
+    fields = [
+      Field("first name", person?.firstName ?? ""), Field("last name", person?.lastName ?? ""),
+      Field("e-mail", person?.email ?? "", hint: "such as ada@example.org"),
+      Field("birthday", person?.birthday.map { Day($0).description } ?? "", hint: "such as 1815-12-10"),
+      Field("groups", person?.groupNames.joined(separator: ", ") ?? "", hint: "with commas between them"),
+      Field("notes", person?.notes ?? ""), Field("picture", hint: picture ?? "the name of a file"),
+    ]
+  }
+
+  /// Returns false for a key that means nothing here.
+  mutating func take(_ key: Key) -> Bool {
+    switch key {
+    case .down, .tab: current = (current + 1) % fields.count
+    case .up, .backTab: current = (current + fields.count - 1) % fields.count
+    default: return fields[current].editor.take(key)
+    }
+    return true
+  }
+
+  /// What was changed.
+  func edit() throws -> PersonEdit {
+    var edit = PersonEdit(
+      firstName: fields[0].change, lastName: fields[1].change, email: fields[2].change, notes: fields[5].change)
+    if let text = fields[3].change { edit.birthday = .some(text.isEmpty ? nil : try Day(text)) }
+    if let text = fields[4].change {
+      edit.groups = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+    if let path = fields[6].change {
+      edit.picture = .some(path == "-" ? nil : try Data(ofFile: (path as NSString).expandingTildeInPath))
+    }
+    return edit
+  }
+}

@@ -1,0 +1,50 @@
+/// A text that is being typed, with a cursor.
+struct LineEditor {
+  private(set) var characters: [Character]
+  /// The number of characters before it.
+  private(set) var cursor: Int
+
+  init(_ text: String = "") {
+    characters = Array(text)
+    cursor = characters.count
+  }
+
+  var text: String { String(characters) }
+
+  /// Returns false for a key that does not edit.
+  mutating func take(_ key: Key) -> Bool {
+    switch key {
+    case .character(let character):
+      characters.insert(character, at: cursor)
+      cursor += 1
+    case .backspace:
+      guard cursor > 0 else { break }
+      cursor -= 1
+      characters.remove(at: cursor)
+    case .delete: if cursor < characters.count { characters.remove(at: cursor) }
+    case .left: cursor = max(0, cursor - 1)
+    case .right: cursor = min(characters.count, cursor + 1)
+    case .home, .control("a"): cursor = 0
+    case .end, .control("e"): cursor = characters.count
+    case .control("u"):
+      characters.removeFirst(cursor)
+      cursor = 0
+    case .control("k"): characters.removeLast(characters.count - cursor)
+    default: return false
+    }
+    return true
+  }
+
+  /// The part that is to be seen in a number of columns, and the cursor's column in it.
+  func window(width: Int) -> (text: String, cursor: Int) {
+    var first = cursor
+    var columns = 0
+    while first > 0 {
+      let next = columns + String(characters[first - 1]).onOneLine.terminalWidth
+      if next >= width { break }
+      columns = next
+      first -= 1
+    }
+    return (String(characters[first...]), columns)
+  }
+}

@@ -1,0 +1,36 @@
+extension String {
+  /// The number of columns that the text takes on a terminal.
+  package var terminalWidth: Int { unicodeScalars.reduce(0) { $0 + $1.terminalWidth } }
+
+  /// The text, or its beginning with an ellipsis where it is wider.
+  package func shortened(toWidth width: Int) -> String {
+    guard terminalWidth > width else { return self }
+    var text = ""
+    var left = width - 1
+    for character in self {
+      left -= String(character).terminalWidth
+      if left < 0 { break }
+      text.append(character)
+    }
+    return text + "…"
+  }
+}
+
+extension Unicode.Scalar {
+  /// 0 for what is drawn over the character before, 2 for characters of East Asia and pictures, else 1: the blocks of
+  /// Unicode's East Asian Width that are wide as a whole.
+  fileprivate var terminalWidth: Int {
+    if value < 0x300 { return 1 }
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+      0x1FA70...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return properties.isEmojiPresentation ? 2 : 1
+    }
+  }
+}
