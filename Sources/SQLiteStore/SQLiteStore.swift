@@ -188,6 +188,12 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
+  /// The path of the file beside the store that has the value of a slot, whether it is there or not; nil for a value
+  /// that is in the store itself.
+  package func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
+    try reading { state throws(ManagedObjectError) in try state.externalFile(ofSlot: slot, key) }
+  }
+
   @discardableResult
   public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }

@@ -306,6 +306,24 @@ extension StoreState {
   }
 }
 
+/// Files of large values.
+extension StoreState {
+  /// The path of the file that has the value of a slot; nil for a value that is in the store itself.
+  func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
+    let index = Int(key.entityIndex)
+    guard schema.places.indices.contains(index), schema.places[index].indices.contains(slot),
+      case .attribute(let column, _, isExternal: true) = schema.places[index][slot],
+      let table = schema.table(ofEntity: index)
+    else { return nil }
+    let statement = try database.statement(
+      "SELECT \(table.columns[column].name.sqlName) FROM \(table.name.sqlName) WHERE Z_PK = ?")
+    try statement.bind(1, key.number)
+    defer { statement.reset() }
+    guard try statement.step(), let name = ExternalData.fileName(statement.data(0)) else { return nil }
+    return "\(reading.externalData.folder)/\(name)"
+  }
+}
+
 /// Numbers of new objects.
 extension StoreState {
   mutating func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {

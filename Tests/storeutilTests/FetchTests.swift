@@ -85,6 +85,27 @@ struct FetchTests {
     #expect(try library.run("show", Library.store, "Book/p1", "--unwrap").contains("\"two\""))
   }
 
+  @Test("and tells of values whose file is missing, once each")
+  func missingFile() throws {
+    let library = try Library()
+    let file = try library.makeStoreWithExternalData("external.sqlite")
+    let store = "external.sqlite"
+    for arguments in [
+      ["fetch", store, "Book"], ["fetch", store, "Book", "--keys", "cover,author.books.cover"], ["show", store, "Book/1"],
+    ] {
+      let result = try Program.run("storeutil", arguments, in: library.url)
+      #expect(result.status == 1 && !result.text.isEmpty)
+      #expect(result.errors.hasPrefix("storeutil: error: Book/p1 cover: the value is in the file "))
+      #expect(result.errors.hasSuffix("_EXTERNAL_DATA/\(file.lastPathComponent), which is not there\n"))
+      #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+    }
+    // Nobody has asked for the value.
+    try library.run("fetch", store, "Book", "--keys", "title")
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data([7]).write(to: file)
+    #expect(try library.run("fetch", store, "Book", "--keys", "cover", "--csv") == "cover\r\nBw==\r\n")
+  }
+
   @Test("count says how many there are")
   func count() throws {
     let library = try Library()

@@ -33,27 +33,13 @@ struct MakeTests {
   @Test("but not where the file of a value is missing, for then the value would be lost")
   func convertWithoutExternalData() throws {
     let library = try Library()
-    let contents = library.url.appending(path: "Library.xcdatamodel/contents")
-    let text = try String(contentsOf: contents, encoding: .utf8)
-      .replacing("<attribute name=\"cover\"", with: "<attribute name=\"cover\" allowsExternalBinaryDataStorage=\"YES\"")
-    try text.write(to: contents, atomically: true, encoding: .utf8)
-    try library.run("create", "Library.xcdatamodel", "external.sqlite")
-    let name = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
-    try library.run("insert", "external.sqlite", "Author", "name=Ada")
-    try library.run("insert", "external.sqlite", "Book", "title=x", "author=Author/1", "cover=AAEC")
-    let python = """
-      import sqlite3, sys
-      with sqlite3.connect(sys.argv[1]) as store:
-        store.execute("UPDATE ZBOOK SET ZCOVER = ?", (b"\\2" + sys.argv[2].encode() + b"\\0",))
-      """
-    let store = library.url.appending(path: "external.sqlite").path
-    #expect(try Program.runPython(["-c", python, store, name]).status == 0)
+    let file = try library.makeStoreWithExternalData("external.sqlite")
     let failure = try library.failure(["convert", "external.sqlite", "copy.xml", "--type", "xml"])
-    #expect(failure.status == 1 && failure.errors.contains("Book/p1 cover: the file of the value is not there"))
+    #expect(failure.status == 1 && failure.errors.contains("Book/p1 cover: the value is in the file"))
+    #expect(failure.errors.contains("\(file.lastPathComponent), which is not there"))
     #expect(!FileManager.default.fileExists(atPath: library.url.appending(path: "copy.xml").path))
-    let folder = library.url.appending(path: ".external_SUPPORT/_EXTERNAL_DATA")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data([7]).write(to: folder.appending(path: name))
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data([7]).write(to: file)
     try library.run("convert", "external.sqlite", "copy.xml", "--type", "xml")
     #expect(
       try library.run("fetch", "copy.xml", "Book", "--keys", "cover", "--csv", "--model", "external.sqlite")

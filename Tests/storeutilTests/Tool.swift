@@ -38,6 +38,28 @@ struct Library {
     try run("insert", Self.store, "Tag", "name=old", "books=Book/1,Comic/2")
   }
 
+  /// Makes a store `NAME.sqlite` with the covers of books in files of their own, and a book whose file is missing.
+  ///
+  /// - Returns: the place of the file.
+  func makeStoreWithExternalData(_ store: String) throws -> URL {
+    let contents = url.appending(path: "Library.xcdatamodel/contents")
+    let text = try String(contentsOf: contents, encoding: .utf8)
+      .replacing("<attribute name=\"cover\"", with: "<attribute name=\"cover\" allowsExternalBinaryDataStorage=\"YES\"")
+    try text.write(to: contents, atomically: true, encoding: .utf8)
+    try run("create", "Library.xcdatamodel", store)
+    try run("insert", store, "Author", "name=Ada")
+    try run("insert", store, "Book", "title=x", "author=Author/1", "cover=AAEC")
+    let name = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+    let python = """
+      import sqlite3, sys
+      with sqlite3.connect(sys.argv[1]) as store:
+        store.execute("UPDATE ZBOOK SET ZCOVER = ?", (b"\\2" + sys.argv[2].encode() + b"\\0",))
+      """
+    let result = try Program.runPython(["-c", python, url.appending(path: store).path, name])
+    try #require(result.status == 0, "\(result.errors)")
+    return url.appending(path: ".\(store.prefix { $0 != "." })_SUPPORT/_EXTERNAL_DATA/\(name)")
+  }
+
   /// Calls the tool in the folder, where it has to succeed.
   @discardableResult
   func run(_ arguments: String...) throws -> String {

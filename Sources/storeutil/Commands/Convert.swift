@@ -87,21 +87,12 @@ private struct StoreCopy {
         for (index, value) in zip(indices, values) {
           let value = value ?? .null
           // Only a value that there is stands for itself somewhere else.
-          if value == .null { throw missing(place, rows[index].key) }
+          if value == .null { throw source.missingFile(ofSlot: place.slot, rows[index].key) }
           rows[index].values[place.slot] = value
         }
       }
       for row in rows { body(StoreRow(key: key(row.key), version: 1, values: row.values.map(value))) }
     }
-  }
-
-  private func missing(_ place: SlotOfEntity, _ key: RowKey) -> ManagedObjectError {
-    let id = ManagedObjectID(key, model: source.model, storeIdentifier: nil)
-    let name = id.entity.attributes.first { $0.slot == place.slot }?.name ?? ""
-    return ManagedObjectError(
-      .referentialIntegrity,
-      "\(id) \(name.printable()): the file of the value is not there; it belongs into the folder _EXTERNAL_DATA of the "
-        + "store's support folder")
   }
 
   private struct SlotOfEntity: Hashable {

@@ -14,7 +14,8 @@ struct Fetch: ParsableCommand {
       array of names. Decimal numbers, UUIDs and URLs are text.
 
       Key paths of --keys go through relationships: author.name, notes.title, which is an array. Tables and CSV leave out \
-      to-many relationships unless they are named.
+      to-many relationships unless they are named. A value whose file beside the store is missing is null, and an error \
+      on standard error names the file.
 
       Examples:
         storeutil fetch Notes.sqlite Note 'title CONTAINS[cd] "milk"' --keys title,author.name --csv
@@ -63,8 +64,8 @@ struct Fetch: ParsableCommand {
       try keys.map { try ObjectColumn.columns($0, of: entity) }
       ?? ObjectColumn.all(of: entity, includesToMany: form == .json || form == .plist)
     var writer = form.writer(columns.map(\.name))
+    let reader = ObjectReader(opened, unwraps: unwrap)
     if limit != 0 {
-      let reader = ObjectReader(opened, unwraps: unwrap)
       let keys = try reader.keys(request)
       var progress = ProgressBar(total: keys.count, unit: "objects")
       try reader.forEach(keys, columns) { values in
@@ -74,6 +75,7 @@ struct Fetch: ParsableCommand {
       progress.clear()
     }
     try writer.finish()
+    try reader.faults.tell()
   }
 
   private static func sortDescriptor(_ text: String) throws -> FetchRequest.SortDescriptor {

@@ -13,6 +13,8 @@ struct ObjectReader {
   private let model: ManagedObjectModel
   /// Whether archives in data are opened.
   private let unwraps: Bool
+  /// What could not be read so far.
+  let faults: ReadingFaults
 
   /// The number of objects that are read at once.
   static let batchSize = 1000
@@ -21,6 +23,7 @@ struct ObjectReader {
     store = opened.store
     model = opened.model
     self.unwraps = unwraps
+    faults = ReadingFaults(opened.store)
   }
 
   /// The keys of the objects that a request finds.
@@ -129,7 +132,10 @@ struct ObjectReader {
     for (entity, places) in unread {
       guard let slot = slots[Int32(entity)] else { continue }
       let values = try store.values(ofSlot: slot, places.map { rows[$0].key })
-      for (place, value) in zip(places, values) { result[place] = value ?? .null }
+      for (place, value) in zip(places, values) {
+        result[place] = value ?? .null
+        if value == .null { faults.addMissingFile(ofSlot: slot, rows[place].key) }
+      }
     }
     return result
   }
