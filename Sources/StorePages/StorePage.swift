@@ -23,6 +23,28 @@ package struct StorePage {
   package static let usualRowLimit = 50_000
 
   private static let batchSize = 256
+  /// What could not be read of a store.
+  package struct Faults {
+    /// Entities and values that the page does not have.
+    package fileprivate(set) var missing = List()
+    /// Data that begins like an archive, and cannot be opened.
+    package fileprivate(set) var unopened = List()
+
+    /// The first faults of a kind.
+    package struct List {
+      private var texts: [String] = []
+      private var count = 0
+      private static let greatestCount = 100
+
+      /// A line for each of the first, and one for the number of the others.
+      package var lines: [String] { count > texts.count ? texts + ["\(count - texts.count) more"] : texts }
+
+      fileprivate mutating func append(_ text: String) {
+        count += 1
+        if texts.count < Self.greatestCount { texts.append(text) }
+      }
+    }
+  }
 
   /// A page about a store.
   ///
@@ -35,14 +57,16 @@ package struct StorePage {
   /// Writes the page. What cannot be read of an entity is told in the page.
   ///
   /// - Parameter progress: is called after each batch with the number of rows written so far.
+  /// - Returns: what could not be read.
   /// - Throws: errors of the file.
   /// - Complexity: O(*n*) in the number of rows and their values.
+  @discardableResult
   package func write(
     to output: FileOutput, progress: (Int) -> Void = { _ in }
-  ) throws(PropertyListError) {
+  ) throws(PropertyListError) -> Faults {
     var page = try PageWriter(to: output)
     var groups = store.model.entities.map(PageHead.Group.init)
-    var notes = notes
+    var faults = Faults()
     var count = 0
     for entity in store.model.entities where !entity.isAbstract {
       let keys: [RowKey]
@@ -50,28 +74,29 @@ package struct StorePage {
         keys = try self.keys(of: entity)
         if keys.count == rowLimit { groups[entity.index].total = try total(of: entity) }
       } catch {
-        notes.append("\(entity.name) cannot be read: \(error)")
+        faults.missing.append("\(entity.name) cannot be read: \(error)")
         continue
       }
-      let slots = entity.columns.map(\.slot)
+      let columns = entity.columns
       for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
         let rows: [StoreRow?]
         do throws(ManagedObjectError) {
-          rows = try self.rows(Array(keys[start..<min(start + Self.batchSize, keys.count)]), of: entity)
+          rows = try self.rows(Array(keys[start..<min(start + Self.batchSize, keys.count)]), of: entity, &faults)
         } catch {
-          notes.append("\(entity.name) cannot be read from row \(start + 1) on: \(error)")
+          faults.missing.append("\(entity.name) cannot be read from row \(start + 1) on: \(error)")
           groups[entity.index].total = keys.count
           break
         }
-        for case let row? in rows { try write(row, slots, to: &page) }
+        for case let row? in rows { try write(row, columns, to: &page, &faults) }
         count += rows.count
         progress(count)
       }
     }
     var head = PageHead(title: title, kind: .store, groups: groups)
     head.facts = facts
-    head.notes = notes
+    head.notes = notes + faults.missing.lines + faults.unopened.lines
     try page.finish(head)
+    return faults
   }
 }
 
@@ -99,25 +124,43 @@ extension StorePage {
 
   /// Rows with all their values.
   private func rows(
-    _ keys: [RowKey], of entity: ManagedObjectModel.Entity
+    _ keys: [RowKey], of entity: ManagedObjectModel.Entity, _ faults: inout Faults
   ) throws(ManagedObjectError) -> [StoreRow?] {
     var rows = try store.rows(keys)
-    for slot in 0..<entity.slotCount {
+    for property in entity.properties {
+      let slot = property.slot
       let unread = rows.indices.filter { rows[$0]?.values[slot] == .unread }
       guard !unread.isEmpty else { continue }
       let values = try store.values(ofSlot: slot, unread.map { keys[$0] })
-      for (index, value) in zip(unread, values) { rows[index]?.values[slot] = value ?? .null }
+      for (index, value) in zip(unread, values) {
+        rows[index]?.values[slot] = value ?? .null
+        if value == .null { faults.missing.append("\(name(property, keys[index])): the file of the value is not there") }
+      }
     }
     return rows
+  }
+
+  private func name(_ property: ManagedObjectModel.Entity.Property, _ key: RowKey) -> String {
+    "\(ManagedObjectID(key, model: store.model, storeIdentifier: nil)) \(property.name.printable(limit: 100))"
   }
 }
 
 /// Writing.
 extension StorePage {
-  /// - Parameter slots: those of the columns.
-  private func write(_ row: StoreRow, _ slots: [Int], to page: inout PageWriter) throws(PropertyListError) {
+  private func write(
+    _ row: StoreRow, _ columns: [ManagedObjectModel.Entity.Property], to page: inout PageWriter,
+    _ faults: inout Faults
+  ) throws(PropertyListError) {
     page.beginRow(group: Int(row.key.entityIndex), key: row.key.number)
-    for slot in slots { write(row.values[slot], to: &page) }
+    for property in columns {
+      guard case .attribute(.data(let data)) = row.values[property.slot] else {
+        write(row.values[property.slot], to: &page)
+        continue
+      }
+      let (kind, contents, notes) = Unwrapper.opened(data)
+      page.data(data.bytes, opened: kind.flatMap { kind in contents.map { (kind, $0) } })
+      for note in notes { faults.unopened.append("\(name(property, row.key)): \(note)") }
+    }
     try page.endRow()
   }
 
@@ -141,9 +184,7 @@ extension StorePage {
     case .float(let value): page.float(value)
     case .string(let value): page.text(value)
     case .date(let value): page.date(value.timeIntervalSinceReferenceDate)
-    case .data(let value):
-      var unwrapper = Unwrapper()
-      page.data(value.bytes, opened: (try? unwrapper.opened(value)) ?? nil)
+    case .data(let value): page.data(value.bytes, opened: nil)
     case .uuid(let value): page.uuid(value.uuidString)
     case .url(let value): page.address(value.absoluteString)
     }

@@ -85,6 +85,45 @@ struct FetchTests {
     #expect(try library.run("show", Library.store, "Book/p1", "--unwrap").contains("\"two\""))
   }
 
+  @Test("and tells which of the data begins like an archive, and is broken")
+  func brokenData() throws {
+    let library = try Library()
+    let inner = try PropertyList.dictionary(["deep": 1]).data(format: .binary)
+    let broken = inner.dropLast(8) + Data(repeating: 0xFF, count: 8)
+    try broken.write(to: library.url.appending(path: "broken"))
+    try PropertyList.dictionary(["good": .data(inner), "bad": .data(broken)]).data(format: .binary)
+      .write(to: library.url.appending(path: "partly"))
+    try library.run("set", Library.store, "Book/p1", "cover=@broken")
+    try library.run("set", Library.store, "Comic/p2", "cover=@partly")
+    for arguments in [
+      ["fetch", Library.store, "Book", "--keys", "cover,author.books.cover", "--unwrap"],
+      ["show", Library.store, "Book/1", "--unwrap"], ["html", Library.store, "-o", "page.html"],
+    ] {
+      let result = try Program.run("storeutil", arguments, in: library.url)
+      let lines = result.errors.split(separator: "\n")
+      #expect(result.status == 0 && lines.count == (arguments[0] == "show" ? 1 : 2), "\(result.errors)")
+      #expect(lines.contains { $0.contains("Book/p1 cover: ") && $0.contains("note: ") && $0.contains("data stays data: ") })
+      if arguments[0] != "show" {
+        #expect(lines.contains { $0.contains("Comic/p2 cover: ") && $0.contains("the data at bad stays data: ") })
+      }
+    }
+    let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
+    #expect(page.contains("Book/p1 cover: data stays data: "))
+    // Nobody has asked for what is in it.
+    try library.run("fetch", Library.store, "Book")
+  }
+
+  @Test("html tells of values whose file is missing, too")
+  func missingFileInPage() throws {
+    let library = try Library()
+    _ = try library.makeStoreWithExternalData("external.sqlite")
+    let result = try Tool.run("html", "external.sqlite", "-o", "page.html", in: library.url)
+    #expect(result.status == 1)
+    #expect(result.errors == "storeutil: error: Book/p1 cover: the file of the value is not there\n")
+    let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
+    #expect(page.contains("Book/p1 cover: the file of the value is not there"))
+  }
+
   @Test("and tells of values whose file is missing, once each")
   func missingFile() throws {
     let library = try Library()

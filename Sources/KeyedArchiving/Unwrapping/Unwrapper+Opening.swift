@@ -15,7 +15,7 @@ extension Unwrapper {
   }
 
   /// What data stands for, with all that is nested in it; nil if it stays data, as what begins like something that can
-  /// be opened and then cannot be read.
+  /// be opened and then cannot be read, which is told in ``unreadable``.
   ///
   /// - Returns: the kind of thing the data is, `keyed archive` for example, and its contents.
   /// - Throws: as ``document(_:)``.
@@ -23,13 +23,33 @@ extension Unwrapper {
   package mutating func opened(
     _ data: Data
   ) throws(KeyedArchiveError) -> (kind: String, contents: PropertyListDocument)? {
-    guard NestedContent.begins(data.bytes), let content = try? NestedContent(data, limits: limits) else { return nil }
+    guard NestedContent.begins(data.bytes) else { return nil }
+    let content: NestedContent
+    do throws(KeyedArchiveError) { content = try NestedContent(data, limits: limits) } catch {
+      add(Unreadable(path: PropertyListKeyPath(), error: error))
+      return nil
+    }
     switch content {
     case .propertyList(let list): return ("property list", try document(list))
     case .archive(let archive):
       begin(archive.document)
       let kind = NIBArchive.matches(data) ? "NIBArchive" : Typedstream.begins(data) ? "typedstream" : "keyed archive"
       return (kind, try document(archive))
+    }
+  }
+
+  /// What data stands for, and notes about what stays data in it. What the limits do not allow stays data as a whole.
+  ///
+  /// - Complexity: as ``document(_:)``.
+  package static func opened(
+    _ data: Data
+  ) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
+    var unwrapper = Unwrapper()
+    do throws(KeyedArchiveError) {
+      let opened = try unwrapper.opened(data)
+      return (opened?.kind, opened?.contents, unwrapper.notes)
+    } catch {
+      return (nil, nil, unwrapper.notes + ["data stays data: \(error.description.printable(limit: 200))"])
     }
   }
 

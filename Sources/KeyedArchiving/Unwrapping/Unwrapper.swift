@@ -98,10 +98,24 @@ extension Unwrapper {
       }
       return content
     } catch {
-      unreadableCount += 1
-      if unreadable.count < Self.greatestUnreadable { unreadable.append(Unreadable(path: path, error: error)) }
+      add(Unreadable(path: path, error: error))
       return nil
     }
+  }
+
+  mutating func add(_ data: Unreadable) {
+    unreadableCount += 1
+    if unreadable.count < Self.greatestUnreadable { unreadable.append(data) }
+  }
+
+  /// What tools say about data that begins like an archive, but cannot be read.
+  package var notes: [String] {
+    var notes = unreadable.prefix(10).map { data in
+      let place = data.path.components.isEmpty ? "data" : "the data at \(data.path.description.printable(limit: 200))"
+      return "\(place) stays data: \(data.error.description.printable(limit: 200))"
+    }
+    if unreadableCount > notes.count { notes.append("so do \(unreadableCount - notes.count) more") }
+    return notes
   }
 
   /// Throws if something is nested too deeply.

@@ -41,7 +41,7 @@ struct UnwrapArgument: ParsableArguments {
     _ body: (inout Unwrapper) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
     var unwrapper = Unwrapper()
-    defer { for note in unwrapper.notes { report.note("\(input.name): \(note)") } }
+    defer { for note in unwrapper.notes { report.note("\(input.name): note: \(note)") } }
     do throws(KeyedArchiveError) {
       return try body(&unwrapper)
     } catch {
@@ -66,17 +66,5 @@ struct UnwrapArgument: ParsableArguments {
       }
     }
     return try reading.document(input, data)
-  }
-}
-
-extension Unwrapper {
-  /// What is said about data that begins like an archive, but cannot be read.
-  fileprivate var notes: [String] {
-    var notes = unreadable.prefix(10).map { data in
-      let place = data.path.components.isEmpty ? "data" : "the data at \(data.path.description.printable(limit: 200))"
-      return "note: \(place) stays data: \(data.error.description.printable(limit: 200))"
-    }
-    if unreadableCount > notes.count { notes.append("note: so do \(unreadableCount - notes.count) more") }
-    return notes
   }
 }

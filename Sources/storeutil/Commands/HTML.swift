@@ -16,7 +16,7 @@ struct HTML: ParsableCommand {
       are opened, and pictures shown. The page runs nothing that is in the store, and loads nothing.
 
       Browsers open pages of some 50000 rows at once. Of an entity with more, those are in the page, which says so; --limit \
-      asks for others.
+      asks for others. What cannot be read is told in the page and on standard error.
 
       Example: storeutil html Notes.sqlite -o Notes.html
       """)
@@ -44,6 +44,7 @@ struct HTML: ParsableCommand {
     page.rowLimit = limit == 0 ? nil : limit
     page.facts = facts(of: opened)
     var total = 0
+    // What cannot be counted cannot be written either, which the page then says.
     for entity in opened.model.entities where !entity.isAbstract {
       total += min((try? rowCount(of: entity, in: opened.store)) ?? 0, page.rowLimit ?? .max)
     }
@@ -51,11 +52,15 @@ struct HTML: ParsableCommand {
     var done = 0
     let path = outfile == "-" ? "/dev/stdout" : outfile
     let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
-    try page.write(to: replacement.output) { count in
+    let faults = try page.write(to: replacement.output) { count in
       progress.advance(by: count - done)
       done = count
     }
+    progress.clear()
     do throws(FileError) { try replacement.takePlace() } catch { throw PropertyListError(error) }
+    for line in faults.unopened.lines { note("note: \(line.withoutCommands)") }
+    for line in faults.missing.lines { note("\(ToolName.current): error: \(line.withoutCommands)") }
+    if !faults.missing.lines.isEmpty { throw ExitCode(StoreExit.inputOutput) }
   }
 
   private func rowCount(

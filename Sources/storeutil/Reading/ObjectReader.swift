@@ -85,10 +85,10 @@ struct ObjectReader {
     let found = try values(rows, key)
     let rest = path.dropFirst()
     let targets = rest.isEmpty ? [:] : try targets(of: found, rest)
-    return try found.map { value in
+    return try zip(rows, found).map { row, value in
       switch value {
       case nil: nil
-      case .attribute(let value): try propertyList(value)
+      case .attribute(let value): try propertyList(value, of: key, row.key)
       case .toOne(nil), .unread: .null
       case .toOne(let key?): rest.isEmpty ? .string(uri(key)) : targets[key] ?? .null
       case .toMany(let keys):
@@ -134,7 +134,7 @@ struct ObjectReader {
       let values = try store.values(ofSlot: slot, places.map { rows[$0].key })
       for (place, value) in zip(places, values) {
         result[place] = value ?? .null
-        if value == .null { faults.addMissingFile(ofSlot: slot, rows[place].key) }
+        if value == .null { faults.addMissingFile(of: property, slot: slot, rows[place].key) }
       }
     }
     return result
@@ -150,12 +150,11 @@ struct ObjectReader {
   }
 
   /// A value as a property list has it.
-  func propertyList(_ value: AttributeValue) throws -> PropertyList {
+  private func propertyList(_ value: AttributeValue, of property: String, _ key: RowKey) throws -> PropertyList {
     guard unwraps, case .data(let data) = value else { return PropertyList(value) }
-    var unwrapper = Unwrapper()
-    // What the limits do not allow stays as it is.
-    guard let opened = try? unwrapper.opened(data) else { return .data(data) }
-    return try PropertyList(opened.contents.root)
+    let opened = Unwrapper.opened(data)
+    faults.add(opened.notes, about: property, key)
+    return try opened.contents.map { try PropertyList($0.root) } ?? .data(data)
   }
 }
 

@@ -8,25 +8,43 @@ import ToolSupport
 final class ReadingFaults {
   private let store: any PersistentStore
   private var missingFiles: [ManagedObjectError] = []
+  private var notes: [String] = []
+  private var hasMoreNotes = false
   private var places: Set<Place> = []
 
   private struct Place: Hashable {
     let key: RowKey
-    let slot: Int
+    let property: String
   }
+
+  private static let greatestNoteCount = 100
 
   init(_ store: any PersistentStore) { self.store = store }
 
   /// Adds a value whose file is missing.
-  func addMissingFile(ofSlot slot: Int, _ key: RowKey) {
-    guard places.insert(Place(key: key, slot: slot)).inserted else { return }
+  func addMissingFile(of property: String, slot: Int, _ key: RowKey) {
+    guard places.insert(Place(key: key, property: property)).inserted else { return }
     missingFiles.append(store.missingFile(ofSlot: slot, key))
+  }
+
+  /// Adds what is said about data that begins like an archive, and cannot be opened.
+  func add(_ texts: [String], about property: String, _ key: RowKey) {
+    if texts.isEmpty { return }
+    guard notes.count < Self.greatestNoteCount else {
+      hasMoreNotes = true
+      return
+    }
+    guard places.insert(Place(key: key, property: property)).inserted else { return }
+    let id = ManagedObjectID(key, model: store.model, storeIdentifier: nil)
+    for text in texts { notes.append("note: \(id) \(property.printable()): \(text)") }
   }
 
   /// Prints the faults on standard error, when all has been printed that could be read.
   ///
   /// - Throws: `ExitCode` if a value is missing.
   func tell() throws {
+    for text in notes { note(text.withoutCommands) }
+    if hasMoreNotes { note("note: so does data of other objects") }
     for error in missingFiles { note(StoreExit.text(of: error)) }
     if !missingFiles.isEmpty { throw ExitCode(StoreExit.inputOutput) }
   }
@@ -39,8 +57,8 @@ extension PersistentStore {
     let name = id.entity.attributes.first { $0.slot == slot }?.name ?? ""
     // The object may have changed meanwhile.
     let file = (try? (self as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil
+    let place = file.map { "the file \($0.printable())" } ?? "a file of its own"
     return ManagedObjectError(
-      .referentialIntegrity,
-      "\(id) \(name.printable()): the value is in the file \(file?.printable() ?? "of its own"), which is not there")
+      .referentialIntegrity, "\(id) \(name.printable()): the value is in \(place), which is not there")
   }
 }
