@@ -134,7 +134,9 @@ extension StorePage {
       let values = try store.values(ofSlot: slot, unread.map { keys[$0] })
       for (index, value) in zip(unread, values) {
         rows[index]?.values[slot] = value ?? .null
-        if value == .null { faults.missing.append("\(name(property, keys[index])): the file of the value is not there") }
+        if value == .null {
+          faults.missing.append("\(name(property, keys[index])): the file of the value is not there")
+        }
       }
     }
     return rows

@@ -102,7 +102,8 @@ struct FetchTests {
       let result = try Program.run("storeutil", arguments, in: library.url)
       let lines = result.errors.split(separator: "\n")
       #expect(result.status == 0 && lines.count == (arguments[0] == "show" ? 1 : 2), "\(result.errors)")
-      #expect(lines.contains { $0.contains("Book/p1 cover: ") && $0.contains("note: ") && $0.contains("data stays data: ") })
+      #expect(
+        lines.contains { $0.contains("Book/p1 cover: ") && $0.contains("note: ") && $0.contains("data stays data: ") })
       if arguments[0] != "show" {
         #expect(lines.contains { $0.contains("Comic/p2 cover: ") && $0.contains("the data at bad stays data: ") })
       }
@@ -130,7 +131,8 @@ struct FetchTests {
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let store = "external.sqlite"
     for arguments in [
-      ["fetch", store, "Book"], ["fetch", store, "Book", "--keys", "cover,author.books.cover"], ["show", store, "Book/1"],
+      ["fetch", store, "Book"], ["fetch", store, "Book", "--keys", "cover,author.books.cover"],
+      ["show", store, "Book/1"],
     ] {
       let result = try Program.run("storeutil", arguments, in: library.url)
       #expect(result.status == 1 && !result.text.isEmpty)

@@ -68,7 +68,7 @@ struct InspectionVerbTests {
 
   @Test("check tells what is wrong by lines, by JSON and by its exit code")
   func check() throws {
-    let sound = try run("check", path("old.sqlite"), "--shared")
+    let sound = try run("check", path("old.sqlite"), "--immutable")
     #expect(sound.status == 0 && !sound.text.contains("error"), "\(sound.text)")
     try SQLiteFile.change(folder.url.appending(path: "old.sqlite"), "UPDATE ZNOTE SET ZAUTHOR = 99")
     let damaged = try run("check", path("old.sqlite"), "--limit", "1")
@@ -128,10 +128,75 @@ struct InspectionVerbTests {
     #expect(none.text == "[]\n")
   }
 
+  @Test("a store that a program has open is read as it is now, with and without its log", arguments: [false, true])
+  func openStore(isLeft: Bool) throws {
+    // What was saved is in the log alone. A program that ends without closing the store leaves it.
+    let program = """
+      import os, sqlite3, subprocess, sys
+      c = sqlite3.connect(sys.argv[1])
+      c.execute("UPDATE ZNOTE SET ZTITLE = 'Late' WHERE Z_PK = 1")
+      c.commit()
+      if len(sys.argv) == 2:
+        os._exit(0)
+      for verb in sys.argv[3:]:
+        print(subprocess.run([sys.argv[2]] + verb.split("|"), capture_output=True, text=True).stdout)
+      """
+    let file = path("old.sqlite")
+    let verbs = [
+      "count|\(file)|Note|title = 'Late'", "check|\(file)|--json", "info|\(file)", "history|\(file)",
+      "count|\(file)|Note|title = 'Late'|--immutable", "check|\(file)|--json|--immutable",
+    ]
+    let tool = Program.executable("storeutil").path
+    let result = try Program.runPython(["-c", program, file] + (isLeft ? [] : [tool] + verbs))
+    try #require(result.status == 0, "\(result.errors)")
+    var texts = [result.text]
+    if isLeft {
+      // As a copy of the store without that file has it.
+      try FileManager.default.removeItem(atPath: file + "-shm")
+      let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+      let data = try Data(contentsOf: URL(filePath: file))
+      texts = try verbs.map { verb in
+        try Program.run("storeutil", verb.split(separator: "|").map(String.init)).text
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
+      #expect(try Data(contentsOf: URL(filePath: file)) == data)
+    }
+    let text = texts.joined(separator: "\n")
+    #expect(text.hasPrefix("1\n") && text.contains("those of the model") && text.contains("  + Note/p2"), "\(text)")
+    #expect(text.split(separator: "\n").count { $0 == "1" } == 2 && text.matches(of: /"errors": 0/).count == 2)
+  }
+
+  @Test("a store of before write-ahead logs is read, also with a save that never ended")
+  func rollbackJournal() throws {
+    let file = path("old.sqlite")
+    let program = """
+      import os, sqlite3, sys
+      c = sqlite3.connect(sys.argv[1], isolation_level=None)
+      c.execute("PRAGMA journal_mode = DELETE")
+      c.execute("PRAGMA cache_size = 1")
+      c.execute("BEGIN")
+      c.execute("UPDATE ZNOTE SET ZTITLE = 'Lost'")
+      c.execute("CREATE TABLE X AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+        "SELECT i, hex(randomblob(100)) FROM n")
+      os._exit(0)
+      """
+    try #require(try Program.runPython(["-c", program, file]).status == 0)
+    try #require((try Data(contentsOf: URL(filePath: file + "-journal"))).count > 0)
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    for options in [[], ["--immutable"]] {
+      let count = try Program.run("storeutil", ["count", file, "Note", "title = 'Milk'"] + options)
+      #expect(count.text == "1\n", "\(count.errors)")
+      #expect(try Program.run("storeutil", ["info", file] + options).text.contains("a save that did not end"))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
+  }
+
   @Test("a store without its model is read by its tables")
   func tables() throws {
     try SQLiteFile.change(folder.url.appending(path: "new.sqlite"), "DELETE FROM Z_MODELCACHE")
-    #expect(try run("count", path("new.sqlite"), "Note").status == 3)
+    let failure = try run("count", path("new.sqlite"), "Note")
+    #expect(
+      failure.status == 3 && failure.errors.contains("--model names") && failure.errors.contains("--tables reads"))
     let count = try run("count", path("new.sqlite"), "Note", "title == 'Milk'", "--tables")
     #expect(count.status == 0 && count.text == "1\n")
     #expect(try run("info", path("new.sqlite")).text.contains("what the tables tell"))

@@ -22,6 +22,21 @@ struct MakeTests {
     let library = try Library()
     try library.run("convert", Library.store, "copy", "--type", type)
     let expected = try objects(library, Library.store)
+    if type != "sqlite" {
+      // The error tells what would do: a model beside the store, or another store.
+      let failure = try library.failure(["count", "copy", "Book"])
+      #expect(failure.status == 64 && failure.errors.contains("its model, such as Library.xcdatamodel."))
+      let folder = library.url.appending(path: "other")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for name in ["copy", Library.store] {
+        try FileManager.default.copyItem(at: library.url.appending(path: name), to: folder.appending(path: name))
+      }
+      let other = try library.failure(["count", "other/copy", "Book"])
+      #expect(other.errors.contains("such as other/Library.sqlite."))
+      try FileManager.default.removeItem(at: folder.appending(path: Library.store))
+      let none = try library.failure(["count", "other/copy", "Book"])
+      #expect(none.errors.contains("its model, or a store in SQLite that has it."))
+    }
     #expect(try objects(library, "copy", ["--model", "Library.xcdatamodel"]) == expected)
     #expect(try objects(library, "copy", ["--model", Library.store]) == expected)
     try library.run("convert", "copy", "back.sqlite", "--type", "sqlite", "--model", "Library.xcdatamodel")

@@ -3,6 +3,7 @@ import ManagedObjects
 import OrderedCollections
 import PropertyLists
 import SQLiteStore
+import SystemFiles
 
 /// A model in a file or a folder, with all its versions, or the one in a store.
 struct ModelFile {
@@ -21,7 +22,7 @@ struct ModelFile {
 
   private init(contentsOf path: String) throws {
     let url = URL(filePath: path)
-    if ["momd", "xcdatamodeld"].contains(url.pathExtension.lowercased()) {
+    if ["momd", "xcdatamodeld"].contains(Self.pathExtension(path)) {
       versions = try VersionedModel(contentsOf: url)
     } else {
       let name = url.deletingPathExtension().lastPathComponent
@@ -37,9 +38,31 @@ struct ModelFile {
   /// Whether a path is that of a model rather than a store.
   static func isModel(_ path: String) -> Bool {
     let url = URL(filePath: path)
-    if ["momd", "mom", "xcdatamodeld", "xcdatamodel"].contains(url.pathExtension.lowercased()) { return true }
+    if extensions.contains(pathExtension(path)) { return true }
     guard let kind = try? StoreKind(path), kind != .sqlite else { return false }
     return (try? kind.metadata(url, writesNothing: true)) == nil && (try? ManagedObjectModel(contentsOf: url)) != nil
+  }
+
+  /// The path of a model in the folder of a store, or of a store in SQLite with one, that has the version hashes of the
+  /// store; nil if there is none.
+  static func path(
+    ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>
+  ) -> String? {
+    let hashes = Self.versionHashes(metadata)
+    let folder = FileSystem.parent(of: store)
+    let paths = FileSystem.names(in: folder).sorted().map { store.contains("/") ? "\(folder)/\($0)" : $0 }
+    let found = paths.filter { extensions.contains(pathExtension($0)) }
+    let stores = paths.filter { pathExtension($0) == "sqlite" && $0 != store }
+    return (found + stores).first { (try? ModelFile($0))?.versions.name(ofVersionWith: hashes) != nil }
+  }
+
+  private static let extensions = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
+
+  private static func pathExtension(_ path: String) -> String { URL(filePath: path).pathExtension.lowercased() }
+
+  private static func versionHashes(_ metadata: OrderedDictionary<String, PropertyList>) -> [String: Data] {
+    let hashes = (metadata[StoreMetadataKey.versionHashes]?.dictionary ?? [:]).compactMapValues(\.data)
+    return Dictionary(uniqueKeysWithValues: hashes.map { ($0, $1) })
   }
 
   /// The version that programs use, or the one of a name.
@@ -51,9 +74,7 @@ struct ModelFile {
 
   /// The version that a store was made with; the current one if none fits, so that opening the store says why.
   func version(of metadata: OrderedDictionary<String, PropertyList>) throws -> ManagedObjectModel {
-    let hashes = (metadata[StoreMetadataKey.versionHashes]?.dictionary ?? [:]).compactMapValues(\.data)
-    let name = versions.name(ofVersionWith: Dictionary(uniqueKeysWithValues: hashes.map { ($0, $1) }))
-    return try version(named: name)
+    try version(named: versions.name(ofVersionWith: Self.versionHashes(metadata)))
   }
 }
 

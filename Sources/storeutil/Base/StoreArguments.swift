@@ -26,12 +26,7 @@ struct OpeningArguments: ParsableArguments {
     completion: .file(), transform: FileName.argument)
   var model: String?
 
-  @Flag(
-    help: """
-      Write nothing at all, not even the files by which SQLite shares a store; one with a write-ahead log is read from a \
-      copy. Nobody may save into it meanwhile.
-      """)
-  var immutable = false
+  @OptionGroup var immutable: ImmutableArgument
 
   @Flag(
     help: """
@@ -42,14 +37,14 @@ struct OpeningArguments: ParsableArguments {
 
   /// - Throws: `ValidationError` if nothing may be written. For verbs that write.
   func refuseImmutable() throws {
-    if immutable { throw ValidationError("--immutable is for what changes nothing.") }
+    if immutable.isGiven { throw ValidationError("--immutable is for what changes nothing.") }
   }
 
   /// Opens a store.
   func open(_ path: String, isReadOnly: Bool = true) throws -> OpenStore {
     let url = URL(filePath: path)
     let kind = try StoreKind(path)
-    let writesNothing = isReadOnly && (immutable || kind.isUnused(path))
+    let writesNothing = isReadOnly && immutable.writesNothing(path)
     if tables {
       guard kind == .sqlite, isReadOnly, model == nil else {
         throw ValidationError(
@@ -57,24 +52,40 @@ struct OpeningArguments: ParsableArguments {
       }
       return OpenStore(try SQLiteStore(tablesOf: url, writesNothing: writesNothing))
     }
-    let model = try modelOfStore(url, kind, writesNothing: writesNothing)
+    let model = try modelOfStore(path, kind, writesNothing: writesNothing)
     return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: writesNothing))
   }
 
   /// The model to open a store with.
   private func modelOfStore(
-    _ url: URL, _ kind: StoreKind, writesNothing: Bool
+    _ path: String, _ kind: StoreKind, writesNothing: Bool
   ) throws -> ManagedObjectModel {
-    guard let path = model else {
-      guard kind == .sqlite else {
-        throw ValidationError(
-          "\(url.path.printable()) is a store in \(kind.name), which has no model in it; --model names the file of its "
-            + "model.")
-      }
-      return try SQLiteStore.model(inFile: url, writesNothing: writesNothing)
+    let url = URL(filePath: path)
+    guard let model else {
+      if kind == .sqlite { return try SQLiteStore.model(inFile: url, writesNothing: writesNothing) }
+      let metadata = try kind.metadata(url, writesNothing: writesNothing)
+      let example = ModelFile.path(ofModelBeside: path, with: metadata).map { ", such as \($0.printable())" }
+      throw ValidationError(
+        "\(path.printable()) is a store in \(kind.name), which has no model in it; --model names the file of its model"
+          + "\(example ?? ", or a store in SQLite that has it").")
     }
-    let metadata = try kind.metadata(url, writesNothing: writesNothing)
-    return try ModelFile(path).version(of: metadata)
+    return try ModelFile(model).version(of: kind.metadata(url, writesNothing: writesNothing))
+  }
+}
+
+/// Whether a store is read so that nothing is written.
+struct ImmutableArgument: ParsableArguments {
+  @Flag(
+    name: .customLong("immutable"),
+    help: """
+      Write nothing at all, not even the files by which SQLite shares a store; one with a write-ahead log is read from a \
+      copy. Nobody may save into it meanwhile. Without it that is so where no program has the store open.
+      """)
+  var isGiven = false
+
+  /// Whether nothing is to be written to read the file at a path.
+  func writesNothing(_ path: String) -> Bool {
+    isGiven || (try? StoreKind(path))?.isUnused(path) != false
   }
 }
 

@@ -46,6 +46,9 @@ enum StoreExit {
   static func text(of error: any Error) -> String {
     let text = ((error as? any CustomStringConvertible)?.description ?? String(describing: error))
       .replacing("but for opening with writesNothing", with: "or with --immutable")
+      .replacing(
+        "open it with the model of its program, from a .mom, .momd or .xcdatamodel file",
+        with: "--model names the file of its model, and --tables reads it by its tables alone")
     return text.split(separator: "\n").map { "\(ToolName.current): error: \($0)" }.joined(separator: "\n")
       .withoutCommands
   }
@@ -53,7 +56,7 @@ enum StoreExit {
 
 extension ManagedObjectError {
   /// Whether SQLite may not open or write a file: `SQLITE_READONLY` and `SQLITE_CANTOPEN`.
-  fileprivate var isOfSQLiteFile: Bool { sqliteCode.map { [8, 14].contains($0 & 0xFF) } ?? false }
+  var isOfSQLiteFile: Bool { sqliteCode.map { [8, 14].contains($0 & 0xFF) } ?? false }
 }
 
 extension PropertyListError.Kind {

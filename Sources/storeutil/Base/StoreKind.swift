@@ -34,12 +34,23 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
-  /// Whether nobody has a store in SQLite open, so that it can be read without the files by which SQLite shares it,
-  /// which would stay: it is to have a write-ahead log, and has none.
+  /// Whether no program has a store in SQLite open. It is read without the files by which SQLite shares it then, which
+  /// would be made and stay. Otherwise SQLite sees to it that what is read is the state of one moment.
   func isUnused(_ path: String) -> Bool {
-    if self != .sqlite || FileSystem.exists(path + "-wal") { return false }
+    guard self == .sqlite else { return false }
+    // SQLite looks for the other files beside the file itself, not beside a link to it.
+    let path = FileSystem.target(of: path)
     // The two numbers say how SQLite writes and reads the file; 2 is by a write-ahead log.
-    return FileSystem.beginning(of: path, count: 20)?.suffix(2) == Data([2, 2])
+    if FileSystem.beginning(of: path, count: 20)?.suffix(2) == Data([2, 2]) {
+      // Whoever uses it has both files.
+      return !FileSystem.exists(path + "-wal") || !FileSystem.exists(path + "-shm")
+    }
+    // Only SQLite can tell a save that goes on from one that never ended, which it cannot read without writing.
+    guard FileSystem.sizeOfRegularFile(path + "-journal") ?? 0 > 0 else { return false }
+    do throws(ManagedObjectError) { _ = try SQLiteStore.metadata(ofFile: URL(filePath: path)) } catch {
+      return error.isOfSQLiteFile
+    }
+    return false
   }
 
   var name: String {

@@ -13,8 +13,8 @@ struct Check: ParsableCommand {
     discussion: """
       Damaged pages and indexes, relationships that lead nowhere, broken orders and inverses, values of a wrong type, \
       missing ones, counters that are too low, files of large values that are missing or belong to nobody, another \
-      model than the store was made with, a history that leads nowhere. Nothing is written, not even beside the store; \
-      nobody may save into it meanwhile, unless --shared is given.
+      model than the store was made with, a history that leads nowhere. Nothing is written. A store that a program has \
+      open is looked at as it is at one moment.
 
       A line for each finding: its severity, its code, the object or the table, what is wrong.
 
@@ -40,8 +40,7 @@ struct Check: ParsableCommand {
   @Flag(help: "Leave out the comparison of indexes with their tables.")
   var quick = false
 
-  @Flag(help: "Look at a store that a program uses, as it is at one moment.")
-  var shared = false
+  @OptionGroup var immutable: ImmutableArgument
 
   @Flag(help: "Let warnings count as errors for the exit code.")
   var strict = false
@@ -55,10 +54,11 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let url = URL(filePath: path)
-    var check = StoreCheck(url, model: try OpeningArguments.model(model, of: url))
+    let writesNothing = immutable.writesNothing(path)
+    var check = StoreCheck(url, model: try ModelFile.model(model, of: url, writesNothing: writesNothing))
     check.limit = limit
     check.pages = quick ? .quick : .full
-    check.writesNothing = !shared
+    check.writesNothing = writesNothing
     var buffer = BufferedOutput()
     var failure: PropertyListError?
     var isFirst = true
@@ -99,12 +99,12 @@ struct Check: ParsableCommand {
   }
 }
 
-extension OpeningArguments {
+extension ModelFile {
   /// The model of a path on the command line, in the version that a store was made with; nil for no path.
-  static func model(_ path: String?, of store: URL) throws -> ManagedObjectModel? {
+  static func model(_ path: String?, of store: URL, writesNothing: Bool) throws -> ManagedObjectModel? {
     guard let path else { return nil }
     // What cannot be read of a damaged store is for others to say.
-    let metadata = (try? StoreKind(store.path).metadata(store, writesNothing: true)) ?? [:]
+    let metadata = (try? StoreKind(store.path).metadata(store, writesNothing: writesNothing)) ?? [:]
     return try ModelFile(path).version(of: metadata)
   }
 }

@@ -29,16 +29,16 @@ struct History: ParsableCommand {
   @Option(help: ArgumentHelp("Only saves with greater numbers.", valueName: "number"))
   var after: Int64 = 0
 
-  @Flag(help: "Look at a store that a program uses, as it is at one moment.")
-  var shared = false
+  @OptionGroup var immutable: ImmutableArgument
 
   @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each save.")
   var isJSON = false
 
   func run() throws {
     let url = URL(filePath: path)
-    var history = StoreHistory(url, model: try OpeningArguments.model(model, of: url))
-    history.writesNothing = !shared
+    let writesNothing = immutable.writesNothing(path)
+    var history = StoreHistory(url, model: try ModelFile.model(model, of: url, writesNothing: writesNothing))
+    history.writesNothing = writesNothing
     var buffer = BufferedOutput()
     var failure: PropertyListError?
     var isFirst = true

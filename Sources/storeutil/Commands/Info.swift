@@ -28,15 +28,16 @@ struct Info: ParsableCommand {
     completion: .file(), transform: FileName.argument)
   var model: String?
 
-  @Flag(help: "Look at a store that a program uses, as it is at one moment.")
-  var shared = false
+  @OptionGroup var immutable: ImmutableArgument
 
   @Flag(name: .customLong("json"), help: "Print JSON.")
   var isJSON = false
 
   func run() throws {
     let url = URL(filePath: path)
-    let info = try StoreInfo(url, model: try OpeningArguments.model(model, of: url), writesNothing: !shared)
+    let writesNothing = immutable.writesNothing(path)
+    let model = try ModelFile.model(model, of: url, writesNothing: writesNothing)
+    let info = try StoreInfo(url, model: model, writesNothing: writesNothing)
     if info.kind == .other {
       throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store and no model")
     }

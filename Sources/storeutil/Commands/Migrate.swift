@@ -46,7 +46,8 @@ struct Migrate: ParsableCommand {
     let url = URL(filePath: store.path)
     let target = try ModelFile(to).version(named: version)
     let source = try store.opening.model.map {
-      try ModelFile($0).version(of: kind.metadata(url, writesNothing: store.opening.immutable))
+      try ModelFile($0).version(
+        of: kind.metadata(url, writesNothing: store.opening.immutable.writesNothing(store.path)))
     }
     let mapping = try mapping.map { StoreMapping(try MappingModel(contentsOf: URL(filePath: $0))) }
     var line = ProgressLine()

@@ -83,8 +83,7 @@ struct NamedModel {
     } else {
       if version != nil { throw ValidationError("--version is for models with several versions.") }
       let kind = try StoreKind(path)
-      let metadata = try kind.metadata(
-        URL(filePath: path), writesNothing: opening.immutable || kind.isUnused(path))
+      let metadata = try kind.metadata(URL(filePath: path), writesNothing: opening.immutable.writesNothing(path))
       model = try opening.open(path).model
       let stored = metadata[StoreMetadataKey.versionHashes]?.dictionary ?? [:]
       hashes = Dictionary(uniqueKeysWithValues: stored.compactMap { name, hash in hash.data.map { (name, $0) } })
