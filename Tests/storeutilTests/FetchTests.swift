@@ -55,6 +55,24 @@ struct FetchTests {
     #expect(books[0]["cover"] == .data(Data([0, 1, 2])))
   }
 
+  @Test("and says which object has a text that a property list in XML cannot have")
+  func controlCharacter() throws {
+    let library = try Library()
+    try library.run("set", Library.store, "Comic/p2", "title=a\u{1}b")
+    let failure = try library.failure(["fetch", Library.store, "Book", "--plist", "--keys", "pages,title"])
+    #expect(failure.status == 2)
+    #expect(
+      failure.errors == """
+        storeutil: error: Comic/p2 title: XML does not allow the control character U+0001; --json and --csv print what XML \
+        does not allow
+
+        """, "\(failure.errors)")
+    let nested = try library.failure(["fetch", Library.store, "Author", "--plist", "--keys", "books.title"])
+    #expect(nested.errors.contains("Author/p1 books\\.title.1: XML"), "\(nested.errors)")
+    let books = try Tool.json("fetch", Library.store, "Book", "inColor = true", in: library.url)
+    #expect(books[0]?["title"] == "a\u{1}b")
+  }
+
   @Test("within limit and offset, and without those of entities that inherit")
   func limits() throws {
     let library = try Library()

@@ -63,13 +63,13 @@ struct Fetch: ParsableCommand {
     let columns =
       try keys.map { try ObjectColumn.columns($0, of: entity) }
       ?? ObjectColumn.all(of: entity, includesToMany: form == .json || form == .plist)
-    var writer = form.writer(columns.map(\.name))
+    var writer = form.writer(columns.map(\.name), opened.model)
     let reader = ObjectReader(opened, unwraps: unwrap)
     if limit != 0 {
       let keys = try reader.keys(request)
       var progress = ProgressBar(total: keys.count, unit: "objects")
-      try reader.forEach(keys, columns) { values in
-        try writer.write(values)
+      try reader.forEach(keys, columns) { key, values in
+        try writer.write(values, of: key)
         progress.advance()
       }
       progress.clear()

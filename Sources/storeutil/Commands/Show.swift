@@ -37,7 +37,7 @@ struct Show: ParsableCommand {
     let entity = ManagedObjectID(key, model: opened.model, storeIdentifier: nil).entity
     let columns = ObjectColumn.all(of: entity, includesToMany: true)
     var values: OrderedDictionary<String, PropertyList> = [:]
-    try reader.forEach([key], columns) { found in
+    try reader.forEach([key], columns) { _, found in
       for (column, value) in zip(columns, found) { if let value { values[column.name] = value } }
     }
     if values.isEmpty { throw ManagedObjectError(.referentialIntegrity, "there is no object \(id.printable())") }

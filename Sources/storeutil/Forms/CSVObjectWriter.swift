@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ManagedObjects
 import PropertyLists
 import SystemFiles
 import ToolSupport
@@ -16,7 +17,7 @@ struct CSVObjectWriter: ObjectWriter {
 
   init(columns: [String]) { self.columns = columns }
 
-  mutating func write(_ values: [PropertyList?]) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
     if !isStarted { try start() }
     var line = ""
     for (index, value) in values.enumerated() {

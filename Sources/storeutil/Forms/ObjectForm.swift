@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import ManagedObjects
 import OrderedCollections
 import PropertyLists
 import SystemFiles
@@ -9,12 +10,12 @@ import ToolSupport
 enum ObjectForm {
   case json, csv, plist, table
 
-  /// Something that prints objects one by one.
-  func writer(_ columns: [String]) -> any ObjectWriter {
+  /// Something that prints objects of a model one by one.
+  func writer(_ columns: [String], _ model: ManagedObjectModel) -> any ObjectWriter {
     switch self {
     case .json: JSONObjectWriter(columns: columns)
     case .csv: CSVObjectWriter(columns: columns)
-    case .plist: PropertyListObjectWriter(columns: columns)
+    case .plist: PropertyListObjectWriter(columns: columns, model: model)
     case .table: TableObjectWriter(columns: columns)
     }
   }
@@ -22,8 +23,10 @@ enum ObjectForm {
 
 /// Prints objects one by one.
 protocol ObjectWriter {
-  /// - Parameter values: one for each column; nil for what the object cannot have.
-  mutating func write(_ values: [PropertyList?]) throws(PropertyListError)
+  /// - Parameters:
+  ///   - values: one for each column; nil for what the object cannot have.
+  ///   - key: the key of the object.
+  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError)
   /// Prints what is left.
   mutating func finish() throws(PropertyListError)
 }
@@ -81,7 +84,7 @@ private struct JSONObjectWriter: ObjectWriter {
 
   init(columns: [String]) { self.columns = columns }
 
-  mutating func write(_ values: [PropertyList?]) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
     var object = OrderedDictionary<String, PropertyList>(minimumCapacity: columns.count)
     for (column, value) in zip(columns, values) { if let value { object[column] = value } }
     try buffer.write(isEmpty ? "[\n" : ",\n")
@@ -100,22 +103,44 @@ private struct JSONObjectWriter: ObjectWriter {
 /// One property list, which is known at the end.
 private struct PropertyListObjectWriter: ObjectWriter {
   let columns: [String]
+  let model: ManagedObjectModel
   private var objects: [PropertyList] = []
+  private var keys: [RowKey] = []
 
-  init(columns: [String]) { self.columns = columns }
+  init(columns: [String], model: ManagedObjectModel) {
+    self.columns = columns
+    self.model = model
+  }
 
-  mutating func write(_ values: [PropertyList?]) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
     var object: OrderedDictionary<String, PropertyList> = [:]
     for (column, value) in zip(columns, values) {
       if let value, value != .null { object[column] = value.withoutNulls }
     }
     objects.append(.dictionary(object))
+    keys.append(key)
   }
 
   mutating func finish() throws(PropertyListError) {
     let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, fractionalSeconds: .drop)
-    let data = try PropertyList.array(objects).data(format: .xml, options: options)
+    let data: Data
+    do throws(PropertyListError) {
+      data = try PropertyList.array(objects).data(format: .xml, options: options)
+    } catch {
+      throw named(error)
+    }
     try output(FileSystem.isTerminal(1) ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
+  }
+
+  /// An error with the name of the object instead of its place.
+  private func named(_ error: PropertyListError) -> PropertyListError {
+    guard let path = error.keyPath?.components, path.count > 1, case .index(let index) = path[0],
+      keys.indices.contains(index)
+    else { return error }
+    let id = ManagedObjectID(keys[index], model: model, storeIdentifier: nil)
+    let place = PropertyListKeyPath(Array(path[1...])).description.printable(limit: 200)
+    let hint = error.kind == .notRepresentable ? "; --json and --csv print what XML does not allow" : ""
+    return PropertyListError(error.kind, "\(id) \(place): \(error.message)\(hint)")
   }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ManagedObjects
 import PropertyLists
 import SystemFiles
 import ToolSupport
@@ -17,7 +18,7 @@ struct TableObjectWriter: ObjectWriter {
 
   init(columns: [String]) { self.columns = columns }
 
-  mutating func write(_ values: [PropertyList?]) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
     let cells = try values.map { value throws(PropertyListError) in try value.map(Self.cell) ?? "" }
     guard widths.isEmpty else { return try line(cells) }
     first.append(cells)

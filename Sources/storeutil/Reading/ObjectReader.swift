@@ -53,26 +53,28 @@ struct ObjectReader {
     return try store.fetch(request, of: entity)
   }
 
-  /// Calls a function with the values of each object in turn, one for each column; nil where its entity does not have
-  /// the property. Objects that are gone are left out.
+  /// Calls a function with each object in turn: with its key and its values, one for each column; nil where its entity
+  /// does not have the property. Objects that are gone are left out.
   func forEach(
-    _ keys: [RowKey], _ columns: [ObjectColumn], _ body: ([PropertyList?]) throws -> Void
+    _ keys: [RowKey], _ columns: [ObjectColumn], _ body: (RowKey, [PropertyList?]) throws -> Void
   ) throws {
     var start = 0
     while start < keys.count {
       let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
       start += batch.count
-      for values in try objects(batch, columns) { try body(values) }
+      for object in try objects(batch, columns) { try body(object.key, object.values) }
     }
   }
 
-  /// The values of objects, one for each column. Those that are gone are left out.
-  private func objects(_ keys: [RowKey], _ columns: [ObjectColumn]) throws -> [[PropertyList?]] {
+  /// Objects with their values, one for each column. Those that are gone are left out.
+  private func objects(
+    _ keys: [RowKey], _ columns: [ObjectColumn]
+  ) throws -> [(key: RowKey, values: [PropertyList?])] {
     let rows = try store.rows(keys).compactMap(\.self)
-    var objects = [[PropertyList?]](repeating: [], count: rows.count)
-    for index in objects.indices { objects[index].reserveCapacity(columns.count) }
+    var objects = rows.map { (key: $0.key, values: [PropertyList?]()) }
+    for index in objects.indices { objects[index].values.reserveCapacity(columns.count) }
     for column in columns {
-      for (index, value) in try values(rows, column.keys[...]).enumerated() { objects[index].append(value) }
+      for (index, value) in try values(rows, column.keys[...]).enumerated() { objects[index].values.append(value) }
     }
     return objects
   }
