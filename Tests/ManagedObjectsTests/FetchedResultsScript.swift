@@ -228,6 +228,7 @@ struct FetchedResultsScript {
       }
     }
     for kind in cases.shuffled(using: &random).prefix(2) { results.append(try FollowedResults(kind, context)) }
+    log.append("script \(seed)")
     log.append(results.map(\.kind.testDescription).joined(separator: " | ") + (file == nil ? "" : ", SQLite"))
   }
 

@@ -5,12 +5,16 @@ import Testing
 /// Random edits in several contexts, after each of which results are compared with what a fetch finds, and with what a
 /// list has that applied all changes.
 @Suite("Scripts of fetched results") struct FetchedResultsScriptTests {
+  /// The first number of scripts: others with `PLIST_SEED`.
+  private static let start =
+    (ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 0) &* 100_000_000
+
   @Test("Changes lead from the old results to those of a new fetch", arguments: 0..<4)
   func memory(part: Int) async throws {
     var changeCount = 0
     let count = LongForm.size(all: 20_000, 2_500, or: 30)
     for seed in 0..<count {
-      var script = try FetchedResultsScript(seed: UInt64(part * 1_000_000 + seed), file: nil)
+      var script = try FetchedResultsScript(seed: Self.start &+ UInt64(part * 1_000_000 + seed), file: nil)
       try await script.run(steps: 12)
       changeCount += script.changeCount
     }
@@ -22,7 +26,8 @@ import Testing
     let folder = try TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 5_000, 600, or: 6) {
       let file = folder.url.appending(path: "\(seed).sqlite")
-      var script = try FetchedResultsScript(seed: UInt64(10_000_000 + part * 1_000_000 + seed), file: file)
+      let number = Self.start &+ UInt64(10_000_000 + part * 1_000_000 + seed)
+      var script = try FetchedResultsScript(seed: number, file: file)
       try await script.run(steps: 12)
       for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
     }

@@ -94,12 +94,13 @@ extension ManagedObjectContext {
 
 /// Names of objects.
 extension ManagedObjectContext {
-  /// Takes over the names that new objects got. Other contexts that save into this one do it too.
+  /// Takes over the names that objects got. Other contexts that save into this one do it too.
   func follow(_ newKeys: KeyNames) {
     guard !newKeys.isEmpty else { return }
     newKeys.visit { old, key in
       guard let object = registered[old] else { return }
-      rename(object, to: key, keepsOld: undoManager != nil)
+      // Of those that were temporary, the saved names know.
+      rename(object, to: key, keepsOld: undoManager != nil || !old.isTemporary)
       if object.version == 0, !object.isInserted { object.version = 1 }
     }
     // What is new in a parent can be in relationships that are no changes.
@@ -108,6 +109,11 @@ extension ManagedObjectContext {
     } else {
       registered.visit { rename(in: $0, newKeys) }
     }
+    tellChildren(newKeys)
+  }
+
+  /// Lets the contexts that save into this one take over the names that objects got here.
+  func tellChildren(_ newKeys: KeyNames) {
     for child in children { child.context?.follow(newKeys) }
   }
 

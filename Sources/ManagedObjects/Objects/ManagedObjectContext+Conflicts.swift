@@ -178,6 +178,7 @@ extension ManagedObjectContext {
       object.status.subtract([.updated, .inaccessible])
       object.status.insert(.inserted)
     }
+    tellChildren(names)
     for object in registered.objects where !object.values.isEmpty {
       // A reference without an inverse is a change. One with an inverse is made again below.
       for relationship in object.shape.record.relationships where object.shape.inverseSlots[relationship.slot] == nil {

@@ -10,16 +10,18 @@ extension ManagedObjectContext {
   /// - Complexity: O(*n*) in the number of objects that were saved; of all that the context has if the changes are not
   ///   complete.
   public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
+    // Of the rows of these very keys: an object that was saved again after its row was deleted has another row.
+    let saved = changes.inserted.union(changes.updated).compactMap { savedKey($0) }
+    let deleted = changes.deleted.compactMap { savedKey($0) }
     if !followers.isEmpty {
-      merged.saved += changes.inserted.union(changes.updated).compactMap { ownKey($0) }
-      merged.deleted += changes.deleted.compactMap { ownKey($0) }
+      merged.saved += saved
+      merged.deleted += deleted
       if !changes.isComplete { merged.isComplete = false }
     }
     if !changes.isComplete { try refreshAllObjects() }
-    try refreshAll(
-      changes.updated.union(changes.inserted).sorted { $0.key < $1.key }.compactMap { registeredObject(for: $0) })
-    for id in changes.deleted.sorted(by: { $0.key < $1.key }) {
-      guard let object = registeredObject(for: id) else { continue }
+    try refreshAll(saved.sorted().compactMap { registered[$0] })
+    for key in deleted.sorted() {
+      guard let object = registered[key] else { continue }
       // The deletion is what both want. Other changes meet it in the next save.
       if object.hasChanges, !object.isDeleted { continue }
       notePending(object)

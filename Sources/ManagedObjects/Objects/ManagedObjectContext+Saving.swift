@@ -184,7 +184,7 @@ extension ManagedObjectContext {
     // Of several stores, one may have failed: its objects keep their names.
     var given = KeyNames()
     for (old, new) in names { given[old] = new }
-    for child in children { child.context?.follow(given) }
+    tellChildren(given)
   }
 
   /// What others are told of a save.

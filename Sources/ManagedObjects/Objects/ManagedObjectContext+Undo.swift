@@ -26,9 +26,14 @@ extension ManagedObjectContext {
     undoManager?.replay(redoing: redoing) { group in
       // First of all, so that the objects have the names by which the others are to refer to them.
       var revived: [ManagedObject] = []
+      var names = KeyNames()
       for case .deleted(let object, let wasNew) in group.changes.reversed() {
-        if revive(object, wasNew: wasNew) { revived.append(object) }
+        let old = object.key
+        guard revive(object, wasNew: wasNew) else { continue }
+        revived.append(object)
+        if object.key != old { names[old] = object.key }
       }
+      tellChildren(names)
       for object in revived { rename(in: object, aliases) }
       for change in group.changes.reversed() { takeBack(change) }
       // Once for each object: to compare many values takes its time.

@@ -232,12 +232,17 @@ extension ManagedObjectContext {
     return registered[key] ?? make(key)
   }
 
-  /// The key by which this context's coordinator knows an object; nil if it has no such store or entity.
-  func ownKey(_ id: ManagedObjectID) -> RowKey? {
-    if id.entity.model === model, id.isTemporary || coordinator.store(id.key.store) != nil {
-      return presentKey(id.key)
-    }
-    return (coordinator.objectID(forURI: id.uriRepresentation)?.key).map { presentKey($0) }
+  /// The key of the object that a name leads to now; nil if this context's coordinator has no such store or entity.
+  func ownKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { presentKey($0) } }
+
+  /// The key of a row, also if the object that had it has another one by now; nil as above.
+  func savedKey(_ id: ManagedObjectID) -> RowKey? {
+    coordinatorKey(id).map { $0.isTemporary ? presentKey($0) : $0 }
+  }
+
+  private func coordinatorKey(_ id: ManagedObjectID) -> RowKey? {
+    if id.entity.model === model, id.isTemporary || coordinator.store(id.key.store) != nil { return id.key }
+    return coordinator.objectID(forURI: id.uriRepresentation)?.key
   }
 }
 

@@ -1,0 +1,130 @@
+import SQLiteStore
+import TestSupport
+import Testing
+
+@testable import ManagedObjects
+
+/// Results while several contexts save the same objects.
+@Suite("Fetched results and the saves of others") struct FetchedResultsMergeTests {
+  private let context: ManagedObjectContext
+  private let other: ManagedObjectContext
+
+  init() throws {
+    let coordinator = PersistentStoreCoordinator(model: ResultsCase.model)
+    try coordinator.add(InMemoryStore(model: ResultsCase.model))
+    context = ManagedObjectContext(coordinator: coordinator)
+    context.mergePolicy = .objectTrump
+    other = ManagedObjectContext(coordinator: coordinator)
+    other.mergePolicy = .objectTrump
+  }
+
+  private func add(_ name: String, group: ManagedObject? = nil) throws -> ManagedObject {
+    let contact = try context.insert("Contact")
+    try contact.setValue(.string(name), forKey: "name")
+    if let group { try contact.setValue(.object(group), forKey: "group") }
+    return contact
+  }
+
+  private func delete(_ objects: ManagedObject...) throws -> SavedChanges {
+    var changes = SavedChanges()
+    for object in objects {
+      try other.delete(other.existingObject(with: object.objectID))
+      changes.deleted.insert(object.objectID)
+    }
+    try other.save()
+    return changes
+  }
+
+  @Test("An object that was saved again after others deleted it is not the one that they deleted")
+  func savedAgain() throws {
+    let ada = try add("Ada")
+    try context.save()
+    let changes = try delete(ada)
+    try ada.setValue(.string("Ada Lovelace"), forKey: "name")
+    try context.save()
+    let name = ada.objectID
+    try context.mergeChanges(from: changes)
+    #expect(ada.managedObjectContext === context && !ada.isInaccessible && ada.objectID == name)
+    #expect(try context.fetch(FetchRequest("Contact")) == [ada])
+  }
+
+  @Test("An object that was saved again goes on to be followed once its deletion by others is merged")
+  func followedAgain() throws {
+    let ada = try add("Ada")
+    try context.save()
+    let results = try FetchedResultsController(FetchRequest("Contact", sortedBy: [.init("name")]), in: context)
+    try results.performFetch()
+    let changes = try delete(ada)
+    try ada.setValue(.string("Ada Lovelace"), forKey: "name")
+    try context.save()
+    // A change that is not saved yet when the deletion is merged.
+    try ada.setValue(.string("Augusta"), forKey: "name")
+    try context.mergeChanges(from: changes)
+    try context.save()
+    #expect(results.fetchedObjects == [ada] && ada.managedObjectContext === context)
+  }
+
+  @Test("An object whose deletion was undone is not the one that was deleted", arguments: [false, true])
+  func revived(isSaved: Bool) throws {
+    context.undoManager = ManagedObjectContext.UndoManager()
+    let ada = try add("Ada")
+    try context.save()
+    var changes = SavedChanges()
+    changes.deleted = [ada.objectID]
+    try context.delete(ada)
+    try context.save()
+    context.undo()
+    if isSaved { try context.save() }
+    try context.mergeChanges(from: changes)
+    #expect(ada.managedObjectContext === context && ada.isInserted != isSaved)
+    #expect(try context.fetch(FetchRequest("Contact")) == [ada])
+  }
+
+  @Test("A child goes on with an object that its parent saved again")
+  func savedAgainByParent() throws {
+    let group = try context.insert("Group")
+    let ada = try add("Ada", group: group)
+    try context.save()
+    let child = ManagedObjectContext(parent: context)
+    let mine = try child.existingObject(with: ada.objectID)
+    let oldName = ada.objectID
+    let myGroup = try child.existingObject(with: group.objectID)
+    #expect(myGroup["members"] == .set([.object(mine)]))
+    let results = try FetchedResultsController(FetchRequest("Contact", sortedBy: [.init("name")]), in: child)
+    try results.performFetch()
+    let changes = try delete(ada)
+    try ada.setValue(.string("Augusta"), forKey: "name")
+    try context.save()
+    try context.mergeChanges(from: changes)
+    try child.mergeChanges(from: changes)
+    #expect(mine.managedObjectContext === child && mine.objectID == ada.objectID && mine.objectID != oldName)
+    #expect(try child.fetch(FetchRequest("Contact")) == [mine] && results.fetchedObjects == [mine])
+    #expect(try child.existingObject(with: oldName) === mine)
+    #expect(myGroup["members"] == .set([.object(mine)]))
+    try mine.setValue(.string("Ada Lovelace"), forKey: "name")
+    try child.save()
+    #expect(ada["name"] == .attribute(.string("Ada Lovelace")))
+  }
+
+  @Test("A child goes on with an object whose deletion its parent has taken back")
+  func revivedByParent() throws {
+    context.undoManager = ManagedObjectContext.UndoManager()
+    let group = try context.insert("Group")
+    let ada = try add("Ada", group: group)
+    try context.save()
+    let child = ManagedObjectContext(parent: context)
+    let mine = try child.existingObject(with: ada.objectID)
+    let myGroup = try child.existingObject(with: group.objectID)
+    #expect(myGroup["members"] == .set([.object(mine)]))
+    try context.delete(ada)
+    try context.save()
+    context.undo()
+    #expect(try child.fetch(FetchRequest("Contact")) == [mine] && mine.objectID == ada.objectID)
+    try context.save()
+    #expect(try child.fetch(FetchRequest("Contact")) == [mine] && mine.objectID == ada.objectID)
+    #expect(myGroup["members"] == .set([.object(mine)]) && mine["group"] == .object(myGroup))
+    try mine.setValue(.string("Augusta"), forKey: "name")
+    try child.save()
+    #expect(ada["name"] == .attribute(.string("Augusta")) && group["members"] == .set([.object(ada)]))
+  }
+}
