@@ -446,6 +446,39 @@ struct KeepExamples {
     }
     return note.title
   }
+
+  @Test("what other programs save")
+  func otherPrograms() async throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let model = try ManagedObjectModel(Person.self, Note.self)
+    func container() throws -> PersistentContainer {
+      try PersistentContainer(model: model, stores: [.xml(folder.url.appending(path: "notes.xml"))])
+    }
+    let first = try container()
+    let other = try container()
+    try other.updateAndWait { context in try context.insert(Note.self).title = "Letter" }
+    let following = Task { try await followRemotely(first) }
+    // The other task may not listen yet.
+    for number in 1...20 {
+      try other.updateAndWait { context in
+        for note in try context.fetch(Note.self) { note.title = "Letter \(number)" }
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    following.cancel()
+    #expect(try await following.value.hasPrefix("Letter "))
+  }
+
+  /// The title of a note that others change, once the task is cancelled.
+  private func followRemotely(_ container: PersistentContainer) async throws -> String {
+    let context = container.newContext()
+    let news = container.coordinator.remoteChanges
+    let notes = try context.fetch(Note.self)
+    for await changes in news {
+      try context.mergeChanges(from: changes)
+    }
+    return notes[0].title
+  }
 }
 
 @Suite("The examples of the article about predicates")

@@ -157,7 +157,7 @@ import Testing
     let container = try filled(.history)
     let store = try #require(container.coordinator.stores[0] as? SQLiteStore)
     _ = try store.changesByOthers()
-    let other = try container(.history)
+    let other = try self.container(.history)
     func grow() throws {
       try other.updateAndWait { context in
         for city in try context.fetch(City.self) where city.name == "Paris" { city.size += 1 }

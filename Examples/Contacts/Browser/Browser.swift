@@ -119,7 +119,7 @@ extension Browser {
       case .enter: save(form)
       case .escape, .control("c"):
         mode = .list
-        message = "nothing was changed"
+        message = "Nothing was changed"
       default: if form.take(key) { mode = .form(form) }
       }
     }
@@ -144,7 +144,7 @@ extension Browser {
     case .home: list.moveToStart()
     case .end: list.moveToEnd()
     case .character(let letter) where letter.isUppercase || letter == "#":
-      if !list.move(toLetter: String(letter)) { message = "there is nobody from \(letter) on" }
+      if !list.move(toLetter: String(letter)) { message = "There is nobody from \(letter) on" }
     default: _ = moves(key)
     }
     return true
@@ -183,19 +183,19 @@ extension Browser {
       let edit = try form.edit()
       let person = try form.person ?? context.insert(Person.self)
       try edit.apply(to: person, in: context)
-      return (form.person == nil ? "add " : "change ") + person.fullName
+      return (form.person == nil ? "Add " : "Change ") + person.fullName
     }
     if isDone { mode = .list }
   }
 
   private func delete() {
     guard let person = list.selected else { return }
-    _ = change { context in
+    let isDone = change { context in
       let name = person.fullName
       try context.delete(person)
-      return "delete " + name
+      return "Delete " + name
     }
-    if message.hasPrefix("delete") { message += " — u takes it back" }
+    if isDone { message += " — u takes it back" }
   }
 
   /// Changes the book and saves that, or leaves everything as it was.
@@ -220,7 +220,7 @@ extension Browser {
   /// Takes the last change back, or makes it again.
   private func replay(redoing: Bool) {
     guard redoing ? undoManager.canRedo : undoManager.canUndo else {
-      message = redoing ? "there is nothing to make again" : "there is nothing to take back"
+      message = redoing ? "There is nothing to make again" : "There is nothing to take back"
       return
     }
     let name = redoing ? undoManager.redoActionName : undoManager.undoActionName
@@ -229,7 +229,7 @@ extension Browser {
         try list.selectingChanged {
           redoing ? context.redo() : context.undo()
           try context.save()
-          message = (redoing ? "again: " : "taken back: ") + name
+          message = (redoing ? "Again: " : "Taken back: ") + name
         }
       } catch {
         redoing ? context.undo() : context.redo()

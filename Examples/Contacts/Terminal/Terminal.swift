@@ -25,7 +25,7 @@ final class Terminal {
     // Keys as they are pressed, without echo. Control-C and the like are keys, too: see termios(3).
     raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
     raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
     // The other screen, without wrapping of lines.
     write("\u{1B}[?1049h\u{1B}[?7l\u{1B}[2J")
     shown = []
@@ -35,7 +35,7 @@ final class Terminal {
   func leave() {
     write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
     var mode = mode
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
   }
 
   /// The number of lines and of columns.

@@ -1,0 +1,165 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example on a terminal.
+@Suite("The contacts example on a terminal", .serialized)
+struct ContactsBrowserTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  static let kinds = ["xml", "store", "sqlite"]
+
+  private func file(_ kind: String) -> String { "--file=" + folder.path("contacts." + kind) }
+
+  private func fill(_ kind: String = "sqlite") throws {
+    for person in [
+      ["Ada", "Lovelace", "--email", "ada@example.org", "--group", "Work"], ["Charles", "Babbage"], ["小明", "王"],
+      ["国藩", "曾"], ["Anders", "Ångström"], ["Note", "9"], ["Александр", "Пушкин"],
+    ] {
+      let run = try Program.run("contacts", ["add"] + person + [file(kind)])
+      try #require(run.status == 0, "\(run.errors)")
+    }
+  }
+
+  /// The program once it has shown something.
+  private func browser(
+    _ kind: String = "sqlite", lines: Int = 24, columns: Int = 80
+  ) async throws -> TerminalProgram {
+    let browser = try TerminalProgram("contacts", [file(kind)], lines: lines, columns: columns)
+    _ = try await browser.lines { $0.count == lines }
+    return browser
+  }
+
+  /// The part of the lines with the list, without spaces at the ends.
+  private func list(_ lines: [String]) -> [String] {
+    lines.dropFirst().dropLast(2).map { line in
+      var text = line.split(separator: "│", omittingEmptySubsequences: false)[0].prefix(36)
+      while text.last == " " { text.removeLast() }
+      return String(text)
+    }.filter { !$0.isEmpty }
+  }
+
+  @Test("shows sections by the first Latin letter, also of names in other scripts", arguments: kinds)
+  func sections(_ kind: String) async throws {
+    try fill(kind)
+    let browser = try await browser(kind)
+    let lines = try await browser.lines { $0.count == 24 && $0[23].contains("q quit") }
+    #expect(lines[0] == " contacts.\(kind)   7")
+    #expect(
+      list(lines) == [
+        "#", "> Note 9", "A", "  Anders Ångström", "B", "  Charles Babbage", "L", "  Ada Lovelace", "P",
+        "  Александр Пушкин", "W", "  王小明", "Z", "  曾国藩",
+      ])
+    // The same for the command.
+    let plain = try Program.run("contacts", ["list", file(kind)]).text
+    #expect(plain.contains("W\n  王小明\nZ\n  曾国藩\n"))
+    browser.type("L")
+    let ada = try await browser.lines { $0.contains { $0.contains("> Ada") } }
+    #expect(ada[2].hasSuffix("│ e-mail: ada@example.org"))
+    browser.type("X")
+    #expect(try await browser.lines { $0.contains { $0.contains("> 曾国藩") } }.contains { $0.contains("> 曾国藩") })
+    browser.type("q")
+    #expect(try await browser.exitCode() == 0)
+    // The terminal is as it was.
+    #expect(String(decoding: browser.output, as: UTF8.self).hasSuffix("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"))
+  }
+
+  @Test("searches as somebody types") func search() async throws {
+    try fill()
+    let browser = try await browser()
+    for (typed, found) in [
+      ("/an", ["A", "> Anders Ångström", "P", "  Александр Пушкин", "W", "  王小明", "Z", "  曾国藩"]),
+      ("g", ["A", "> Anders Ångström", "W", "  王小明"]),
+      ("s", ["A", "> Anders Ångström"]), ("zz", ["nobody"]), ("\u{15}@exa", ["L", "> Ada Lovelace"]),
+      (
+        "\u{15}", ["#", "  Note 9", "A", "  Anders Ångström", "B", "  Charles Babbage", "L", "> Ada Lovelace"]
+      ),
+    ] {
+      browser.type(typed)
+      let lines = try await browser.lines { list($0).starts(with: found) && $0.last?.hasPrefix("Enter") == true }
+      #expect(list(lines).starts(with: found), "\(typed): \(list(lines))")
+    }
+  }
+
+  @Test("adds, changes and deletes, and takes all that back", arguments: kinds)
+  func changes(_ kind: String) async throws {
+    try fill(kind)
+    let browser = try await browser(kind)
+    func message(_ keys: String, _ text: String) async throws {
+      browser.type(keys)
+      let lines = try await browser.lines { $0.count == 24 && $0[22].hasPrefix(text) }
+      #expect(lines.count == 24 && lines[22].hasPrefix(text), "\(lines)")
+    }
+    func shown(_ person: String) throws -> String { try Program.run("contacts", ["show", person, file(kind)]).text }
+    let picture = folder.url.appending(path: "picture")
+    try Data(count: 5000).write(to: picture)
+    try await message("aGrace\t\t@\r", "the last name is missing")
+    // The form is still there, with what was typed.
+    browser.type("\u{1B}[Z")
+    try await message("Hopper\r", "the e-mail address \"@\" is not like")
+    try await message("\t\u{15}ada@example.org\r", "Ada Lovelace has the address")
+    try await message("\u{15}grace@example.mil\t1906-12-09\tNavy, Work\t\t\(picture.path)\r", "Add Grace Hopper")
+    let grace = "Grace Hopper\ne-mail: grace@example.mil\nborn: 1906-12-09\npicture: 5000 bytes\ngroups: Navy, Work\n"
+    #expect(try shown("grace") == grace)
+    try await message("e\t\u{15}Murray Hopper\r", "Change Grace Murray Hopper")
+    #expect(try shown("grace").hasPrefix("Grace Murray Hopper\n"))
+    try await message("d", "Delete Grace Murray Hopper")
+    #expect(try shown("grace") == "")
+    try await message("u", "Taken back: Delete Grace Murray Hopper")
+    try await message("u", "Taken back: Change Grace Murray Hopper")
+    #expect(try shown("grace") == grace)
+    try await message("u", "Taken back: Add Grace Hopper")
+    try await message("u", "There is nothing to take back")
+    #expect(try shown("grace") == "")
+    #expect(try Program.run("contacts", ["group", "list", file(kind)]).text == "Work\t1\n")
+    try await message("r", "Again: Add Grace Hopper")
+    #expect(try shown("grace") == grace)
+  }
+
+  @Test("shows what others do at once", arguments: kinds) func others(_ kind: String) async throws {
+    try fill(kind)
+    let first = try await browser(kind)
+    let second = try await browser(kind, lines: 30, columns: 50)
+    for browser in [first, second] { _ = try await browser.lines { $0.last?.hasPrefix("/ search") == true } }
+    #expect(try Program.run("contacts", ["add", "Emmy", "Noether", file(kind)]).status == 0)
+    for browser in [first, second] {
+      let lines = try await browser.lines { $0.contains { $0.hasPrefix("  Emmy Noether") } }
+      #expect(lines[0] == " contacts.\(kind)   8")
+      #expect(lines.contains { $0.hasPrefix("  Emmy Noether") })
+    }
+    first.type("Ld")
+    let lines = try await second.lines { !$0.contains { $0.hasPrefix("  Ada") } }
+    #expect(lines[0] == " contacts.\(kind)   7")
+    // What was changed there can be changed here.
+    second.type("Nd")
+    #expect(try await first.lines { $0[0].hasSuffix("6") }[0].hasSuffix(" 6"))
+    first.type("u")
+    #expect(try await second.lines { $0[0].hasSuffix("7") }.contains { $0.hasPrefix("  Ada Lovelace") })
+  }
+
+  @Test("gives the terminal no commands of the book") func hostile() async throws {
+    let name = "\u{1B}]0;owned\u{07}\u{9B}31m\u{202E}x"
+    try #require(
+      try Program.run("contacts", ["add", name, "Ab\u{1B}[2Jc", "--notes", name, file("sqlite")]).status == 0)
+    let browser = try await browser()
+    let lines = try await browser.lines { $0.last?.hasPrefix("/ search") == true }
+    #expect(lines[0] == " contacts.sqlite   1")
+    let output = String(decoding: browser.output, as: UTF8.self)
+    #expect(!output.contains("\u{1B}]") && !output.contains("\u{07}") && !output.contains("\u{9B}"))
+    #expect(!output.contains("\u{202E}") && output.components(separatedBy: "\u{1B}[2J").count <= 3)
+  }
+
+  @Test("works on a terminal that is hardly there") func small() async throws {
+    try fill()
+    for (lines, columns) in [(1, 1), (3, 10), (5, 200), (60, 4)] {
+      let browser = try await browser(lines: lines, columns: columns)
+      browser.type("aGrace\tHopper\u{1B}")
+      browser.type("/an\r")
+      browser.type("\u{1B}[6~\u{1B}[5~")
+      browser.type("q")
+      #expect(try await browser.exitCode() == 0)
+    }
+  }
+}
