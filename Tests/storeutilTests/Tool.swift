@@ -60,9 +60,46 @@ struct Library {
     return url.appending(path: ".\(store.prefix { $0 != "." })_SUPPORT/_EXTERNAL_DATA/\(name)")
   }
 
+  /// The identifier of the place `Home` of ``makePlaces(_:)``.
+  static let home = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+
+  /// Makes a store of places, whose names are unique, with a place `Home` and a place `Desk` in it.
+  func makePlaces(_ store: String, type: String = "sqlite") throws {
+    let model = url.appending(path: "Places.xcdatamodel")
+    if !FileManager.default.fileExists(atPath: model.path) {
+      try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+      try """
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+          <entity name="Place" syncable="YES">
+              <attribute name="height" optional="YES" attributeType="Double" usesScalarValueType="YES"/>
+              <attribute name="identifier" optional="YES" attributeType="UUID"/>
+              <attribute name="link" optional="YES" attributeType="URI"/>
+              <attribute name="name" optional="YES" attributeType="String"/>
+              <relationship name="places" optional="YES" toMany="YES" deletionRule="Nullify" \
+      destinationEntity="Place" inverseName="within" inverseEntity="Place"/>
+              <relationship name="within" optional="YES" maxCount="1" deletionRule="Nullify" \
+      destinationEntity="Place" inverseName="places" inverseEntity="Place"/>
+              <uniquenessConstraints>
+                  <uniquenessConstraint><constraint value="name"/></uniquenessConstraint>
+              </uniquenessConstraints>
+          </entity>
+      </model>
+      """.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
+    }
+    let first = type == "sqlite" ? store : "\(type).sqlite"
+    try run("create", "Places.xcdatamodel", first)
+    try run("insert", first, "Place", "name=Home", "identifier=\(Self.home)", "link=https://example.com/")
+    try run("insert", first, "Place", "name=Desk", "within=Place/p1")
+    // The objects keep their numbers.
+    if type != "sqlite" { try run("convert", first, store, "--type", type) }
+  }
+
   /// Calls the tool in the folder, where it has to succeed.
   @discardableResult
-  func run(_ arguments: String...) throws -> String {
+  func run(_ arguments: String...) throws -> String { try run(arguments) }
+
+  @discardableResult
+  func run(_ arguments: [String]) throws -> String {
     let result = try Program.run("storeutil", arguments, in: url)
     #expect(result.status == 0 && result.errors == "", "\(arguments): \(result.errors)")
     return result.text

@@ -117,6 +117,22 @@ struct OpenStore {
       "There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them.")")
   }
 
+  /// A condition on objects of an entity. Objects, UUIDs and URLs are text in it.
+  func predicate(_ text: String, for entity: ManagedObjectModel.Entity) throws -> ManagedPredicate {
+    try ManagedPredicate(format: ProgramArguments.text(text), for: entity) { name, entity in
+      // Without its entity, an object is one of those that the relationship can lead to.
+      guard let number = Self.number(name[...]) else { return try? key(name) }
+      let keys = entity.selfAndDescendants.map { RowKey(store: store.number, entityIndex: $0.index, number: number) }
+      let rows = (try? store.rows(keys)) ?? []
+      return zip(keys, rows).first { $0.1 != nil }?.0 ?? keys.first
+    }
+  }
+
+  /// The number of an object: `p12` or `12`.
+  private static func number(_ text: Substring) -> Int64? {
+    Int64(text.hasPrefix("p") ? text.dropFirst() : text).flatMap { $0 > 0 ? $0 : nil }
+  }
+
   /// The key of an object that the command line names: `x-coredata://STORE/Note/p12`, `Note/p12` or `Note/12`.
   func key(_ text: String) throws -> RowKey {
     let scheme = "x-coredata://"
@@ -130,10 +146,7 @@ struct OpenStore {
     }
     // The name of an entity may have a slash in it.
     guard let slash = name.lastIndex(of: "/"), slash > name.startIndex else { throw noName(text) }
-    let digits = name[name.index(after: slash)...]
-    guard let number = Int64(digits.hasPrefix("p") ? digits.dropFirst() : digits), number > 0 else {
-      throw noName(text)
-    }
+    guard let number = Self.number(name[name.index(after: slash)...]) else { throw noName(text) }
     let entity = try entity(String(name[..<slash]))
     return RowKey(store: store.number, entityIndex: entity.index, number: number)
   }

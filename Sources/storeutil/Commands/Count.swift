@@ -15,6 +15,7 @@ struct Count: ParsableCommand {
 
   func run() throws {
     let opened = try store.open()
-    try output("\(ObjectReader(opened).count(request.request(opened.entity(request.entity))))")
+    let request = try request.request(opened.entity(request.entity), opened)
+    try output("\(ObjectReader(opened).count(request))")
   }
 }

@@ -39,7 +39,7 @@ struct Delete: ParsableCommand {
       for id in ids { try context.delete(opened.object(opened.key(id), in: context)) }
       guard let entity, let predicate else { return }
       let found = try opened.entity(entity)
-      let condition = try ManagedPredicate(format: ProgramArguments.text(predicate), for: found)
+      let condition = try opened.predicate(predicate, for: found)
       for object in try context.fetch(FetchRequest(found.name, where: condition)) where !object.isDeleted {
         try context.delete(object)
       }

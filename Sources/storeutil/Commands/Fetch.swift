@@ -8,7 +8,10 @@ struct Fetch: ParsableCommand {
     verb: "fetch",
     abstract: "Print the objects of an entity.",
     discussion: """
-      A predicate is written as NSPredicate has it. On a terminal objects are rows of a table; elsewhere they are JSON, \
+      A predicate is written as NSPredicate has it. Beyond that, a text that is compared with an object is its name: \
+      author == "Person/p3", SELF IN {"p3", "p4"}; and one that is compared with a UUID or a URL stands for that.
+
+      On a terminal objects are rows of a table; elsewhere they are JSON, \
       with the name of an object as "@id", and of its entity as "@entity". Dates are {"$date": …} and data {"$data": …} \
       there, as plistutil --coerce writes them; a to-one relationship is the name of an object or null, a to-many one an \
       array of names. Decimal numbers, UUIDs and URLs are text.
@@ -19,6 +22,7 @@ struct Fetch: ParsableCommand {
 
       Examples:
         storeutil fetch Notes.sqlite Note 'title CONTAINS[cd] "milk"' --keys title,author.name --csv
+        storeutil fetch Notes.sqlite Note 'author == "Person/p3"'
         storeutil fetch Notes.sqlite Note --sort created:desc --limit 10 --unwrap --json | jq '.[0]'
       """)
 
@@ -55,7 +59,7 @@ struct Fetch: ParsableCommand {
   func run() throws {
     let opened = try store.open()
     let entity = try opened.entity(request.entity)
-    var request = try self.request.request(entity)
+    var request = try self.request.request(entity, opened)
     request.sortDescriptors = try sort.map(Self.sortDescriptor)
     request.fetchOffset = offset ?? 0
     request.fetchLimit = limit ?? 0
@@ -98,9 +102,9 @@ struct RequestArguments: ParsableArguments {
   @Flag(help: "Leave out objects of entities that inherit from it.")
   var excludeSubentities = false
 
-  func request(_ entity: ManagedObjectModel.Entity) throws -> FetchRequest {
+  func request(_ entity: ManagedObjectModel.Entity, _ opened: OpenStore) throws -> FetchRequest {
     var request = FetchRequest(entity.name)
-    request.predicate = try predicate.map { try ManagedPredicate(format: ProgramArguments.text($0), for: entity) }
+    request.predicate = try predicate.map { try opened.predicate($0, for: entity) }
     request.includesSubentities = !excludeSubentities
     return request
   }

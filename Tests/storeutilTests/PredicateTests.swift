@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("storeutil reads text in predicates")
+struct PredicateTests {
+  @Test("as the name of an object where it is compared with one")
+  func objects() throws {
+    let library = try Library()
+    let names = try Tool.json("fetch", Library.store, "Book", "--sort", "pages:desc", in: library.url).array ?? []
+    let author = try #require(names[0]["author"]?.string)
+    for (entity, predicate, count) in [
+      ("Book", "author == \"Author/p1\"", 2), ("Book", "author == 'p1'", 2), ("Book", "author = '1'", 2),
+      ("Book", "author == '\(author)'", 2), ("Book", "'Author/p1' == author", 2), ("Book", "author != 'p1'", 0),
+      ("Book", "author == 'Author/p9'", 0), ("Book", "author == nil", 0), ("Book", "author IN {'p1', 'Author/p9'}", 2),
+      ("Book", "author IN {'p8', 'Author/p9'}", 0), ("Book", "SELF == 'Comic/p2'", 1), ("Book", "SELF == 'p2'", 1),
+      ("Book", "SELF IN {'p1', 'p2'}", 2), ("Book", "NOT SELF == 'p2'", 1), ("Book", "author.books CONTAINS 'p1'", 2),
+      ("Tag", "ANY books == 'Comic/p2'", 1), ("Tag", "'p2' IN books", 1), ("Tag", "ANY books.author == 'p1'", 1),
+      ("Tag", "SUBQUERY(books, $b, $b == 'p2').@count == 1", 1),
+      ("Tag", "SUBQUERY(books, $b, $b.author == 'p1' AND $b != 'p1').@count == 1", 1),
+      // Text that is compared with text is text.
+      ("Book", "title == 'p1' OR title == 'Author/p1'", 0), ("Book", "author.name == 'p1'", 0),
+    ] { #expect(try library.run("count", Library.store, entity, predicate) == "\(count)\n", "\(predicate)") }
+    try library.run("delete", Library.store, "--entity", "Book", "--where", "SELF == 'p2'")
+    #expect(try library.run("count", Library.store, "Book") == "1\n")
+  }
+
+  @Test("as UUIDs and URLs, too, in stores of all kinds", arguments: ["sqlite", "xml", "binary"])
+  func values(_ type: String) throws {
+    let library = try Library()
+    try library.makePlaces("places", type: type)
+    for (predicate, count) in [
+      ("identifier == '\(Library.home)'", 1), ("identifier == '\(Library.home.lowercased())'", 1),
+      ("identifier != '\(Library.home)'", 1), ("identifier IN {'\(Library.home)'}", 1),
+      ("ANY places.within.identifier == '\(Library.home)'", 1), ("link == 'https://example.com/'", 1),
+      ("link == 'https://example.org/'", 0), ("within == 'p1'", 1), ("within == 'Place/p1'", 1), ("SELF == 'p2'", 1),
+      ("within.identifier == CAST('\(Library.home)', 'NSUUID')", 1),
+    ] {
+      let text = try library.run("count", "places", "Place", predicate, "--model", "Places.xcdatamodel")
+      #expect(text == "\(count)\n", "\(predicate)")
+    }
+  }
+
+  @Test(
+    "and says what is none",
+    arguments: [
+      (
+        "Book", "author == 'Ada'",
+        "column 11: \"Ada\" names no object of the store; the name of one is such as Author/p12"
+      ),
+      ("Book", "author == 'x-coredata://OTHER/Author/p1'", "names no object of the store"),
+      ("Book", "author IN {'p1', 'x'}", "\"x\" names no object"),
+      ("Book", "author == 'Tag/p1'", "an object of \"Tag\""),
+      ("Book", "pages == 'p1'", "cannot compare"), ("Place", "identifier == 'x'", "column 15: \"x\" is no UUID"),
+    ])
+  func failures(_ entity: String, _ predicate: String, _ text: String) throws {
+    let library = try Library()
+    try library.makePlaces("places")
+    let store = entity == "Place" ? "places" : Library.store
+    let failure = try library.failure(["count", store, entity, predicate])
+    #expect(failure.status == 64 && failure.errors.contains(text), "\(failure.errors)")
+  }
+}
