@@ -5,8 +5,8 @@ extension ManagedPredicate {
   /// As ``init(format:_:for:)``, for predicates that people type: a text that is compared with an object is the name of
   /// one, and a text that is compared with a UUID or a URL stands for that. The language itself has no such constants.
   ///
-  /// - Parameter object: the object of a name, which is to be of an entity or of one that inherits from it; nil for text
-  ///   that is no name.
+  /// - Parameter object: the object of a name, which is to be of an entity or of one that inherits from it; nil for
+  ///   text that is no name.
   package init(
     format: String, for entity: ManagedObjectModel.Entity,
     object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?

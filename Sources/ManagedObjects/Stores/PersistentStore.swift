@@ -23,8 +23,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// nil if the store cannot tell, as it is by default.
   var changeToken: String? { get }
 
-  /// What others saved since this was last asked, nil for nothing; the first call begins. Others are other programs, and
-  /// other stores of this one with the same file. By default there are none.
+  /// What others saved since this was last asked, nil for nothing; the first call begins. Others are other programs,
+  /// and other stores of this one with the same file. By default there are none.
   ///
   /// ``PersistentStoreCoordinator/remoteChanges`` asks.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges?
