@@ -50,20 +50,16 @@ import Testing
     }
   }
 
-  @Test("is what another program saved, told soon", arguments: Kind.allCases)
+  @Test("is what another program saved", arguments: Kind.allCases)
   func told(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
     let cities = Dictionary(
       uniqueKeysWithValues: try context.fetch(City.self).map { ($0.name, $0.objectID) })
     let news = container.coordinator.remoteChanges
-    let start = ContinuousClock.now
     try change(kind)
-    let saved = start.duration(to: .now)
     var iterator = news.makeAsyncIterator()
     let changes = try #require(await iterator.next(isolation: #isolation))
-    // Generous: other tests have the processors, too.
-    #expect(start.duration(to: .now) < saved + .seconds(5))
     #expect(changes.isComplete == (kind != .sqlite))
     if changes.isComplete {
       #expect(changes.updated == [try #require(cities["Paris"])])

@@ -160,8 +160,7 @@ extension PersistentStoreCoordinator {
   /// for await changes in coordinator.remoteChanges { try context.mergeChanges(from: changes) }
   /// ```
   ///
-  /// Stores are looked at ten times a second, which costs some microseconds each. A store that cannot be read then is
-  /// looked at again.
+  /// Stores are looked at ten times a second. A store that cannot be read then is looked at again.
   ///
   /// Stores in XML and binary files, and SQLite stores with a history of changes, tell which objects were saved. Of
   /// other stores only this is known that somebody saved, and ``SavedChanges/isComplete`` is false.
