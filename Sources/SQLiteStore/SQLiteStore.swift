@@ -196,11 +196,22 @@ public final class SQLiteStore: PersistentStore {
 
   @discardableResult
   public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+    try save(changes, keepsChanges: true)
+  }
+
+  private func save(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
     if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
     return try withState { state throws(ManagedObjectError) in
       try state.checkObstacles()
-      return try state.save(changes)
+      return try state.save(changes, keepsChanges: keepsChanges)
     }
+  }
+}
+
+extension SQLiteStore: TrialSaving {
+  /// The transaction is rolled back.
+  package func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+    try save(changes, keepsChanges: false)
   }
 }
 

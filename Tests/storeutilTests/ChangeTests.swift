@@ -48,8 +48,36 @@ struct ChangeTests {
       #expect(result.status == 0 && !result.text.isEmpty, "\(arguments): \(result.errors)")
     }
     #expect(try Data(contentsOf: url) == before)
+    let tried = try library.run("insert", Library.store, "Author", "name=Grace", "--dry-run")
+    #expect(tried == "inserted Author/p2\n  name = \"Grace\"\n")
     let invalid = try library.failure(["set", Library.store, "Author/p1", "name=x", "--dry-run"])
     #expect(invalid.status == 2)
+  }
+
+  @Test("and finds out by --dry-run whatever a save would not allow", arguments: ["sqlite", "xml", "binary"])
+  func refusals(_ type: String) throws {
+    let library = try Library()
+    try library.makePlaces("places", type: type)
+    let options = ["--model", "Places.xcdatamodel"]
+    func files() throws -> [String: Data] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: library.url.path).filter { $0.contains("places") }
+      return Dictionary(
+        uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: library.url.appending(path: $0))) })
+    }
+    let before = try files()
+    var refused = [
+      ["insert", "places", "Place", "name=Home"], ["set", "places", "Place/p2", "name=Home"],
+    ]
+    if type == "sqlite" { refused.append(["set", "places", "Place/p2", "height=nan"]) }
+    for arguments in refused {
+      let tried = try library.failure(arguments + options + ["--dry-run"])
+      let done = try library.failure(arguments + options)
+      #expect(tried.status == 2 && tried == done && !tried.errors.isEmpty, "\(tried)")
+    }
+    // An object that goes leaves its name.
+    let swapped = try library.run(["delete", "places", "Place/p1"] + options + ["--dry-run"])
+    #expect(swapped == "changed Place/p2\n  within = nil (was Place/p1)\ndeleted Place/p1\n")
+    #expect(try files() == before)
   }
 
   @Test("deletes objects with those that the rules take along, and by a condition")
@@ -88,6 +116,7 @@ struct ChangeTests {
       (["set", Library.store, "Book/p1", "price=1,5"], 2, "\"1,5\" is no Decimal"),
       (["set", Library.store, "Comic/p2", "weight=1e39"], 2, "\"1e39\" is no Float"),
       (["set", Library.store, "Book/p1", "pages=1", "--immutable"], 64, "--immutable is for what changes nothing"),
+      (["set", Library.store, "Book/p1", "pages=1", "--immutable", "--dry-run"], 64, "--immutable is for what"),
       (["insert", Library.store, "Tag", "name=x", "--immutable"], 64, "--immutable is for what changes nothing"),
       (["delete", Library.store, "Book/p1", "--immutable"], 64, "--immutable is for what changes nothing"),
       (["migrate", Library.store, "--to", "x", "--immutable"], 64, "--immutable is for what changes nothing"),

@@ -240,9 +240,15 @@ extension Database {
     case exclusive = "BEGIN EXCLUSIVE"
   }
 
+  enum TransactionEnd: String {
+    case commit = "COMMIT"
+    /// All is taken back.
+    case rollback = "ROLLBACK"
+  }
+
   /// Runs statements all or none. Within another transaction they are part of that.
   func transaction<Result>(
-    _ kind: TransactionKind, _ body: () throws(ManagedObjectError) -> Result
+    _ kind: TransactionKind, end: TransactionEnd = .commit, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     if isInTransaction { return try body() }
     isWriting = kind != .deferred
@@ -257,7 +263,7 @@ extension Database {
         throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place")
       }
       let result = try body()
-      try execute("COMMIT")
+      try execute(end.rawValue)
       return result
     } catch {
       // Some errors have ended the transaction already.

@@ -2,14 +2,16 @@ internal import ManagedObjects
 
 /// Saving.
 extension StoreState {
-  mutating func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+  /// - Parameter keepsChanges: false to take everything back at the end.
+  mutating func save(_ changes: StoreChanges, keepsChanges: Bool = true) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, !hasNewMetadata { return [] }
     let newKeys = changes.inserted.map(\.key)
     let (places, deleted) = try checkedKeys(changes)
     var numbers = numbers
     let mended: Set<RowKey>
     do throws(ManagedObjectError) {
-      mended = try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      mended = try database.transaction(.immediate, end: keepsChanges ? .commit : .rollback) {
+        () throws(ManagedObjectError) in
         try checkTables()
         try checkObstacles()
         if !newKeys.isEmpty { try numbers.use(newKeys, schema, database) }
@@ -23,9 +25,11 @@ extension StoreState {
       self.numbers = numbers
       throw try completed(error)
     }
-    numbers.confirm(newKeys, schema)
-    self.numbers = numbers
-    hasNewMetadata = false
+    if keepsChanges {
+      numbers.confirm(newKeys, schema)
+      self.numbers = numbers
+      hasNewMetadata = false
+    }
     return mended.sorted()
   }
 

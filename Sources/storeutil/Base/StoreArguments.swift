@@ -100,9 +100,17 @@ struct OpenStore {
   }
 
   /// A context of its objects.
-  func context() throws -> ManagedObjectContext {
+  ///
+  /// - Parameter keepsChanges: false if a save is only to tell whether it could be done.
+  func context(keepsChanges: Bool = true) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(store)
+    if keepsChanges {
+      try coordinator.add(store)
+    } else if let store = store as? any TrialSaving {
+      try coordinator.add(TrialStore(store))
+    } else {
+      throw ManagedObjectError(.unsupportedRequest, "changes of the store cannot be tried")
+    }
     let context = ManagedObjectContext(coordinator: coordinator)
     context.transactionAuthor = ToolName.current
     return context

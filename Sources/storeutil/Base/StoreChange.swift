@@ -9,22 +9,20 @@ struct ChangeArguments: ParsableArguments {
   @Flag(
     name: .shortAndLong,
     help: """
-      Print what would change, and save nothing. What only a save tells is not found out, such as a unique value that \
-      another object has.
+      Print what would change. All is done as it would be, and taken back, so that whatever does not allow the change is \
+      found out.
       """)
   var dryRun = false
 
   /// Changes objects of a store, all in one transaction, and prints the changes.
   func change(_ arguments: StoreArguments, _ body: (ManagedObjectContext, OpenStore) throws -> Void) throws {
-    if !dryRun { try arguments.opening.refuseImmutable() }
-    let opened = try arguments.open(isReadOnly: dryRun)
-    let context = try opened.context()
-    // A save into a parent checks the rules of the model, and leaves the store alone.
-    let working = dryRun ? ManagedObjectContext(parent: context) : context
-    try body(working, opened)
-    try working.fillTransientValues()
-    let changes = ChangeList(working)
-    try working.save()
+    try arguments.opening.refuseImmutable()
+    let opened = try arguments.open(isReadOnly: false)
+    let context = try opened.context(keepsChanges: !dryRun)
+    try body(context, opened)
+    try context.fillTransientValues()
+    let changes = ChangeList(context)
+    try context.save()
     try changes.print()
   }
 }

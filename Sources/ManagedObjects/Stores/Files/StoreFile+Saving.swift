@@ -17,6 +17,16 @@ extension StoreFile {
     }
   }
 
+  /// Does all that ``save(_:)`` does but to replace the file.
+  func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+    guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened to be read only") }
+    return try saving.withLock { _ throws(ManagedObjectError) in
+      try refresh()
+      var next = state.withLock { $0 }
+      return try apply(changes, to: &next, old: nil).mended
+    }
+  }
+
   /// Takes over what somebody else has saved, if the file is another than the one that was read. Called while
   /// ``saving`` is held.
   func refresh() throws(ManagedObjectError) {

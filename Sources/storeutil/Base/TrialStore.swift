@@ -1,0 +1,39 @@
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+
+/// A store that takes back whatever is saved in it, so that a save tells whether it could be done.
+final class TrialStore: PersistentStore {
+  private let store: any TrialSaving
+
+  init(_ store: any TrialSaving) { self.store = store }
+
+  var number: StoreNumber { store.number }
+  var identifier: String { store.identifier }
+  var model: ManagedObjectModel { store.model }
+  var configuration: String? { store.configuration }
+  var isReadOnly: Bool { store.isReadOnly }
+  var metadata: OrderedDictionary<String, PropertyList> { store.metadata }
+
+  func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {}
+
+  func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try store.makeKeys(entityIndices) }
+
+  func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] { try store.rows(keys) }
+
+  func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
+    try store.values(ofSlot: slot, keys)
+  }
+
+  func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult { try store.fetch(request, of: entity) }
+
+  func execute(
+    _ request: BatchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey]) {
+    throw ManagedObjectError(.unsupportedRequest, "a request that changes many objects cannot be tried")
+  }
+
+  func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] { try store.trySaving(changes) }
+}
