@@ -155,11 +155,33 @@ struct ContactsBrowserTests {
     try fill()
     for (lines, columns) in [(1, 1), (3, 10), (5, 200), (60, 4)] {
       let browser = try await browser(lines: lines, columns: columns)
-      browser.type("aGrace\tHopper\u{1B}")
+      browser.type("aGrace\tHopper\u{3}")
       browser.type("/an\r")
       browser.type("\u{1B}[6~\u{1B}[5~")
       browser.type("q")
       #expect(try await browser.exitCode() == 0)
     }
+  }
+
+  @Test("takes pasted text and unknown keys for no commands") func pasted() async throws {
+    try fill()
+    let browser = try await browser()
+    // Alt-d, F1 and a paste in the list, then a paste in a form.
+    browser.type("\u{1B}d\u{1B}OP\u{1B}[200~ddd\rq\u{1B}[201~")
+    browser.type("a\u{1B}[200~Grace\nMurray\u{1B}[201~\u{1B}OP\tHopper\r")
+    let lines = try await browser.lines { $0.count == 24 && $0[22].hasPrefix("Add") }
+    #expect(lines[0] == " contacts.sqlite   8" && lines[22] == "Add Grace Murray Hopper")
+  }
+
+  @Test("says that a person is gone who is being changed", arguments: kinds) func gone(_ kind: String) async throws {
+    try fill(kind)
+    let browser = try await browser(kind)
+    browser.type("Le")
+    _ = try await browser.lines { $0.last?.hasPrefix("Enter save") == true }
+    try #require(try Program.run("contacts", ["remove", "ada", file(kind)]).status == 0)
+    _ = try await browser.lines { $0[0].hasSuffix(" 6") }
+    browser.type("Augusta \r")
+    let lines = try await browser.lines { $0.count == 24 && !$0[22].isEmpty }
+    #expect(!lines[22].hasPrefix("Change") && lines[23].hasPrefix("Enter save"), "\(lines)")
   }
 }

@@ -181,7 +181,10 @@ extension Browser {
   private func save(_ form: PersonForm) {
     let isDone = change { context in
       let edit = try form.edit()
-      let person = try form.person ?? context.insert(Person.self)
+      // Somebody else may have deleted the person meanwhile.
+      let person =
+        try form.person.map { try context.existingObject(Person.self, with: $0.objectID) }
+        ?? context.insert(Person.self)
       try edit.apply(to: person, in: context)
       return (form.person == nil ? "Add " : "Change ") + person.fullName
     }
@@ -242,7 +245,9 @@ extension Browser {
     telling {
       try context.mergeChanges(from: changes)
       // A group that is gone has nobody.
-      if let group = list.group, group.isInaccessible { try list.show(search: list.search, group: nil) }
+      if let group = list.group, (try? context.existingObject(Group.self, with: group.objectID)) == nil {
+        try list.show(search: list.search, group: nil)
+      }
       if let failure = list.failure { throw failure }
     }
   }

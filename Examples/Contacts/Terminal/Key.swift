@@ -4,13 +4,25 @@ enum Key: Hashable, Sendable {
   /// Together with the control key: `control("c")`.
   case control(Character)
   case up, down, left, right, home, end, pageUp, pageDown, delete, tab, backTab, enter, backspace, escape
+  /// A text that was pasted, which is no command.
+  case pasted(String)
+  /// A key that means nothing here.
+  case unknown
 
   /// The keys of bytes that came from a terminal. What is left is the beginning of a character.
   static func keys(in bytes: inout [UInt8]) -> [Key] {
     var keys: [Key] = []
     var rest = bytes[...]
     while let byte = rest.first {
-      if byte == 0x1B {
+      if rest.starts(with: pasteStart) {
+        guard let end = rest.firstRange(of: pasteEnd) else {
+          bytes = Array(rest)
+          return keys
+        }
+        let text = rest[..<end.lowerBound].dropFirst(pasteStart.count)
+        keys.append(.pasted(String(decoding: text, as: UTF8.self)))
+        rest = rest[end.upperBound...]
+      } else if byte == 0x1B {
         keys.append(sequence(&rest))
       } else if byte < 0x20 || byte == 0x7F {
         rest.removeFirst()
@@ -29,6 +41,10 @@ enum Key: Hashable, Sendable {
     return keys
   }
 
+  /// Around what is pasted (xterm, bracketed paste mode).
+  private static let pasteStart = Array("\u{1B}[200~".utf8)
+  private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
   private static func control(_ byte: UInt8) -> Key {
     switch byte {
     case 0x08, 0x7F: .backspace
@@ -41,12 +57,13 @@ enum Key: Hashable, Sendable {
   /// Takes out a control sequence. An escape with nothing behind it is the key of that name.
   private static func sequence(_ rest: inout ArraySlice<UInt8>) -> Key {
     rest.removeFirst()
-    guard let kind = rest.first, kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .escape }
-    rest.removeFirst()
+    guard let kind = rest.popFirst() else { return .escape }
+    // A key together with Alt.
+    guard kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .unknown }
     // Parameters, then the byte that ends it: ECMA-48, 5.4.
     let parameters = rest.prefix { (0x20...0x3F).contains($0) }
     rest = rest.dropFirst(parameters.count)
-    guard let end = rest.popFirst() else { return .escape }
+    guard let end = rest.popFirst() else { return .unknown }
     switch end {
     case UInt8(ascii: "A"): return .up
     case UInt8(ascii: "B"): return .down
@@ -62,7 +79,7 @@ enum Key: Hashable, Sendable {
       case "3": return .delete
       case "5": return .pageUp
       case "6": return .pageDown
-      default: return .escape
+      default: return .unknown
       }
     }
   }

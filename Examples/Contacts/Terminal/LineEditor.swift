@@ -17,6 +17,10 @@ struct LineEditor {
     case .character(let character):
       characters.insert(character, at: cursor)
       cursor += 1
+    case .pasted(let text):
+      let pasted = text.map { $0.isNewline ? " " : $0 }
+      characters.insert(contentsOf: pasted, at: cursor)
+      cursor += pasted.count
     case .backspace:
       guard cursor > 0 else { break }
       cursor -= 1

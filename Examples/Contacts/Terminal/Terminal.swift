@@ -26,14 +26,14 @@ final class Terminal {
     raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
     raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
-    // The other screen, without wrapping of lines.
-    write("\u{1B}[?1049h\u{1B}[?7l\u{1B}[2J")
+    // The other screen, without wrapping of lines, and marks around what is pasted.
+    write("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[2J")
     shown = []
   }
 
   /// Gives the terminal back as it was.
   func leave() {
-    write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
+    write("\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
     var mode = mode
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
   }
