@@ -64,6 +64,48 @@ import Testing
     #expect(results.fetchedObjects == [ada] && ada.managedObjectContext === context)
   }
 
+  @Test("Rows follow an object that was read anew before what others saved is merged", arguments: [true, false])
+  func readBeforeMerge(isTakenBackHere: Bool) throws {
+    let middle = try context.insert("Group")
+    try middle.setValue(.string("c"), forKey: "name")
+    let (ada, bea) = (try add("Ada"), try add("Bea"))
+    _ = try add("Mia", group: middle)
+    let request = FetchRequest("Contact", sortedBy: [.init("group.name"), .init("name")])
+    try context.save()
+    let results = try FetchedResultsController(request, in: context)
+    try results.performFetch()
+    // Nobody keeps the group, so that the next who asks for it sees what others save.
+    let name = try {
+      let group = try context.insert("Group")
+      for contact in [ada, bea] { try contact.setValue(.object(group), forKey: "group") }
+      try group.setValue(.string("h"), forKey: "name")
+      try context.save()
+      return group.objectID
+    }()
+    #expect(results.fetchedObjects.last === bea)
+    try context.refreshAllObjects()
+    func rename(_ text: String) throws -> SavedChanges {
+      try other.existingObject(with: name).setValue(.string(text), forKey: "name")
+      try other.save()
+      var changes = SavedChanges()
+      changes.updated.insert(name)
+      return changes
+    }
+    let renamed = try rename("a")
+    try ada.setValue(.integer(7), forKey: "age")
+    context.processPendingChanges()
+    var taken = SavedChanges()
+    if isTakenBackHere {
+      try context.existingObject(with: name).setValue(.string("h"), forKey: "name")
+    } else {
+      taken = try rename("h")
+    }
+    try context.mergeChanges(from: renamed)
+    try context.mergeChanges(from: taken)
+    #expect(try results.fetchedObjects == context.fetch(request))
+    #expect(results.fetchedObjects.last === bea)
+  }
+
   @Test("An object whose deletion was undone is not the one that was deleted", arguments: [false, true])
   func revived(isSaved: Bool) throws {
     context.undoManager = ManagedObjectContext.UndoManager()

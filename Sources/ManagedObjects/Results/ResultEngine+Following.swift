@@ -15,13 +15,13 @@ extension ResultEngine {
           if reach.concerns(object.key.entityIndex) { others.insert(object.key) }
         }
       }
-      for object in change.refreshed where isRow(object.key) { waiting.merged.insert(object.key) }
+      for object in change.refreshed where isRow(object.key) { waiting.misplaced.insert(object.key) }
       for key in merged.deleted where context.registered[key]?.hasChanges == true { gone.insert(key) }
       for key in merged.deleted where reach.outlives(key.entityIndex) { waiting.isAll = true }
       for key in merged.saved + merged.deleted {
         if isRow(key) {
           waiting.keys.insert(key)
-          waiting.merged.insert(key)
+          waiting.misplaced.insert(key)
         }
         if reach.concerns(key.entityIndex) { others.insert(key) }
       }
@@ -54,10 +54,16 @@ extension ResultEngine {
   private func noteRows(
     of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {
-    var level = objects.filter { object in
+    let others = objects.filter { object in
       let isOther = hasOtherValues(object, way, end, isReread: reread.contains(object.key))
       return isOther || end.isCompared && renamed.contains(object.key) || gone.contains(object.key)
     }
+    try noteRows(leadingTo: others, end)
+  }
+
+  /// Remembers the rows from which relationships lead to objects.
+  private func noteRows(leadingTo objects: [ManagedObject], _ end: ResultReach.End) throws(ManagedObjectError) {
+    var level = objects
     for step in end.steps.reversed() where !level.isEmpty {
       guard let inverse = step.inverse else {
         // Nobody knows who refers to the objects.
@@ -69,34 +75,94 @@ extension ResultEngine {
       for object in level where !object.needsRow { object.value(ofSlot: inverse).forEachKey { keys.insert($0) } }
       level = keys.sorted().map { context.object(for: $0) }
     }
-    for object in level where isRow(object.key) { waiting.keys.insert(object.key) }
+    for object in level where isRow(object.key) {
+      waiting.keys.insert(object.key)
+      waiting.misplaced.insert(object.key)
+    }
   }
 
   /// True if an object has other values than before, or may have, of those that rows depend on.
   private func hasOtherValues(
     _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
   ) -> Bool {
-    let isLost = object.isLost || object.status.contains(.detached)
-    let slots = end.names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
-    if isLost {
+    if object.isLost || object.status.contains(.detached) {
       seen[way]?[object.key] = nil
       return true
     }
-    let values = slots.map { object.value(ofSlot: $0) }
+    let slots = end.slots(of: object)
+    var now = EndValues(values: slots.map { object.value(ofSlot: $0) })
+    if let before = seen[way]?[object.key] {
+      let isOther = before.values != now.values || isReread && !before.isOfAllRows
+      now.isOfAllRows = isOther || before.isOfAllRows
+      seen[way]?[object.key] = now
+      return isOther
+    }
     let committed = isReread ? nil : object.committed
-    let before = seen[way]?[object.key] ?? committed.map { committed in slots.map { committed[$0] } }
-    seen[way, default: KeyTable()].insert(values, for: object.key)
-    return before != values
+    let isOther = committed.map { committed in slots.map { committed[$0] } } != now.values
+    now.isOfAllRows = isOther
+    seen[way, default: KeyTable()].insert(now, for: object.key)
+    return isOther
+  }
+
+  /// Compares what rows are placed by now with what the other rows of the same objects were placed by: an object that
+  /// was read since may have what others saved, while the context does not know of the save.
+  ///
+  /// - Returns: the objects that the rows depend on, which have their values as long as somebody keeps them.
+  private func noteEnds(of rows: [ManagedObject]) throws(ManagedObjectError) -> [ManagedObject] {
+    var ends: [ManagedObject] = []
+    if reach.isOpaque { return ends }
+    for (way, end) in reach.ends {
+      var level = rows
+      for name in way {
+        var keys: Set<RowKey> = []
+        for object in level {
+          guard let slot = object.shape.entity.relationship(named: name)?.slot else { continue }
+          object.value(ofSlot: slot).forEachKey { keys.insert($0) }
+        }
+        level = keys.sorted().map { context.object(for: $0) }
+        try context.readFaults(level)
+        level.removeAll { $0.needsRow || $0.isLost }
+        ends += level
+      }
+      var others: [ManagedObject] = []
+      for object in level {
+        var now = EndValues(values: end.slots(of: object).map { object.value(ofSlot: $0) })
+        if let before = seen[way]?[object.key] {
+          if before.values == now.values { continue }
+          now.isOfAllRows = true
+          others.append(object)
+        }
+        seen[way, default: KeyTable()].insert(now, for: object.key)
+      }
+      try noteRows(leadingTo: others, end)
+    }
+    return ends
   }
 
   /// Remembers what objects have that are changed when the rows are fetched. Others have what was read or saved.
   func noteChangedObjects() {
+    seen = [:]
     guard !reach.ends.isEmpty else { return }
     for object in context.changedObjects where reach.concerns(object.key.entityIndex) && !object.isLost {
       for (way, end) in reach.ends where object.entity.isKind(ofAny: end) {
-        _ = hasOtherValues(object, way, end, isReread: false)
+        let values = end.slots(of: object).map { object.value(ofSlot: $0) }
+        seen[way, default: KeyTable()].insert(EndValues(values: values, isOfAllRows: true), for: object.key)
       }
     }
+  }
+}
+
+/// What rows depend on of an object that is not one of them.
+struct EndValues {
+  var values: [RowValue]
+  /// True if all rows that depend on the object were placed by these values, and not only those that changed.
+  var isOfAllRows = false
+}
+
+extension ResultReach.End {
+  /// The slots of what is asked of an object.
+  fileprivate func slots(of object: ManagedObject) -> [Int] {
+    names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
   }
 }
 
@@ -125,12 +191,12 @@ extension ResultEngine {
   ///
   /// - Parameters:
   ///   - changed: the objects that may have other values, or that may be new or gone.
-  ///   - merged: those of them that others may have saved.
+  ///   - misplaced: those of them that others may have saved, or that depend on such objects.
   /// - Throws: what fetching throws, if the rows cannot be brought up to date. They are as they were then.
   /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* that of the rows.
-  func update(_ changed: Set<RowKey>, _ merged: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
+  func update(_ changed: Set<RowKey>, _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
     let keys = changed.union(gone.filter { isRow($0) }).sorted { $0.isFetchedBefore($1) }
-    if try hasMisled(keys, merged) { return try fetchAgain(changed: changed) }
+    if try hasMisled(keys, misplaced) { return try fetchAgain(changed: changed) }
     let arrivals = try arrivals(keys)
     var steps: [Step] = []
     do throws(ManagedObjectError) {
@@ -154,11 +220,15 @@ extension ResultEngine {
       }
     }
     try context.readFaults(objects)
-    var arrivals: [RowKey: Arrival] = [:]
-    for object in objects where !object.needsRow && !object.isDeleted {
-      if object.isInaccessible, !object.hasChanges { continue }
+    objects.removeAll { object in
+      if object.needsRow || object.isDeleted { return true }
       // Changes of what others deleted are kept as long as they are there.
-      if gone.contains(object.key), !object.hasChanges { continue }
+      return (object.isInaccessible || gone.contains(object.key)) && !object.hasChanges
+    }
+    var arrivals: [RowKey: Arrival] = [:]
+    let ends = try noteEnds(of: objects)
+    defer { withExtendedLifetime(ends) {} }
+    for object in objects {
       let subject = ObjectSubject(object: object)
       guard try prepared.holds(for: subject) else { continue }
       let values: [SortValue]
@@ -334,11 +404,11 @@ extension ResultEngine {
     try list.count { (other: ResultRow) throws(ManagedObjectError) in try precedes(other, row) }
   }
 
-  /// True if rows that others saved may have been compared with others by values that do not fit their places: those
+  /// True if rows of what others saved may have been compared with others by values that do not fit their places: those
   /// that the store had already, while the context did not know of the save.
-  private func hasMisled(_ keys: [RowKey], _ merged: Set<RowKey>) throws(ManagedObjectError) -> Bool {
+  private func hasMisled(_ keys: [RowKey], _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> Bool {
     let list = all ?? list
-    guard merged.contains(where: { list[$0]?.values != nil }) else { return false }
+    guard misplaced.contains(where: { list[$0]?.values != nil }) else { return false }
     let rows = keys.compactMap { list[$0] }.compactMap { row in list.offset(of: row).map { (row: row, offset: $0) } }
       .sorted { $0.offset < $1.offset }
     var start = 0

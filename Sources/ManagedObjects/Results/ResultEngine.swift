@@ -24,7 +24,7 @@ final class ResultEngine {
   private(set) var prepared: PreparedFetch
   private var following = 0
   /// The values of other objects that rows depend on, as they were last seen.
-  var seen: [[String]: KeyTable<[RowValue]>] = [:]
+  var seen: [[String]: KeyTable<EndValues>] = [:]
   /// Objects that others deleted, some of which this context has changes of.
   var gone: Set<RowKey> = []
   var waiting = Waiting()
@@ -39,8 +39,9 @@ final class ResultEngine {
   /// What happened in the context, and was not looked at yet.
   struct Waiting {
     var keys: Set<RowKey> = []
-    /// Those of ``keys`` that others saved.
-    var merged: Set<RowKey> = []
+    /// Those of ``keys`` that others saved, or that depend on other objects: they may stand where they do by values
+    /// that they do not have any more.
+    var misplaced: Set<RowKey> = []
     /// True if all is to be fetched again.
     var isAll = false
     /// True if the objects are others than before.
@@ -95,7 +96,6 @@ extension ResultEngine {
   /// Fetches all rows, and follows the changes of the context from then on.
   func fetch() throws(ManagedObjectError) {
     waiting = Waiting()
-    seen = [:]
     try fetchLists(usingCache: true)
     noteChangedObjects()
     isFetched = true
@@ -164,6 +164,7 @@ extension ResultEngine {
       (list, all, isFromCache) = (old, oldAll, wasFromCache)
       throw error
     }
+    noteChangedObjects()
     for (row, place, section) in list.allPlaces {
       if let known = places[row.key] {
         edits.rows[known].new = place
@@ -217,7 +218,7 @@ extension ResultEngine {
         if waiting.hasNewNames { try prepareAgain() }
         let changes =
           waiting.isAll
-          ? try fetchAgain(changed: waiting.isReset ? nil : waiting.keys) : try update(waiting.keys, waiting.merged)
+          ? try fetchAgain(changed: waiting.isReset ? nil : waiting.keys) : try update(waiting.keys, waiting.misplaced)
         failure = nil
         if !changes.isEmpty { report?(.success(changes)) }
       } catch {
