@@ -16,7 +16,7 @@ struct AddressBook {
   func newContext() -> sending ManagedObjectContext { container.newContext() }
 
   /// What others save from now on.
-  var remoteChanges: AsyncStream<SavedChanges> { container.coordinator.remoteChanges }
+  var remoteChanges: AsyncStream<Result<SavedChanges, ManagedObjectError>> { container.coordinator.remoteChanges }
 
   func read<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
     try ContactsError.explaining { try container.performAndWait(body) }

@@ -22,6 +22,8 @@ struct StoreState {
   private var selections: [Range<Int>: RowSelection] = [:]
   /// What others had saved when somebody asked; nil if nobody does.
   private var others: (dataVersion: Int64, historyNumber: Int64)?
+  /// The numbers of this store's own transactions in the history since then.
+  private var ownTransactions: [Int64] = []
 
   /// - Parameter checksHashes: false for a model of the file's tables, which has no version hashes of the file.
   init(
@@ -175,6 +177,7 @@ extension StoreState {
 extension StoreState {
   /// What others saved since the last call; nil for nothing, and for the first call.
   mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
+    try database.checkPlace()
     let known = others
     var changes: SavedChanges?
     let latest = try database.transaction(.deferred) { () throws(ManagedObjectError) in
@@ -187,13 +190,21 @@ extension StoreState {
       }
       guard let known else { return (version, try HistoryReading(self).lastNumber()) }
       let transactions = try HistoryReading(self).transactions(after: known.historyNumber)
-      changes = SavedChanges(transactions)
+      changes = SavedChanges(transactions.filter { !ownTransactions.contains($0.number) })
       // Whoever saved without a history, or removed the part of it that nobody here has read.
       if transactions.first?.number != known.historyNumber + 1 { changes?.isComplete = false }
       return (version, transactions.last?.number ?? known.historyNumber)
     }
     others = latest
+    ownTransactions.removeAll { $0 <= latest.historyNumber }
     return known == nil ? nil : changes
+  }
+
+  /// Remembers a transaction of this store, which is no change by others.
+  mutating func noteOwnTransaction(_ number: Int64) {
+    guard let known = others else { return }
+    // The next one, unless others have saved since the last look.
+    if number == known.historyNumber + 1 { others?.historyNumber = number } else { ownTransactions.append(number) }
   }
 }
 

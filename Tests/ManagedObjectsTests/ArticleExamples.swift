@@ -475,7 +475,7 @@ struct KeepExamples {
     let news = container.coordinator.remoteChanges
     let notes = try context.fetch(Note.self)
     for await changes in news {
-      try context.mergeChanges(from: changes)
+      try context.mergeChanges(from: changes.get())
     }
     return notes[0].title
   }

@@ -13,13 +13,13 @@ final class Browser {
 
   private enum Event: Sendable {
     case typed([UInt8])
-    case saved(SavedChanges)
+    case saved(Result<SavedChanges, ManagedObjectError>)
     case resized
     case ended
   }
 
   let title: String
-  private let news: AsyncStream<SavedChanges>
+  private let news: AsyncStream<Result<SavedChanges, ManagedObjectError>>
   private let context: ManagedObjectContext
   private let undoManager = ManagedObjectContext.UndoManager()
   let list: PersonList
@@ -241,9 +241,9 @@ extension Browser {
     }
   }
 
-  private func merge(_ changes: SavedChanges) {
+  private func merge(_ changes: Result<SavedChanges, ManagedObjectError>) {
     telling {
-      try context.mergeChanges(from: changes)
+      try context.mergeChanges(from: changes.get())
       // A group that is gone has nobody.
       if let group = list.group, (try? context.existingObject(Group.self, with: group.objectID)) == nil {
         try list.show(search: list.search, group: nil)

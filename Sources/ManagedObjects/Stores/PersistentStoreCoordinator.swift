@@ -11,10 +11,17 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var stores: [any PersistentStore] = []
-    var listeners = SaveListeners()
-    var remoteListeners = SaveListeners()
+    var listeners = Listeners<SavedChanges>()
+    var remoteListeners = Listeners<Result<SavedChanges, ManagedObjectError>>()
     /// Looks for changes by others as long as somebody listens.
     var looking: Task<Void, Never>?
+    /// The stores that could not be read at the last look.
+    var unreadable: [StoreNumber: UnreadableStore] = [:]
+  }
+
+  private struct UnreadableStore {
+    let message: String
+    var isTold = false
   }
 
   /// A coordinator without stores.
@@ -157,19 +164,24 @@ extension PersistentStoreCoordinator {
   /// other programs, and other coordinators of this one.
   ///
   /// ```swift
-  /// for await changes in coordinator.remoteChanges { try context.mergeChanges(from: changes) }
+  /// for await changes in coordinator.remoteChanges { try context.mergeChanges(from: changes.get()) }
   /// ```
   ///
-  /// Stores are looked at ten times a second. A store that cannot be read then is looked at again.
+  /// Stores are looked at ten times a second. One that cannot be read twice in a row, as its file was removed or spoilt,
+  /// is told once, as the error of reading. The stream goes on: once the store can be read again, what others saved is
+  /// told, or no changes if there were none.
   ///
   /// Stores in XML and binary files, and SQLite stores with a history of changes, tell which objects were saved. Of
-  /// other stores only this is known that somebody saved, and ``SavedChanges/isComplete`` is false.
-  public var remoteChanges: AsyncStream<SavedChanges> {
+  /// other stores only this is known that somebody saved, and ``SavedChanges/isComplete`` is false. That is so, too, if
+  /// a program has written into an SQLite store past its history; it is not noticed if another one saves with the
+  /// history before the next look.
+  public var remoteChanges: AsyncStream<Result<SavedChanges, ManagedObjectError>> {
     // What was saved before is news for those only who listen already.
     lookForRemoteChanges()
     return AsyncStream { continuation in
       let number = state.withLock { state in
         if state.looking == nil { state.looking = Task { [weak self] in await Self.look(for: { self }) } }
+        state.unreadable = [:]
         return state.remoteListeners.add(continuation)
       }
       continuation.onTermination = { [weak self] _ in self?.forgetRemoteListener(number) }
@@ -195,20 +207,39 @@ extension PersistentStoreCoordinator {
 
   private func lookForRemoteChanges() {
     for store in stores {
-      guard let changes = try? store.changesByOthers() else { continue }
-      state.withLock { $0.remoteListeners }.tell(changes)
+      let news: Result<SavedChanges, ManagedObjectError>?
+      do throws(ManagedObjectError) {
+        let changes = try store.changesByOthers()
+        let wasTold = state.withLock { $0.unreadable.removeValue(forKey: store.number)?.isTold ?? false }
+        news = (changes ?? (wasTold ? SavedChanges() : nil)).map { .success($0) }
+      } catch {
+        news = isNews(error, of: store) ? .failure(error) : nil
+      }
+      if let news { state.withLock { $0.remoteListeners }.tell(news) }
+    }
+  }
+
+  /// True for an error that a store has for the second time in a row.
+  private func isNews(_ error: ManagedObjectError, of store: any PersistentStore) -> Bool {
+    state.withLock { state in
+      guard let known = state.unreadable[store.number], known.message == error.description else {
+        state.unreadable[store.number] = UnreadableStore(message: error.description)
+        return false
+      }
+      state.unreadable[store.number]?.isTold = true
+      return !known.isTold
     }
   }
 }
 
 /// Those who are told of saves.
-private struct SaveListeners {
-  private var continuations: [Int: AsyncStream<SavedChanges>.Continuation] = [:]
+private struct Listeners<News: Sendable> {
+  private var continuations: [Int: AsyncStream<News>.Continuation] = [:]
   private var last = 0
 
   var isEmpty: Bool { continuations.isEmpty }
 
-  mutating func add(_ continuation: AsyncStream<SavedChanges>.Continuation) -> Int {
+  mutating func add(_ continuation: AsyncStream<News>.Continuation) -> Int {
     last += 1
     continuations[last] = continuation
     return last
@@ -216,7 +247,7 @@ private struct SaveListeners {
 
   mutating func remove(_ number: Int) { continuations[number] = nil }
 
-  func tell(_ changes: SavedChanges) { for continuation in continuations.values { continuation.yield(changes) } }
+  func tell(_ news: News) { for continuation in continuations.values { continuation.yield(news) } }
 
   func finish() { for continuation in continuations.values { continuation.finish() } }
 }

@@ -200,6 +200,13 @@ extension Database {
     return code == SQLITE_OK && result != 0
   }
 
+  /// - Throws: ``ManagedObjectError/Code/save`` if the file is not at its path any more.
+  func checkPlace() throws(ManagedObjectError) {
+    if hasMoved {
+      throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place")
+    }
+  }
+
   func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {
     var message = unsafe String(cString: sqlite3_errmsg(handle))
     if code & 0xFF == SQLITE_INTERRUPT { message = WorkLimit.message }
@@ -259,9 +266,7 @@ extension Database {
     }
     try execute(kind.rawValue)
     do throws(ManagedObjectError) {
-      if kind != .deferred, hasMoved {
-        throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place")
-      }
+      if kind != .deferred { try checkPlace() }
       let result = try body()
       try execute(end.rawValue)
       return result

@@ -25,9 +25,10 @@ struct HistoryWriting {
   ///   - changes: the rows that are saved.
   ///   - slots: of each row with new values, the slots that have another.
   ///   - touched: the rows that are changed besides.
+  /// - Returns: the number of the transaction.
   mutating func write(
     _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]
-  ) throws(ManagedObjectError) {
+  ) throws(ManagedObjectError) -> Int64 {
     let transaction = try nextNumber(HistoryTables.entities[1].number)
     let texts = [changes.author, "", changes.contextName, ProcessInfo.processInfo.processName]
     let statement = try database.statement(
@@ -47,6 +48,7 @@ struct HistoryWriting {
     }
     for key in touched { try write(.update, key, transaction, bits: bits(key, [])) }
     for row in changes.deleted { try write(.delete, row.key, transaction, tombstone: row) }
+    return transaction
   }
 
   private mutating func properties(ofEntity index: Int32) -> EntityProperties {

@@ -16,6 +16,8 @@ final class SaveTransaction {
   let state: StoreState
   /// The rows that have changed besides, or to other values.
   var mended: Set<RowKey> = []
+  /// The number of the save in the history; nil if there is none.
+  private(set) var historyNumber: Int64?
   /// The places of new rows and of rows with new values, in that order.
   let places: KeyPlaces
   /// The places of rows that go.
@@ -66,7 +68,7 @@ final class SaveTransaction {
     noteDerivedChanges()
     guard state.tracksHistory else { return }
     var history = HistoryWriting(state)
-    try history.write(changes, slots, touched: touched.sorted())
+    historyNumber = try history.write(changes, slots, touched: touched.sorted())
   }
 
   /// Reads the values of rows to be deleted that the history is to have, as far as they are in files.

@@ -8,9 +8,9 @@ extension StoreState {
     let newKeys = changes.inserted.map(\.key)
     let (places, deleted) = try checkedKeys(changes)
     var numbers = numbers
-    let mended: Set<RowKey>
+    let saved: (mended: Set<RowKey>, historyNumber: Int64?)
     do throws(ManagedObjectError) {
-      mended = try database.transaction(.immediate, end: keepsChanges ? .commit : .rollback) {
+      saved = try database.transaction(.immediate, end: keepsChanges ? .commit : .rollback) {
         () throws(ManagedObjectError) in
         try checkTables()
         try checkObstacles()
@@ -18,7 +18,7 @@ extension StoreState {
         if hasNewMetadata { try MetadataTable.write(metadata, database) }
         let saving = SaveTransaction(changes, self, places: places, deleted: deleted)
         try saving.run()
-        return saving.mended
+        return (saving.mended, saving.historyNumber)
       }
     } catch {
       // The numbers that others have taken are known from now on.
@@ -29,8 +29,9 @@ extension StoreState {
       numbers.confirm(newKeys, schema)
       self.numbers = numbers
       hasNewMetadata = false
+      if let number = saved.historyNumber { noteOwnTransaction(number) }
     }
-    return mended.sorted()
+    return saved.mended.sorted()
   }
 
   /// An error with the rows as the file has them, changed ones first.

@@ -39,6 +39,9 @@ extension StoreFile {
   /// What others saved since the last call; nil for nothing, and for the first call.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try saving.withLock { _ throws(ManagedObjectError) in
+      if !FileSystem.exists(path) {
+        throw ManagedObjectError(.noSuchFile, "somebody has removed \(path.printable())").naming(url)
+      }
       try refresh()
       return state.withLock { state in
         defer { state.changesByOthers = SavedChanges() }
