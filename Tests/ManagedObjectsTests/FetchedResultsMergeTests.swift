@@ -106,6 +106,27 @@ import Testing
     #expect(results.fetchedObjects.last === bea)
   }
 
+  @Test("Rows depend again on an object whose deletion is undone")
+  func backAgain() throws {
+    context.undoManager = ManagedObjectContext.UndoManager()
+    let (ada, bea) = (try add("Ada"), try add("Bea"))
+    try ada.setValue(.object(bea), forKey: "buddy")
+    try context.save()
+    try context.refreshAllObjects()
+    let request = FetchRequest(
+      "Contact", where: try ManagedPredicate(format: "buddy.name == 'Bea'"), sortedBy: [.init("name")])
+    let results = try FetchedResultsController(request, in: context)
+    try results.performFetch()
+    try bea.setValue(.integer(5), forKey: "age")
+    context.processPendingChanges()
+    try context.delete(bea)
+    context.processPendingChanges()
+    #expect(results.fetchedObjects.isEmpty)
+    context.undo()
+    context.processPendingChanges()
+    #expect(try results.fetchedObjects == [ada] && context.fetch(request) == [ada])
+  }
+
   @Test("An object whose deletion was undone is not the one that was deleted", arguments: [false, true])
   func revived(isSaved: Bool) throws {
     context.undoManager = ManagedObjectContext.UndoManager()

@@ -86,7 +86,8 @@ extension ResultEngine {
     _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
   ) -> Bool {
     if object.isLost || object.status.contains(.detached) {
-      seen[way]?[object.key] = nil
+      // It may come back.
+      seen[way, default: KeyTable()].insert(EndValues(values: nil, isOfAllRows: true), for: object.key)
       return true
     }
     let slots = end.slots(of: object)
@@ -143,9 +144,10 @@ extension ResultEngine {
   func noteChangedObjects() {
     seen = [:]
     guard !reach.ends.isEmpty else { return }
-    for object in context.changedObjects where reach.concerns(object.key.entityIndex) && !object.isLost {
+    for object in context.changedObjects where reach.concerns(object.key.entityIndex) {
       for (way, end) in reach.ends where object.entity.isKind(ofAny: end) {
-        let values = end.slots(of: object).map { object.value(ofSlot: $0) }
+        // One that is deleted may come back.
+        let values = object.isLost ? nil : end.slots(of: object).map { object.value(ofSlot: $0) }
         seen[way, default: KeyTable()].insert(EndValues(values: values, isOfAllRows: true), for: object.key)
       }
     }
@@ -154,7 +156,8 @@ extension ResultEngine {
 
 /// What rows depend on of an object that is not one of them.
 struct EndValues {
-  var values: [RowValue]
+  /// Nil for one that is gone.
+  var values: [RowValue]?
   /// True if all rows that depend on the object were placed by these values, and not only those that changed.
   var isOfAllRows = false
 }
