@@ -146,9 +146,7 @@ private struct TypedstreamConverter {
     let bytes = tables.bytes
     let text = bytes.rawBytes.extracting(range)
     if isOfNeXTSTEP, !text.isASCII {
-      let scalars = bytes[range].compactMap { NeXTSTEPEncoding.scalar(Int($0)).flatMap { Unicode.Scalar($0) } }
-      if scalars.count < range.count { return .data(Data(bytes[range])) }
-      return .string(String(String.UnicodeScalarView(scalars)))
+      return NeXTSTEPEncoding.text(bytes[range]).map { .string($0) } ?? .data(Data(bytes[range]))
     }
     return text.isValidUTF8 ? .string(String(knownUTF8: text, isASCII: text.isASCII)) : .data(Data(bytes[range]))
   }

@@ -21,4 +21,14 @@ package enum NeXTSTEPEncoding {
     if number < 128 { return UInt32(exactly: number) }
     return number - 128 < upperHalf.count ? UInt32(upperHalf[number - 128]) : nil
   }
+
+  /// The text of bytes; nil if the set has no character for one of them.
+  package static func text(_ bytes: some Sequence<UInt8>) -> String? {
+    var text = String.UnicodeScalarView()
+    for byte in bytes {
+      guard let scalar = scalar(Int(byte)).flatMap({ Unicode.Scalar($0) }) else { return nil }
+      text.append(scalar)
+    }
+    return String(text)
+  }
 }

@@ -36,21 +36,12 @@ extension TypedstreamUnarchiver {
     let bytes = tables.bytes
     let text = bytes.rawBytes.extracting(range)
     if text.isASCII { return String(knownUTF8: text, isASCII: true) }
-    if stream.systemVersion < TypedstreamHead.currentSystemVersion { return try nextText(range, at: place) }
+    if stream.systemVersion < TypedstreamHead.currentSystemVersion {
+      if let text = NeXTSTEPEncoding.text(bytes[range]) { return text }
+      throw failure(.invalidContents, "a string with bytes that NeXTSTEP has no characters for", at: place)
+    }
     guard text.isValidUTF8 else { throw failure(.invalidContents, "a string that is no UTF-8", at: place) }
     return String(knownUTF8: text, isASCII: false)
-  }
-
-  private func nextText(_ range: Range<Int>, at place: TypedstreamPlace) throws(TypedstreamError) -> String {
-    var text = String.UnicodeScalarView()
-    for byte in tables.bytes[range] {
-      guard let scalar = NeXTSTEPEncoding.scalar(Int(byte)).flatMap({ Unicode.Scalar($0) }) else {
-        throw failure(
-          .invalidContents, "a string with the byte \(byte), which NeXTSTEP has no character for", at: place)
-      }
-      text.append(scalar)
-    }
-    return String(text)
   }
 }
 

@@ -1,0 +1,177 @@
+/// Which rows changes are about.
+extension ResultEngine {
+  func isRow(_ key: RowKey) -> Bool { prepared.entityIndices.contains(Int(key.entityIndex)) }
+
+  /// Remembers the rows that changes are about, and those that depend on other objects that changed.
+  func note(_ change: ContextChange, _ merged: MergedKeys) {
+    do throws(ManagedObjectError) {
+      if !merged.isComplete { waiting.isAll = true }
+      var others: Set<RowKey> = []
+      // What these have is compared with what was read just now, and not with what they had.
+      let reread = Set(change.refreshed.map(\.key) + merged.saved + merged.deleted)
+      for objects in [change.inserted, change.updated, change.deleted, change.refreshed] {
+        for object in objects {
+          if isRow(object.key) { waiting.keys.insert(object.key) }
+          if reach.concerns(object.key.entityIndex) { others.insert(object.key) }
+        }
+      }
+      for object in change.refreshed where isRow(object.key) { waiting.misplaced.insert(object.key) }
+      for key in merged.deleted where context.registered[key]?.hasChanges == true { gone.insert(key) }
+      for key in merged.deleted where reach.outlives(key.entityIndex) { waiting.isAll = true }
+      for key in merged.saved + merged.deleted {
+        if isRow(key) {
+          waiting.keys.insert(key)
+          waiting.misplaced.insert(key)
+        }
+        if reach.concerns(key.entityIndex) { others.insert(key) }
+      }
+      // What others deleted is not refreshed with what it refers to, so that any change may be one of it.
+      gone = gone.filter { context.registered[$0] != nil || list[$0] != nil || all?[$0] != nil }
+      for key in gone where reach.concerns(key.entityIndex) { others.insert(key) }
+      let renamed = waiting.renamed
+      waiting.renamed = []
+      guard !others.isEmpty || !renamed.isEmpty else { return }
+      if reach.isOpaque {
+        waiting.isAll = true
+        return
+      }
+      // Those that are gone have no object in the context any more.
+      var gone: [RowKey: ManagedObject] = [:]
+      for object in change.deleted { gone[object.key] = object }
+      let keys = others.union(renamed).sorted()
+      let objects = keys.map { gone[$0] ?? context.object(for: $0) }
+      try context.readFaults(objects)
+      for (way, end) in reach.ends {
+        let here = objects.filter { $0.entity.isKind(ofAny: end) && !$0.needsRow }
+        try noteRows(of: here, way, end, renamed: Set(renamed), reread: reread)
+      }
+    } catch {
+      waiting.isAll = true
+    }
+  }
+
+  /// Remembers the rows from which relationships lead to objects, if what is asked of these has changed.
+  private func noteRows(
+    of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
+  ) throws(ManagedObjectError) {
+    let others = objects.filter { object in
+      let isOther = hasOtherValues(object, way, end, isReread: reread.contains(object.key))
+      return isOther || end.isCompared && renamed.contains(object.key) || gone.contains(object.key)
+    }
+    try noteRows(leadingTo: others, end)
+  }
+
+  /// Remembers the rows from which relationships lead to objects.
+  private func noteRows(leadingTo objects: [ManagedObject], _ end: ResultReach.End) throws(ManagedObjectError) {
+    var level = objects
+    for step in end.steps.reversed() where !level.isEmpty {
+      guard let inverse = step.inverse else {
+        // Nobody knows who refers to the objects.
+        waiting.isAll = true
+        return
+      }
+      try context.readFaults(level)
+      var keys: Set<RowKey> = []
+      for object in level where !object.needsRow { object.value(ofSlot: inverse).forEachKey { keys.insert($0) } }
+      level = keys.sorted().map { context.object(for: $0) }
+    }
+    for object in level where isRow(object.key) {
+      waiting.keys.insert(object.key)
+      waiting.misplaced.insert(object.key)
+    }
+  }
+
+  /// True if an object has other values than before, or may have, of those that rows depend on.
+  private func hasOtherValues(
+    _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
+  ) -> Bool {
+    if object.isLost || object.status.contains(.detached) {
+      // It may come back.
+      seen[way, default: KeyTable()].insert(EndValues(values: nil, isOfAllRows: true), for: object.key)
+      return true
+    }
+    let slots = end.slots(of: object)
+    var now = EndValues(values: slots.map { object.value(ofSlot: $0) })
+    if let before = seen[way]?[object.key] {
+      let isOther = before.values != now.values || isReread && !before.isOfAllRows
+      now.isOfAllRows = isOther || before.isOfAllRows
+      seen[way]?[object.key] = now
+      return isOther
+    }
+    let committed = isReread ? nil : object.committed
+    let isOther = committed.map { committed in slots.map { committed[$0] } } != now.values
+    now.isOfAllRows = isOther
+    seen[way, default: KeyTable()].insert(now, for: object.key)
+    return isOther
+  }
+
+  /// Compares what rows are placed by now with what the other rows of the same objects were placed by: an object that
+  /// was read since may have what others saved, while the context does not know of the save.
+  ///
+  /// - Returns: the objects that the rows depend on, which have their values as long as somebody keeps them.
+  func noteEnds(of rows: [ManagedObject]) throws(ManagedObjectError) -> [ManagedObject] {
+    var ends: [ManagedObject] = []
+    if reach.isOpaque { return ends }
+    for (way, end) in reach.ends {
+      var level = rows
+      for name in way {
+        var keys: Set<RowKey> = []
+        for object in level {
+          guard let slot = object.shape.entity.relationship(named: name)?.slot else { continue }
+          object.value(ofSlot: slot).forEachKey { keys.insert($0) }
+        }
+        level = keys.sorted().map { context.object(for: $0) }
+        try context.readFaults(level)
+        level.removeAll { $0.needsRow || $0.isLost }
+        ends += level
+      }
+      var others: [ManagedObject] = []
+      for object in level {
+        var now = EndValues(values: end.slots(of: object).map { object.value(ofSlot: $0) })
+        if let before = seen[way]?[object.key] {
+          if before.values == now.values { continue }
+          now.isOfAllRows = true
+          others.append(object)
+        }
+        seen[way, default: KeyTable()].insert(now, for: object.key)
+      }
+      try noteRows(leadingTo: others, end)
+    }
+    return ends
+  }
+
+  /// Remembers what objects have that are changed when the rows are fetched. Others have what was read or saved.
+  func noteChangedObjects() {
+    seen = [:]
+    guard !reach.ends.isEmpty else { return }
+    for object in context.changedObjects where reach.concerns(object.key.entityIndex) {
+      for (way, end) in reach.ends where object.entity.isKind(ofAny: end) {
+        // One that is deleted may come back.
+        let values = object.isLost ? nil : end.slots(of: object).map { object.value(ofSlot: $0) }
+        seen[way, default: KeyTable()].insert(EndValues(values: values, isOfAllRows: true), for: object.key)
+      }
+    }
+  }
+}
+
+/// What rows depend on of an object that is not one of them.
+struct EndValues {
+  /// Nil for one that is gone.
+  var values: [RowValue]?
+  /// True if all rows that depend on the object were placed by these values, and not only those that changed.
+  var isOfAllRows = false
+}
+
+extension ResultReach.End {
+  /// The slots of what is asked of an object.
+  fileprivate func slots(of object: ManagedObject) -> [Int] {
+    names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// True for the entity of objects that can be at an end.
+  fileprivate func isKind(ofAny end: ResultReach.End) -> Bool {
+    end.steps.last.map { isKind(of: $0.destination) } ?? false
+  }
+}
