@@ -3,9 +3,10 @@ import ManagedObjects
 
 /// Somebody in the book.
 final class Person: ManagedObject {
-  @Attribute(.maximumLength(80)) private(set) var firstName = ""
-  @Attribute(.predicate("length > 0", warning: "is missing"), .maximumLength(80)) private(set) var lastName: String
-  /// The name as an index of Latin letters has it, by which persons are sorted: `LOVELACE ADA`.
+  @Attribute(.maximumLength(80)) var firstName = ""
+  @Attribute(.predicate("length > 0", warning: "is missing"), .maximumLength(80)) var lastName: String
+  /// The name as an index of Latin letters has it, by which persons are sorted: `LOVELACE ADA`. It follows from the
+  /// names with each save.
   @Attribute(.indexed) private(set) var sortName = ""
   @Attribute(.unique, .predicate("SELF MATCHES '[^@ ]+@[^@ ]+[.][^@ .]+'", warning: "is not like ada@example.org"))
   var email: String?
@@ -14,11 +15,15 @@ final class Person: ManagedObject {
   @Attribute(.externalStorage) var picture: Data?
   @Relationship(inverse: \Group.members) var groups: Set<Group>
 
-  func rename(first: String, last: String) {
-    if first != firstName { firstName = first }
-    if last != lastName { lastName = last }
-    let name = Self.sortName(first: first, last: last)
-    if name != sortName { sortName = name }
+  override func willSave() {
+    if isDeleted { return }
+    let name = Self.sortName(first: firstName, last: lastName)
+    if name == sortName { return }
+    // Nobody takes it back: it would be that of a name which somebody else has changed meanwhile.
+    let undoManager = managedObjectContext?.undoManager
+    undoManager?.disableUndoRegistration()
+    sortName = name
+    undoManager?.enableUndoRegistration()
   }
 
   /// Such as `Ada Lovelace`. Names in Chinese characters begin with the last name.

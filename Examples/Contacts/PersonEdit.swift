@@ -8,19 +8,21 @@ struct PersonEdit {
   var email: String?
   var birthday: Day??
   var notes: String?
-  /// The names of all groups that the person is in from now on. Those that are not there yet are made.
-  var groups: [String]?
+  /// The names of groups that the person comes into. Those that are not there yet are made.
+  var groups: [String] = []
+  /// The names of groups that the person leaves.
+  var formerGroups: [String] = []
   var picture: Data??
 
   func apply(to person: Person, in context: ManagedObjectContext) throws {
     if let email, email.lowercased() != person.email?.lowercased() { try context.checkIsNew(email) }
-    if firstName != nil || lastName != nil {
-      person.rename(first: firstName ?? person.firstName, last: lastName ?? person.lastName)
-    }
+    if let firstName { person.firstName = firstName }
+    if let lastName { person.lastName = lastName }
     if let email { person.email = email.isEmpty ? nil : email }
     if let birthday { person.birthday = birthday?.date }
     if let notes { person.notes = notes.isEmpty ? nil : notes }
-    if let groups { person.groups = Set(try groups.map { try context.groupOrNew($0) }) }
+    for group in person.groups where formerGroups.contains(group.name) { person.remove(group, from: \.groups) }
+    for name in groups { person.add(try context.groupOrNew(name), to: \.groups) }
     if let picture { person.picture = picture }
   }
 }

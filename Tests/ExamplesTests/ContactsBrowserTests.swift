@@ -183,5 +183,124 @@ struct ContactsBrowserTests {
     browser.type("Augusta \r")
     let lines = try await browser.lines { $0.count == 24 && !$0[22].isEmpty }
     #expect(!lines[22].hasPrefix("Change") && lines[23].hasPrefix("Enter save"), "\(lines)")
+    #expect(lines.contains { $0.contains("Ada Lovelace is gone") })
+  }
+
+  /// What a key or another program leads to.
+  private func message(_ browser: TerminalProgram, _ start: String) async throws -> String {
+    let lines = try await browser.lines { $0.count == 24 && $0[22].hasPrefix(start) }
+    return lines.count == 24 ? lines[22] : ""
+  }
+
+  private func run(_ arguments: String..., kind: String = "sqlite") throws {
+    let run = try Program.run("contacts", arguments + [file(kind)])
+    try #require(run.status == 0, "\(run.errors)")
+  }
+
+  @Test("sorts by the names of now when one of them is taken back") func otherName() async throws {
+    try fill()
+    let browser = try await browser()
+    browser.type("Le\u{15}Augusta\r")
+    #expect(try await message(browser, "Change") == "Change Augusta Lovelace")
+    try run("edit", "augusta", "--last-name", "Byron")
+    _ = try await browser.lines { $0.contains { $0.contains("> Augusta Byron") } }
+    browser.type("u")
+    #expect(try await message(browser, "Taken") == "Taken back: Change Augusta Lovelace")
+    let text = try Program.run("contacts", ["list", file("sqlite")]).text
+    #expect(text.contains("B\n  Charles Babbage\n  Ada Byron <ada@example.org>\nP\n"), "\(text)")
+    browser.type("r")
+    #expect(try await message(browser, "Again") == "Again: Change Augusta Lovelace")
+    try run("remove", "augusta")
+    _ = try await browser.lines { $0[0].hasSuffix(" 6") }
+    browser.type("u")
+    #expect(try await message(browser, "Somebody else has changed") != "")
+  }
+
+  @Test("leaves the groups alone that others put somebody into") func otherGroups() async throws {
+    try fill()
+    let browser = try await browser()
+    browser.type("Le\t\t\t\t")
+    _ = try await browser.lines { $0.last?.hasPrefix("Enter save") == true }
+    try run("group", "add", "Navy", "ada")
+    browser.type(", Fun\r")
+    // It may be the first to learn of the other save.
+    if try await browser.lines(when: { !$0[22].isEmpty })[22].hasPrefix("somebody else") { browser.type("\r") }
+    #expect(try await message(browser, "Change") == "Change Ada Lovelace")
+    #expect(try Program.run("contacts", ["show", "ada", file("sqlite")]).text.contains("groups: Fun, Navy, Work\n"))
+    browser.type("e\t\t\t\t\u{15}Navy, Fun\r")
+    _ = try await browser.lines { !$0.contains { $0.contains("Work") } }
+    #expect(try Program.run("contacts", ["show", "ada", file("sqlite")]).text.contains("groups: Fun, Navy\n"))
+  }
+
+  @Test("deletes nobody who came to the place of somebody who is gone", arguments: kinds)
+  func lostSelection(_ kind: String) async throws {
+    try fill(kind)
+    let browser = try await browser(kind)
+    browser.type("L")
+    _ = try await browser.lines { $0.contains { $0.contains("> Ada") } }
+    try run("remove", "ada", kind: kind)
+    #expect(try await message(browser, "Ada") == "Ada Lovelace is not here any more")
+    browser.type("d/")
+    var lines = try await browser.lines { $0.last?.hasPrefix("Enter keep") == true }
+    #expect(lines[0].hasSuffix(" 6"))
+    browser.type("\rd")
+    lines = try await browser.lines { $0[0].hasSuffix(" 5") }
+    #expect(lines[22].hasPrefix("Delete ") && lines[0].hasSuffix(" 5"))
+  }
+
+  @Test("shows all when the group is gone that it shows", arguments: kinds) func lostGroup(_ kind: String) async throws
+  {
+    try fill(kind)
+    let browser = try await browser(kind)
+    browser.type("\t")
+    #expect(try await browser.lines { $0[0].contains("in Work") }[0] == " contacts.\(kind)   1 in Work")
+    try run("group", "remove", "Work", kind: kind)
+    #expect(try await browser.lines { !$0[0].contains("in Work") }[0] == " contacts.\(kind)   7")
+  }
+
+  @Test("says at once that its file is gone, and goes on when it is back", arguments: kinds)
+  func lostFile(_ kind: String) async throws {
+    try fill(kind)
+    let browser = try await browser(kind)
+    let (file, aside) = (folder.path("contacts." + kind), folder.path("aside"))
+    try FileManager.default.moveItem(atPath: file, toPath: aside)
+    #expect(try await message(browser, "somebody has removed").hasPrefix("somebody has removed "))
+    try FileManager.default.moveItem(atPath: aside, toPath: file)
+    let lines = try await browser.lines { $0[22].isEmpty }
+    #expect(lines[22].isEmpty && lines.contains { $0.contains("Ada Lovelace") })
+    browser.type("Ld")
+    #expect(try await message(browser, "Delete").hasPrefix("Delete Ada Lovelace"))
+  }
+
+  @Test("leaves the terminal as it was when a signal ends it", arguments: [SIGHUP, SIGINT, SIGTERM, SIGUSR1])
+  func ended(_ signal: Int32) async throws {
+    try fill()
+    let browser = try await browser()
+    browser.send(signal)
+    #expect(try await browser.exitCode() == nil)
+    #expect(browser.endingSignal == signal)
+    #expect(String(decoding: browser.output, as: UTF8.self).hasSuffix("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"))
+  }
+
+  @Test("takes the terminal again when it goes on") func stopped() async throws {
+    try fill()
+    let browser = try await browser()
+    func count(_ text: String) -> Int {
+      String(decoding: browser.output, as: UTF8.self).components(separatedBy: text).count - 1
+    }
+    for signal in [SIGSTOP, SIGTSTP] {
+      let before = count("Ada Lovelace")
+      browser.send(signal)
+      // A stop that it is told of gives the terminal back.
+      if signal == SIGTSTP { _ = try await browser.lines { _ in count("\u{1B}[?1049l") == 1 } }
+      let lines = try await browser.lines { _ in
+        browser.send(SIGCONT)
+        return count("Ada Lovelace") > before
+      }
+      #expect(count("Ada Lovelace") > before && lines.last?.hasPrefix("/ search") == true)
+    }
+    #expect(count("\u{1B}[?1049l") == 1)
+    browser.type("q")
+    #expect(try await browser.exitCode() == 0)
   }
 }

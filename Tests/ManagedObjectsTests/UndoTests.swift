@@ -57,6 +57,29 @@ import Testing
     #expect(try sketch.state(of: context) == "a" && !undoManager.canUndo)
   }
 
+  @Test("What follows from other values is not recorded, and spoils nothing that can be made again")
+  func unrecorded() throws {
+    let (sketch, context, undoManager) = try prepared("Employee a")
+    try sketch.run("a.age=1", in: context)
+    context.processPendingChanges()
+    undoManager.enableUndoRegistration()
+    undoManager.disableUndoRegistration()
+    undoManager.disableUndoRegistration()
+    try sketch.run("a.salary=1", in: context)
+    undoManager.enableUndoRegistration()
+    #expect(!undoManager.isUndoRegistrationEnabled)
+    try sketch.run("a.salary=2", in: context)
+    undoManager.enableUndoRegistration()
+    #expect(undoManager.isUndoRegistrationEnabled)
+    context.undo()
+    #expect(try sketch.state(of: context) == "a a.salary=2" && !undoManager.canUndo)
+    undoManager.disableUndoRegistration()
+    try sketch.run("a.salary=3", in: context)
+    undoManager.enableUndoRegistration()
+    context.redo()
+    #expect(try sketch.state(of: context) == "a a.age=1 a.salary=3")
+  }
+
   @Test("Groups have names")
   func names() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")

@@ -7,6 +7,8 @@ public final class TerminalProgram {
   private let terminal: Int32
   private let process: pid_t
   private var isOver = false
+  /// The signal that ended it; nil if it runs, or ended by itself.
+  public private(set) var endingSignal: Int32?
   /// All that it has written so far.
   public private(set) var output = Data()
 
@@ -54,6 +56,9 @@ public final class TerminalProgram {
     _ = write(terminal, bytes, bytes.count)
   }
 
+  /// Sends a signal.
+  public func send(_ signal: Int32) { kill(process, signal) }
+
   /// The lines, once a condition is true, or as they are after half a minute.
   public func lines(when isReady: ([String]) -> Bool) async throws -> [String] {
     for _ in 0..<1500 {
@@ -64,7 +69,7 @@ public final class TerminalProgram {
     return screen
   }
 
-  /// The exit code, once the program has ended; nil if it runs for half a minute longer.
+  /// The exit code, once the program has ended; nil if a signal ended it, or if it runs for half a minute longer.
   public func exitCode() async throws -> Int32? {
     for _ in 0..<1500 {
       takeOutput()
@@ -72,7 +77,8 @@ public final class TerminalProgram {
       if waitpid(process, &status, WNOHANG) == process {
         isOver = true
         takeOutput()
-        return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
+        if status & 0x7F != 0 { endingSignal = status & 0x7F }
+        return endingSignal == nil ? status >> 8 & 0xFF : nil
       }
       try await Task.sleep(for: .milliseconds(20))
     }

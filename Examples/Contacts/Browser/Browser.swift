@@ -14,7 +14,7 @@ final class Browser {
   private enum Event: Sendable {
     case typed([UInt8])
     case saved(Result<SavedChanges, ManagedObjectError>)
-    case resized
+    case signal(Int32)
     case ended
   }
 
@@ -28,6 +28,10 @@ final class Browser {
   private(set) var message = ""
   /// The number of lines that a page has.
   private var page = 10
+  /// True while the file cannot be read.
+  private var isUnreadable = false
+  /// True if the person that was selected is not in the list any more, and no key was pressed since.
+  private var hasLostSelection = false
 
   init(_ book: AddressBook, title: String) throws {
     self.title = title
@@ -47,18 +51,11 @@ final class Browser {
       continuation.yield(.ended)
     }
     let following = Task { [news] in for await changes in news { continuation.yield(.saved(changes)) } }
-    let signals = [SIGWINCH, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { continuation.yield(number == SIGWINCH ? .resized : .ended) }
-      source.activate()
-      return source
-    }
+    Signals.watch(Signals.deadly + [SIGWINCH, SIGTSTP, SIGCONT]) { continuation.yield(.signal($0)) }
     terminal.enter()
     defer {
       terminal.leave()
       following.cancel()
-      for source in signals { source.cancel() }
     }
     draw(on: terminal)
     var typed: [UInt8] = []
@@ -68,13 +65,20 @@ final class Browser {
         typed += bytes
         for key in Key.keys(in: &typed) {
           if key == .control("z") {
-            suspend(terminal)
+            // All processes of the job, as the terminal itself would have it.
+            kill(0, SIGTSTP)
           } else if !take(key) {
             return
           }
         }
       case .saved(let changes): merge(changes)
-      case .resized: terminal.forget()
+      case .signal(SIGWINCH): terminal.forget()
+      case .signal(SIGCONT): terminal.enter()
+      case .signal(let number):
+        terminal.leave()
+        Signals.takeDefault(number)
+        // Only after a stop, or if there is nobody to go on with it.
+        terminal.enter()
       case .ended: return
       }
       draw(on: terminal)
@@ -86,13 +90,6 @@ final class Browser {
     let frame = BrowserFrame(self, lines: size.lines, columns: size.columns)
     page = max(1, frame.listHeight - 1)
     terminal.show(frame.lines, cursor: frame.cursor)
-  }
-
-  private func suspend(_ terminal: Terminal) {
-    terminal.leave()
-    // All processes of the job, as the terminal itself would have it.
-    kill(0, SIGTSTP)
-    terminal.enter()
   }
 }
 
@@ -127,6 +124,10 @@ extension Browser {
   }
 
   private func takeInList(_ key: Key) -> Bool {
+    // It was pressed for somebody else, maybe.
+    let isUnsure = hasLostSelection
+    hasLostSelection = false
+    if isUnsure, [.character("d"), .delete, .character("e"), .enter].contains(key) { return true }
     message = ""
     switch key {
     case .character("q"), .control("c"), .control("d"): return false
@@ -192,8 +193,11 @@ extension Browser {
   }
 
   private func delete() {
-    guard let person = list.selected else { return }
+    guard let selected = list.selected else { return }
     let isDone = change { context in
+      // Who is gone already cannot be deleted, and would come twice when both deletions are taken back.
+      try context.refresh(selected, mergeChanges: false)
+      let person = try context.existingObject(Person.self, with: selected.objectID)
       let name = person.fullName
       try context.delete(person)
       return "Delete " + name
@@ -231,6 +235,10 @@ extension Browser {
       do {
         try list.selectingChanged {
           redoing ? context.redo() : context.undo()
+          guard context.hasChanges else {
+            message = "Somebody else has changed that: \(name)"
+            return
+          }
           try context.save()
           message = (redoing ? "Again: " : "Taken back: ") + name
         }
@@ -241,14 +249,31 @@ extension Browser {
     }
   }
 
-  private func merge(_ changes: Result<SavedChanges, ManagedObjectError>) {
+  private func merge(_ news: Result<SavedChanges, ManagedObjectError>) {
+    let changes: SavedChanges
+    do { changes = try news.get() } catch {
+      // What is known is shown on.
+      message = "\(ContactsError(error))"
+      isUnreadable = true
+      return
+    }
+    if isUnreadable { message = "" }
+    isUnreadable = false
     telling {
-      try context.mergeChanges(from: changes.get())
+      let (selected, name) = (list.selected, list.selected?.fullName ?? "")
+      try context.mergeChanges(from: changes)
       // A group that is gone has nobody.
       if let group = list.group, (try? context.existingObject(Group.self, with: group.objectID)) == nil {
         try list.show(search: list.search, group: nil)
       }
       if let failure = list.failure { throw failure }
+      if case .form(var form) = mode, let person = form.person {
+        form.isGone = (try? context.existingObject(Person.self, with: person.objectID)) == nil
+        mode = .form(form)
+      } else if selected != nil, list.selected !== selected {
+        hasLostSelection = true
+        message = "\(name) is not here any more"
+      }
     }
   }
 

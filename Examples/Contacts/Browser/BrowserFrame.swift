@@ -115,7 +115,8 @@ struct BrowserFrame {
   ///   - column: likewise.
   private mutating func formLines(_ form: PersonForm, width: Int, line: Int, column: Int, height: Int) -> [Line] {
     let labelWidth = min(12, width / 2)
-    var lines = [Line.of(form.person.map { "Change " + $0.fullName } ?? "Add somebody", width: width, .bold)]
+    let title = form.person == nil ? "Add somebody" : form.isGone ? form.name + " is gone" : "Change " + form.name
+    var lines = [Line.of(title, width: width, .bold)]
     // The field that is being typed in is seen in the lowest terminal, too.
     let first = max(0, min(form.current - height + 2, form.fields.count - 1))
     for (index, field) in form.fields.enumerated().dropFirst(first) {

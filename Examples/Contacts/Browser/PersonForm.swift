@@ -22,12 +22,17 @@ struct PersonForm {
 
   /// The person; nil for a new one.
   let person: Person?
+  /// What the person was called when the form was opened.
+  let name: String
+  /// True if somebody else has removed the person.
+  var isGone = false
   private(set) var fields: [Field]
   /// The field that keys go to.
   private(set) var current = 0
 
   init(_ person: Person?) {
     self.person = person
+    name = person?.fullName ?? ""
     let picture = person?.picture.map { "has \($0.count) bytes; a file replaces them, - removes them" }
     fields = [
       Field("first name", person?.firstName ?? ""), Field("last name", person?.lastName ?? ""),
@@ -53,12 +58,17 @@ struct PersonForm {
     var edit = PersonEdit(
       firstName: fields[0].change, lastName: fields[1].change, email: fields[2].change, notes: fields[5].change)
     if let text = fields[3].change { edit.birthday = .some(text.isEmpty ? nil : try Day(text)) }
-    if let text = fields[4].change {
-      edit.groups = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-    }
+    // Somebody else may put the person into other groups meanwhile.
+    let (old, new) = (Self.names(in: fields[4].initial), Self.names(in: fields[4].editor.text))
+    edit.groups = new.filter { !old.contains($0) }
+    edit.formerGroups = old.filter { !new.contains($0) }
     if let path = fields[6].change {
       edit.picture = .some(path == "-" ? nil : try Data(ofFile: (path as NSString).expandingTildeInPath))
     }
     return edit
+  }
+
+  private static func names(in text: String) -> [String] {
+    text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 }

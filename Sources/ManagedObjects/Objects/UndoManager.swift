@@ -14,6 +14,7 @@ extension ManagedObjectContext {
     private var redoGroups: [Group] = []
     private var open = Group()
     private var depth = 0
+    private var disabled = 0
     var isReplaying = false
 
     /// Changes that are taken back together.
@@ -74,6 +75,16 @@ extension ManagedObjectContext {
       if depth == 0 { closeGroup() }
     }
 
+    /// False while changes are not recorded.
+    public var isUndoRegistrationEnabled: Bool { disabled == 0 }
+
+    /// Records no changes until as many calls of ``enableUndoRegistration()``. For values that follow from others, and
+    /// are made again whenever these change: in `willSave`, for example.
+    public func disableUndoRegistration() { disabled += 1 }
+
+    /// Ends what ``disableUndoRegistration()`` began. Without that it does nothing.
+    public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
+
     /// Forgets all changes. None can be taken back.
     public func removeAllActions() {
       undoGroups = []
@@ -82,6 +93,7 @@ extension ManagedObjectContext {
     }
 
     func record(_ change: Change) {
+      guard isUndoRegistrationEnabled else { return }
       if !isReplaying { redoGroups = [] }
       open.changes.append(change)
     }
