@@ -127,6 +127,22 @@ import Testing
     #expect(try results.fetchedObjects == [ada] && context.fetch(request) == [ada])
   }
 
+  @Test("A reference without an inverse leads to an object whose saved deletion is undone, in the store, too")
+  func referenceToRevived() throws {
+    context.undoManager = ManagedObjectContext.UndoManager()
+    let (ada, bea) = (try add("Ada"), try add("Bea"))
+    try ada.setValue(.object(bea), forKey: "buddy")
+    try context.save()
+    try context.delete(bea)
+    try context.save()
+    context.undo()
+    try context.save()
+    #expect(ada["buddy"] == .object(bea))
+    let request = FetchRequest("Contact", where: try ManagedPredicate(format: "buddy.name == 'Bea'"))
+    #expect(try context.fetch(request) == [ada])
+    #expect(try other.fetch(request).map(\.objectID) == [ada.objectID])
+  }
+
   @Test("An object whose deletion was undone is not the one that was deleted", arguments: [false, true])
   func revived(isSaved: Bool) throws {
     context.undoManager = ManagedObjectContext.UndoManager()

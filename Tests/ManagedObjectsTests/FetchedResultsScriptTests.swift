@@ -21,6 +21,14 @@ import Testing
     #expect(changeCount > 4 * count, "nothing happens in the scripts")
   }
 
+  private static let number = ProcessInfo.processInfo.environment["PLIST_SCRIPT"].flatMap { UInt64($0) }
+
+  /// For one that fails: the number that its trace begins with.
+  @Test("A script by its number", .enabled(if: number != nil)) func one() async throws {
+    var script = try FetchedResultsScript(seed: Self.number ?? 0, file: nil)
+    try await script.run(steps: 12)
+  }
+
   @Test("Changes of another process, too", arguments: 0..<2)
   func files(part: Int) async throws {
     let folder = try TemporaryFolder(isInMemory: true)

@@ -170,6 +170,19 @@ import Testing
     try add("Alan")
     context.processPendingChanges()
     #expect(results.failure == nil && text(results) == "A:Ada,Alan B:Bob")
+    // Names that objects got meanwhile are told, too.
+    var shown = results.snapshot
+    let keeper = ChangeKeeper()
+    results.delegate = keeper
+    store.failsToRead = true
+    try context.refreshAllObjects()
+    try context.save()
+    #expect(results.failure?.code == .operation)
+    store.failsToRead = false
+    try add("Beth")
+    context.processPendingChanges()
+    for changes in keeper.changes { shown.apply(changes) }
+    #expect(results.failure == nil && shown == results.snapshot)
   }
 
   /// What a delegate is told, in the order of the calls.

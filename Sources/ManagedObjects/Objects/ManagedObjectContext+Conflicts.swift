@@ -179,14 +179,9 @@ extension ManagedObjectContext {
       object.status.insert(.inserted)
     }
     tellChildren(names)
-    for object in registered.objects where !object.values.isEmpty {
-      // A reference without an inverse is a change. One with an inverse is made again below.
-      for relationship in object.shape.record.relationships where object.shape.inverseSlots[relationship.slot] == nil {
-        let value = renamed(object.values[relationship.slot], names)
-        if value != object.values[relationship.slot] { object.change(relationship.slot, to: value) }
-      }
-      rename(in: object, names)
-    }
+    // Those with an inverse are made again below.
+    changeReferences(names)
+    registered.visit { rename(in: $0, names) }
     for object in objects {
       let empty = object.shape.emptyValues
       try give(object.values, to: object, stored: empty, isReferring: false)

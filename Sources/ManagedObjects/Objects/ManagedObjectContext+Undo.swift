@@ -34,6 +34,10 @@ extension ManagedObjectContext {
         if object.key != old { names[old] = object.key }
       }
       tellChildren(names)
+      let isRecording = recordsUndo
+      recordsUndo = false
+      changeReferences(names)
+      recordsUndo = isRecording
       for object in revived { rename(in: object, aliases) }
       for change in group.changes.reversed() { takeBack(change) }
       // Once for each object: to compare many values takes its time.
@@ -137,6 +141,18 @@ extension ManagedObjectContext {
       if let value = renaming(object.values[slot], names) { object.values[slot] = value }
       if let committed = object.committed, let value = renaming(committed[slot], names) {
         object.committed?[slot] = value
+      }
+    }
+  }
+
+  /// Changes the relationships without an inverse that lead to objects by old names: the store has them with these.
+  func changeReferences(_ names: KeyNames) {
+    if names.isEmpty { return }
+    for object in registered.objects where !object.values.isEmpty && !object.isLost {
+      for relationship in object.shape.record.relationships where object.shape.inverseSlots[relationship.slot] == nil {
+        if let value = renaming(object.values[relationship.slot], names) {
+          object.change(relationship.slot, to: value)
+        }
       }
     }
   }

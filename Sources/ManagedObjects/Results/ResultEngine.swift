@@ -44,8 +44,8 @@ final class ResultEngine {
     var misplaced: Set<RowKey> = []
     /// True if all is to be fetched again.
     var isAll = false
-    /// True if the objects are others than before.
-    var isReset = false
+    /// True if any row may have another object, or another name of its object, than before.
+    var isUnknown = false
     /// True if objects have other keys.
     var hasNewNames = false
     /// Objects beside the rows that have other keys.
@@ -192,10 +192,11 @@ extension ResultEngine {
     case .renamed(let old, let new): rename(old, to: new)
     case .changed(let change, let merged):
       // What could not be followed is tried again.
-      if failure != nil { waiting.isAll = true }
-      if change.isReset {
+      if failure != nil || change.isReset {
         waiting.isAll = true
-        waiting.isReset = true
+        waiting.isUnknown = true
+      }
+      if change.isReset {
         seen = [:]
         gone = []
         recent = []
@@ -216,9 +217,9 @@ extension ResultEngine {
       self.waiting = Waiting()
       do throws(ManagedObjectError) {
         if waiting.hasNewNames { try prepareAgain() }
+        let changed = waiting.isUnknown ? nil : waiting.keys
         let changes =
-          waiting.isAll
-          ? try fetchAgain(changed: waiting.isReset ? nil : waiting.keys) : try update(waiting.keys, waiting.misplaced)
+          waiting.isAll ? try fetchAgain(changed: changed) : try update(waiting.keys, waiting.misplaced)
         failure = nil
         if !changes.isEmpty { report?(.success(changes)) }
       } catch {
