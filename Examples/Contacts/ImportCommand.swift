@@ -15,9 +15,12 @@ struct Import: ParsableCommand {
       let undo = ManagedObjectContext.UndoManager()
       context.undoManager = undo
       var refusals: [String] = []
+      // To ask the book about each card would take as long as there are persons and cards.
+      var addresses = Set(try context.fetch(Person.self).compactMap { $0.email?.lowercased() })
       for card in cards {
         do {
-          try ContactsError.explaining { try context.add(card) }
+          let isNew = card.email.map { addresses.insert($0.lowercased()).inserted } ?? true
+          try ContactsError.explaining { try context.add(card, hasNewAddress: isNew) }
         } catch {
           // All that came with the card goes, such as groups that only it names.
           context.undo()
@@ -36,12 +39,12 @@ struct Import: ParsableCommand {
 }
 
 extension ManagedObjectContext {
-  fileprivate func add(_ card: Card) throws {
+  fileprivate func add(_ card: Card, hasNewAddress: Bool) throws {
     let person = try insert(Person.self)
     let edit = PersonEdit(
       firstName: card.firstName, lastName: card.lastName, email: card.email, birthday: card.birthday.map { Day($0) },
       notes: card.notes, groups: card.groups)
-    try edit.apply(to: person, in: self)
+    try edit.apply(to: person, in: self, hasNewAddress: hasNewAddress)
     try person.validateForInsert()
   }
 }

@@ -14,8 +14,9 @@ struct PersonEdit {
   var formerGroups: [String] = []
   var picture: Data??
 
-  func apply(to person: Person, in context: ManagedObjectContext) throws {
-    if let email, email.lowercased() != person.email?.lowercased() { try context.checkIsNew(email) }
+  /// - Parameter hasNewAddress: true if somebody has seen to it that nobody has the address.
+  func apply(to person: Person, in context: ManagedObjectContext, hasNewAddress: Bool = false) throws {
+    if let email, !hasNewAddress, email.lowercased() != person.email?.lowercased() { try context.checkIsNew(email) }
     if let firstName { person.firstName = firstName }
     if let lastName { person.lastName = lastName }
     if let email { person.email = email.isEmpty ? nil : email }
