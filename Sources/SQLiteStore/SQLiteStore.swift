@@ -74,9 +74,17 @@ public final class SQLiteStore: PersistentStore {
       writesNothing: writesNothing, tracksHistory: false, checksHashes: false)
   }
 
+  /// Opens a store for changes that are tried and taken back: ``trySaving(_:)``. A log that was left over beside it is
+  /// not put into the file.
+  package convenience init(forTrialsIn file: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
+    try self.init(
+      file, model, nil, isReadOnly: false, createsFile: false, writesNothing: false, tracksHistory: false,
+      checksHashes: true, isForTrials: true)
+  }
+
   private init(
     _ file: URL, _ model: ManagedObjectModel, _ configuration: String?, isReadOnly: Bool, createsFile: Bool,
-    writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool
+    writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool, isForTrials: Bool = false
   ) throws(ManagedObjectError) {
     let number = StoreNumber.next()
     let isReadOnly = isReadOnly || writesNothing
@@ -85,7 +93,8 @@ public final class SQLiteStore: PersistentStore {
       let path = try Self.path(of: file)
       try Self.prepare(path, createsFile: createsFile && !isReadOnly)
       var state = try StoreState(
-        path: path, model, configuration, number, writesNothing ? .immutable : isReadOnly ? .readOnly : .create,
+        path: path, model, configuration, number,
+        isForTrials ? .trial : writesNothing ? .immutable : isReadOnly ? .readOnly : .create,
         checksHashes: checksHashes)
       if tracksHistory, !isReadOnly { try state.trackHistory() }
       return state
@@ -205,6 +214,49 @@ public final class SQLiteStore: PersistentStore {
       try state.checkObstacles()
       return try state.save(changes, keepsChanges: keepsChanges)
     }
+  }
+}
+
+/// Copies of all there is.
+extension SQLiteStore {
+  /// Reads one state of the file from now on, also if another process saves, until ``endReading()``.
+  package func beginReading() throws(ManagedObjectError) {
+    try withState { state throws(ManagedObjectError) in try state.database.execute("BEGIN") }
+  }
+
+  package func endReading() throws(ManagedObjectError) {
+    try withState { state throws(ManagedObjectError) in
+      if state.database.isInTransaction { try state.database.execute("ROLLBACK") }
+    }
+  }
+}
+
+/// What is read of rows at once to fill a store.
+package enum RowPart: Sendable {
+  /// Attributes and to-one relationships.
+  case columns
+  /// The relationships in some slots, which have something in other rows or tables.
+  case links([Int])
+}
+
+extension SQLiteStore {
+  /// Puts all rows of another store into this one, which has none: all or none, in one transaction. No history is
+  /// written.
+  ///
+  /// What is in memory does not grow with the rows, but for their keys and for what relationships of one object have.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys of all rows, each once.
+  ///   - read: returns the rows of some keys of one entity, with the keys that they have here. The values that are not
+  ///     asked for can be ``RowValue/unread``. It must not use this store.
+  /// - Throws: as ``save(_:)``.
+  /// - Complexity: O(*n* log *n*).
+  package func fill(
+    _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
+  ) throws(ManagedObjectError) {
+    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+    let keys = keys.sorted()
+    try withState { state throws(ManagedObjectError) in try state.fill(keys, read: read) }
   }
 }
 

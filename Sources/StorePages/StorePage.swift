@@ -22,6 +22,9 @@ package struct StorePage {
   /// Browsers open pages with so many rows at once. The page says so where an entity has more.
   package static let usualRowLimit = 50_000
 
+  /// The file that has the value of a slot, whether it is there or not; nil if nobody knows.
+  package var fileOfValue: (_ slot: Int, RowKey) -> String? = { _, _ in nil }
+
   private static let batchSize = 256
   /// What could not be read of a store.
   package struct Faults {
@@ -135,7 +138,8 @@ extension StorePage {
       for (index, value) in zip(unread, values) {
         rows[index]?.values[slot] = value ?? .null
         if value == .null {
-          faults.missing.append("\(name(property, keys[index])): the file of the value is not there")
+          let file = fileOfValue(slot, keys[index]).map { "the file \($0.printable())" } ?? "a file of its own"
+          faults.missing.append("\(name(property, keys[index])): the value is in \(file), which is not there")
         }
       }
     }

@@ -144,6 +144,22 @@ package enum FileSystem {
     try fill(FileOutput(descriptor: descriptor, name: path))
   }
 
+  /// Copies a regular file, piece by piece, to a path where nothing is, for its owner only. Nothing happens if there is
+  /// no such file.
+  package static func copyRegularFile(_ path: String, to copy: String) throws(FileError) {
+    guard let identity = try FileIdentity(at: path) else { return }
+    try requireRegularFile(identity, named: path)
+    let descriptor = try openToRead(path)
+    defer { _ = close(descriptor) }
+    try create(copy) { output throws(FileError) in
+      while true {
+        let piece = try readSome(descriptor, named: path)
+        if piece.isEmpty { return }
+        try output.write(piece)
+      }
+    }
+  }
+
   /// Writes as much of `bytes` as the system takes at once. Returns how many bytes that is.
   static func write(_ bytes: RawSpan, to descriptor: Int32, named name: String) throws(FileError) -> Int {
     while true {

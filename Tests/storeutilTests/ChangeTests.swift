@@ -89,6 +89,9 @@ struct ChangeTests {
     let other = try Library()
     try other.run("delete", Library.store, "--entity", "Book", "--where", "pages > 1")
     #expect(try other.run("count", Library.store, "Book") == "1\n")
+    // One is named twice, and one goes with another one.
+    let named = try other.run("delete", Library.store, "Author/p1", "Author/1", "Comic/p2")
+    #expect(named.contains("deleted Author/p1\ndeleted Comic/p2\n"))
   }
 
   @Test(

@@ -23,16 +23,14 @@ struct MakeTests {
     try library.run("convert", Library.store, "copy", "--type", type)
     let expected = try objects(library, Library.store)
     if type != "sqlite" {
-      // The error tells what would do: a model beside the store, or another store.
-      let failure = try library.failure(["count", "copy", "Book"])
-      #expect(failure.status == 64 && failure.errors.contains("its model, such as Library.xcdatamodel."))
+      // The error tells what would do: another store.
       let folder = library.url.appending(path: "other")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       for name in ["copy", Library.store] {
         try FileManager.default.copyItem(at: library.url.appending(path: name), to: folder.appending(path: name))
       }
       let other = try library.failure(["count", "other/copy", "Book"])
-      #expect(other.errors.contains("such as other/Library.sqlite."))
+      #expect(other.status == 64 && other.errors.contains("such as other/Library.sqlite."))
       try FileManager.default.removeItem(at: folder.appending(path: Library.store))
       let none = try library.failure(["count", "other/copy", "Book"])
       #expect(none.errors.contains("its model, or a store in SQLite that has it."))
@@ -43,6 +41,75 @@ struct MakeTests {
     #expect(try objects(library, "back.sqlite") == expected)
     let taken = try library.failure(["convert", Library.store, "copy"])
     #expect(taken.status == 1 && taken.errors.contains("is there already"))
+  }
+
+  @Test("with little memory, and not before all is in it")
+  func convertLarge() throws {
+    let library = try Library()
+    let count = 20_000
+    try library.runPython(
+      """
+      store.execute("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO ZTAG "
+        "(Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT i, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'), 1, "
+        "printf('%03000d', i) FROM n", (\(count),))
+      """, on: "Library.sqlite")
+    let base = try library.peakMemory("convert", "Places.sqlite", "base.sqlite", before: { try library.makePlaces($0) })
+    let peak = try library.peakMemory("convert", Library.store, "large.sqlite")
+    #expect(peak - base < 30 << 20, "\(count) objects of 3 KB took \(peak - base) bytes")
+    #expect(try library.run("count", "large.sqlite", "Tag") == "\(count)\n")
+    #expect(try Tool.run("diff", Library.store, "large.sqlite", in: library.url).status == 0)
+    // A process that is killed leaves no store that looks complete, and one that is asked to end leaves nothing.
+    let before = Set(try FileManager.default.contentsOfDirectory(atPath: library.url.path))
+    let python = """
+      import os, signal, subprocess, sys, time
+      os.chdir(sys.argv[1])
+      process = subprocess.Popen(sys.argv[3:])
+      while not any(".storeutil." in name for name in os.listdir(".")) and process.poll() is None: time.sleep(0.001)
+      process.send_signal(getattr(signal, sys.argv[2]))
+      print(process.wait())
+      """
+    for (signal, status) in [("SIGTERM", "143\n"), ("SIGKILL", "-9\n")] {
+      let stopped = try Program.runPython(
+        ["-c", python, library.url.path, signal, Program.executable("storeutil").path]
+          + ["convert", Library.store, "stopped.sqlite"])
+      #expect(stopped.text == status, "\(stopped.errors)")
+      let left = Set(try FileManager.default.contentsOfDirectory(atPath: library.url.path)).subtracting(before)
+      #expect(left.allSatisfy { signal == "SIGKILL" && $0.hasPrefix(".storeutil.") }, "\(left)")
+    }
+  }
+
+  @Test("and rows of an entity of another table are an error, not objects of it")
+  func strangeEntity() throws {
+    let library = try Library()
+    try library.runPython(
+      """
+      store.execute("UPDATE ZBOOK SET Z_ENT = 1 WHERE Z_PK = 1")
+      store.execute("UPDATE ZTAG SET Z_ENT = 1")
+      """, on: Library.store)
+    for arguments in [
+      ["convert", Library.store, "copy.xml", "--type", "xml"], ["convert", Library.store, "copy.sqlite"],
+      ["fetch", Library.store, "Book", "--csv"],
+    ] {
+      let failure = try library.failure(arguments)
+      #expect(failure.status == 2 && failure.errors.contains("is of the entity 1, which is none there"))
+    }
+    let page = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
+    #expect(page.status == 1 && page.errors.contains("Tag cannot be read: "))
+    let difference = try Tool.run("diff", Library.store, Library.store, in: library.url)
+    #expect(difference.status == 2 && !difference.wasKilled)
+  }
+
+  @Test("and a failure leaves nothing")
+  func failureLeavesNothing() throws {
+    let library = try Library()
+    let file = library.url.appending(path: "broken.sqlite")
+    try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: file)
+    try library.runPython("store.execute('UPDATE ZBOOK SET ZTITLE = zeroblob(3) WHERE Z_PK = 2')", on: "broken.sqlite")
+    let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
+    for type in ["sqlite", "xml", "binary"] {
+      #expect(try library.failure(["convert", "broken.sqlite", "copy", "--type", type]).status == 2)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
 
   @Test("but not where the file of a value is missing, for then the value would be lost")
@@ -116,6 +183,93 @@ struct MakeTests {
     if makesNew { #expect(try library.run("count", Library.store, "Book", "pages = 66") == "1\n") }
   }
 
+  @Test("and finds the model beside a store that has none, if there is only one")
+  func modelBeside() throws {
+    let library = try Library()
+    try library.run("convert", Library.store, "copy.xml", "--type", "xml")
+    let old = library.url.appending(path: "old.sqlite")
+    try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: old)
+    try library.runPython("store.execute('DROP TABLE Z_MODELCACHE')", on: "old.sqlite")
+    for store in ["copy.xml", "old.sqlite"] {
+      let note = "note: \(store) has no model in it; its model is Library.xcdatamodel beside it\n"
+      for arguments in [["count", store, "Book"], ["hashes", store], ["check", store]] {
+        let result = try Program.run("storeutil", arguments, in: library.url)
+        #expect(result.status == 0 && result.errors.hasPrefix(note), "\(arguments) \(result.errors)")
+      }
+      #expect(try library.run("info", store).contains("Library.xcdatamodel, beside the store"))
+      #expect(try Tool.json("info", store, "--json", in: library.url)["modelFile"] == "Library.xcdatamodel")
+      try library.run("count", store, "Book", "--model", Library.store)
+    }
+    let other = library.url.appending(path: "Another.xcdatamodel")
+    try FileManager.default.copyItem(at: library.url.appending(path: "Library.xcdatamodel"), to: other)
+    let several = try library.failure(["count", "copy.xml", "Book"])
+    #expect(several.status == 64 && several.errors.contains("its model, such as Another.xcdatamodel."))
+    #expect(try library.failure(["count", "old.sqlite", "Book"]).status == 3)
+    // One that does not fit is none.
+    let text = try String(contentsOf: other.appending(path: "contents"), encoding: .utf8)
+    try text.replacing("name=\"pages\"", with: "name=\"length\"")
+      .write(to: other.appending(path: "contents"), atomically: true, encoding: .utf8)
+    #expect(try Tool.run("count", "copy.xml", "Book", in: library.url).text == "2\n")
+  }
+
+  @Test("and reads a log that was left over without having it in memory")
+  func largeLog() throws {
+    let library = try Library()
+    let large = library.url.appending(path: "large")
+    try FileManager.default.createDirectory(at: large, withIntermediateDirectories: true)
+    try library.runPython(
+      """
+      import shutil
+      store.execute("PRAGMA wal_autocheckpoint = 0")
+      store.execute("UPDATE ZBOOK SET ZCOVER = zeroblob(60000000) WHERE Z_PK = 1")
+      store.execute("UPDATE ZBOOK SET ZPAGES = 67 WHERE Z_PK = 1")
+      store.commit()
+      for end in ["", "-wal"]: shutil.copy(sys.argv[1] + end, sys.argv[2] + end)
+      """, on: "Library.sqlite", "large/Library.sqlite")
+    let base = try library.peakMemory("count", Library.store, "Tag")
+    let peak = try library.peakMemory("count", "large/Library.sqlite", "Book", "pages = 67")
+    #expect(peak - base < 30 << 20)
+    #expect(try library.run("count", "large/Library.sqlite", "Book", "pages = 67") == "1\n")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: large.path).sorted()
+        == ["Library.sqlite", "Library.sqlite-wal"])
+  }
+
+  @Test("and a dry run leaves a store and what a program has left beside it as they are", arguments: [true, false])
+  func dryRun(hasIndex: Bool) throws {
+    let library = try Library()
+    let folder = library.url.appending(path: "left")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try library.runPython(
+      """
+      import shutil
+      store.execute("PRAGMA wal_autocheckpoint = 0")
+      store.execute("UPDATE ZBOOK SET ZPAGES = 67 WHERE Z_PK = 1")
+      store.commit()
+      for end in ["", "-wal", "-shm"]: shutil.copy(sys.argv[1] + end, sys.argv[2] + end)
+      """, on: Library.store, "left/\(Library.store)")
+    let store = folder.appending(path: Library.store)
+    if !hasIndex { try FileManager.default.removeItem(atPath: store.path + "-shm") }
+    func files() throws -> [String: Data] {
+      // The index has locks in it, and no data.
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      return try Dictionary(
+        uniqueKeysWithValues: names.map { name in
+          (name, name.hasSuffix("-shm") ? Data() : try Data(contentsOf: folder.appending(path: name)))
+        })
+    }
+    let before = try files()
+    let printed = try library.run("set", store.path, "Book/p1", "title=x", "pages=68", "--dry-run")
+    #expect(printed.contains("pages = 68 (was 67)"))
+    #expect(try library.run("delete", store.path, "Comic/p2", "--dry-run").contains("deleted Comic/p2"))
+    #expect(try files() == before)
+    // One that is damaged is no reason to make files.
+    try Data(before[Library.store]?.prefix(5000) ?? Data()).write(to: folder.appending(path: "cut.sqlite"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(try library.failure(["set", "left/cut.sqlite", "Book/p1", "title=x", "--dry-run"]).status != 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names)
+  }
+
   @Test("and reading leaves no files beside a store")
   func leavesNothing() throws {
     let library = try Library()
@@ -127,6 +281,8 @@ struct MakeTests {
     // It says on standard error that all is well.
     #expect(try Tool.run("check", Library.store, in: library.url).status == 0)
     try library.run("show", Library.store, "Book/p1", "--model", Library.store)
+    try library.run("migrate", Library.store, "--to", "Library.xcdatamodel", "-o", "migrated.sqlite")
+    try FileManager.default.removeItem(at: library.url.appending(path: "migrated.sqlite"))
     try library.run("complete", "zsh", "3", "storeutil", "fetch", Library.store, "")
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }

@@ -50,13 +50,8 @@ struct Library {
     try run("insert", store, "Author", "name=Ada")
     try run("insert", store, "Book", "title=x", "author=Author/1", "cover=AAEC")
     let name = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
-    let python = """
-      import sqlite3, sys
-      with sqlite3.connect(sys.argv[1]) as store:
-        store.execute("UPDATE ZBOOK SET ZCOVER = ?", (b"\\2" + sys.argv[2].encode() + b"\\0",))
-      """
-    let result = try Program.runPython(["-c", python, url.appending(path: store).path, name])
-    try #require(result.status == 0, "\(result.errors)")
+    try runPython(
+      "store.execute('UPDATE ZBOOK SET ZCOVER = ?', (b'\\2' + b'\(name)' + b'\\0',))", on: store)
     return url.appending(path: ".\(store.prefix { $0 != "." })_SUPPORT/_EXTERNAL_DATA/\(name)")
   }
 
@@ -92,6 +87,30 @@ struct Library {
     try run("insert", first, "Place", "name=Desk", "within=Place/p1")
     // The objects keep their numbers.
     if type != "sqlite" { try run("convert", first, store, "--type", type) }
+  }
+
+  /// Changes a store behind the tool's back: `store` is a connection to it, and `sys.argv[1...]` are the paths.
+  func runPython(_ code: String, on stores: String...) throws {
+    let setup = "import sqlite3, sys\nstore = sqlite3.connect(sys.argv[1])\n"
+    let paths = stores.map { url.appending(path: $0).path }
+    let result = try Program.runPython(["-c", setup + code + "\nstore.commit()\nstore.close()"] + paths)
+    try #require(result.status == 0, "\(result.errors)")
+  }
+
+  /// The most memory in bytes that a call of the tool takes, which has to succeed.
+  func peakMemory(
+    _ arguments: String..., before: (String) throws -> Void = { _ in }
+  ) throws -> Int {
+    try before(arguments[1])
+    let python = """
+      import os, resource, subprocess, sys
+      os.chdir(sys.argv[1])
+      subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVNULL)
+      print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+      """
+    let result = try Program.runPython(
+      ["-c", python, url.path, Program.executable("storeutil").path] + arguments)
+    return try #require(Int(result.text.trimmingCharacters(in: .whitespacesAndNewlines)), "\(result.errors)")
   }
 
   /// Calls the tool in the folder, where it has to succeed.

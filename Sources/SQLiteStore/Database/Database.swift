@@ -15,6 +15,8 @@ internal import SystemFiles
     case readOnly
     /// Nothing at all is written beside the file. Nobody may write to it meanwhile.
     case immutable
+    /// The same as ``readWrite`` for changes that are all taken back. A log that was left over stays as it is.
+    case trial
     case readWrite
     /// The same as ``readWrite``, but a file that is not there is made.
     case create
@@ -63,19 +65,22 @@ internal import SystemFiles
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     switch mode {
     case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
-    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .readWrite, .trial: flags |= SQLITE_OPEN_READWRITE
     case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
     var uri = Self.uri(file.path)
     var copies: PrivateFolder?
-    if mode == .immutable {
-      if file.hasJournal {
+    let hasJournal = file.hasJournal
+    // Whoever shares a log has its index beside it.
+    let isShared = mode == .trial && FileSystem.exists(file.path + "-shm")
+    if mode == .immutable || mode == .trial {
+      if hasJournal, !isShared {
         let folder = try file.copy()
         // SQLite changes the copy as the journal says.
         uri = Self.uri("\(folder.path)/store")
         flags = flags & ~SQLITE_OPEN_READONLY | SQLITE_OPEN_READWRITE
         copies = .some(consume folder)
-      } else {
+      } else if mode == .immutable {
         uri += "?immutable=1"
       }
     }
@@ -92,6 +97,7 @@ internal import SystemFiles
     unsafe self.handle = handle
     unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
+    if hasJournal, isShared { unsafe sqlite_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
     // The file may lie about its own tables.
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")

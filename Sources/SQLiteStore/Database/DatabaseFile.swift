@@ -62,8 +62,7 @@ struct DatabaseFile {
     do throws(FileError) {
       try FileSystem.create("\(folder.path)/store", filledBy: write)
       for suffix in Self.journals {
-        guard let data = try FileSystem.readRegularFile(path + suffix, limit: .max)?.data else { continue }
-        try FileSystem.create("\(folder.path)/store\(suffix)") { output throws(FileError) in try output.write(data) }
+        try FileSystem.copyRegularFile(path + suffix, to: "\(folder.path)/store\(suffix)")
       }
     } catch {
       throw failure("it cannot be copied: \(error.message)")

@@ -300,17 +300,6 @@ extension SQLiteStore {
     }
   }
 
-  /// Reads one state of the file from now on, also if another process saves.
-  fileprivate func beginReading() throws(ManagedObjectError) {
-    try withState { state throws(ManagedObjectError) in try state.database.execute("BEGIN") }
-  }
-
-  fileprivate func endReading() throws(ManagedObjectError) {
-    try withState { state throws(ManagedObjectError) in
-      if state.database.isInTransaction { try state.database.execute("ROLLBACK") }
-    }
-  }
-
   /// Writes without care for the disk. A function may save, and go on after an error.
   fileprivate func relax() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.relax(rollsBack: true) }

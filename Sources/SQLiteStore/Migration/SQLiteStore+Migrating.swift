@@ -47,7 +47,20 @@ extension SQLiteStore {
     by mapping: StoreMapping = StoreMapping(), configuration: String? = nil, output: URL? = nil,
     progress: @escaping (MigrationProgress) throws -> Void = { _ in }
   ) throws(ManagedObjectError) {
-    try run(file, configuration, output, progress) { (database, metadata) throws(ManagedObjectError) in
+    try migrate(
+      file, from: source, to: destination, by: mapping, configuration: configuration, output: output,
+      writesNothing: false, progress: progress)
+  }
+
+  /// - Parameter writesNothing: true to write nothing beside the old store, if a new one is made. Nobody may save into
+  ///   the old one meanwhile.
+  package static func migrate(
+    _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,
+    configuration: String? = nil, output: URL?, writesNothing: Bool,
+    progress: @escaping (MigrationProgress) throws -> Void
+  ) throws(ManagedObjectError) {
+    try run(file, configuration, output, writesNothing: writesNothing, progress) {
+      (database, metadata) throws(ManagedObjectError) in
       try destination.checkConfiguration(configuration)
       let model: ManagedObjectModel
       if let source {
@@ -88,7 +101,7 @@ extension SQLiteStore {
   }
 
   private static func run(
-    _ file: URL, _ configuration: String?, _ output: URL?,
+    _ file: URL, _ configuration: String?, _ output: URL?, writesNothing: Bool = false,
     _ progress: @escaping (MigrationProgress) throws -> Void,
     _ steps: (Database, StoreMetadata) throws(ManagedObjectError) -> (
       source: ManagedObjectModel, steps: [MigrationRun.Step]
@@ -105,7 +118,7 @@ extension SQLiteStore {
       }
       if let output {
         let output = try self.path(of: output)
-        let database = try Database(path: path, .readOnly)
+        let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
         // One transaction, so that metadata and rows are of the same moment.
         var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in
           let migration = try run(database)

@@ -57,12 +57,15 @@ extension StoreState {
       return .count(request.windowCount(of: Int(statement.integer(0))))
     case .objectIDs:
       var keys: [RowKey] = []
+      let entities = schema.table(ofEntity: entity.index)?.entities ?? 0..<0
       try statement.forEachRow { () throws(ManagedObjectError) in
-        guard let index = schema.entityIndices[statement.integer(1)] else {
+        let number = statement.integer(0)
+        guard let index = schema.entityIndices[statement.integer(1)], entities.contains(index), number > 0 else {
           throw ManagedObjectError(
-            .invalidValue, "\(entity.name): an object is of the entity \(statement.integer(1)), which is none")
+            .invalidValue,
+            "\(entity.name): the row \(number) is of the entity \(statement.integer(1)), which is none there")
         }
-        keys.append(RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
+        keys.append(RowKey(store: storeNumber, entityIndex: index, number: number))
       }
       return .keys(keys)
     case .objects, .dictionaries:

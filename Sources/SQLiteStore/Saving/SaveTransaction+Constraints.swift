@@ -103,7 +103,9 @@ extension SaveTransaction {
     }
     var owners: [RowKey] = []
     try statement.forEachRow {
-      guard let index = schema.entityIndices[statement.integer(1)] else { return }
+      guard let index = schema.entityIndices[statement.integer(1)], constraint.table.entities.contains(index) else {
+        return
+      }
       owners.append(RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
     }
     return owners

@@ -41,7 +41,7 @@ extension SaveTransaction {
   /// Enters a row into the relationships of rows that it refers to now.
   ///
   /// - Parameter old: the row as it was; nil for a new one.
-  private func link(_ row: StoreRow, _ old: StoreRow?) throws(ManagedObjectError) {
+  func link(_ row: StoreRow, _ old: StoreRow?) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, place) in schema.places[entity].enumerated() {
       let value = row.values[slot]
@@ -71,7 +71,7 @@ extension SaveTransaction {
     guard try current(key, column) == target else { return }
     let owner = try current(target, back)
     if owner == key { return }
-    if isDecided(target, side.inverseSlot) { return try clear(key, column, target) }
+    if isDecided(target, side.inverseSlot) || filling != nil && owner != nil { return try clear(key, column, target) }
     if let owner { try clear(owner, column, target) }
     try assign(key, to: target, back)
   }
@@ -122,7 +122,7 @@ extension SaveTransaction {
     let number = statement.integer(0)
     var index: Int? = place.destination.lowerBound
     if place.destination.count > 1 {
-      if let known = schema.entityIndices[statement.integer(1)] {
+      if let known = schema.entityIndices[statement.integer(1)], place.destination.contains(known) {
         index = known
       } else {
         index = try state.reading.entity(ofRow: number, place.destination)
@@ -197,6 +197,7 @@ extension SaveTransaction {
   func exists(_ key: RowKey) throws(ManagedObjectError) -> Bool {
     if places[key] != nil { return true }
     if deleted.contains(key) { return false }
+    if let filling { return filling.contains(key) }
     if let known = existence[key] { return known }
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return false }
     let statement = try database.statement("SELECT 1 FROM \(table.name.sqlName) WHERE Z_PK = ? AND Z_ENT = ?")

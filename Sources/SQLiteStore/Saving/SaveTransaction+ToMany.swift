@@ -46,6 +46,8 @@ extension SaveTransaction {
       let own = ToOnePlace(column: column, entityColumn: entityColumn, destination: owners(of: row.key, key, side))
       let owner = try current(key, own)
       if owner == row.key { return true }
+      // A row of another part has said what its owner is.
+      if filling != nil, side != nil, owner != nil { return false }
       if side != nil {
         if let owner { noteLoss(of: key, by: owner, slot) }
         try assign(row.key, to: key, own)
@@ -178,7 +180,9 @@ extension SaveTransaction {
         + "WHERE \(table.columns[column].name.sqlName) = ? RETURNING Z_PK, Z_ENT")
     try statement.bind(1, target.number)
     try statement.forEachRow {
-      guard isSide, let index = schema.entityIndices[statement.integer(1)] else { return }
+      guard isSide, let index = schema.entityIndices[statement.integer(1)], table.entities.contains(index) else {
+        return
+      }
       noteChange(of: RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
     }
   }

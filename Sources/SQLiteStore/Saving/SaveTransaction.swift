@@ -22,6 +22,8 @@ final class SaveTransaction {
   let places: KeyPlaces
   /// The places of rows that go.
   let deleted: KeyPlaces
+  /// All rows that a new store is filled with, of which the save writes a part; nil for any other save.
+  let filling: StoreFilling?
   private var conflicts: [MergeConflict] = []
   /// The rows that the save does not have, and changes a relationship of.
   var touched: Set<RowKey> = []
@@ -36,8 +38,11 @@ final class SaveTransaction {
   private var columnWriters: [Int: EntityColumns] = [:]
   private var updateStatements: [UpdateKey: Statement] = [:]
 
-  init(_ changes: StoreChanges, _ state: StoreState, places: KeyPlaces, deleted: KeyPlaces) {
+  init(
+    _ changes: StoreChanges, _ state: StoreState, places: KeyPlaces, deleted: KeyPlaces, filling: StoreFilling? = nil
+  ) {
     self.changes = changes
+    self.filling = filling
     self.state = state
     database = state.database
     schema = state.schema
@@ -157,7 +162,7 @@ extension SaveTransaction {
     return columns
   }
 
-  private func insert(_ row: StoreRow) throws(ManagedObjectError) {
+  func insert(_ row: StoreRow) throws(ManagedObjectError) {
     let index = Int(row.key.entityIndex)
     let columns = try columns(index)
     let statement = columns.insertion

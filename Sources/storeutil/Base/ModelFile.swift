@@ -4,6 +4,7 @@ import OrderedCollections
 import PropertyLists
 import SQLiteStore
 import SystemFiles
+import ToolSupport
 
 /// A model in a file or a folder, with all its versions, or the one in a store.
 struct ModelFile {
@@ -43,17 +44,46 @@ struct ModelFile {
     return (try? kind.metadata(url, writesNothing: true)) == nil && (try? ManagedObjectModel(contentsOf: url)) != nil
   }
 
-  /// The path of a model in the folder of a store, or of a store in SQLite with one, that has the version hashes of the
-  /// store; nil if there is none.
-  static func path(
-    ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>
-  ) -> String? {
+  /// The paths of models in the folder of a store that have its version hashes: those of models in files of their own,
+  /// and those of stores in SQLite.
+  private static func paths(
+    ofModelsBeside store: String, with metadata: OrderedDictionary<String, PropertyList>
+  ) -> (models: [String], stores: [String]) {
     let hashes = Self.versionHashes(metadata)
+    if hashes.isEmpty { return ([], []) }
     let folder = FileSystem.parent(of: store)
     let paths = FileSystem.names(in: folder).sorted().map { store.contains("/") ? "\(folder)/\($0)" : $0 }
-    let found = paths.filter { extensions.contains(pathExtension($0)) }
-    let stores = paths.filter { pathExtension($0) == "sqlite" && $0 != store }
-    return (found + stores).first { (try? ModelFile($0))?.versions.name(ofVersionWith: hashes) != nil }
+    func fits(_ path: String) -> Bool { (try? ModelFile(path))?.versions.name(ofVersionWith: hashes) != nil }
+    return (
+      paths.filter { extensions.contains(pathExtension($0)) && fits($0) },
+      paths.filter { pathExtension($0) == "sqlite" && $0 != store && fits($0) }
+    )
+  }
+
+  /// The path of a model beside a store that has its version hashes; nil if there is none.
+  static func example(
+    ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>
+  ) -> String? {
+    let (models, stores) = paths(ofModelsBeside: store, with: metadata)
+    return models.first ?? stores.first
+  }
+
+  /// The model in the folder of a store that has its version hashes, if there is one only in a file of its own.
+  static func model(
+    beside store: String, with metadata: OrderedDictionary<String, PropertyList>
+  ) -> (path: String, model: ManagedObjectModel)? {
+    let models = paths(ofModelsBeside: store, with: metadata).models
+    guard models.count == 1, let model = try? ModelFile(models[0]).version(of: metadata) else { return nil }
+    return (models[0], model)
+  }
+
+  /// The same, which is told on standard error.
+  static func toldModel(
+    beside store: String, with metadata: OrderedDictionary<String, PropertyList>
+  ) -> ManagedObjectModel? {
+    guard let (path, model) = model(beside: store, with: metadata) else { return nil }
+    note("note: \(store.printable()) has no model in it; its model is \(path.printable()) beside it")
+    return model
   }
 
   private static let extensions = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]

@@ -14,7 +14,11 @@ struct StoreArguments: ParsableArguments {
   @OptionGroup var opening: OpeningArguments
 
   /// Opens the store.
-  func open(isReadOnly: Bool = true) throws -> OpenStore { try opening.open(path, isReadOnly: isReadOnly) }
+  ///
+  /// - Parameter isTrial: true for changes that are taken back.
+  func open(isReadOnly: Bool = true, isTrial: Bool = false) throws -> OpenStore {
+    try opening.open(path, isReadOnly: isReadOnly, isTrial: isTrial)
+  }
 }
 
 /// How stores are opened.
@@ -22,7 +26,8 @@ struct OpeningArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The model of the store, where it has none in itself: .momd, .mom, .xcdatamodeld or .xcdatamodel. Of several "
-        + "versions, the one that the store was made with.", valueName: "model"),
+        + "versions, the one that the store was made with. It need not be named if it is the only such model beside the "
+        + "store that has the store's version hashes.", valueName: "model"),
     completion: .file(), transform: FileName.argument)
   var model: String?
 
@@ -41,10 +46,10 @@ struct OpeningArguments: ParsableArguments {
   }
 
   /// Opens a store.
-  func open(_ path: String, isReadOnly: Bool = true) throws -> OpenStore {
+  func open(_ path: String, isReadOnly: Bool = true, isTrial: Bool = false) throws -> OpenStore {
     let url = URL(filePath: path)
     let kind = try StoreKind(path)
-    let writesNothing = isReadOnly && immutable.writesNothing(path)
+    let writesNothing = (isReadOnly || isTrial) && immutable.writesNothing(path)
     if tables {
       guard kind == .sqlite, isReadOnly, model == nil else {
         throw ValidationError(
@@ -53,7 +58,12 @@ struct OpeningArguments: ParsableArguments {
       return OpenStore(try SQLiteStore(tablesOf: url, writesNothing: writesNothing))
     }
     let model = try modelOfStore(path, kind, writesNothing: writesNothing)
-    return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: writesNothing))
+    if isTrial, kind == .sqlite {
+      // What is wrong with a store is found out before SQLite makes files beside it.
+      _ = try kind.open(url, model, isReadOnly: true, writesNothing: writesNothing)
+      return OpenStore(try SQLiteStore(forTrialsIn: url, model: model))
+    }
+    return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: isReadOnly && writesNothing))
   }
 
   /// The model to open a store with.
@@ -61,15 +71,23 @@ struct OpeningArguments: ParsableArguments {
     _ path: String, _ kind: StoreKind, writesNothing: Bool
   ) throws -> ManagedObjectModel {
     let url = URL(filePath: path)
-    guard let model else {
-      if kind == .sqlite { return try SQLiteStore.model(inFile: url, writesNothing: writesNothing) }
-      let metadata = try kind.metadata(url, writesNothing: writesNothing)
-      let example = ModelFile.path(ofModelBeside: path, with: metadata).map { ", such as \($0.printable())" }
-      throw ValidationError(
-        "\(path.printable()) is a store in \(kind.name), which has no model in it; --model names the file of its model"
-          + "\(example ?? ", or a store in SQLite that has it").")
+    if let model { return try ModelFile(model).version(of: kind.metadata(url, writesNothing: writesNothing)) }
+    if kind == .sqlite {
+      do throws(ManagedObjectError) {
+        return try SQLiteStore.model(inFile: url, writesNothing: writesNothing)
+      } catch {
+        guard let metadata = try? kind.metadata(url, writesNothing: writesNothing),
+          let model = ModelFile.toldModel(beside: path, with: metadata)
+        else { throw error }
+        return model
+      }
     }
-    return try ModelFile(model).version(of: kind.metadata(url, writesNothing: writesNothing))
+    let metadata = try kind.metadata(url, writesNothing: writesNothing)
+    if let model = ModelFile.toldModel(beside: path, with: metadata) { return model }
+    let example = ModelFile.example(ofModelBeside: path, with: metadata).map { ", such as \($0.printable())" }
+    throw ValidationError(
+      "\(path.printable()) is a store in \(kind.name), which has no model in it; --model names the file of its model"
+        + "\(example ?? ", or a store in SQLite that has it").")
   }
 }
 

@@ -17,7 +17,7 @@ struct ChangeArguments: ParsableArguments {
   /// Changes objects of a store, all in one transaction, and prints the changes.
   func change(_ arguments: StoreArguments, _ body: (ManagedObjectContext, OpenStore) throws -> Void) throws {
     try arguments.opening.refuseImmutable()
-    let opened = try arguments.open(isReadOnly: false)
+    let opened = try arguments.open(isReadOnly: false, isTrial: dryRun)
     let context = try opened.context(keepsChanges: !dryRun)
     try body(context, opened)
     try context.fillTransientValues()

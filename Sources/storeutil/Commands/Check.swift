@@ -100,12 +100,25 @@ struct Check: ParsableCommand {
 }
 
 extension ModelFile {
-  /// The model of a path on the command line, in the version that a store was made with; nil for no path.
+  /// The model of a path on the command line, in the version that a store was made with. For no path, one beside a
+  /// store that has none in itself; nil if there is none, either.
   static func model(_ path: String?, of store: URL, writesNothing: Bool) throws -> ManagedObjectModel? {
-    guard let path else { return nil }
+    guard let path else {
+      return metadata(ofStoreWithoutModel: store, writesNothing: writesNothing)
+        .flatMap { toldModel(beside: store.relativePath, with: $0) }
+    }
     // What cannot be read of a damaged store is for others to say.
     let metadata = (try? StoreKind(store.path).metadata(store, writesNothing: writesNothing)) ?? [:]
     return try ModelFile(path).version(of: metadata)
+  }
+
+  /// What a store says of itself, if it has no model in itself.
+  static func metadata(
+    ofStoreWithoutModel store: URL, writesNothing: Bool
+  ) -> OrderedDictionary<String, PropertyList>? {
+    guard let kind = try? StoreKind(store.path) else { return nil }
+    if kind == .sqlite, (try? SQLiteStore.model(inFile: store, writesNothing: writesNothing)) != nil { return nil }
+    return try? kind.metadata(store, writesNothing: writesNothing)
   }
 }
 

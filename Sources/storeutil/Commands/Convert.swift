@@ -12,7 +12,10 @@ struct Convert: ParsableCommand {
     abstract: "Write the objects of a store into a new store of another kind.",
     discussion: """
       Objects keep their numbers where the kind allows it: in SQLite each entity has a series of its own, and in the others \
-      all have one. The new store has a UUID of its own.
+      all have one. The new store has a UUID of its own, and is there when all of it is.
+
+      Into SQLite, rows go a few at a time: a million objects take about 50 MB. A store in XML or the binary form is made \
+      in memory: a million small objects take about 1 GB, and large values twice their size.
 
       Example: storeutil convert Notes.xml Notes.sqlite --type sqlite --model Notes.momd
       """)
@@ -42,57 +45,94 @@ private struct StoreCopy {
   /// The new keys of objects.
   private var keys: [RowKey: RowKey] = [:]
 
+  /// The slots of the to-many relationships of each entity.
+  private let toManySlots: [Set<Int>]
+
   init(source: any PersistentStore, target: any PersistentStore) {
     self.source = source
     self.target = target
+    toManySlots = source.model.entities.map { entity in
+      Set(entity.relationships.filter(\.isToMany).map(\.slot))
+    }
   }
 
   mutating func run() throws {
-    var changes = StoreChanges()
+    // What is read is the state of one moment.
+    try (source as? SQLiteStore)?.beginReading()
+    defer { try? (source as? SQLiteStore)?.endReading() }
     let objects = try source.model.entities.filter { $0.superentity == nil }.flatMap { entity in
       var request = FetchRequest(entity.name)
       request.resultType = .objectIDs
       guard case .keys(let keys) = try source.fetch(request, of: entity) else { return [RowKey]() }
       return keys
     }
-    try takeKeys(objects)
-    try forEachRow(objects) { changes.inserted.append($0) }
-    changes.author = ToolName.current
     target.setMetadata(source.metadata)
+    if let target = target as? SQLiteStore {
+      return try target.fill(objects.map(key)) { [self] keys, part throws(ManagedObjectError) in
+        let keys = keys.map { RowKey(store: source.number, entityIndex: Int($0.entityIndex), number: $0.number) }
+        switch part {
+        case .columns: return try rows(keys, includesToMany: false).map(row)
+        case .links(let slots): return try links(slots, of: keys).map(row)
+        }
+      }
+    }
+    try takeKeys(objects)
+    var changes = StoreChanges()
+    changes.inserted.reserveCapacity(objects.count)
+    for start in stride(from: 0, to: objects.count, by: ObjectReader.batchSize) {
+      let batch = Array(objects[start..<min(start + ObjectReader.batchSize, objects.count)])
+      changes.inserted += try rows(batch, includesToMany: true).map(row)
+    }
+    changes.author = ToolName.current
     try target.save(changes)
   }
 
   /// Gives objects new keys if those that they have are not enough to tell them apart.
   private mutating func takeKeys(_ objects: [RowKey]) throws {
-    if target is SQLiteStore || Set(objects.lazy.map(\.number)).count == objects.count { return }
+    if Set(objects.lazy.map(\.number)).count == objects.count { return }
     let numbers = try target.makeKeys(objects.map { Int($0.entityIndex) })
     keys = Dictionary(uniqueKeysWithValues: zip(objects, numbers))
   }
 
-  /// Rows as the other store has them, with all of their values.
-  private func forEachRow(_ keys: [RowKey], _ body: (StoreRow) -> Void) throws {
-    var start = 0
-    while start < keys.count {
-      let batch = Array(keys[start..<min(start + ObjectReader.batchSize, keys.count)])
-      start += batch.count
-      var rows = try source.rows(batch).compactMap(\.self)
-      var unread: [SlotOfEntity: [Int]] = [:]
-      for (index, row) in rows.enumerated() {
-        for slot in row.values.indices where row.values[slot] == .unread {
-          unread[SlotOfEntity(entity: row.key.entityIndex, slot: slot), default: []].append(index)
-        }
+  /// Rows as the source has them, with the values of attributes that are in files of their own.
+  private func rows(_ keys: [RowKey], includesToMany: Bool) throws(ManagedObjectError) -> [StoreRow] {
+    try checkInterruption()
+    var rows = try source.rows(keys).compactMap(\.self)
+    var unread: [SlotOfEntity: [Int]] = [:]
+    for (index, row) in rows.enumerated() {
+      let toMany = includesToMany ? [] : toManySlots[Int(row.key.entityIndex)]
+      for slot in row.values.indices where row.values[slot] == .unread && !toMany.contains(slot) {
+        unread[SlotOfEntity(entity: row.key.entityIndex, slot: slot), default: []].append(index)
       }
-      for (place, indices) in unread {
-        let values = try source.values(ofSlot: place.slot, indices.map { rows[$0].key })
-        for (index, value) in zip(indices, values) {
-          let value = value ?? .null
-          // Only a value that there is stands for itself somewhere else.
-          if value == .null { throw source.missingFile(ofSlot: place.slot, rows[index].key) }
-          rows[index].values[place.slot] = value
-        }
-      }
-      for row in rows { body(StoreRow(key: key(row.key), version: 1, values: row.values.map(value))) }
     }
+    for (place, indices) in unread {
+      let values = try source.values(ofSlot: place.slot, indices.map { rows[$0].key })
+      for (index, value) in zip(indices, values) {
+        let value = value ?? .null
+        // Only a value that there is stands for itself somewhere else.
+        if value == .null { throw source.missingFile(ofSlot: place.slot, rows[index].key) }
+        rows[index].values[place.slot] = value
+      }
+    }
+    return rows
+  }
+
+  /// Rows of one entity with the values of some relationships alone.
+  private func links(_ slots: [Int], of keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow] {
+    try checkInterruption()
+    guard let first = keys.first else { return [] }
+    let count = ManagedObjectID(first, model: source.model, storeIdentifier: nil).entity.slotCount
+    var rows = keys.map { StoreRow(key: $0, version: 1, values: Array(repeating: .unread, count: count)) }
+    for slot in slots {
+      for (index, value) in try source.values(ofSlot: slot, keys).enumerated() {
+        if let value { rows[index].values[slot] = value }
+      }
+    }
+    return rows
+  }
+
+  private func checkInterruption() throws(ManagedObjectError) {
+    if Signals.interruptedBy != nil { throw ManagedObjectError(.operation, "the work was stopped") }
   }
 
   private struct SlotOfEntity: Hashable {
@@ -102,6 +142,11 @@ private struct StoreCopy {
 
   private func key(_ key: RowKey) -> RowKey {
     keys[key] ?? RowKey(store: target.number, entityIndex: Int(key.entityIndex), number: key.number)
+  }
+
+  /// A row as the other store has it.
+  private func row(_ row: StoreRow) -> StoreRow {
+    StoreRow(key: key(row.key), version: 1, values: row.values.map(value))
   }
 
   private func value(_ value: RowValue) -> RowValue {

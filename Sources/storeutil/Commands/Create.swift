@@ -17,25 +17,56 @@ struct NewStoreArguments: ParsableArguments {
     throw ManagedObjectError(.save, "\(path.printable()) is there already")
   }
 
-  /// Makes a store at a path where nothing is. What was made is taken away again if the work fails.
+  /// Makes a store at a path where nothing is. It gets its name when all is in it.
   func create(
     _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void = { _ in }
   ) throws {
+    // Files beside a store are beside that, not beside a link to it.
+    let path = FileSystem.target(of: path)
     try checkNew(path)
-    let url = URL(filePath: path)
-    let store = try type.open(url, model, isReadOnly: false, createsFile: true)
-    do {
-      try body(store)
-    } catch {
-      // Another one that has taken the place meanwhile stays.
-      if (try? type.metadata(url, writesNothing: false))?[StoreMetadataKey.identifier]?.string == store.identifier {
-        let support = url.deletingLastPathComponent()
-          .appending(path: ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT").path
-        for path in [path, path + "-wal", path + "-shm", path + "-journal", support] {
-          try? FileManager.default.removeItem(atPath: path)
-        }
+    let unfinishedName = ".storeutil.\(UUID().uuidString)"
+    let unfinished = "\(FileSystem.parent(of: path))/\(unfinishedName)"
+    defer {
+      for suffix in Self.suffixes where FileSystem.existsItself(unfinished + suffix) {
+        try? FileManager.default.removeItem(atPath: unfinished + suffix)
       }
+    }
+    Signals.deferInterruption()
+    do {
+      try make(unfinished, model, body)
+    } catch let error as ManagedObjectError {
+      try Self.checkInterruption()
+      var error = error
+      error.message = error.message.replacing(unfinishedName, with: URL(filePath: path).lastPathComponent.printable())
+      error.fileURL = error.fileURL?.lastPathComponent == unfinishedName ? URL(filePath: path) : error.fileURL
       throw error
+    }
+    try Self.checkInterruption()
+    try checkNew(path)
+    do {
+      try FileManager.default.moveItem(atPath: unfinished, toPath: path)
+      try FileSystem.synchronizeFolder(of: path)
+    } catch {
+      throw ManagedObjectError(.save, "cannot make \(path.printable()): \(error)")
+    }
+  }
+
+  /// - Throws: `ExitCode` if somebody has asked this process to end.
+  static func checkInterruption() throws(ExitCode) {
+    if let signal = Signals.interruptedBy { throw ExitCode(128 + signal) }
+  }
+
+  /// The ends of the names of the files of a store.
+  private static let suffixes = ["", "-wal", "-shm", "-journal"]
+
+  /// Makes a store, and closes it.
+  private func make(
+    _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void
+  ) throws {
+    try body(type.open(URL(filePath: path), model, isReadOnly: false, createsFile: true))
+    // SQLite puts its log into the file when the store is closed, if there is room for it.
+    guard FileSystem.sizeOfRegularFile(path + "-wal") == nil else {
+      throw ManagedObjectError(.save, "\(path): the store cannot be completed; its disk may be full")
     }
   }
 }

@@ -36,7 +36,9 @@ struct Delete: ParsableCommand {
 
   func run() throws {
     try change.change(store) { context, opened in
-      for id in ids { try context.delete(opened.object(opened.key(id), in: context)) }
+      let objects = try ids.map { try opened.object(opened.key($0), in: context) }
+      // One can be named twice, or go with another one.
+      for object in objects where !object.isDeleted { try context.delete(object) }
       guard let entity, let predicate else { return }
       let found = try opened.entity(entity)
       let condition = try opened.predicate(predicate, for: found)

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import ManagedObjects
 import PropertyLists
+import SQLiteStore
 import StorePages
 import SystemFiles
 import ToolSupport
@@ -43,6 +44,8 @@ struct HTML: ParsableCommand {
     var page = StorePage(opened.store, title: URL(filePath: store.path).lastPathComponent)
     page.rowLimit = limit == 0 ? nil : limit
     page.facts = facts(of: opened)
+    // The object may have changed meanwhile.
+    page.fileOfValue = { slot, key in (try? (opened.store as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil }
     var total = 0
     // What cannot be counted cannot be written either, which the page then says.
     for entity in opened.model.entities where !entity.isAbstract {

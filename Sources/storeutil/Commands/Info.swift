@@ -36,29 +36,34 @@ struct Info: ParsableCommand {
   func run() throws {
     let url = URL(filePath: path)
     let writesNothing = immutable.writesNothing(path)
-    let model = try ModelFile.model(model, of: url, writesNothing: writesNothing)
+    let metadata = model == nil ? ModelFile.metadata(ofStoreWithoutModel: url, writesNothing: writesNothing) : nil
+    let found = metadata.flatMap { ModelFile.model(beside: path, with: $0) }
+    let model = try found?.model ?? model.flatMap { try ModelFile.model($0, of: url, writesNothing: writesNothing) }
     let info = try StoreInfo(url, model: model, writesNothing: writesNothing)
     if info.kind == .other {
       throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store and no model")
     }
     if isJSON {
       let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible)
-      return try output(info.propertyList.data(format: .json, options: options))
+      return try output(info.propertyList(modelFile: found?.path).data(format: .json, options: options))
     }
-    try output(info.lines.joined(separator: "\n"))
+    try output(info.lines(modelFile: found?.path).joined(separator: "\n"))
   }
 }
 
 extension StoreInfo {
   /// The facts for people: a line each.
-  fileprivate var lines: [String] {
+  ///
+  /// - Parameter modelFile: the model that was found beside the store; nil for another one.
+  fileprivate func lines(modelFile: String?) -> [String] {
     var rows: [(String, String)] = [("kind", kind.isModel ? "model (\(kind.rawValue))" : "\(kind.rawValue) store")]
     if let fileSize { rows.append(("size", "\(grouped(fileSize)) bytes")) }
     if let identifier { rows.append(("identifier", identifier.printable())) }
     if let frameworkVersion { rows.append(("framework", "\(frameworkVersion)")) }
     if kind.isStore {
       let versions = modelVersionIdentifiers.filter { !$0.isEmpty }.map { $0.printable() }.joined(separator: ", ")
-      rows.append(("model", modelSource.text + (versions.isEmpty ? "" : ", version \(versions)")))
+      let source = modelFile.map { "\($0.printable()), beside the store" } ?? modelSource.text
+      rows.append(("model", source + (versions.isEmpty ? "" : ", version \(versions)")))
       rows.append(("hashes", hasEqualHashes.map { $0 ? "those of the model" : "of another model" } ?? "unknown"))
     }
     if !versions.isEmpty {
@@ -122,13 +127,14 @@ extension StoreInfo {
   }
 
   /// The facts for scripts.
-  fileprivate var propertyList: PropertyList {
+  fileprivate func propertyList(modelFile: String?) -> PropertyList {
     var fields: OrderedDictionary<String, PropertyList> = ["kind": .string(kind.rawValue)]
     func number(_ value: Int64?) -> PropertyList { value.map { .integer(PropertyList.Integer($0)) } ?? .null }
     if let fileSize { fields["size"] = number(Int64(fileSize)) }
     if let identifier { fields["identifier"] = .string(identifier) }
     if kind.isStore {
       fields["model"] = .string(modelSource.rawValue)
+      if let modelFile { fields["modelFile"] = .string(modelFile) }
       fields["hashesEqual"] = hasEqualHashes.map { .boolean($0) } ?? .null
       fields["metadata"] = .dictionary(metadata)
     }

@@ -45,14 +45,13 @@ struct Migrate: ParsableCommand {
     }
     let url = URL(filePath: store.path)
     let target = try ModelFile(to).version(named: version)
-    let source = try store.opening.model.map {
-      try ModelFile($0).version(
-        of: kind.metadata(url, writesNothing: store.opening.immutable.writesNothing(store.path)))
-    }
+    let writesNothing = store.opening.immutable.writesNothing(store.path)
+    let source = try ModelFile.model(store.opening.model, of: url, writesNothing: writesNothing)
     let mapping = try mapping.map { StoreMapping(try MappingModel(contentsOf: URL(filePath: $0))) }
     var line = ProgressLine()
     try SQLiteStore.migrate(
-      url, from: source, to: target, by: mapping ?? StoreMapping(), output: outfile.map { URL(filePath: $0) }
+      url, from: source, to: target, by: mapping ?? StoreMapping(), output: outfile.map { URL(filePath: $0) },
+      writesNothing: writesNothing
     ) { progress in
       line.show("\(progress.mappingName.printable()): \(progress.completedCount) of \(progress.totalCount)")
     }

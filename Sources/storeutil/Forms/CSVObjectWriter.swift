@@ -42,9 +42,10 @@ struct CSVObjectWriter: ObjectWriter {
   }
 
   private static func field(_ text: String) -> String {
-    guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else {
-      return text
+    let isSpecial = { (byte: UInt8) in
+      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 10 || byte == 13
     }
+    guard text.utf8.contains(where: isSpecial) else { return text }
     return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }

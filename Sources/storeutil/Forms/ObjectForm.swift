@@ -39,7 +39,11 @@ struct FormArguments: ParsableArguments {
   @Flag(name: .customLong("csv"), help: "Print lines of comma-separated values (RFC 4180), with the keys in the first.")
   var isCSV = false
 
-  @Flag(name: .customLong("plist"), help: "Print a property list in XML. What has no value is left out.")
+  @Flag(
+    name: .customLong("plist"),
+    help: """
+      Print a property list in XML. What has no value is left out. plistutil convert -f binary - makes a binary one of it.
+      """)
   var isPropertyList = false
 
   func validate() throws {

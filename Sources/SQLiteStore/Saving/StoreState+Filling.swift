@@ -1,0 +1,139 @@
+internal import ManagedObjects
+
+/// The rows that a new store is filled with, of which a part is in memory at a time.
+struct StoreFilling {
+  /// The keys of all rows, in order.
+  private let keys: [RowKey]
+
+  init(_ keys: [RowKey]) { self.keys = keys }
+
+  /// - Complexity: O(log *n*).
+  func contains(_ key: RowKey) -> Bool {
+    var (low, high) = (0, keys.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low < keys.count && keys[low] == key
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that rows of the store cannot have, or that are there
+  ///   twice.
+  fileprivate func check(_ state: StoreState) throws(ManagedObjectError) {
+    for (place, key) in keys.enumerated() {
+      let index = Int(key.entityIndex)
+      guard key.store == state.storeNumber, key.number > 0, state.schema.table(ofEntity: index) != nil,
+        !state.schema.model.records[index].definition.isAbstract
+      else {
+        throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store")
+      }
+      if place > 0, keys[place - 1] == key {
+        throw ManagedObjectError(.invalidState, "a row is there twice", objectID: state.objectID(key))
+      }
+    }
+  }
+
+  /// The most rows and bytes that are in memory at once, as far as rows are of one size.
+  private static let greatestCount = 1000
+  private static let greatestSize = 4 << 20
+
+  /// Calls a function with the keys of some rows of one entity after the other.
+  ///
+  /// - Parameter body: returns the size of the rows, by which the number of the next ones is chosen.
+  fileprivate func forEachBatch(
+    _ body: (ArraySlice<RowKey>) throws(ManagedObjectError) -> Int
+  ) throws(ManagedObjectError) {
+    var count = 16
+    var start = 0
+    while start < keys.count {
+      var end = start
+      while end < keys.count, end - start < count, keys[end].entityIndex == keys[start].entityIndex { end += 1 }
+      let size = try body(keys[start..<end])
+      count = min(2 * count, Self.greatestCount, max(1, (end - start) * Self.greatestSize / max(size, 1)))
+      start = end
+    }
+  }
+}
+
+extension StoreState {
+  /// Puts rows into a store that has none, all or none: first each with its columns, then relationships.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys of all rows, in order.
+  ///   - read: reads rows with keys of the new store. See ``SQLiteStore/fill(_:read:)``.
+  mutating func fill(
+    _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
+  ) throws(ManagedObjectError) {
+    let filling = StoreFilling(keys)
+    try filling.check(self)
+    var numbers = numbers
+    try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      try checkTables()
+      try checkObstacles()
+      try numbers.use(keys, schema, database)
+      if hasNewMetadata { try MetadataTable.write(metadata, database) }
+      try filling.forEachBatch { keys throws(ManagedObjectError) in
+        let rows = try read(keys, .columns)
+        let part = try transaction(rows, filling)
+        try part.checkConstraints([])
+        for row in rows { try part.insert(row) }
+        return rows.reduce(0) { $0 + $1.size }
+      }
+      try filling.forEachBatch { keys throws(ManagedObjectError) in
+        let slots = keys.first.map { links(ofEntity: Int($0.entityIndex)) } ?? []
+        if slots.isEmpty { return 0 }
+        let rows = try read(keys, .links(slots))
+        let part = try transaction(rows, filling)
+        for row in rows { try part.link(row, nil) }
+        if let error = ManagedObjectError(all: part.ownerErrors) { throw error }
+        return rows.reduce(0) { $0 + $1.size }
+      }
+    }
+    numbers.confirm(keys, schema)
+    self.numbers = numbers
+    hasNewMetadata = false
+  }
+
+  private func transaction(_ rows: [StoreRow], _ filling: StoreFilling) throws(ManagedObjectError) -> SaveTransaction {
+    database.derivedChanges.rows = []
+    var changes = StoreChanges()
+    changes.inserted = rows
+    var places = KeyPlaces(capacity: rows.count)
+    for (place, row) in rows.enumerated() {
+      guard filling.contains(row.key), places.insert(place, for: row.key),
+        row.values.count == schema.places[Int(row.key.entityIndex)].count
+      else {
+        throw ManagedObjectError(.invalidState, "a row is none of those that the store is to have")
+      }
+    }
+    return SaveTransaction(changes, self, places: places, deleted: KeyPlaces(capacity: 0), filling: filling)
+  }
+
+  /// The slots of relationships that have something in other rows or tables: to-many ones, and those that are to-one on
+  /// both sides.
+  private func links(ofEntity entity: Int) -> [Int] {
+    schema.places[entity].indices.filter { slot in
+      switch schema.places[entity][slot] {
+      case .none, .attribute: return false
+      case .toMany: return true
+      case .toOne(_, _, let destination):
+        guard let side = schema.sides[entity][slot] else { return false }
+        return schema.places[destination.lowerBound][side.inverseSlot].toOne != nil
+      }
+    }
+  }
+}
+
+extension StoreRow {
+  /// About how many bytes the values take.
+  fileprivate var size: Int {
+    values.reduce(0) { size, value in
+      switch value {
+      case .attribute(.data(let data)): size + data.count
+      case .attribute(.string(let text)): size + text.utf8.count
+      case .attribute, .unread: size
+      case .toOne, .toMany, .orderedToMany: size + 16 * value.count
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("A store that is filled with the rows of another one")
+struct FillingTests {
+  enum Source: CaseIterable {
+    case library, random
+
+    func rows() throws -> (model: ManagedObjectModel, rows: [StoreRow]) {
+      switch self {
+      case .random: return (SampleStores.model, RandomObjects(seed: 11, count: 90).rows)
+      case .library:
+        let model = try ManagedObjectModel(entities: [
+          EntityDescription(
+            "Person",
+            [
+              .attribute("name", .string), .relationship("spouse", to: "Person", inverse: "spouse"),
+              .relationship("desk", to: "Desk", inverse: "owner"),
+              .relationship("parent", to: "Person", inverse: "children"),
+              .relationship("children", to: "Person", inverse: "parent", isToMany: true, isOrdered: true),
+              .relationship("friends", to: "Person", inverse: "friends", isToMany: true),
+              .relationship("likes", to: "Desk", inverse: "likers", isToMany: true, isOrdered: true),
+            ]),
+          EntityDescription(
+            "Desk",
+            [
+              .relationship("owner", to: "Person", inverse: "desk"),
+              .relationship("likers", to: "Person", inverse: "likes", isToMany: true, isOrdered: true),
+              .relationship("things", to: "Person", isToMany: true),
+            ]),
+        ])
+        return (model, try Self.people(model, count: 120))
+      }
+    }
+
+    /// People and desks, with objects of other batches in all relationships.
+    private static func people(_ model: ManagedObjectModel, count: Int) throws -> [StoreRow] {
+      let store = try InMemoryStore(model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(store)
+      let context = ManagedObjectContext(coordinator: coordinator)
+      let people = try (0..<count).map { _ in try context.insert("Person") }
+      let desks = try (0..<count).map { _ in try context.insert("Desk") }
+      for (place, person) in people.enumerated() {
+        func other(_ factor: Int, _ places: Int = 1) -> [ManagedObject.Value] {
+          (1...places).map { .object(people[(place * factor + 17 * $0) % count]) }
+        }
+        try person.setValue(.string("Person \(place)"), forKey: "name")
+        try person.setValue(.object(people[count - 1 - place]), forKey: "spouse")
+        try person.setValue(.object(desks[(place * 7 + 5) % count]), forKey: "desk")
+        if place > 0 { try person.setValue(.object(people[(place * 31) % place]), forKey: "parent") }
+        try person.setValue(.set(Array(Set(other(3, 4)))), forKey: "friends")
+        let liked = (1...3).map { ManagedObject.Value.object(desks[(place * 13 + 41 * $0) % count]) }
+        try person.setValue(.array(liked), forKey: "likes")
+        try desks[place].setValue(.set([.object(people[(place + 60) % count])]), forKey: "things")
+      }
+      for (place, person) in people.enumerated() where place % 2 == 0 {
+        guard case .array(let children) = try person.value(forKey: "children") else { continue }
+        try person.setValue(.array(children.reversed()), forKey: "children")
+      }
+      try context.save()
+      return try model.entities.flatMap { entity in
+        guard case .rows(let rows) = try store.fetch(FetchRequest(entity.name), of: entity) else { return [StoreRow]() }
+        return rows
+      }
+    }
+  }
+
+  /// Rows with the keys of a store.
+  private func rows(_ rows: [StoreRow], of store: SQLiteStore) -> [StoreRow] {
+    func key(_ key: RowKey) -> RowKey {
+      RowKey(store: store.number, entityIndex: Int(key.entityIndex), number: key.number)
+    }
+    return rows.map { row in
+      let values = row.values.map { value -> RowValue in
+        switch value {
+        case .attribute, .unread: value
+        case .toOne(let other): .toOne(other.map(key))
+        case .toMany(let others): .toMany(Set(others.map(key)))
+        case .orderedToMany(let others): .orderedToMany(OrderedSet(others.map(key)))
+        }
+      }
+      return StoreRow(key: key(row.key), version: 1, values: values)
+    }
+  }
+
+  @Test("has what one has that was saved at once", arguments: Source.allCases, [false, true])
+  func sameAsSaved(_ source: Source, isInParts: Bool) throws {
+    let folder = try TemporaryFolder()
+    let (model, rows) = try source.rows()
+    let saved = try SQLiteStore(URL(filePath: folder.path("saved.sqlite")), model: model)
+    var changes = StoreChanges()
+    changes.inserted = self.rows(rows, of: saved)
+    try saved.save(changes)
+    let filled = try SQLiteStore(URL(filePath: folder.path("filled.sqlite")), model: model)
+    let own = self.rows(rows, of: filled)
+    let byKey = Dictionary(uniqueKeysWithValues: own.map { ($0.key, $0) })
+    try filled.fill(own.map(\.key).shuffled()) { keys, part in
+      #expect(keys.count <= 1000 && Set(keys.map(\.entityIndex)).count == 1)
+      return keys.compactMap { byKey[$0] }.map { row in
+        var row = row
+        if isInParts, case .links(let slots) = part {
+          for slot in row.values.indices where !slots.contains(slot) { row.values[slot] = .unread }
+        }
+        return row
+      }
+    }
+    let expected = try StoreDump(saved)
+    #expect(try StoreDump(filled).differences(from: expected).filter { !$0.contains("NSStoreUUID") } == [])
+    #expect(expected.objects.count == rows.count)
+    #expect(try StoreCheck(filled.url).run { if $0.severity == .error { Issue.record("\($0)") } }.errorCount == 0)
+    // The numbers are taken.
+    let next = try filled.makeKeys([Int(own[0].key.entityIndex)])[0]
+    #expect(next.number > own[0].key.number && byKey[next] == nil)
+  }
+
+  @Test("is empty if one of the rows cannot be read or saved")
+  func allOrNone() throws {
+    let folder = try TemporaryFolder()
+    let (model, rows) = try Source.random.rows()
+    let store = try SQLiteStore(URL(filePath: folder.path("store.sqlite")), model: model)
+    let own = self.rows(rows, of: store)
+    let byKey = Dictionary(uniqueKeysWithValues: own.map { ($0.key, $0) })
+    let keys = own.map(\.key)
+    #expect(throws: ManagedObjectError.self) {
+      try store.fill(keys) { keys, part throws(ManagedObjectError) in
+        if case .links = part { throw ManagedObjectError(.operation, "cannot be read") }
+        return keys.compactMap { byKey[$0] }
+      }
+    }
+    #expect(throws: ManagedObjectError.self) {
+      try store.fill(keys + [keys[0]]) { keys, _ in keys.compactMap { byKey[$0] } }
+    }
+    #expect(try StoreDump(store).objects.isEmpty)
+  }
+}
