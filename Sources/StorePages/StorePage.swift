@@ -95,6 +95,7 @@ package struct StorePage {
         progress(count)
       }
     }
+    for root in store.model.entities where root.superentity == nil { addStrangeRows(of: root, to: &faults) }
     var head = PageHead(title: title, kind: .store, groups: groups)
     head.facts = facts
     head.notes = notes + faults.missing.lines + faults.unopened.lines
@@ -110,6 +111,22 @@ extension StorePage {
     request.includesSubentities = false
     request.resultType = type
     return request
+  }
+
+  /// Adds the number of rows in the table of an entity that are of no entity there, if there are any.
+  private func addStrangeRows(of root: ManagedObjectModel.Entity, to faults: inout Faults) {
+    var all = FetchRequest(root.name)
+    all.resultType = .count
+    // What cannot be read was told already.
+    guard case .count(let count)? = try? store.fetch(all, of: root) else { return }
+    var known = 0
+    for entity in root.selfAndDescendants where !entity.isAbstract {
+      guard let own = (try? total(of: entity)) ?? nil else { return }
+      known += own
+    }
+    if count <= known { return }
+    let rows = count - known == 1 ? "1 row of its table is" : "\(count - known) rows of its table are"
+    faults.missing.append("\(root.name.printable(limit: 100)): \(rows) of no entity in it")
   }
 
   private func keys(of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> [RowKey] {

@@ -145,6 +145,19 @@ struct FetchTests {
     #expect(page.contains("\(file.lastPathComponent), which is not there"))
   }
 
+  @Test("and of rows that are of no entity")
+  func strangeRowsInPage() throws {
+    let library = try Library()
+    try library.runPython("store.execute('UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1')", on: Library.store)
+    let result = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
+    #expect(result.status == 1)
+    #expect(
+      result.errors == "storeutil: error: Book: 1 row of its table is of no entity in it\n"
+    )
+    let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
+    #expect(page.contains("Book: 1 row of its table is of no entity"))
+  }
+
   @Test("and tells of values whose file is missing, once each")
   func missingFile() throws {
     let library = try Library()
@@ -209,6 +222,23 @@ struct FetchTests {
       ["-c", python, tool, "fetch", store, "Book", "title CONTAINS 'evil'", "--keys", "title", form])
     #expect(shown.status == 0 && shown.text.contains("31mevil"))
     for command in ["\u{9B}", "\u{202E}", "\u{1B}", "\u{7}"] { #expect(!shown.text.contains(command)) }
+  }
+
+  @Test("nor does a name in a model", arguments: ["text", "json", "dot", "sql", "xcdatamodel"])
+  func hostileModelOnTerminal(_ form: String) throws {
+    let library = try Library()
+    let model = library.url.appending(path: "Library.xcdatamodel")
+    let text = try String(contentsOf: model.appending(path: "contents"), encoding: .utf8)
+      .replacing("\"Tag\"", with: "\"evil\u{9B}31m\u{202E}\"")
+    try text.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
+    let python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
+    let shown = try Program.runPython(
+      ["-c", python, Program.executable("storeutil").path, "model", model.path, "--format", form])
+    #expect(shown.status == 0 && shown.text.lowercased().contains("evil"))
+    for command in ["\u{9B}", "\u{202E}"] { #expect(!shown.text.contains(command)) }
+    // Files and pipes get the name as it is.
+    let piped = try library.run("model", "Library.xcdatamodel", "--format", form)
+    #expect(piped.contains("\u{9B}") == ["sql", "xcdatamodel"].contains(form))
   }
 
   @Test("and names of entities may have a slash in them, and quotation marks")

@@ -65,7 +65,11 @@ struct ModelVerb: ParsableCommand {
   }
 
   private func write(_ data: Data, to path: String?) throws(PropertyListError) {
-    guard let path, path != "-" else { return try output(data) }
+    guard let path, path != "-" else {
+      // Nothing in a model gives a terminal commands.
+      let isShown = FileSystem.isTerminal(1) && format != .mom
+      return try output(isShown ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
+    }
     try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: data) }
   }
 }
