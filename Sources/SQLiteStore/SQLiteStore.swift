@@ -82,18 +82,28 @@ public final class SQLiteStore: PersistentStore {
       checksHashes: true, isForTrials: true)
   }
 
+  /// Opens a store with the model that it has in itself, to read it. The file is opened once: one that is read from a
+  /// copy is copied once.
+  ///
+  /// - Throws: as ``model(inFile:writesNothing:)``, and as opening a store.
+  package convenience init(withModelInFile file: URL, writesNothing: Bool) throws(ManagedObjectError) {
+    try self.init(
+      file, nil, nil, isReadOnly: true, createsFile: false, writesNothing: writesNothing, tracksHistory: false,
+      checksHashes: true)
+  }
+
   private init(
-    _ file: URL, _ model: ManagedObjectModel, _ configuration: String?, isReadOnly: Bool, createsFile: Bool,
+    _ file: URL, _ given: ManagedObjectModel?, _ configuration: String?, isReadOnly: Bool, createsFile: Bool,
     writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool, isForTrials: Bool = false
   ) throws(ManagedObjectError) {
     let number = StoreNumber.next()
     let isReadOnly = isReadOnly || writesNothing
     let opened = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      try model.checkConfiguration(configuration)
+      try given?.checkConfiguration(configuration)
       let path = try Self.path(of: file)
       try Self.prepare(path, createsFile: createsFile && !isReadOnly)
       var state = try StoreState(
-        path: path, model, configuration, number,
+        path: path, given, configuration, number,
         isForTrials ? .trial : writesNothing ? .immutable : isReadOnly ? .readOnly : .create,
         checksHashes: checksHashes)
       if tracksHistory, !isReadOnly { try state.trackHistory() }
@@ -103,7 +113,7 @@ public final class SQLiteStore: PersistentStore {
     self.number = number
     identifier = opened.metadata.identifier
     writingObstacles = opened.obstacles
-    self.model = model
+    model = opened.schema.model
     self.configuration = configuration
     self.isReadOnly = isReadOnly
     state = Mutex(opened)
@@ -297,15 +307,16 @@ extension SQLiteStore {
     inFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      let database = try reading(file, writesNothing)
-      guard let model = try ModelCache.read(database, FileSchema(database)) else {
-        throw ManagedObjectError(
-          .open,
-          "\(database.path) does not have its model in it; open it with the model of its program, from a .mom, .momd or "
-            + ".xcdatamodel file")
-      }
-      return model
+      try model(in: reading(file, writesNothing))
     }
+  }
+
+  static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
+    if let model = try ModelCache.read(database, FileSchema(database)) { return model }
+    throw ManagedObjectError(
+      .open,
+      "\(database.path) does not have its model in it; open it with the model of its program, from a .mom, .momd or "
+        + ".xcdatamodel file")
   }
 
   /// The model that the tables of a store tell of.

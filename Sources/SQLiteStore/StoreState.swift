@@ -25,15 +25,19 @@ struct StoreState {
   /// The numbers of this store's own transactions in the history since then.
   private var ownTransactions: [Int64] = []
 
-  /// - Parameter checksHashes: false for a model of the file's tables, which has no version hashes of the file.
+  /// - Parameters:
+  ///   - given: the model; nil for the one that the file has in it.
+  ///   - checksHashes: false for a model of the file's tables, which has no version hashes of the file.
   init(
-    path: String, _ model: ManagedObjectModel, _ configuration: String?, _ storeNumber: StoreNumber,
+    path: String, _ given: ManagedObjectModel?, _ configuration: String?, _ storeNumber: StoreNumber,
     _ mode: Database.Mode, checksHashes: Bool = true
   ) throws(ManagedObjectError) {
-    if mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
+    if let model = given, mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
       try Self.checkNewStore(path, model, configuration)
     }
     database = try Database(path: path, mode)
+    let model: ManagedObjectModel
+    if let given { model = given } else { model = try SQLiteStore.model(in: database) }
     self.storeNumber = storeNumber
     self.configuration = configuration
     if mode == .create { try Self.makeTables(model, configuration, database) }

@@ -97,20 +97,20 @@ struct Library {
     try #require(result.status == 0, "\(result.errors)")
   }
 
-  /// The most memory in bytes that a call of the tool takes, which has to succeed.
-  func peakMemory(
-    _ arguments: String..., before: (String) throws -> Void = { _ in }
-  ) throws -> Int {
-    try before(arguments[1])
+  /// The most memory that a call of the tool takes, and what it writes to disks, in bytes. It has to succeed.
+  func cost(_ arguments: String...) throws -> (memory: Int, written: Int) {
     let python = """
       import os, resource, subprocess, sys
       os.chdir(sys.argv[1])
       subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVNULL)
-      print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+      usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+      print(usage.ru_maxrss * 1024, usage.ru_oublock * 512)
       """
     let result = try Program.runPython(
       ["-c", python, url.path, Program.executable("storeutil").path] + arguments)
-    return try #require(Int(result.text.trimmingCharacters(in: .whitespacesAndNewlines)), "\(result.errors)")
+    let numbers = result.text.split { $0.isWhitespace }.compactMap { Int($0) }
+    try #require(numbers.count == 2, "\(result.errors)")
+    return (numbers[0], numbers[1])
   }
 
   /// Calls the tool in the folder, where it has to succeed.

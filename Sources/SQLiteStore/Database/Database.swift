@@ -97,7 +97,10 @@ internal import SystemFiles
     unsafe self.handle = handle
     unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
-    if hasJournal, isShared { unsafe sqlite_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+    // The log of a store that others use is not put into it, and that of a copy need not be.
+    if hasJournal, mode == .immutable || mode == .trial {
+      unsafe sqlite_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
     // The file may lie about its own tables.
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")

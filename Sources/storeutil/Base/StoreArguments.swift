@@ -57,6 +57,14 @@ struct OpeningArguments: ParsableArguments {
       }
       return OpenStore(try SQLiteStore(tablesOf: url, writesNothing: writesNothing))
     }
+    if kind == .sqlite, isReadOnly, model == nil {
+      do throws(ManagedObjectError) {
+        return OpenStore(try SQLiteStore(withModelInFile: url, writesNothing: writesNothing))
+      } catch {
+        // The model of a store that has none is looked for below.
+        if error.code != .open { throw error }
+      }
+    }
     let model = try modelOfStore(path, kind, writesNothing: writesNothing)
     if isTrial, kind == .sqlite {
       // What is wrong with a store is found out before SQLite makes files beside it.
