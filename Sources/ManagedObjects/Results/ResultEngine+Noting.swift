@@ -112,7 +112,7 @@ extension ResultEngine {
   func noteEnds(of rows: [ManagedObject]) throws(ManagedObjectError) -> [ManagedObject] {
     var ends: [ManagedObject] = []
     if reach.isOpaque { return ends }
-    for (way, end) in reach.ends {
+    for (way, end) in reach.ends where !end.names.isEmpty {
       var level = rows
       for name in way {
         var keys: Set<RowKey> = []
