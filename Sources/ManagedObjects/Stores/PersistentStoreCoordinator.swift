@@ -167,9 +167,9 @@ extension PersistentStoreCoordinator {
   /// for await changes in coordinator.remoteChanges { try context.mergeChanges(from: changes.get()) }
   /// ```
   ///
-  /// Stores are looked at ten times a second. One that cannot be read twice in a row, as its file was removed or spoilt,
-  /// is told once, as the error of reading. The stream goes on: once the store can be read again, what others saved is
-  /// told, or no changes if there were none.
+  /// Stores are looked at ten times a second. One that cannot be read twice in a row, as its file was removed or
+  /// spoilt, is told once, as the error of reading. The stream goes on: once the store can be read again, what others
+  /// saved is told, or no changes if there were none.
   ///
   /// Stores in XML and binary files, and SQLite stores with a history of changes, tell which objects were saved. Of
   /// other stores only this is known that somebody saved, and ``SavedChanges/isComplete`` is false. That is so, too, if
