@@ -48,6 +48,41 @@ struct ArchivePageTests {
     #expect(field(4, "i", String.self) == nil && field(4, "n", Int.self) == bomb.count)
   }
 
+  /// The heads of files with the sides 0x2000, and 0x4000 or a little less, and such as are a fourth as wide.
+  private static let heads: [(name: String, large: [UInt8], small: [UInt8])] = [
+    (
+      "jpeg",
+      [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xFF, 0xC4, 0, 3, 0, 0xFF, 0xC2, 0, 11, 8, 0x20, 0, 0x40, 0, 1],
+      [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xFF, 0xC4, 0, 3, 0, 0xFF, 0xC2, 0, 11, 8, 0x20, 0, 0x10, 0, 1]
+    ),
+    (
+      "webp", webP("VP8X", [0, 0, 0, 0, 0xFF, 0x1F, 0, 0xFF, 0x3F, 0]),
+      webP("VP8X", [0, 0, 0, 0, 0xFF, 0x1F, 0, 0xFF, 0x0F, 0])
+    ),
+    (
+      "webp", webP("VP8 ", [0, 0, 0, 0x9D, 1, 0x2A, 0, 0x20, 0xFF, 0x3F]),
+      webP("VP8 ", [0, 0, 0, 0x9D, 1, 0x2A, 0, 0x20, 0xFF, 0x0F])
+    ),
+    (
+      "webp", webP("VP8L", [0x2F, 0xFF, 0xDF, 0xFF, 0x0F, 0, 0, 0, 0, 0]),
+      webP("VP8L", [0x2F, 0xFF, 0xDF, 0xFF, 0x03, 0, 0, 0, 0, 0])
+    ),
+  ]
+
+  private static func webP(_ chunk: String, _ content: [UInt8]) -> [UInt8] {
+    Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBP\(chunk)".utf8) + [0, 0, 0, 0] + content
+  }
+
+  @Test("show no picture that would take a browser's memory", arguments: heads)
+  func showNoHugePicture(_ head: (name: String, large: [UInt8], small: [UInt8])) throws {
+    // Cut anywhere, they are no faults of the page either.
+    let cuts = (0..<head.large.count).map { PropertyList.data(Data(head.large.prefix($0))) }
+    let page = try PageFile(SampleArchive.of([.data(Data(head.large)), .data(Data(head.small))] + cuts))
+    let data = try page.rows(of: "data")
+    #expect((data[1]?[2] as? [String: Any])?["i"] == nil)
+    #expect((data[2]?[2] as? [String: Any])?["i"] as? String == head.name)
+  }
+
   @Test("have no byte in their data that HTML or a terminal would take for more than text")
   func haveNoByteThatIsMoreThanText() throws {
     let texts = SampleArchive.hostileTexts

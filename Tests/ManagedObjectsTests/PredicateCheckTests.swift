@@ -84,6 +84,15 @@ struct PredicateCheckTests {
     #expect(failed?.code == (fault.kind == .unknownKey ? .undefinedKey : .unsupportedRequest))
   }
 
+  @Test("and say how a name is written that has only other capitals")
+  func capitals() throws {
+    let entity = try #require(FetchSamples.shared.model["Person"])
+    for (format, name) in [("NAME == 'x'", "name"), ("ANY notes.PAGES > 1", "pages")] {
+      let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: format, for: entity) }
+      #expect(error?.message.hasSuffix(", but \"\(name)\"") == true, "\(String(describing: error))")
+    }
+  }
+
   @Test("and are right if they can be evaluated", arguments: FetchSearchTables.all)
   func areRight(_ search: FetchSearchTables.Search) throws {
     let entity = try #require(FetchSamples.shared.model[search.entity])

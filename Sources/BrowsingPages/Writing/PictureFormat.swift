@@ -4,8 +4,7 @@ internal import PropertyLists
 enum PictureFormat: String {
   case png, jpeg, gif, webp
 
-  /// A few bytes of PNG and GIF can stand for more pixels than a browser has memory for. JPEG and WebP have limits that
-  /// keep them in proportion.
+  /// A few bytes can stand for more pixels than a browser has memory for.
   private static let greatestPixelCount = 1 << 26
 
   init?(_ bytes: RawSpan) {
@@ -30,11 +29,38 @@ enum PictureFormat: String {
     case .png:
       // Both in 4 bytes, behind the signature and the head of the first chunk.
       guard bytes.byteCount >= 24 else { return nil }
-      let sides = [16, 20].map { start in (start..<start + 4).reduce(0) { $0 << 8 | Int(bytes[$1]) } }
-      let (count, overflow) = sides[0].multipliedReportingOverflow(by: sides[1])
+      func side(_ start: Int) -> Int { (start..<start + 4).reduce(0) { $0 << 8 | Int(bytes[$1]) } }
+      let (count, overflow) = side(16).multipliedReportingOverflow(by: side(20))
       return overflow ? .max : count
     case .gif: return (Int(bytes[6]) | Int(bytes[7]) << 8) * (Int(bytes[8]) | Int(bytes[9]) << 8)
-    case .jpeg, .webp: return nil
+    case .jpeg: return pixelCountOfJPEG(bytes)
+    case .webp: return pixelCountOfWebP(bytes)
     }
+  }
+
+  /// In the first segment that begins a frame: ITU T.81, B.2.2.
+  private func pixelCountOfJPEG(_ bytes: RawSpan) -> Int? {
+    func number(_ place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
+    var place = 2
+    while place + 9 <= bytes.byteCount, bytes[place] == 0xFF {
+      switch bytes[place + 1] {
+      case 0xFF: place += 1
+      // These are tables, and no frames.
+      case 0xC4, 0xC8, 0xCC: place += 2 + number(place + 2)
+      case 0xC0...0xCF: return number(place + 5) * number(place + 7)
+      default: place += 2 + number(place + 2)
+      }
+    }
+    return nil
+  }
+
+  /// In the first chunk: RFC 9649, 2.5 to 2.7.
+  private func pixelCountOfWebP(_ bytes: RawSpan) -> Int? {
+    guard bytes.byteCount >= 30 else { return nil }
+    func number(_ places: Range<Int>) -> Int { places.reversed().reduce(0) { $0 << 8 | Int(bytes[$1]) } }
+    if bytes.starts(with: "VP8X", at: 12) { return (number(24..<27) + 1) * (number(27..<30) + 1) }
+    if bytes.starts(with: "VP8 ", at: 12) { return (number(26..<28) & 0x3FFF) * (number(28..<30) & 0x3FFF) }
+    let sides = number(21..<25)
+    return bytes.starts(with: "VP8L", at: 12) ? (sides & 0x3FFF + 1) * (sides >> 14 & 0x3FFF + 1) : nil
   }
 }

@@ -158,7 +158,9 @@ extension PredicateCheck {
       kind = kind?.joined(other, model) ?? other
     }
     if let kind { return kind }
-    throw failure(.unknownKey, "\(entity.name.quoted) has no property \(key.quoted)", place)
+    let names = entity.selfAndDescendants.lazy.flatMap(\.properties).map(\.name)
+    let near = names.first { $0.lowercased() == key.lowercased() }.map { ", but \($0.quoted)" } ?? ""
+    throw failure(.unknownKey, "\(entity.name.quoted) has no property \(key.quoted)\(near)", place)
   }
 
   private func kind(
