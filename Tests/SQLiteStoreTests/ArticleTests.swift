@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -17,5 +18,14 @@ struct ArticleTests {
   func whatStoresCanDo() throws {
     let article = try ArticleText(path: Self.folder + "WhatStoresCanDo.md")
     #expect(try article.blocks(notIn: Self.examples) == [])
+  }
+
+  @Test("of the README stand in a test")
+  func readme() throws {
+    let text = try ArticleText(path: "README.md").text
+    let sections = text.components(separatedBy: "\n## ")
+    let section = try #require(sections.first { $0.hasPrefix("Core Data's SQLite files\n") })
+    let blocks = ArticleText(section)
+    #expect(try blocks.blocks.count == 1 && blocks.blocks(notIn: Self.examples) == [])
   }
 }
