@@ -74,7 +74,15 @@ struct Probe {
     case "watch":
       let changes = preferences.changes()
       say("watching")
-      for await change in changes where change.newValue == nil { say(change.key) }
+      var gone: Set<String> = []
+      for await change in changes {
+        if change.newValue == nil {
+          gone.insert(change.key)
+          say("gone \(change.key)")
+        } else if gone.remove(change.key) != nil {
+          say("back \(change.key)")
+        }
+      }
     default: throw Usage()
     }
   }
