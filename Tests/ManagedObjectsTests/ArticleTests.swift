@@ -20,9 +20,7 @@ struct ArticleTests {
 
   @Test("of the README stand in a test")
   func readme() throws {
-    let text = try ArticleText(path: "README.md").text
-    let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("Managed objects\n") })
-    let blocks = ArticleText(section)
-    #expect(try blocks.blocks.count == 3 && blocks.blocks(notIn: Self.examples) == [])
+    let section = try #require(try ArticleText(path: "README.md").section("Managed objects"))
+    #expect(try section.blocks.count == 3 && section.blocks(notIn: Self.examples) == [])
   }
 }

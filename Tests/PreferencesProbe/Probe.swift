@@ -78,10 +78,10 @@ struct Probe {
       for await change in changes {
         if change.newValue == nil {
           gone.insert(change.key)
-          say("gone \(change.key)")
-        } else if gone.remove(change.key) != nil {
-          say("back \(change.key)")
+        } else if gone.remove(change.key) == nil {
+          continue
         }
+        say("gone: \(gone.sorted().joined(separator: " "))")
       }
     default: throw Usage()
     }

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -22,10 +21,7 @@ struct ArticleTests {
 
   @Test("of the README stand in a test")
   func readme() throws {
-    let text = try ArticleText(path: "README.md").text
-    let sections = text.components(separatedBy: "\n## ")
-    let section = try #require(sections.first { $0.hasPrefix("Core Data's SQLite files\n") })
-    let blocks = ArticleText(section)
-    #expect(try blocks.blocks.count == 1 && blocks.blocks(notIn: Self.examples) == [])
+    let section = try #require(try ArticleText(path: "README.md").section("Core Data's SQLite files"))
+    #expect(try section.blocks.count == 1 && section.blocks(notIn: Self.examples) == [])
   }
 }

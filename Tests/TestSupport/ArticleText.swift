@@ -32,6 +32,11 @@ public struct ArticleText: Sendable {
     self.init(try String(contentsOf: Self.repository.appending(path: path), encoding: .utf8))
   }
 
+  /// One section of the second level; nil if no section has that title.
+  public func section(_ title: String) -> ArticleText? {
+    text.components(separatedBy: "\n## ").first { $0.hasPrefix("\(title)\n") }.map { ArticleText($0) }
+  }
+
   /// The blocks that a file does not have. White space does not count.
   ///
   /// - Parameter path: where the file with tests of the blocks is in the repository.
