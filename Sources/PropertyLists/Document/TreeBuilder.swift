@@ -41,6 +41,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     var next = 0
     /// Its size so far, in the sense of ``ParsingLimits/expandedSize``.
     var size = 1
+    /// The number of levels of containers in it so far.
+    var height = 0
     /// Whether it has, or a value in it has, one of two spellings of a key.
     var isIncomplete = false
   }
@@ -48,6 +50,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private struct Built {
     let value: PropertyList
     let size: Int
+    /// The number of levels of containers, itself included: 0 for a scalar.
+    var height = 0
     var isIncomplete = false
   }
 
@@ -127,9 +131,10 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func add(_ value: PropertyList, size: Int) throws(PropertyListError) {
+  private mutating func add(_ value: PropertyList, size: Int, height: Int = 0) throws(PropertyListError) {
     values.append(value)
     current.size &+= size
+    if height > current.height { current.height = height }
     if current.size > sizeLimit { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
   }
 
@@ -140,8 +145,10 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       throw error
     }
     let found = built[Int(builtNumbers[place]) - 1]
+    // It is as deep here as its containers are where it was built.
+    guard outer.count + found.height <= depthLimit else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
     if found.isIncomplete { noteIncomplete() }
-    try add(found.value, size: found.size)
+    try add(found.value, size: found.size, height: found.height)
   }
 
   /// Notes that the value that is added next has one of two spellings of a key.
@@ -191,14 +198,15 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       value = .dictionary(current.keys.mapValues { values.take(at: start + $0) })
     }
     values.removeLast(values.count - start)
-    let (place, size, isIncomplete) = (current.place, current.size, current.isIncomplete)
+    let (place, size, height) = (current.place, current.size, current.height + 1)
+    let isIncomplete = current.isIncomplete
     current = parent
     if isIncomplete { noteIncomplete() }
     if place < builtNumbers.count {
-      built.append(Built(value: value, size: size, isIncomplete: isIncomplete))
+      built.append(Built(value: value, size: size, height: height, isIncomplete: isIncomplete))
       builtNumbers[place] = UInt32(truncatingIfNeeded: built.count)
     }
-    try add(value, size: size)
+    try add(value, size: size, height: height)
   }
 
   /// The keys of a dictionary: those of a dictionary before it, if they are the same.
