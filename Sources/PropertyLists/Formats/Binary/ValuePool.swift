@@ -14,7 +14,8 @@ package struct ValuePool: ~Copyable {
 
   package init() {}
 
-  /// A value, in the low two bits what it is, above them a UID or its number.
+  /// A value, in the low two bits what it is, above them a UID or its number. A UID that needs more than 30 bits is a
+  /// scalar.
   package struct Reference: Hashable, Sendable {
     fileprivate let bits: UInt32
 
@@ -30,7 +31,7 @@ package struct ValuePool: ~Copyable {
     fileprivate var number: Int { Int(bits >> 2) }
   }
 
-  /// How many UIDs, scalars and containers there can be.
+  /// How many scalars and containers there can be.
   package static var greatestCount: Int { 1 << 30 - 1 }
 
   private static func check(_ number: Int) throws(PropertyListError) -> Int {
@@ -75,7 +76,7 @@ extension ValuePool {
   @inline(__always)
   package mutating func reference(to node: FlatNode) throws(PropertyListError) -> Reference {
     switch node.kind {
-    case .uid: Reference(Reference.uid, try Self.check(Int(node.uid)))
+    case .uid where node.uid < Self.greatestCount: Reference(Reference.uid, Int(node.uid))
     case .array, .dictionary: Reference(Reference.container, node.offset)
     default: Reference(Reference.scalar, try number(ofScalar: node))
     }
@@ -118,7 +119,7 @@ extension ValuePool {
   package consuming func binaryData(root: FlatNode) throws(PropertyListError) -> Data {
     scalars.endSearch()
     containers.endSearch()
-    var order = FileOrder(scalarCount: scalars.count)
+    var order = FileOrder(scalarCount: scalars.count, denseUIDCount: containers.bytes.count / 4)
     try order.number(Reference(Reference.container, root.offset), scalars, containers)
     let referenceWidth = BinaryLayout.width(order.objects.count)
     var file = BinaryFileWriter(
@@ -153,7 +154,7 @@ extension ValuePool {
       let child = Reference(bits: bytes.littleEndianUInt32(at: offset))
       let object: UInt32
       switch child.kind {
-      case Reference.uid: object = order.uids[child.number]
+      case Reference.uid: object = order.object(ofUID: child.number)
       case Reference.scalar: object = order.scalars[child.number]
       default:
         object = order.containers[inner].object
@@ -170,7 +171,10 @@ extension ValuePool {
     private(set) var objects: [Reference] = []
     /// The numbers of scalars and of UIDs; the greatest of all for none.
     private(set) var scalars: [UInt32]
-    private(set) var uids: [UInt32] = []
+    private var uids: [UInt32] = []
+    /// The numbers of UIDs that are too great for ``uids``, which must not be longer than the references are.
+    private var sparseUIDs: [Int: UInt32] = [:]
+    private let denseUIDCount: Int
     /// The number of each container, and how many containers there are up to the last one in it.
     private(set) var containers: [(object: UInt32, end: UInt32)] = []
     /// The bytes of all objects but for their references, and how many of these there are.
@@ -187,7 +191,14 @@ extension ValuePool {
 
     private var open: [Frame] = []
 
-    init(scalarCount: Int) { scalars = Array(repeating: .max, count: scalarCount) }
+    /// - Parameter denseUIDCount: the number of UIDs from 0 on that have room in an array. In an object table without
+    ///   gaps, no UID is greater than the number of references.
+    init(scalarCount: Int, denseUIDCount: Int) {
+      scalars = Array(repeating: .max, count: scalarCount)
+      self.denseUIDCount = denseUIDCount
+    }
+
+    func object(ofUID uid: Int) -> UInt32 { uid < uids.count ? uids[uid] : sparseUIDs[uid] ?? .max }
 
     /// Numbers a container and all that is in it.
     mutating func number(
@@ -242,9 +253,13 @@ extension ValuePool {
         scalars[number] = UInt32(objects.count)
         length += scalarBytes.range(of: number).count
       } else {
-        uids.extend(to: number, with: .max)
-        guard uids[number] == .max else { return }
-        uids[number] = UInt32(objects.count)
+        guard object(ofUID: number) == .max else { return }
+        if number < denseUIDCount {
+          uids.extend(to: number, with: .max)
+          uids[number] = UInt32(objects.count)
+        } else {
+          sparseUIDs[number] = UInt32(objects.count)
+        }
         length += 1 + ByteBuffer.widthOfUID(UInt32(number))
       }
       try append(value)
