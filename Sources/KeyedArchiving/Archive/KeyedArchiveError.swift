@@ -44,7 +44,13 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
   /// What is wrong, in one line without a place.
   public var message: String
   /// The way to the value that is wrong: a top-level key, then keys and indices.
-  public var path: PropertyListKeyPath?
+  ///
+  /// - Complexity: O(*n*) in its length for an error of an unarchiver.
+  public var path: PropertyListKeyPath? {
+    get { way.path }
+    set { way = Way(path: newValue) }
+  }
+  private var way: Way
   /// The place in the object table of the object that is wrong, or that has the key that is.
   public var uid: PropertyList.UID?
   /// The class that the archive says that object is of.
@@ -55,11 +61,42 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     _ kind: Kind, _ message: String, path: PropertyListKeyPath? = nil, uid: PropertyList.UID? = nil,
     className: String? = nil
   ) {
+    self.init(kind, message, Way(path: path), uid: uid, className: className)
+  }
+
+  /// An error at the end of a way that it shares with others.
+  init(_ kind: Kind, _ message: String, trail: DecodingTrail?, uid: PropertyList.UID?, className: String?) {
+    self.init(
+      kind, message, trail.map { Way.trail($0) } ?? .path(PropertyListKeyPath()), uid: uid, className: className)
+  }
+
+  private init(_ kind: Kind, _ message: String, _ way: Way, uid: PropertyList.UID?, className: String?) {
     self.kind = kind
     self.message = message
-    self.path = path
+    self.way = way
     self.uid = uid
     self.className = className
+  }
+
+  /// The way to a value. Many errors are caught and never shown, so an unarchiver's is written out when it is read.
+  private enum Way: Hashable, Sendable {
+    case none
+    case path(PropertyListKeyPath)
+    case trail(DecodingTrail)
+
+    init(path: PropertyListKeyPath?) { self = path.map { .path($0) } ?? .none }
+
+    var path: PropertyListKeyPath? {
+      switch self {
+      case .none: nil
+      case .path(let path): path
+      case .trail(let trail): trail.path
+      }
+    }
+
+    static func == (first: Way, second: Way) -> Bool { first.path == second.path }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(path) }
   }
 }
 

@@ -67,17 +67,22 @@ extension KeyedUnarchiver {
     }
     defer { table.endDecodable(type, uid) }
     let before = decodableObjectCount
-    let weightAround = weight
+    let (weightAround, deepestAround) = (weight, deepest)
     weight = 1
+    deepest = depth
     do {
       let value = try decodable(type, at: reference, object, uid: uid, CodingTrail(trail, step))
       // Where an object of a class is in it, each place gets its own.
       if type is AnyObject.Type { decodableObjectCount += 1 }
-      if decodableObjectCount == before { _ = table.keep(uid, value, weight: weight) }
+      if decodableObjectCount == before {
+        _ = table.keep(uid, value, weight: weight, height: deepest &- depth)
+      }
+      deepest = max(deepest, deepestAround)
       try weigh(weightAround)
       return value
     } catch {
       weight = weightAround
+      deepest = max(deepest, deepestAround)
       throw error
     }
   }
@@ -104,6 +109,7 @@ extension KeyedUnarchiver {
   private func keptDecodable<T>(_ type: T.Type, _ uid: UInt32) throws -> T? {
     guard let kept = table.kept(type, uid) else { return nil }
     try weigh(kept.weight)
+    try note(height: kept.height)
     return kept.value
   }
 

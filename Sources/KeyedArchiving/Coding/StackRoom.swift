@@ -22,13 +22,20 @@ struct StackRoom {
   /// Returns true if work at this depth has to go on on another stack, because this one is full.
   mutating func isUsedUp(at depth: Int, isTop: Bool) throws(KeyedArchiveError) -> Bool {
     let stack = stack(isTop: isTop)
-    guard levels.outer + depth < levels.greatest else {
-      throw KeyedArchiveError(
-        .nestedTooDeeply,
-        "objects are nested more than \(levels.greatest) deep, which is as much as a thread with a stack of "
-          + "\(stack.size) bytes can handle")
-    }
+    if isTooDeep(depth) { throw tooDeep(stack.size) }
     return !stack.hasRoom
+  }
+
+  /// True if nothing may be nested so deep. Only within a value, whose decoding has counted the levels.
+  @inline(__always)
+  func isTooDeep(_ depth: Int) -> Bool { levels.outer + depth >= levels.greatest }
+
+  /// The error for values that are nested deeper than any stack allows.
+  func tooDeep(_ stackSize: Int) -> KeyedArchiveError {
+    KeyedArchiveError(
+      .nestedTooDeeply,
+      "objects are nested more than \(levels.greatest) deep, which is as much as a thread with a stack of "
+        + "\(stackSize) bytes can handle")
   }
 
   /// Runs the body on another stack. Not mutating, because the body asks for room itself.

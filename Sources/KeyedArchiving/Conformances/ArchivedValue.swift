@@ -139,7 +139,37 @@ extension ArchivedValue: SecureCoding {
 /// types are equal if their types say so. Objects of classes are equal if they are the same, whatever their types say,
 /// because they may lead back to themselves and have no end.
 extension ArchivedValue: Hashable {
+  // Arrays in arrays, and values of dictionaries, take no stack: a value may be as deep as a thread has room for.
+
   public static func == (first: ArchivedValue, second: ArchivedValue) -> Bool {
+    var pairs = [(first, second)]
+    while let (first, second) = pairs.popLast() {
+      guard isEqual(first, second, parts: &pairs) else { return false }
+    }
+    return true
+  }
+
+  /// Compares two values, but for the parts that are put into `parts`.
+  private static func isEqual(
+    _ first: ArchivedValue, _ second: ArchivedValue, parts: inout [(ArchivedValue, ArchivedValue)]
+  ) -> Bool {
+    switch (first, second) {
+    case (.array(let first), .array(let second)):
+      guard first.count == second.count else { return false }
+      parts.append(contentsOf: zip(first, second))
+      return true
+    case (.dictionary(let first), .dictionary(let second)):
+      guard first.count == second.count else { return false }
+      for (key, value) in first {
+        guard let other = second[key] else { return false }
+        parts.append((value, other))
+      }
+      return true
+    default: return isEqualScalar(first, second)
+    }
+  }
+
+  private static func isEqualScalar(_ first: ArchivedValue, _ second: ArchivedValue) -> Bool {
     switch (first, second) {
     case (.null, .null): true
     case (.boolean(let first), .boolean(let second)): first == second
@@ -152,8 +182,6 @@ extension ArchivedValue: Hashable {
     case (.decimal(let first), .decimal(let second)): first == second
     case (.url(let first), .url(let second)): first == second
     case (.uuid(let first), .uuid(let second)): first == second
-    case (.array(let first), .array(let second)): first == second
-    case (.dictionary(let first), .dictionary(let second)): first.hasSameEntries(as: second)
     case (.set(let first), .set(let second)): first.unordered == second.unordered
     case (.value(let first), .value(let second)): first == second
     case (.object(let first), .object(let second)): isEqual(first, second)
@@ -172,6 +200,19 @@ extension ArchivedValue: Hashable {
   private static func isEqual<T: Equatable>(_ first: T, to second: any SecureCoding) -> Bool { second as? T == first }
 
   public func hash(into hasher: inout Hasher) {
+    guard case .array = self else { return hashScalar(into: &hasher) }
+    var arrays = [self]
+    while let next = arrays.popLast() {
+      guard case .array(let elements) = next else { continue }
+      hasher.combine(elements.count)
+      for element in elements {
+        if case .array = element { arrays.append(element) } else { element.hashScalar(into: &hasher) }
+      }
+    }
+  }
+
+  /// Hashes any value but an array.
+  private func hashScalar(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
     case .boolean(let value): hasher.combine(value)
@@ -184,7 +225,7 @@ extension ArchivedValue: Hashable {
     case .decimal(let value): hasher.combine(value)
     case .url(let value): hasher.combine(value)
     case .uuid(let value): hasher.combine(value)
-    case .array(let value): hasher.combine(value)
+    case .array: break
     case .dictionary(let value): value.hashEntries(into: &hasher)
     case .set(let value): hasher.combine(value.unordered)
     case .value(let value): hasher.combine(value)
@@ -272,10 +313,30 @@ extension KeyedUnarchiver {
   /// Further types that may stand where the archive's author was free to choose: in an ``ArchivedValue``, which is what
   /// user infos and the attributes of text consist of.
   ///
-  /// Set it before the first decoding call.
+  /// They count in all decoding calls; ``decode(_:additionalTypes:forKey:)`` adds types for one call.
   public var additionalTypes: [any SecureCoding.Type] {
     get { classes.additionalTypes }
-    // An ArchivedValue among them would only lead back to them.
-    set { classes.additionalTypes = newValue.filter { $0.archivedClass != ArchivedValue.archivedClass } }
+    set { table.scope = classes.setAdditionalTypes(newValue) }
+  }
+
+  /// Decodes the value of a key, in which objects of further types are allowed wherever an ``ArchivedValue`` is.
+  ///
+  /// ```swift
+  /// let info = try coder.decode(Archived.Error.self, additionalTypes: [Request.self], forKey: "failure").userInfo
+  /// ```
+  ///
+  /// - Parameter additionalTypes: the types that this call allows besides ``additionalTypes``, in the value and in all
+  ///   that it consists of. An object of a class that was decoded before is the same object, whichever types its own
+  ///   call allowed.
+  /// - Throws: as ``decode(_:forKey:)``.
+  public func decode<T: SecureCoding>(
+    _ type: T.Type = T.self, additionalTypes more: [any SecureCoding.Type], forKey key: String
+  ) throws -> T {
+    let types = additionalTypes
+    defer { additionalTypes = types }
+    // A call within a call for the same types adds nothing, so that what was decoded is found again.
+    let known = Set(types.map { ObjectIdentifier($0) })
+    additionalTypes += more.filter { !known.contains(ObjectIdentifier($0)) }
+    return try decode(type, forKey: key)
   }
 }

@@ -43,9 +43,9 @@ struct HashCounts {
     try coder.weigh(8)
     let count = counts[hash, default: 0]
     if count > 0 {
-      // A comparison takes some time to begin with; the rest is a quarter of what it takes to hash, to compare and to
-      // archive.
-      let comparisons = count * (1 + weight / 4)
+      // A comparison takes some time to begin with, and a quarter of what it takes to hash, to compare and to archive
+      // the element.
+      let comparisons = count * (4 + weight) / 4
       try coder.spendHashing(comparisons)
       // Wherever the collection stands, to compare it with another takes all of them again.
       try coder.weigh(comparisons: comparisons)

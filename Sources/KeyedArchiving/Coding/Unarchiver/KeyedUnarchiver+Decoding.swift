@@ -51,6 +51,7 @@ extension KeyedUnarchiver {
   private func propertyList(_ node: FlatNode, depth: Int) throws -> PropertyList {
     guard node.kind.isContainer else { return try scalar(node) }
     guard depth < 512 else { throw failure(.nestedTooDeeply, "a property list is nested more than 512 deep") }
+    try note(height: depth + 1)
     if depth & 15 == 15 { try checkStack() }
     try spend(node.count * MemoryLayout<PropertyList>.stride * (node.kind == .array ? 1 : 2))
     try weigh(node.count)

@@ -17,13 +17,15 @@ extension KeyedUnarchiver {
     if beginning == .kept {
       if let kept = table.kept(type, uid) {
         try weigh(kept.weight)
+        try note(height: kept.height)
         return kept.value
       }
       beginning = table.beginValue(uid, unlessKept: false)
     }
     guard beginning == .begun else { throw circular(uid, frame.classRecord) }
-    let weightAround = weight
+    let (weightAround, deepestAround) = (weight, deepest)
     weight = 1
+    deepest = depth
     let value: T
     do {
       try spend(frame.node.size)
@@ -31,9 +33,11 @@ extension KeyedUnarchiver {
     } catch {
       table.endValue(uid)
       weight = weightAround
+      deepest = deepestAround
       throw error
     }
-    _ = table.endValue(uid, value, weight: weight)
+    _ = table.endValue(uid, value, weight: weight, height: deepest &- depth)
+    deepest = max(deepest, deepestAround)
     try weigh(weightAround)
     return value
   }
@@ -61,13 +65,17 @@ extension KeyedUnarchiver {
     if let known = table.object(uid) { return try knownObject(known, type, uid, frame.classRecord) }
     try spend(frame.node.size)
     guard table.beginObject(uid) else { throw circular(uid, frame.classRecord) }
-    let weightAround = weight
+    let (weightAround, deepestAround) = (weight, deepest)
     weight = 1
-    defer { weight = weightAround &+ 1 }
+    deepest = depth
+    defer {
+      weight = weightAround &+ 1
+      deepest = max(deepest, deepestAround)
+    }
     do {
       let made = try contents(of: type, frame)
       try weighObject()
-      _ = table.finishObject(uid, made)
+      _ = table.finishObject(uid, made, height: deepest &- depth)
       return made
     } catch {
       _ = table.abandonObject(uid)
@@ -87,6 +95,7 @@ extension KeyedUnarchiver {
         record)
     }
     try weigh(1)
+    try note(height: table.height(uid))
     return known
   }
 
@@ -156,11 +165,19 @@ extension KeyedUnarchiver {
       return Frame(node: object, shape: noKeys, uid: uid)
     }
     let (record, shape) = try classRecord(of: object, behind: node)
-    guard admits(type, record) else {
-      throw failure(
-        .classNotAllowed, "an object of the class \(record.name.quoted), where \(type) is due", node.uid, record)
-    }
+    guard admits(type, record) else { throw notAdmitted(type, record, node.uid) }
     return Frame(node: object, shape: shape, uid: uid, classRecord: record)
+  }
+
+  @inline(never)
+  private func notAdmitted(
+    _ type: any SecureCoding.Type, _ record: UnarchiverClasses.Record, _ uid: UInt32
+  ) -> any Error {
+    var message = "expected \(type), found an object of class \(record.name.quoted)"
+    if ClassName.isInherited(by: type, type.archivedClass) {
+      message += "; \(type) has the class name of its superclass and has to override archivedClass"
+    }
+    return failure(.classNotAllowed, message, uid, record)
   }
 
   @inline(__always)
@@ -217,10 +234,8 @@ extension KeyedUnarchiver {
   /// ```
   @inline(never)
   public func failure(_ kind: KeyedArchiveError.Kind, _ message: String) -> KeyedArchiveError {
-    let frames = outer + [current]
-    return KeyedArchiveError(
-      kind, message, path: PropertyListKeyPath(frames.compactMap(\.step)),
-      uid: current.uid.map { PropertyList.UID($0) }, className: current.classRecord?.name)
+    KeyedArchiveError(
+      kind, message, trail: trail, uid: current.uid.map { PropertyList.UID($0) }, className: current.classRecord?.name)
   }
 
   /// Throws ``KeyedArchiveError/Kind/invalidContents`` unless the contents of the current object are valid.

@@ -51,6 +51,13 @@ public final class KeyedUnarchiver {
   private var stackRoom: StackRoom
   /// The number of collections among the objects being decoded, which are no level of their own.
   private var collectionDepth = 0
+  /// The deepest level that the value being decoded has reached so far, in the sense of ``depth``.
+  @safe @exclusivity(unchecked) var deepest = 0
+  /// The number of objects whose decoding may still fail; see ``failureLimit``.
+  private var failureBudget: Int
+  private let failureLimit: Int
+  /// The ways to what is being decoded in the first of ``outer``, for errors.
+  private var trails: [DecodingTrail?] = []
 
   struct Frame {
     /// A dictionary; for values that stand in the object table as themselves, whatever they are.
@@ -117,6 +124,8 @@ public final class KeyedUnarchiver {
     weightLimit = document.expandedValueLimit
     hashingBudget = weightLimit
     greatestWeight = weightLimit
+    failureLimit = (1 << 14) + document.original.count / 2
+    failureBudget = failureLimit
     top = Frame(node: layout.top, shape: try translated(document.shape(of: layout.top, in: &shapes)), uid: nil)
     current = top
   }
@@ -284,31 +293,46 @@ extension KeyedUnarchiver {
   func contents<T: SecureCoding>(of type: T.Type, _ frame: consuming Frame) throws -> T {
     if isStackDue, try needsMoreStack() { return try contentsOnMoreStack(of: type, frame) }
     enter(frame)
-    defer { leave() }
-    return try T(coder: self).awakeAfterDecoding(by: self)
+    do {
+      let value = try T(coder: self).awakeAfterDecoding(by: self)
+      leave()
+      return value
+    } catch {
+      throw leave(after: error)
+    }
   }
 
   @inline(never)
   private func contentsOnMoreStack<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
     try onMoreStack {
       enter(frame)
-      defer { leave() }
-      return try T(coder: self).awakeAfterDecoding(by: self)
+      do {
+        let value = try T(coder: self).awakeAfterDecoding(by: self)
+        leave()
+        return value
+      } catch {
+        throw leave(after: error)
+      }
     }
   }
 
   /// Decodes parts of an object that no type stands for.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
     if isStackDue, try needsMoreStack() {
-      return try onMoreStack {
-        try enter(node, uid: uid)
-        defer { leave() }
-        return try decode()
-      }
+      return try onMoreStack { try entered(node, uid: uid, decode) }
     }
+    return try entered(node, uid: uid, decode)
+  }
+
+  private func entered<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
     try enter(node, uid: uid)
-    defer { leave() }
-    return try decode()
+    do {
+      let value = try decode()
+      leave()
+      return value
+    } catch {
+      throw leave(after: error)
+    }
   }
 
   @inline(never)
@@ -327,10 +351,43 @@ extension KeyedUnarchiver {
 
   @inline(never)
   func leave() {
+    // A collection is no level of its own.
+    deepest = max(deepest, depth)
     if current.isCollection { collectionDepth -= 1 }
     let last = outer.count - 1
     swap(&outer[last], &current)
     outer.removeLast()
+    if trails.count > last { trails.removeLast() }
+  }
+
+  /// Leaves an object whose decoding has failed. Returns the error that ends the decoding.
+  ///
+  /// A type may go on after an error and ask again, so that an object which asks twice for another doubles the work.
+  /// An honest archive fails a few times for each value, where a type tries what the value could be.
+  @inline(never)
+  private func leave(after error: any Error) -> any Error {
+    leave()
+    // What a program decodes at the top it may decode as often as it likes.
+    if outer.isEmpty {
+      failureBudget = failureLimit
+      return error
+    }
+    failureBudget -= 1
+    if failureBudget >= 0 { return error }
+    // Whatever asks next fails at once.
+    budget = 0
+    return failure(
+      .limitExceeded,
+      "the decoding of objects failed more than \(failureLimit) times, and types went on after the errors")
+  }
+
+  /// The way to what is being decoded in the current object; nil at the top. Errors share it, so that each costs the same
+  /// at any depth.
+  var trail: DecodingTrail? {
+    while trails.count < outer.count {
+      trails.append(DecodingTrail.way(trails.last ?? nil, outer[trails.count].step))
+    }
+    return DecodingTrail.way(trails.last ?? nil, current.step)
   }
 
   @inline(__always)
@@ -343,7 +400,21 @@ extension KeyedUnarchiver {
     collectionDepth += 1
   }
 
-  private var depth: Int { outer.count - collectionDepth }
+  @inline(__always)
+  var depth: Int { outer.count - collectionDepth }
+
+  /// Notes that a value with so many levels, which was decoded before, is a part of the one that is being decoded. It
+  /// is freed, compared and archived from here, by recursion, so its levels count here too.
+  @inline(__always)
+  func note(height: Int) throws {
+    deepest = max(deepest, depth &+ height)
+    if !outer.isEmpty, stackRoom.isTooDeep(depth &+ height &- 1) { throw tooDeep() }
+  }
+
+  @inline(never)
+  private func tooDeep() -> any Error {
+    failure(.nestedTooDeeply, stackRoom.tooDeep(stackRoom.stack(isTop: false).size).message)
+  }
 
   /// True if the stack is to be checked: at each fourth level, because a few objects fit into what is kept free.
   @inline(__always)

@@ -8,6 +8,10 @@ struct UnarchivedObjects: ~Copyable {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
   private var values = PagedArray<Kept?>(repeating: nil)
+  /// The number of the list of additional types that counts now. A value is kept for the list that it was decoded with.
+  var scope = 0
+  /// The number of levels of values in each finished object, itself included.
+  private var heights = PagedArray<UInt16>(repeating: 1)
   /// Long texts and data, by where they stand in the document.
   private var texts: [FlatNode: Any] = [:]
   /// How many times an object is being decoded as a type that is only `Decodable`.
@@ -15,8 +19,8 @@ struct UnarchivedObjects: ~Copyable {
 
   /// Objects that are published but not finished, and how much was finished before.
   private var published: [UInt32: Int] = [:]
-  /// What was finished while anything was published: objects, and with their types, values.
-  private var finished: [(uid: UInt32, type: ObjectIdentifier?)] = []
+  /// What was finished while anything was published: objects, and with their types and scopes, values.
+  private var finished: [(uid: UInt32, value: (type: ObjectIdentifier, scope: Int)?)] = []
 
   private struct State: OptionSet {
     let rawValue: UInt8
@@ -27,16 +31,20 @@ struct UnarchivedObjects: ~Copyable {
     static let kept = State(rawValue: 8)
   }
 
-  /// A value that is kept, and how large it is with all that it shares.
+  /// A value that is kept, and how large and how deep it is with all that it shares.
   private class Kept {
     let type: ObjectIdentifier
+    let scope: Int
     let weight: Int
+    let height: Int
     /// What the same object was decoded as besides.
     var next: Kept?
 
-    init(_ type: ObjectIdentifier, _ weight: Int, _ next: Kept?) {
+    init(_ type: ObjectIdentifier, _ scope: Int, _ weight: Int, _ height: Int, _ next: Kept?) {
       self.type = type
+      self.scope = scope
       self.weight = weight
+      self.height = height
       self.next = next
     }
   }
@@ -44,9 +52,9 @@ struct UnarchivedObjects: ~Copyable {
   private final class KeptValue<Value>: Kept {
     let value: Value
 
-    init(_ value: Value, _ weight: Int, _ next: Kept?) {
+    init(_ value: Value, _ scope: Int, _ weight: Int, _ height: Int, _ next: Kept?) {
       self.value = value
-      super.init(ObjectIdentifier(Value.self), weight, next)
+      super.init(ObjectIdentifier(Value.self), scope, weight, height, next)
     }
   }
 
@@ -73,8 +81,8 @@ struct UnarchivedObjects: ~Copyable {
     if let object = objects[Int(uid)] { void.append(object) }
     objects[Int(uid)] = nil
     for entry in finished[start...] {
-      if let type = entry.type {
-        if let value = removeKept(type, entry.uid) { void.append(value) }
+      if let value = entry.value {
+        if let kept = removeKept(value.type, value.scope, entry.uid) { void.append(kept) }
       } else if let object = objects[Int(entry.uid)] {
         void.append(object)
         objects[Int(entry.uid)] = nil
@@ -113,30 +121,32 @@ struct UnarchivedObjects: ~Copyable {
     states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
-  /// Ends what ``beginValue(_:unlessKept:)`` has begun; see ``keep(_:_:weight:)``.
+  /// Ends what ``beginValue(_:unlessKept:)`` has begun; see ``keep(_:_:weight:height:)``.
   @inline(__always)
-  mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int) -> AnyObject? {
+  mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
     var state = states[Int(uid)]
     state.remove(state.contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
     states[Int(uid)] = state
-    return keep(uid, value, weight: weight)
+    return keep(uid, value, weight: weight, height: height)
   }
 
   /// Keeps a value that is decoded for the second time. Returns what was kept before, for the caller to release.
   @inline(__always)
-  mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int) -> AnyObject? {
+  mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
     guard noteDecoded(uid) else { return nil }
     states[Int(uid)].insert(.kept)
-    if !published.isEmpty { finished.append((uid, ObjectIdentifier(T.self))) }
-    let former = removeKept(ObjectIdentifier(T.self), uid)
-    values[Int(uid)] = KeptValue(value, weight, values[Int(uid)])
+    if !published.isEmpty { finished.append((uid, (ObjectIdentifier(T.self), scope))) }
+    let former = removeKept(ObjectIdentifier(T.self), scope, uid)
+    values[Int(uid)] = KeptValue(value, scope, weight, height, values[Int(uid)])
     return former
   }
 
-  private mutating func removeKept(_ type: ObjectIdentifier, _ uid: UInt32) -> AnyObject? {
+  private mutating func removeKept(_ type: ObjectIdentifier, _ scope: Int, _ uid: UInt32) -> AnyObject? {
     var before: Kept?
     var kept = values[Int(uid)]
-    while let current = kept, current.type != type { (before, kept) = (current, current.next) }
+    while let current = kept, current.type != type || current.scope != scope {
+      (before, kept) = (current, current.next)
+    }
     guard let kept else { return nil }
     if let before { before.next = kept.next } else { values[Int(uid)] = kept.next }
     kept.next = nil
@@ -159,13 +169,13 @@ struct UnarchivedObjects: ~Copyable {
 
   /// What is kept of an object that was decoded as a type.
   @inline(__always)
-  func kept<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int)? {
+  func kept<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int, height: Int)? {
     guard states[Int(uid)].contains(.kept) else { return nil }
     var kept = values[Int(uid)]
     while let current = kept {
-      if current.type == ObjectIdentifier(T.self) {
+      if current.type == ObjectIdentifier(T.self), current.scope == scope {
         // Sound: only a kept value of a type says that it is of this type.
-        return (unsafe unsafeDowncast(current, to: KeptValue<T>.self).value, current.weight)
+        return (unsafe unsafeDowncast(current, to: KeptValue<T>.self).value, current.weight, current.height)
       }
       kept = current.next
     }
@@ -187,6 +197,10 @@ struct UnarchivedObjects: ~Copyable {
   @inline(__always)
   func object(_ uid: UInt32) -> AnyObject? { objects[Int(uid)] }
 
+  /// The number of levels of values in an object, itself included. An object that is being decoded, to which something
+  /// in it leads back, is one level.
+  func height(_ uid: UInt32) -> Int { Int(heights[Int(uid)]) }
+
   /// Returns what was published before, for the caller to release.
   mutating func publish(_ object: AnyObject, as uid: UInt32) -> AnyObject? {
     let former = objects[Int(uid)]
@@ -196,7 +210,9 @@ struct UnarchivedObjects: ~Copyable {
   }
 
   @inline(__always)
-  mutating func finishObject(_ uid: UInt32, _ object: AnyObject) -> AnyObject? {
+  mutating func finishObject(_ uid: UInt32, _ object: AnyObject, height: Int) -> AnyObject? {
+    // No thread has room for more levels than that.
+    if height > 1 { heights[Int(uid)] = UInt16(clamping: height) }
     states[Int(uid)].remove(.inProgress)
     if !published.isEmpty {
       published[uid] = nil

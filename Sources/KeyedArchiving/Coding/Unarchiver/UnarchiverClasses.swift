@@ -2,7 +2,9 @@
 
 /// The classes of an archive that is being read, and which types their objects may be decoded as.
 struct UnarchiverClasses {
-  var additionalTypes: [any SecureCoding.Type] = []
+  private(set) var additionalTypes: [any SecureCoding.Type] = []
+  /// A number for each list of additional types.
+  private var scopes: [[ObjectIdentifier]: Int] = [[]: 0]
   private var records: [UInt32: Record] = [:]
   /// The descriptions that were asked for last, by the lowest bits of their UIDs.
   private var recent = [(uid: UInt32, record: Record)?](repeating: nil, count: 16)
@@ -40,6 +42,16 @@ struct UnarchiverClasses {
     }
   }
 
+  /// Returns the number of the list.
+  mutating func setAdditionalTypes(_ types: [any SecureCoding.Type]) -> Int {
+    // An ArchivedValue among them would only lead back to them.
+    additionalTypes = types.filter { $0.archivedClass != ArchivedValue.archivedClass }
+    let list = additionalTypes.map { ObjectIdentifier($0) }
+    let scope = scopes[list] ?? scopes.count
+    scopes[list] = scope
+    return scope
+  }
+
   mutating func setType(_ type: (any SecureCoding.Type)?, forName name: String) {
     mapped[ClassName.normalized(name)] = type
     records = [:]
@@ -56,10 +68,11 @@ struct UnarchiverClasses {
   /// The first of the names of a class, its own and then its hints, that a type has.
   func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
     if type is any AnyClassCoding.Type { return isOpaque(record.name) ? 0 : nil }
+    let hasOwnName = !ClassName.isInherited(by: type, archivedClass)
     return record.names.firstIndex { name in
       if let target = mapped[name] { return ObjectIdentifier(target) == ObjectIdentifier(type) }
-      return ClassName.normalized(archivedClass.name) == name
-        || archivedClass.aliases.contains { ClassName.normalized($0) == name }
+      return hasOwnName && ClassName.normalized(archivedClass.name) == name
+        || hasOwnName && archivedClass.aliases.contains { ClassName.normalized($0) == name }
     }
   }
 
@@ -100,11 +113,11 @@ struct UnarchiverClasses {
       throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is no class description")
     }
     // An archiver that renames a class writes no ancestors, or those of the name it writes.
-    if let classes, !classes.contains(name), mapped[ClassName.normalized(name)] == nil {
+    if let classes, classes.first != name, mapped[ClassName.normalized(name)] == nil {
       throw PropertyListError(
         .malformed,
-        "object \(uid) describes the class \(name.quoted), and by its $classes another: \(classes.first?.quoted ?? "none")"
-      )
+        "object \(uid) describes the class \(name.quoted), but its $classes begin with "
+          + (classes.first?.quoted ?? "nothing"))
     }
     let ancestors = (classes ?? []).drop { $0 != name }.dropFirst()
     let record = Record(ArchivedClass(name, ancestors: Array(ancestors), hints: hints))

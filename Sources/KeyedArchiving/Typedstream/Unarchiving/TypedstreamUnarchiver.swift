@@ -47,6 +47,8 @@ public final class TypedstreamUnarchiver {
   private var current: Int?
   /// The objects of classes that were made, by their slots.
   private var made: [Int: AnyObject] = [:]
+  /// The number of levels of values in each of them, itself included.
+  private var heights: [Int: Int] = [:]
   /// How many more values may be decoded; see ``ParsingLimits/expandedSize``.
   private(set) var budget: Int
   private let valueLimit: Int
@@ -54,6 +56,8 @@ public final class TypedstreamUnarchiver {
   private var hashed = 0
   let limits: ParsingLimits
   private var depth = 0
+  /// The deepest level that the value being decoded has reached so far.
+  private var deepest = 0
   /// The levels of objects around the data that the stream is nested in.
   private let levelsAround: Int
   private var stackRoom: StackRoom
@@ -233,19 +237,39 @@ extension TypedstreamUnarchiver {
     guard let slot = try slot(of: type, at: place) else { return try nestedObject(type, at: place) }
     if let known = try known(type, slot) { return known }
     do {
-      let object = try once(slot) { try contents(of: type, slot) }
+      let object = try measured(slot) { try once(slot) { try contents(of: type, slot) } }
       made[slot] = object
       return object
     } catch {
       made[slot] = nil
+      heights[slot] = nil
       throw error
     }
+  }
+
+  /// Makes an object, and notes how many levels of values it has.
+  func measured<T>(_ slot: Int, _ make: () throws -> T) rethrows -> T {
+    let around = deepest
+    deepest = depth
+    defer { deepest = max(deepest, around) }
+    let made = try make()
+    heights[slot] = deepest - depth
+    return made
+  }
+
+  /// Notes that a value with so many levels is a part of the one that is being decoded. It is freed and compared from
+  /// here, by recursion, so its levels count here too.
+  func note(height: Int) throws(TypedstreamError) {
+    deepest = max(deepest, depth + height)
+    if depth > 0 { _ = try needsMoreStack(within: height - 1) }
   }
 
   /// The object that was made of an object before; nil if none was.
   func known<T>(_ type: T.Type, _ slot: Int) throws(TypedstreamError) -> T? {
     guard let known = made[slot] else { return nil }
     try spend(0)
+    // An object that is being made, to which something in it leads back, is one level.
+    try note(height: heights[slot] ?? 1)
     guard let known = known as? T else {
       throw failure(
         .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too",
@@ -309,7 +333,7 @@ extension TypedstreamUnarchiver {
     }
     try spend(0)
     isBegun[slot] = true
-    depth += 1
+    descend()
     let around = current
     current = slot
     defer {
@@ -323,9 +347,14 @@ extension TypedstreamUnarchiver {
 
   /// Does something one level deeper, where an archive in data is opened.
   func inside<T>(_ body: () throws -> T) throws -> T {
-    depth += 1
+    descend()
     defer { depth -= 1 }
     return try withStack(body)
+  }
+
+  private func descend() {
+    depth += 1
+    deepest = max(deepest, depth)
   }
 
   /// Does something on a stack that has room for it.
@@ -339,9 +368,12 @@ extension TypedstreamUnarchiver {
     return value
   }
 
-  private func needsMoreStack() throws(TypedstreamError) -> Bool {
+  /// Returns true if decoding has to go on on another stack.
+  ///
+  /// - Parameter more: the number of levels besides those that are being decoded.
+  private func needsMoreStack(within more: Int = 0) throws(TypedstreamError) -> Bool {
     do throws(KeyedArchiveError) {
-      return try stackRoom.isUsedUp(at: depth, isTop: depth == 4)
+      return try stackRoom.isUsedUp(at: depth + more, isTop: depth <= 4)
     } catch {
       throw failureHere(.nestedTooDeeply, error.message)
     }
@@ -378,6 +410,9 @@ extension TypedstreamUnarchiver {
     return failureHere(
       .limitExceeded, "what is decoded expands to more than \(valueLimit) values; see expandedSize of ParsingLimits")
   }
+
+  /// The number of levels of what was decoded.
+  var height: Int { deepest }
 
   /// The levels of objects that are being decoded, with those around the data that the stream is nested in.
   var levels: Int { levelsAround + depth }

@@ -85,6 +85,16 @@ enum OpenedArchive {
     return key
   }
 
+  /// The number of levels of what was decoded.
+  var height: Int {
+    switch self {
+    case .typedstream(let unarchiver): unarchiver.height
+    case .keyedArchive(let coder, _): coder.deepest
+    // The value has as many levels as the document at most, each of which takes two bytes at least.
+    case .propertyList(let document, _): min(document.options.limits.effectiveDepth, document.original.count / 2)
+    }
+  }
+
   /// How much of the limits was used, in values.
   var spent: Int {
     switch self {

@@ -61,8 +61,9 @@ extension TypedstreamUnarchiver {
     let node = tables.nodes[place.node]
     let isObject = node.kind == .object || node.kind == .reference
     if isObject, let known = try known(type, node.slot) { return known }
-    let object = try nested(type, at: place)
-    if isObject { publish(object, as: node.slot) }
+    guard isObject else { return try nested(type, at: place) }
+    let object = try measured(node.slot) { try nested(type, at: place) }
+    publish(object, as: node.slot)
     return object
   }
 
@@ -86,7 +87,9 @@ extension TypedstreamUnarchiver {
         let opened = try OpenedArchive(Data(tables.bytes[range]), surroundings)
         let result = Result { try decode(opened) }
         try spend(values: opened.spent)
-        return try result.get()
+        let value = try result.get()
+        try note(height: opened.height)
+        return value
       } catch let error as KeyedArchiveError {
         throw located(error, range, place)
       } catch let error as TypedstreamError where !isOurs(error) {

@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import PropertyLists
+
+extension ArchivedValue: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value as people read it, in about 2 000 characters at most. The form may change.
+  ///
+  /// A value from a small archive can be large, because its parts share their own parts; see
+  /// ``ParsingLimits/expandedSize``. What is left out is shown as `…`.
+  public var description: String {
+    var writer = SummaryWriter()
+    writer.write(self, depth: 0)
+    return writer.text
+  }
+
+  /// The ``description``.
+  public var debugDescription: String { description }
+}
+
+/// Writes the beginning of a value.
+private struct SummaryWriter {
+  private(set) var text = ""
+
+  private static var greatestLength: Int { 2000 }
+  private static var greatestDepth: Int { 20 }
+
+  private var isFull: Bool { text.utf8.count >= Self.greatestLength }
+
+  mutating func write(_ value: ArchivedValue, depth: Int) {
+    if isFull || depth > Self.greatestDepth {
+      text += "…"
+      return
+    }
+    switch value {
+    case .null: text += "null"
+    case .boolean(let value): text += "\(value)"
+    case .integer(let value): text += "\(value)"
+    case .real(let value): text += "\(value)"
+    case .float(let value): text += "\(value)"
+    case .string(let value): text += value.quoted
+    case .data(let value): text += "<data, \(value.count) bytes>"
+    case .date(let value): text += "\(value)"
+    case .decimal(let value): text += "\(value)"
+    case .url(let value): text += "<\(value.absoluteString.printable(limit: 200))>"
+    case .uuid(let value): text += "\(value)"
+    case .array(let elements): list("[", elements, "]") { $0.write($1, depth: depth + 1) }
+    case .set(let elements): list("{", elements, "}") { $0.write($1, depth: depth + 1) }
+    case .dictionary(let entries):
+      list(entries.isEmpty ? "[:" : "[", entries, "]") { writer, entry in
+        writer.write(entry.key, depth: depth + 1)
+        writer.text += ": "
+        writer.write(entry.value, depth: depth + 1)
+      }
+    case .value(let value): text += "\(value)".printable(limit: 200)
+    // The description of another type could be of any length.
+    case .object(let object): text += "<\(type(of: object))>"
+    }
+  }
+
+  private mutating func list<S: Sequence>(
+    _ start: String, _ elements: S, _ end: String, _ write: (inout SummaryWriter, S.Element) -> Void
+  ) {
+    text += start
+    var isFirst = true
+    for element in elements {
+      if !isFirst { text += ", " }
+      isFirst = false
+      if isFull {
+        text += "…"
+        break
+      }
+      write(&self, element)
+    }
+    text += end
+  }
+}

@@ -1,0 +1,301 @@
+import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
+import TestSupport
+import Testing
+
+/// A document whose depth no path from its first element shows: an array of containers, each of which has the one
+/// before it. A reader that keeps what it has read goes down a few levels at a time, and ends up with all of them.
+private struct Ladder {
+  /// The number of levels.
+  let height: Int
+  /// The number of levels between two of the elements.
+  let step: Int
+  /// The number of times that each element is in the array. What is decoded twice is kept.
+  var copies = 1
+
+  /// A binary property list of nested containers, every third of which is a dictionary.
+  func propertyList() -> Data {
+    func number(_ value: Int, _ width: Int) -> [UInt8] {
+      (0..<width).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    var objects: [[UInt8]] = [[], [0x51, UInt8(ascii: "a")], [0x51, UInt8(ascii: "b")]]
+    var elements: [Int] = []
+    var inner = 2
+    for level in 1...height {
+      objects.append((level % 3 == 0 ? [0xD1] + number(1, 3) : [0xA1]) + number(inner, 3))
+      inner = objects.count - 1
+      if level % step == 0 { elements += Array(repeating: inner, count: copies) }
+    }
+    objects[0] = [0xAF, 0x12] + number(elements.count, 4) + elements.flatMap { number($0, 3) }
+    var bytes = Array("bplist00".utf8)
+    var offsets: [UInt8] = []
+    for object in objects {
+      offsets += number(bytes.count, 4)
+      bytes += object
+    }
+    let table = bytes.count
+    let trailer = [0, 0, 0, 0, 0, 0, 4, 3] + number(objects.count, 8) + number(0, 8) + number(table, 8)
+    return Data(bytes + offsets + trailer)
+  }
+
+  /// An archive of an array of objects, in which the objects are nested.
+  func archive(_ nest: SharedDepthTests.Nest) throws -> Data {
+    var archive = HandmadeArchive()
+    let text = archive.add("text")
+    let descriptions = nest.classNames.map { archive.addClass($0) }
+    var inner = nest.isEndedByText ? text : PropertyList.reference(0)
+    var elements: [PropertyList] = []
+    for level in 1...height {
+      var entries = nest.entries(inner, text, level)
+      entries["$class"] = descriptions[level % descriptions.count]
+      inner = archive.add(.dictionary(entries))
+      if level % step == 0 { elements += Array(repeating: inner, count: copies) }
+    }
+    let root = archive.addArray(elements)
+    return try archive.data(root: root)
+  }
+}
+
+/// A value that is nested as deep as its bytes say.
+private indirect enum Nested: Decodable {
+  case leaf
+  case list([Nested])
+  case entries([String: Nested])
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if (try? container.decode(String.self)) != nil || (try? container.decode(Int.self)) != nil {
+      self = .leaf
+    } else if let list = try? container.decode([Nested].self) {
+      self = .list(list)
+    } else {
+      self = .entries(try container.decode([String: Nested].self))
+    }
+  }
+}
+
+/// A value that contains another of its type.
+private indirect enum Shell: SecureCoding {
+  static let archivedClass = ArchivedClass("Shell")
+
+  case empty
+  case around(Shell)
+
+  init(coder: KeyedUnarchiver) throws {
+    self = try coder.decodeIfPresent(Shell.self, forKey: "inner").map { .around($0) } ?? .empty
+  }
+
+  func encode(with coder: KeyedArchiver) throws {}
+}
+
+@Suite("Depth that only shows in shared values")
+struct SharedDepthTests {
+  private static var threads: [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
+    [
+      { OnSmallStack.run($0) }, { OnLargeStack.run($0) },
+    ]
+  }
+
+  @Test("a property list counts the levels of a subtree that it has built before", arguments: [1, 7, 500, 511, 512])
+  func propertyLists(_ step: Int) throws {
+    let data = Ladder(height: 3000, step: step).propertyList()
+    for run in Self.threads {
+      let outcome = run {
+        let error = #expect(throws: PropertyListError.self) { try PropertyList(data) }
+        #expect(error?.kind == .nestedTooDeeply)
+      }
+      #expect(outcome.error == nil)
+    }
+    // The array around them is a level too.
+    let data511 = Ladder(height: 511, step: 1).propertyList()
+    let outcome = OnSmallStack.run {
+      let list = try PropertyList(data511)
+      #expect(try list == PropertyList(data511) && Set([list]).contains(list))
+      #expect(try PropertyList(list.data(format: .xml)) == list)
+    }
+    #expect(outcome.error == nil)
+    #expect(throws: PropertyListError.self) { try PropertyList(Ladder(height: 512, step: 1).propertyList()) }
+  }
+
+  @Test("no reader, decoder or view of property lists is led deeper than its limit")
+  func everyReader() throws {
+    let looks: [(String, (PropertyListDocument) throws -> Void)] = [
+      ("validate", { try $0.validate() }), ("tree", { _ = try PropertyList($0.root) }),
+      ("XML", { _ = try $0.root.data(format: .xml) }), ("JSON", { _ = try $0.root.data(format: .json) }),
+      ("binary", { _ = try $0.root.data(format: .binary) }),
+      ("OpenStep", { _ = try $0.root.data(format: .openStep) }),
+      ("Codable", { _ = try PropertyListDecoder().decode(Nested.self, from: $0) }),
+      ("unwrapped", { _ = try $0.unwrapped() }),
+    ]
+    for (height, step) in [(300, 7), (511, 100), (513, 100), (2000, 400)] {
+      let data = Ladder(height: height, step: step).propertyList()
+      for (name, look) in looks {
+        for run in Self.threads {
+          let error = run { try look(PropertyListDocument(data)) }.error
+          #expect(error == nil || Self.isLimit(error), "\(name), \(height) levels: \(String(describing: error))")
+          #expect(height - step < 512 || error != nil || name == "unwrapped", "\(name), \(height) levels")
+        }
+      }
+    }
+  }
+
+  private static func isLimit(_ error: (any Error)?) -> Bool {
+    switch error {
+    case let error as PropertyListError: error.kind == .nestedTooDeeply || error.kind == .limitExceeded
+    case let error as KeyedArchiveError: error.kind == .nestedTooDeeply || error.kind == .limitExceeded
+    // The decoder of a value may go on after the limit's error, and find another kind of value than it asks for next.
+    case is DecodingError: true
+    default: false
+    }
+  }
+
+  /// How objects are nested in an archive of an array, and what the array is decoded as.
+  struct Nest: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// The classes of the objects, from the innermost on and again.
+    let classNames: [String]
+    /// True if the innermost is a text, false if it is nil.
+    let isEndedByText: Bool
+    let decode: @Sendable (KeyedUnarchiver) throws -> Void
+    /// The contents of an object around another.
+    let entries:
+      @Sendable (_ inner: PropertyList, _ text: PropertyList, _ level: Int) -> OrderedDictionary<String, PropertyList>
+  }
+
+  static let nests: [Nest] = [
+    Nest(
+      testDescription: "objects", classNames: ["ChainLink"], isEndedByText: false,
+      decode: { for link in try $0.decode([ChainLink].self, forKey: "root") { ChainLink.release(link) } },
+      entries: { inner, _, _ in ["next": inner] }),
+    Nest(
+      testDescription: "values", classNames: ["Shell"], isEndedByText: false,
+      decode: { _ = try $0.decode([Shell].self, forKey: "root") }, entries: { inner, _, _ in ["inner": inner] }),
+    Nest(
+      testDescription: "arrays of any values", classNames: ["NSArray"], isEndedByText: true,
+      decode: { _ = try $0.decode(ArchivedValue.self, forKey: "root") },
+      entries: { inner, _, _ in ["NS.objects": [inner]] }
+    ),
+    Nest(
+      testDescription: "dictionaries", classNames: ["NSDictionary"], isEndedByText: true,
+      decode: { _ = try $0.decode(ArchivedValue.self, forKey: "root") },
+      entries: { inner, text, _ in ["NS.keys": [text], "NS.objects": [inner]] }),
+    Nest(
+      testDescription: "URLs", classNames: ["NSURL"], isEndedByText: false,
+      decode: { _ = try $0.decode([URL].self, forKey: "root") },
+      entries: { inner, text, _ in ["NS.base": inner, "NS.relative": text] }),
+    Nest(
+      testDescription: "errors", classNames: ["NSError", "NSDictionary"], isEndedByText: true,
+      decode: { _ = try $0.decode(ArchivedValue.self, forKey: "root") },
+      entries: { inner, text, level in
+        level % 2 == 1
+          ? ["NS.keys": [text], "NS.objects": [inner]] : ["NSDomain": text, "NSCode": 1, "NSUserInfo": inner]
+      }),
+    Nest(
+      testDescription: "Codable values", classNames: ["NSDictionary"], isEndedByText: true,
+      decode: { _ = try $0.decodeDecodable([Nested].self, forKey: "root") },
+      entries: { inner, text, _ in ["NS.keys": [text], "NS.objects": [inner]] }),
+  ]
+
+  @Test("objects and values count the levels of what was decoded before, on any thread", arguments: nests)
+  func archives(_ nest: Nest) throws {
+    // On a small stack there is room for 630 levels.
+    for (height, step) in [(10_500, 100), (1500, 500), (560, 50)] {
+      for copies in 1...2 {
+        let data = try Ladder(height: height, step: step, copies: copies).archive(nest)
+        for (index, run) in Self.threads.enumerated() {
+          let error = run { try nest.decode(KeyedUnarchiver(forReadingFrom: data)) }.error
+          #expect(error == nil || Self.isLimit(error), "\(height), \(step), \(copies): \(String(describing: error))")
+          let isTooDeep = height > 10_000 || height > 630 && index == 0
+          #expect(!isTooDeep || error != nil, "\(height), \(step), \(copies)")
+        }
+      }
+    }
+  }
+
+  @Test("values that are as deep as a small stack allows are compared and hashed there")
+  func comparedOnSmallStacks() throws {
+    let data = try Ladder(height: 600, step: 50, copies: 2).archive(Self.nests[2])
+    let outcome = OnSmallStack.run {
+      let value = try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data)
+      let other = try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data)
+      #expect(value == other)
+      #expect(value.hashValue == other.hashValue)
+      #expect(try KeyedArchiver.archivedData(withRootObject: value).count > 600)
+    }
+    #expect(outcome.error == nil)
+  }
+
+  @Test("a property list in an object is as deep as it is there")
+  func propertyListInObject() throws {
+    let list = (0..<60).reduce(PropertyList.integer(1)) { inner, _ in [inner] }
+    let outcome = OnSmallStack.run {
+      let archiver = KeyedArchiver()
+      try archiver.encode(Carrier(list: list, depth: 590), forKey: "deep")
+      try archiver.encode(Carrier(list: list, depth: 20), forKey: "flat")
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+      #expect(try unarchiver.decode(Carrier.self, forKey: "flat").innermost == list)
+      let error = archiveError { _ = try unarchiver.decode(Carrier.self, forKey: "deep") }
+      #expect(error?.kind == .nestedTooDeeply)
+    }
+    #expect(outcome.error == nil)
+  }
+}
+
+extension SharedDepthTests {
+  /// As the article "Decode what you do not trust" has it.
+  private final class Page {
+    var next: Page?
+
+    init(_ next: Page?) { self.next = next }
+
+    deinit {
+      var page = next.take()
+      while page != nil, isKnownUniquelyReferenced(&page) { page = page?.next.take() }
+    }
+  }
+
+  @Test("a class that takes its chain apart is freed on a small stack, however long the chain is")
+  func iterativeDeinit() {
+    let outcome = OnSmallStack.run {
+      var page: Page?
+      for _ in 0..<200_000 { page = Page(page) }
+      page = nil
+    }
+    #expect(outcome.error == nil)
+  }
+}
+
+/// A value with a property list in the innermost of it.
+private indirect enum Carrier: SecureCoding {
+  static let archivedClass = ArchivedClass("Carrier")
+
+  case list(PropertyList)
+  case carrier(Carrier)
+
+  init(list: PropertyList, depth: Int) {
+    self = (0..<depth).reduce(.list(list)) { inner, _ in .carrier(inner) }
+  }
+
+  var innermost: PropertyList {
+    switch self {
+    case .list(let list): list
+    case .carrier(let inner): inner.innermost
+    }
+  }
+
+  init(coder: KeyedUnarchiver) throws {
+    self =
+      coder.containsValue(forKey: "inner")
+      ? .carrier(try coder.decode(Carrier.self, forKey: "inner"))
+      : .list(try coder.decodePropertyList(forKey: "list"))
+  }
+
+  func encode(with coder: KeyedArchiver) throws {
+    switch self {
+    case .list(let list): try coder.encode(propertyList: list, forKey: "list")
+    case .carrier(let inner): try coder.encode(inner, forKey: "inner")
+    }
+  }
+}

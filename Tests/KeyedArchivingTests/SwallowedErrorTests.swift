@@ -1,0 +1,134 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import Synchronization
+import Testing
+
+/// A type that asks for two parts, goes on after errors, and fails.
+private final class Doubter: SecureCoding {
+  static let archivedClass = ArchivedClass("Doubter")
+  static let triedCount = Mutex(0)
+
+  init(coder: KeyedUnarchiver) throws {
+    Self.triedCount.withLock { $0 += 1 }
+    _ = try? coder.decode(Doubter.self, forKey: "a")
+    _ = try? coder.decode(Doubter.self, forKey: "b")
+    throw coder.failure(.invalidContents, "a doubt")
+  }
+
+  func encode(with coder: KeyedArchiver) throws {}
+}
+
+/// The same as a value that is only `Decodable`.
+private struct Doubt: Decodable {
+  private enum Key: CodingKey { case a, b }
+
+  init(from decoder: any Decoder) throws {
+    Doubter.triedCount.withLock { $0 += 1 }
+    let container = try decoder.container(keyedBy: Key.self)
+    _ = try? container.decode(Doubt.self, forKey: .a)
+    _ = try? container.decode(Doubt.self, forKey: .b)
+    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "a doubt"))
+  }
+}
+
+/// A value that may be of several kinds, each of which is tried.
+private enum Anything: Codable, Equatable {
+  case number(Int)
+  case text(String)
+  case list([Anything])
+  case entries([String: Anything])
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let value = try? container.decode(Int.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .text(value)
+    } else if let value = try? container.decode([Anything].self) {
+      self = .list(value)
+    } else {
+      self = .entries(try container.decode([String: Anything].self))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .number(let value): try container.encode(value)
+    case .text(let value): try container.encode(value)
+    case .list(let value): try container.encode(value)
+    case .entries(let value): try container.encode(value)
+    }
+  }
+}
+
+@Suite("Errors that types go on after", .serialized)
+struct SwallowedErrorTests {
+  @Test("failures are counted, however often types ask again", arguments: [30, 400])
+  func doubters(_ depth: Int) throws {
+    var archive = HandmadeArchive()
+    let description = archive.addClass("Doubter")
+    var inner = PropertyList.reference(0)
+    for _ in 0..<depth { inner = archive.add(["a": inner, "b": inner, "$class": description]) }
+    let data = try archive.data(root: inner)
+    Doubter.triedCount.withLock { $0 = 0 }
+    let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: Doubter.self, from: data) }
+    #expect(error?.kind == .limitExceeded || error?.kind == .invalidContents)
+    #expect(Doubter.triedCount.withLock { $0 } < 17_000 + data.count)
+  }
+
+  @Test("failures of types that are only Decodable are counted", arguments: [30, 400])
+  func doubts(_ depth: Int) throws {
+    var archive = HandmadeArchive()
+    let (a, b) = (archive.add("a"), archive.add("b"))
+    let description = archive.addClass("NSDictionary")
+    var inner = a
+    for _ in 0..<depth {
+      inner = archive.add(["NS.keys": [a, b], "NS.objects": [inner, inner], "$class": description])
+    }
+    let data = try archive.data(root: inner)
+    Doubter.triedCount.withLock { $0 = 0 }
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    #expect(throws: (any Error).self) { try unarchiver.decodeDecodable(Doubt.self, forKey: "root") }
+    #expect(Doubter.triedCount.withLock { $0 } < 35_000 + data.count)
+  }
+
+  @Test("a program may fail at the top as often as it likes")
+  func atTheTop() throws {
+    var archive = HandmadeArchive()
+    let doubter = archive.addObject("Doubter")
+    let visitor = archive.add("text")
+    archive.top["other"] = visitor
+    let unarchiver = try archive.unarchiver(root: doubter)
+    var failureCount = 0
+    for _ in 0..<17_000 {
+      do { _ = try unarchiver.decode(Doubter.self, forKey: "root") } catch { failureCount += 1 }
+    }
+    #expect(failureCount == 17_000)
+    #expect(try unarchiver.decode(String.self, forKey: "other") == "text")
+  }
+
+  @Test("types that try what a value could be decode large archives")
+  func honest() throws {
+    let record = Anything.entries(["id": .number(1), "tags": .list([.text("a"), .entries(["b": .number(2)])])])
+    let value = Anything.list(Array(repeating: record, count: 3000))
+    let archiver = KeyedArchiver()
+    try archiver.encodeEncodable(value, forKey: "root")
+    let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
+    #expect(try unarchiver.decodeDecodable(Anything.self, forKey: "root") == value)
+  }
+
+  @Test("an error shows the way to the value, also after others were caught on the way")
+  func ways() throws {
+    let unarchiver = try HandmadeArchive.unarchiver {
+      let text = $0.add("text")
+      return $0.addArray([$0.addArray([text, text]), $0.addArray([text, $0.addUUID()])])
+    }
+    _ = archiveError { _ = try unarchiver.decode([[Int]].self, forKey: "root") }
+    let error = archiveError { _ = try unarchiver.decode([[String]].self, forKey: "root") }
+    #expect(error?.path?.description == "root[1][1]" || error?.path?.description == "root.1.1")
+    let same = archiveError { _ = try unarchiver.decode([[String]].self, forKey: "root") }
+    #expect(error == same && error?.hashValue == same?.hashValue)
+  }
+}
