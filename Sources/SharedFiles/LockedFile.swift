@@ -13,8 +13,6 @@ package struct LockedFile: ~Copyable, Sendable {
   private let descriptor: Int32
   /// Why the file cannot be opened; nil if it is.
   private let fault: FileError?
-  /// The file as it was when it was locked.
-  private let status: stat
   /// The state of the file that was read.
   package private(set) var identity: FileIdentity
 
@@ -44,7 +42,6 @@ package struct LockedFile: ~Copyable, Sendable {
           self.place = place
           self.descriptor = descriptor
           self.fault = fault
-          self.status = status
           self.identity = identity
           return
         }
@@ -104,14 +101,16 @@ package struct LockedFile: ~Copyable, Sendable {
   /// place.
   ///
   /// - Parameters:
-  ///   - suffix: if not nil, the old file is kept beside it, under its name with that, and a number if need be.
+  ///   - suffix: if not nil, the old file is kept beside it, under its name with that, and a number if need be. Its
+  ///     permissions are not kept then, as they are part of what is wrong with it.
+  ///   - lastGood: the file whose group and permission bits are kept instead of those of one that is set aside.
   ///   - displaced: the same for a file that somebody put in the place meanwhile, and somebody else took the place of.
   /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read,
   ///   which is there then, or if the path leads to another folder by now.
   package consuming func replace(
-    with data: Data, settingAside suffix: String?, displaced: @autoclosure () -> String
+    with data: Data, settingAside suffix: String?, lastGood: FileIdentity? = nil, displaced: @autoclosure () -> String
   ) throws(FileError) -> FileIdentity? {
-    let file = try NewFile.holding(data, at: place, .own(like: status))
+    let file = try NewFile.holding(data, at: place, place.permissions(like: suffix == nil ? identity : lastGood))
     guard try isUnchanged() else { return nil }
     guard let identity = try file.takePlace(of: self.identity, settingAside: suffix, displaced: displaced) else {
       return nil

@@ -7,6 +7,8 @@ package struct FileIdentity: Hashable, Sendable {
   /// The permission bits and the kind of file.
   private let mode: UInt32
   private let owner: UInt32
+  /// The ID of the file's group.
+  let group: UInt32
 
   package init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
@@ -14,6 +16,7 @@ package struct FileIdentity: Hashable, Sendable {
     size = Int(status.st_size)
     mode = UInt32(status.st_mode)
     owner = UInt32(status.st_uid)
+    group = UInt32(status.st_gid)
     #if canImport(Darwin)
       modification = FileMoment(status.st_mtimespec)
     #else
@@ -39,6 +42,9 @@ package struct FileIdentity: Hashable, Sendable {
   }
 
   package var isRegularFile: Bool { mode_t(truncatingIfNeeded: mode) & S_IFMT == S_IFREG }
+
+  /// The permission bits.
+  var permissions: mode_t { mode_t(truncatingIfNeeded: mode) & 0o777 }
 
   /// The file and its state as a text, for who keeps it in another file.
   package var text: String { "\(device).\(inode).\(size).\(modification.text)" }

@@ -20,9 +20,12 @@ package struct NewFile: ~Copyable {
     case new(mode_t)
     /// To owner and group of another file, with its permission bits, as far as the system allows that.
     case same(as: stat)
-    /// To the user of this process: with group and permission bits of another file if that is his, too, else for him
-    /// alone.
-    case own(like: stat)
+    /// To the user of this process, with this group and these permission bits. If the group cannot be set, no group has
+    /// permissions.
+    case own(group: UInt32, mode: mode_t)
+
+    /// Those of another file, but for its owner, which is the user of this process.
+    static func own(like file: FileIdentity) -> Permissions { .own(group: file.group, mode: file.permissions) }
   }
 
   /// A file that holds `data`, which nobody else can lock before this value goes.
@@ -175,18 +178,16 @@ extension UnfinishedFile {
       mode = status.st_mode & 0o7777
       if FileSystem.attempt(.changeOwner, path, { fchown(descriptor, status.st_uid, status.st_gid) }) == 0 { break }
       mode &= 0o1777
-      if !setGroup(of: status, on: descriptor, path) { mode &= 0o1707 }
-    case .own(let status):
-      // Whoever may read what another user made beforehand is not for that user to say.
-      guard status.st_uid == geteuid() else { return }
-      mode = status.st_mode & 0o777
-      if !setGroup(of: status, on: descriptor, path) { mode &= 0o707 }
+      if !setGroup(status.st_gid, on: descriptor, path) { mode &= 0o1707 }
+    case .own(let group, let permissions):
+      mode = permissions
+      if !setGroup(group, on: descriptor, path) { mode &= 0o707 }
     }
     try FileSystem.perform(.changeMode, "write", path) { fchmod(descriptor, mode) }
   }
 
-  private static func setGroup(of old: stat, on descriptor: Int32, _ path: String) -> Bool {
-    FileSystem.attempt(.changeOwner, path) { fchown(descriptor, uid_t.max, old.st_gid) } == 0
+  private static func setGroup(_ group: gid_t, on descriptor: Int32, _ path: String) -> Bool {
+    FileSystem.attempt(.changeOwner, path) { fchown(descriptor, uid_t.max, group) } == 0
   }
 
   private static func createTemporary(

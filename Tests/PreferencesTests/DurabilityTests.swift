@@ -94,12 +94,39 @@ struct DurabilityTests {
       try store.synchronize()
       #expect(file.permissions == permissions)
     }
-    // Also when what it held could not be read.
+  }
+
+  @Test(
+    "What replaces a file that was set aside has the permissions of the last good one, else it is its owner's alone",
+    arguments: [0, 0o600, 0o644, 0o666], [nil, 0o600, 0o640])
+  func permissionsOfUnreadableFile(_ permissions: Int, _ good: Int?) throws {
+    let file = try SavedFile()
+    if let good {
+      try file.write(["a": 1])
+      try FileManager.default.setAttributes([.posixPermissions: good], ofItemAtPath: file.path)
+    }
+    let store = file.open()
+    #expect(store.integer(forKey: "a") == (good == nil ? 0 : 1))
+    for number in 1...2 {
+      try file.write(SaveSituation.corrupt)
+      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+      try store.update(forKey: "b") { $0 = .integer(.init(number)) }
+      #expect(file.permissions == good ?? 0o600)
+    }
+    #expect(try file.contents() == (good == nil ? ["b": 2] : ["a": 1, "b": 2]))
+  }
+
+  @Test("The group of the last good file stays when one of another group is set aside", .enabled(if: getuid() == 0))
+  func groupOfUnreadableFile() throws {
+    let file = try SavedFile()
+    try file.write(["a": 1])
+    try #require(chown(file.path, 0, 5678) == 0 && chmod(file.path, 0o640) == 0)
+    let store = file.open()
     try file.write(SaveSituation.corrupt)
-    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
-    try store.update(forKey: "b") { $0 = 3 }
-    #expect(file.permissions == permissions)
-    #expect(try file.contents() == ["a": 1, "b": 3])
+    try #require(chown(file.path, 0, 1234) == 0 && chmod(file.path, 0o644) == 0)
+    try store.update(forKey: "b") { $0 = 2 }
+    #expect(try owner(of: file.path) == [0, 5678])
+    #expect(file.permissions == 0o640)
   }
 
   @Test("The group of a file that is there stays", .enabled(if: getuid() == 0))

@@ -208,7 +208,8 @@ extension DomainFile {
         try file.synchronize()
         disk.noteInStep(with: file.identity, bytes, format, at: moment)
       } else {
-        let replaced = try file.replace(with: bytes, settingAside: suffix, displaced: Self.suffixOfDisplaced())
+        let replaced = try file.replace(
+          with: bytes, settingAside: suffix, lastGood: disk.known, displaced: Self.suffixOfDisplaced())
         guard let identity = replaced else { return nil }
         disk.noteInStep(with: identity, bytes, format, at: .now)
       }
