@@ -96,9 +96,9 @@ package struct LockedFile: ~Copyable, Sendable {
 
   /// Puts `data` in the place of the file in one step. It is on the disk, and its name is when its folder is.
   ///
-  /// The new file belongs to the user of this process. If the old one does too, its group and permission bits are kept;
-  /// else it is for this user alone. It is locked against others until it is certain that nothing else got into its
-  /// place.
+  /// The new file belongs to the user of this process. If the old one does too, or is shared with a group on purpose,
+  /// its group and permission bits are kept; else it is for this user alone. It is locked against others until it is
+  /// certain that nothing else got into its place.
   ///
   /// - Parameters:
   ///   - suffix: if not nil, the old file is kept beside it, under its name with that, and a number if need be. Its
@@ -107,9 +107,12 @@ package struct LockedFile: ~Copyable, Sendable {
   ///   - displaced: the same for a file that somebody put in the place meanwhile, and somebody else took the place of.
   /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read,
   ///   which is there then, or if the path leads to another folder by now.
+  /// - Throws: ``FileError``, also for a file of another user that is not shared on purpose in a folder in which both
+  ///   save.
   package consuming func replace(
     with data: Data, settingAside suffix: String?, lastGood: FileIdentity? = nil, displaced: @autoclosure () -> String
   ) throws(FileError) -> FileIdentity? {
+    if suffix == nil { try place.checkOwner(of: identity) }
     let file = try NewFile.holding(data, at: place, place.permissions(like: suffix == nil ? identity : lastGood))
     guard try isUnchanged() else { return nil }
     guard let identity = try file.takePlace(of: self.identity, settingAside: suffix, displaced: displaced) else {
@@ -117,6 +120,11 @@ package struct LockedFile: ~Copyable, Sendable {
     }
     // The folder may have been moved, and the path lead to another.
     return place.isCurrent ? identity : nil
+  }
+
+  /// Throws an error if the file, which cannot be read, must stay where it is.
+  package func checkSettingAside() throws(FileError) {
+    try place.checkSettingAside(identity, isForbidden: fault != nil)
   }
 
   /// Whether the file is still at its path and as it was when it was read.
@@ -130,6 +138,7 @@ package struct LockedFile: ~Copyable, Sendable {
   /// Removes the file, or keeps it under its name with a suffix, and a number if need be. That is on the disk when the
   /// folder is. Returns false if somebody who does not lock it changed the file since it was read.
   package consuming func remove(settingAside suffix: String? = nil) throws(FileError) -> Bool {
+    if suffix == nil { try place.checkOwner(of: identity) }
     guard try isUnchanged() else { return false }
     if let suffix {
       do throws(FileError) {

@@ -46,6 +46,9 @@ package struct FileIdentity: Hashable, Sendable {
   /// The permission bits.
   var permissions: mode_t { mode_t(truncatingIfNeeded: mode) & 0o777 }
 
+  /// True for a folder whose new files get its group.
+  var givesItsGroup: Bool { mode_t(truncatingIfNeeded: mode) & S_ISGID != 0 }
+
   /// The file and its state as a text, for who keeps it in another file.
   package var text: String { "\(device).\(inode).\(size).\(modification.text)" }
 

@@ -20,12 +20,14 @@ extension FileSystem {
   /// Makes a file that must not exist yet, in one step. It is on the disk, and its name is when its folder is. Returns
   /// what the file is known by; nil if there is a file already, which is left as it is, or no folder.
   ///
-  /// - Parameter permissions: as for `open`; for its owner only, if it is not said otherwise.
+  /// - Parameter permissions: as for `open`; nil for its owner only, and for the group of a folder that is shared with a
+  ///   group on purpose.
   package static func create(
-    _ path: String, with data: Data, permissions: mode_t = 0o600
+    _ path: String, with data: Data, permissions: mode_t? = nil
   ) throws(FileError) -> FileIdentity? {
     guard let place = try FilePlace(path) else { return nil }
-    return try NewFile.holding(data, at: place, .new(permissions)).takeFreePlace()
+    let permissions: NewFile.Permissions = permissions.map { .new($0) } ?? place.permissionsOfNewFile
+    return try NewFile.holding(data, at: place, permissions).takeFreePlace()
   }
 
   /// Whether a path leads to something that is written to, as a terminal is, and that no file takes the place of.

@@ -12,11 +12,15 @@ import SystemFiles
   import Glibc
 #endif
 
-/// What tests have another process do with preferences: `preferences-probe FOLDER SUITE VERB …`.
+/// What tests have another process do with preferences: `preferences-probe [--as USER GROUP] FOLDER SUITE VERB …`.
 @main
 struct Probe {
   static func main() async throws {
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "--as", arguments.count > 3 {
+      try becomeUser(arguments[1], group: arguments[2])
+      arguments.removeFirst(3)
+    }
     guard arguments.count >= 3 else { throw Usage() }
     let rest = arguments.dropFirst(3)
     let locations =
@@ -59,6 +63,18 @@ struct Probe {
         // Keeps the lock until here.
         _ = try lock.isUnchanged()
       }
+    // Counts a key, and prints what it is then, or the error.
+    case "count":
+      do throws(PreferencesError) {
+        say(
+          String(
+            try preferences.update(PreferenceKey<Int>(rest.first ?? "", default: 0)) { number in
+              number += 1
+              return number
+            }))
+      } catch {
+        say("\(error)")
+      }
     case "crash": try Crash(rest).run(preferences)
     case "work": try Work(rest).run(preferences)
     // Works as one that has the system give files second names slowly, says so when it is done, and lives on.
@@ -91,6 +107,13 @@ struct Probe {
     for index in stride(from: arguments.startIndex, to: arguments.endIndex - 1, by: 2) {
       preferences.set(arguments[index + 1], forKey: arguments[index])
     }
+  }
+
+  /// Gives up the rights of root for those of another user.
+  private static func becomeUser(_ user: String, group: String) throws {
+    guard let user = uid_t(user), let group = gid_t(group), setgroups(0, nil) == 0, setgid(group) == 0,
+      setuid(user) == 0
+    else { throw Usage() }
   }
 
   private static func takeAllDescriptors() -> [Int32] {

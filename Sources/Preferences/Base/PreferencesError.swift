@@ -27,14 +27,15 @@ public enum PreferencesError: Error, Hashable, Sendable {
   /// The file kept being changed by a program that does not lock it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
   /// The system refused to save the file, which is as it was, or complete but not known to be on the disk; or there is
-  /// something else than a regular file in its place, or a link that is not to be followed. Values are kept in memory
-  /// and saved later.
+  /// something else than a regular file in its place, a link that is not to be followed, or a file that must stay there:
+  /// one of another user that is not shared on purpose. Values are kept in memory and saved later.
   case notSaved(path: String, PropertyListError)
   /// The system refused to read the file, or something else is in its place. The values that are known count, and it is
   /// read again later.
   case notRead(path: String, PropertyListError)
   /// The file is no dictionary of preferences, has no byte, or may not be read. It is not overwritten: the next save
   /// gives it the name `setAside`, which says when it was found, and begins a new file with the values that are known.
+  /// A file that another user keeps for himself is ``notRead(path:_:)`` instead, and stays.
   case unreadable(path: String, setAside: String, PropertyListError)
 }
 

@@ -235,6 +235,7 @@ extension DomainFile {
     } catch let error as PropertyListError {
       guard error.isAboutFile else { throw error }
       fileIsUnreadable(path, error, file.identity, &disk)
+      try file.checkSettingAside()
       return nil
     }
   }

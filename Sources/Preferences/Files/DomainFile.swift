@@ -313,7 +313,19 @@ extension DomainFile {
     guard disk.suffix.isEmpty || disk.reported != identity else { return }
     disk.reported = identity
     disk.suffix = Self.suffixOfUnreadable()
-    disk.findings.faults.append(.unreadable(path: path, setAside: path + disk.suffix, error))
+    disk.findings.faults.append(Self.unreadableFault(path, error, identity, suffix: disk.suffix))
+  }
+
+  /// The error to report for a file that cannot be read: it is set aside later, or stays where it is.
+  static func unreadableFault(
+    _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, suffix: String
+  ) -> PreferencesError {
+    do throws(FileError) {
+      if let identity { try FilePlace(path)?.checkSettingAside(identity, isForbidden: error.isAboutPermission) }
+      return .unreadable(path: path, setAside: path + suffix, error)
+    } catch {
+      return .notRead(path: path, PropertyListError(error))
+    }
   }
 
   /// What the name of a file that cannot be read is to end with.

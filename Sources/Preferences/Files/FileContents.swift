@@ -130,6 +130,11 @@ extension PropertyListError {
     return FileError.isAboutFile(code)
   }
 
+  /// True if the system does not let this process read the file.
+  var isAboutPermission: Bool {
+    if case .inputOutput = kind { isAboutFile } else { false }
+  }
+
   /// True if the path leads to no regular file, which stays so until somebody changes that.
   var isAboutPath: Bool {
     guard case .inputOutput(let code) = kind else { return false }
