@@ -44,8 +44,8 @@ extension PreferencesFile {
   /// What the file holds; nil if there is none. Of two spellings of a key that Swift holds equal, the shorter is there.
   ///
   /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, has
-  ///   no byte, or may not be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for one that
-  ///   another user keeps for himself, and for what else the system refuses.
+  ///   no byte, or may not be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for a link to such a
+  ///   file, for one that another user keeps for himself, and for what else the system refuses.
   /// - Complexity: O(*n*) in the size of the file. Half a second more if somebody is writing to it in place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }

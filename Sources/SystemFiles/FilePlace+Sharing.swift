@@ -41,11 +41,14 @@ extension FilePlace {
         + "that group (mode 2770)")
   }
 
-  /// Throws an error if a file that cannot be read must stay where it is: one that another user keeps for
-  /// himself.
+  /// Throws an error if a file that cannot be read must stay where it is: one that a link leads to, and one that
+  /// another user keeps for himself.
   ///
   /// - Parameter isForbidden: true if the file may not be read; false if it has been read and its contents are wrong.
   package func checkSettingAside(_ file: FileIdentity, isForbidden: Bool) throws(FileError) {
+    if isBehindLink {
+      throw FileError(EPERM, "cannot set aside \(path): it is a link to \(realPath), which cannot be read")
+    }
     if isForbidden, !file.isOwn {
       throw FileError(EACCES, "cannot set aside \(path): it belongs to another user, and may not be read")
     }

@@ -28,14 +28,15 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case changedMeanwhile(path: String)
   /// The system refused to save the file, which is as it was, or complete but not known to be on the disk; or there is
   /// something else than a regular file in its place, a link that is not to be followed, or a file that must stay there:
-  /// one of another user that is not shared on purpose. Values are kept in memory and saved later.
+  /// one of another user that is not shared on purpose, or the target of a link that cannot be read. Values are kept in
+  /// memory and saved later.
   case notSaved(path: String, PropertyListError)
   /// The system refused to read the file, or something else is in its place. The values that are known count, and it is
   /// read again later.
   case notRead(path: String, PropertyListError)
   /// The file is no dictionary of preferences, has no byte, or may not be read. It is not overwritten: the next save
   /// gives it the name `setAside`, which says when it was found, and begins a new file with the values that are known.
-  /// A file that another user keeps for himself is ``notRead(path:_:)`` instead, and stays.
+  /// The target of a link, and a file that another user keeps for himself, are ``notRead(path:_:)`` instead, and stay.
   case unreadable(path: String, setAside: String, PropertyListError)
 }
 
