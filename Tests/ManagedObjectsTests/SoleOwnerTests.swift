@@ -69,6 +69,19 @@ import Testing
     }
   }
 
+  @Test("A save that adds to one may change objects of entities with fewer properties", arguments: StoreKind.allCases)
+  func fewerProperties(kind: StoreKind) throws {
+    let context = try context(kind)
+    let box = try insert("Box", "a", context)
+    let (item, other) = (try insert("Item", "x", context), try insert("Item", "y", context))
+    try context.save()
+    try set([item], "items", of: box)
+    try other.setValue(.string("z"), forKey: "name")
+    try context.save()
+    try context.refreshAllObjects()
+    #expect(box["items"] == .set([.object(item)]) && other["name"] == .attribute(.string("z")))
+  }
+
   @Test("One of a relationship is free for another relationship", arguments: StoreKind.allCases)
   func relationships(kind: StoreKind) throws {
     let context = try context(kind)

@@ -44,8 +44,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// The rows of keys, nil where an object is not there (any more).
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?]
 
-  /// The value in a slot, for each of several objects of one entity; nil where an object is not there. Asked for rows
-  /// that have ``RowValue/unread``.
+  /// Returns the value in a slot for each of several objects of one entity; nil for an object that is missing, and for
+  /// a slot that its entity does not have. Called for rows that have ``RowValue/unread``.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
 
   /// Executes a request.
@@ -87,7 +87,7 @@ extension PersistentStore {
   public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try makeKeys(entityIndices) }
 
   public func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
-    try rows(keys).map { $0?.values[slot] }
+    try rows(keys).map { row in row.flatMap { $0.values.indices.contains(slot) ? $0.values[slot] : nil } }
   }
 }
 

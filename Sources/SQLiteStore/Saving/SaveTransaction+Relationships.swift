@@ -24,8 +24,8 @@ extension SaveTransaction {
       if value == .unread || value == old.values[slot] { continue }
       switch (place, old.values[slot]) {
       case (.toOne, .toOne(let previous?)):
-        guard let side = schema.sides[entity][slot] else { continue }
-        if let back = schema.places[Int(previous.entityIndex)][side.inverseSlot].toOne {
+        guard let side = schema.sides[entity][slot], let back = inversePlace(of: previous, side) else { continue }
+        if let back = back.toOne {
           try clear(previous, back, row.key)
         } else {
           noteLoss(of: row.key, by: previous, side.inverseSlot)
@@ -108,6 +108,18 @@ extension SaveTransaction {
         key: error.key)
     }
     throw error
+  }
+
+  /// Returns the place of the other side of a relationship in the row that it refers to.
+  ///
+  /// - Returns: nil for a row of an entity that the relationship does not lead to, which the caller of a save may have
+  ///   said that it has read.
+  func inversePlace(of target: RowKey, _ side: RelationshipSide) -> SlotPlace? {
+    let index = Int(target.entityIndex)
+    guard schema.places.indices.contains(index), schema.places[index].indices.contains(side.inverseSlot) else {
+      return nil
+    }
+    return schema.places[index][side.inverseSlot]
   }
 
   /// The object that a to-one relationship of a row refers to by now.

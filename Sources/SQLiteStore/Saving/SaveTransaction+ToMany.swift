@@ -146,7 +146,8 @@ extension SaveTransaction {
       case .none, .attribute: continue
       case .toOne:
         guard let side, !side.leavesReferences, case .toOne(let target?) = row.values[slot] else { continue }
-        if let back = schema.places[Int(target.entityIndex)][side.inverseSlot].toOne {
+        guard let back = inversePlace(of: target, side) else { continue }
+        if let back = back.toOne {
           try clear(target, back, row.key)
         } else {
           noteLoss(of: row.key, by: target, side.inverseSlot)

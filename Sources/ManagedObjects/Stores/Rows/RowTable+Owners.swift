@@ -54,7 +54,11 @@ extension RowTable {
   ) -> [(row: Int, claim: Claim)] {
     let deleted = Set(changes.deleted.map(\.key))
     let inserted = Set(changes.inserted.map(\.key))
-    let updated = Dictionary(changes.updated.map { ($0.key, $0.values[index.slot]) }) { $1 }
+    // Rows of other entities have other properties in the slot, or fewer slots.
+    var updated: [RowKey: RowValue] = [:]
+    for row in changes.updated where index.entities.contains(Int(row.key.entityIndex)) {
+      updated[row.key] = row.values[index.slot]
+    }
     var owners: [RowKey: RowKey] = [:]
     var faults: [(row: Int, claim: Claim)] = []
     for (place, var claim) in claims {
