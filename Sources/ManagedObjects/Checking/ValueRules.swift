@@ -24,7 +24,7 @@ extension ManagedObjectModel.Entity {
     let definition = relationship.definition
     guard definition.isToMany else { return nil }
     let isMandatory = !definition.traits.isOptional
-    let least = max(definition.minimumCount, isMandatory ? 1 : 0)
+    let least = max(definition.minimumCount, 0)
     let most = definition.maximumCount > 0 ? definition.maximumCount : Int.max
     return least > (isMandatory ? 0 : 1) || most < Int.max ? (least, most, isMandatory) : nil
   }

@@ -31,7 +31,8 @@ public struct Relationship<Value: RelationshipValue> {
   /// - Parameters:
   ///   - inverse: the relationship back; nil if there is none, or if it names this one.
   ///   - deleteRule: what happens to the objects when the one that refers to them is deleted.
-  ///   - isOptional: false if an object is not valid without any.
+  ///   - isOptional: false if an object is not valid without any. A to-many relationship may be empty all the same
+  ///     unless `minimumCount` says otherwise.
   ///   - minimumCount: the fewest objects of a to-many relationship that is not empty.
   ///   - maximumCount: the most objects of a to-many relationship; 0 for any number.
   ///   - isTransient: true if no store keeps it.

@@ -141,9 +141,11 @@ extension ValidationRules.RelationshipRule {
   func failure(count: Int) -> ManagedObjectError? {
     if count == 0 {
       guard isMandatory else { return nil }
-      return isToMany
-        ? ManagedObjectError(.relationshipLacksMinimumCount, "it refers to no object", key: name)
-        : ManagedObjectError(.missingMandatoryProperty, "an object is missing", key: name)
+      if !isToMany { return ManagedObjectError(.missingMandatoryProperty, "an object is missing", key: name) }
+      // Without a minimum it may be empty, as each array of SwiftData may.
+      guard minimumCount > 0 else { return nil }
+      return ManagedObjectError(
+        .relationshipLacksMinimumCount, "it refers to no object, and at least \(minimumCount) are needed", key: name)
     }
     guard isToMany else { return nil }
     if count < minimumCount {

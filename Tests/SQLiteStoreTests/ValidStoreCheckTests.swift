@@ -1,0 +1,47 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("A check of a store that a context has saved") struct ValidStoreCheckTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  private static let names = ["a.xml", "a.bin", "a.sqlite"]
+
+  /// Makes objects in a new store, which is closed then.
+  ///
+  /// - Parameter name: the name of the file; its extension is the kind of the store.
+  private func store<Result>(
+    _ name: String, _ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Result
+  ) throws -> (file: URL, result: Result) {
+    let file = folder.url.appending(path: name)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    switch file.pathExtension {
+    case "xml": try coordinator.add(XMLStore(file, model: model))
+    case "bin": try coordinator.add(BinaryStore(file, model: model))
+    default: try coordinator.add(SQLiteStore(file, model: model))
+    }
+    return (file, try body(ManagedObjectContext(coordinator: coordinator)))
+  }
+
+  @Test("A to-many relationship that is not optional may be empty unless it has a least number", arguments: names)
+  func emptyRelationships(name: String) throws {
+    let items = RelationshipDescription("items", to: "Item", isToMany: true, isOptional: false)
+    var pair = RelationshipDescription("pair", to: "Item", inverse: "box", isToMany: true, isOptional: false)
+    pair.minimumCount = 2
+    let item = EntityDescription("Item", [.relationship("box", to: "Box", inverse: "pair")])
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Box", [.relationship(items), .relationship(pair)]), item,
+    ])
+    let (file, number) = try store(name, model) { context in
+      context.validatesOnSave = false
+      let box = try context.insert("Box")
+      try context.save()
+      return box.objectID.key.number
+    }
+    #expect(try StoreFindings(file, model: model).texts == ["object-count Box/p\(number) pair"])
+  }
+}
