@@ -10,7 +10,8 @@ final class EntityShape {
   let inverseSlots: [Int?]
   /// For each slot, false if only the context has the value.
   let isPersistent: [Bool]
-  private let isAllPersistent: Bool
+  /// True if a store keeps all properties.
+  let isAllPersistent: Bool
   let initialValues: [RowValue]
   let emptyValues: [RowValue]
   /// The state of the context; nil for prototypes.
@@ -57,6 +58,14 @@ final class EntityShape {
     if isAllPersistent { return values }
     var values = values
     for slot in values.indices where !isPersistent[slot] { values[slot] = emptyValues[slot] }
+    return values
+  }
+
+  /// Returns the values of a row that was read from a store, with the default values of properties that no store keeps.
+  func completed(_ values: [RowValue]) -> [RowValue] {
+    if isAllPersistent { return values }
+    var values = values
+    for slot in values.indices where !isPersistent[slot] { values[slot] = initialValues[slot] }
     return values
   }
 

@@ -210,15 +210,16 @@ extension ManagedObjectContext {
   /// Somebody else changed an object that is deleted here.
   private func resolveDeletion(of object: ManagedObject, _ stored: StoreRow) throws(ManagedObjectError) {
     let old = object.committed ?? object.values
+    let storedValues = object.shape.completed(stored.values)
     object.version = stored.version
-    object.committed = stored.values
+    object.committed = storedValues
     guard storePrevails else {
       try keepDeletion(of: object, since: old)
       return try object.validateDeleteRules()
     }
     unlist(object)
-    object.values = stored.values
-    var values = stored.values
+    object.values = storedValues
+    var values = storedValues
     for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
       // Objects that refer to another one by now go on doing so.
@@ -228,7 +229,7 @@ extension ManagedObjectContext {
       }
       values[relationship.slot] = relationship.value(OrderedKeys(kept))
     }
-    try give(values, to: object, stored: stored.values, isReferring: false)
+    try give(values, to: object, stored: storedValues, isReferring: false)
     dropEqualChanges(of: object)
   }
 }
@@ -284,7 +285,7 @@ extension ManagedObjectContext {
       object.status.insert(.inaccessible)
     } else {
       object.version = stored.version
-      object.committed = stored.values
+      object.committed = object.shape.completed(stored.values)
       object.status.remove(.inserted)
       object.status.insert(.updated)
     }

@@ -4,7 +4,12 @@ public import OrderedCollections
 extension ManagedObjectContext {
   /// The rows of keys as the parent or the stores have them; nil where they have none.
   func readRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
-    guard let parent else { return try coordinator.rows(keys) }
+    guard let parent else {
+      return try coordinator.rows(keys).map { row throws(ManagedObjectError) in
+        guard let row else { return nil }
+        return try completed(row)
+      }
+    }
     var rows = [StoreRow?](repeating: nil, count: keys.count)
     var unknown: [Int] = []
     for (place, key) in keys.enumerated() {
@@ -17,6 +22,20 @@ extension ManagedObjectContext {
     guard !unknown.isEmpty else { return rows }
     for (place, row) in zip(unknown, try parent.readRows(unknown.map { keys[$0] })) { rows[place] = row }
     return rows
+  }
+
+  /// Returns the row of a store as objects of this context have it.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the store's row does not fit its entity.
+  private func completed(_ row: consuming StoreRow) throws(ManagedObjectError) -> StoreRow {
+    let index = Int(row.key.entityIndex)
+    guard model.records.indices.contains(index), row.values.count == model.records[index].slotCount else {
+      throw ManagedObjectError(
+        .invalidValue, "the store has a row of \(row.values.count) values, which is not what its entity has")
+    }
+    let shape = shape(index)
+    if !shape.isAllPersistent { row.values = shape.completed(row.values) }
+    return row
   }
 
   /// An object as a child context reads it.
@@ -231,6 +250,7 @@ extension ManagedObjectContext {
 
   /// The object of a row. It keeps the values that it has, unless it is a fault or to be refreshed.
   private func register(_ row: consuming StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
+    let row = try completed(row)
     let object = object(found: row.key)
     if object.isFault || object.isInaccessible && !object.hasChanges {
       object.take(row)

@@ -44,7 +44,7 @@ struct SavePlan {
       parts[place].objects.append(object)
       if object.isDeleted {
         parts[place].changes.deleted.append(
-          StoreRow(key: key, version: object.version, values: object.committed ?? object.values))
+          StoreRow(key: key, version: object.version, values: object.readValues))
         parts[place].values.append([])
         continue
       }
@@ -56,7 +56,7 @@ struct SavePlan {
       } else if object.hasPersistentChangedValues {
         parts[place].changes.updated.append(StoreRow(key: key, version: object.version, values: values))
         parts[place].changes.snapshots.append(
-          StoreRow(key: key, version: object.version, values: object.committed ?? object.values))
+          StoreRow(key: key, version: object.version, values: object.readValues))
         raised.insert(key)
       }
     }
@@ -123,4 +123,9 @@ struct SavePlan {
       saved.append(part)
     }
   }
+}
+
+extension ManagedObject {
+  /// The values as they were read, as far as a store keeps them.
+  fileprivate final var readValues: [RowValue] { shape.persistentValues(committed ?? values) }
 }

@@ -47,8 +47,8 @@ final class ValidationRules {
           faults.append((attribute.slot, fault))
         }
       }
-      // The store makes the values of derived attributes.
-      let isMandatory = !traits.isOptional && attribute.definition.derivation == nil
+      // The store makes the values of derived attributes, and has none of transient ones.
+      let isMandatory = !traits.isOptional && !traits.isTransient && attribute.definition.derivation == nil
       attributes.append(
         AttributeRule(
           name: traits.name, slot: attribute.slot, type: attribute.definition.type, isMandatory: isMandatory,
@@ -59,8 +59,8 @@ final class ValidationRules {
     relationships = entity.relationships.map {
       RelationshipRule(
         name: $0.definition.traits.name, slot: $0.slot, isToMany: $0.definition.isToMany,
-        isMandatory: !$0.definition.traits.isOptional, minimumCount: $0.definition.minimumCount,
-        maximumCount: $0.definition.maximumCount)
+        isMandatory: !$0.definition.traits.isOptional && !$0.isTransient,
+        minimumCount: $0.definition.minimumCount, maximumCount: $0.definition.maximumCount)
     }
   }
 }
