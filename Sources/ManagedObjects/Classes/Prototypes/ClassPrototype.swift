@@ -12,7 +12,7 @@ struct ClassPrototype {
   /// Makes a prototype.
   ///
   /// - Parameters:
-  ///   - reading: takes down what is read of the prototype.
+  ///   - reading: takes down what is read of the prototype. The caller keeps it.
   ///   - describes: true if the wrappers of the properties are to say what they are.
   /// - Returns: never nil.
   init?(_ type: ManagedObject.Type, reading: PropertyReading? = nil, describes: Bool = false) {
@@ -32,7 +32,9 @@ struct ClassPrototype {
 
   /// The state that the shape of a prototype keeps.
   final class State {
-    var reading: PropertyReading?
+    /// The record of what is read. It is weak, because a record keeps the prototypes that were read, and so their
+    /// shapes and this state.
+    weak var reading: PropertyReading?
   }
 
   /// The wrapped properties, by the class that declares them: the superclass first.

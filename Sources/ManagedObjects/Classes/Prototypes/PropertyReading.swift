@@ -93,7 +93,8 @@ struct PropertyPath {
   ) -> [PropertyReading.Read]? {
     let reading = PropertyReading(round)
     prototype.state.reading = reading
-    guard let result = prototype.object[keyPath: keyPath], let last = reading.reads.last else { return nil }
+    let result = withExtendedLifetime(reading) { prototype.object[keyPath: keyPath] }
+    guard let result, let last = reading.reads.last else { return nil }
     var object = prototype.object
     for (place, read) in reading.reads.enumerated() {
       guard read.object === object, !read.name.isEmpty else { return nil }
