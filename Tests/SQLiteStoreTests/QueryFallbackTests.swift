@@ -51,7 +51,15 @@ struct QueryFallbackTests {
     "age == 30 OR 10 / (age - 30) > 0", "10 / (age - 30) > 0 OR age == 30", "NOT 10 / (age - 30) > 0",
     "age != 30 AND (10 / (age - 30) > 0 OR age == 25)", "name == 'nobody' AND 10 / 0 == 1",
     "CAST(name, 'NSNumber') == 3", "nick == '12' AND CAST(nick, 'NSNumber') == 12",
-    "height * 1.0e308 * 10 > 1", "extra > 5", "extra == nil OR extra > 5",
+    "height * 1.0e308 * 10 > 1", "extra > 5", "extra == nil OR extra > 5", "sqrt(age - 30) > 1", "ln(age - 30) > 1",
+    "modulus:by:(10, age - 30) == 1",
+    // The right side is computed also if there is nothing to compare it with.
+    "ANY notes.pages == 10 / (age - 30)", "ALL reports.age > sqrt(age - 30)", "NONE notes.pages == 10 / (age - 30)",
+    "10 / (age - 30) IN notes.pages", "ANY boss.notes.pages == 10 / (age - 30)",
+    // What narrows the rows must not leave out those with an error.
+    "TERNARY(10 / (age - 30) > 0, 1, 2) == 1 AND age != 30",
+    "SUBQUERY(notes, $n, 10 / (age - 30) > $n.pages).@count == 0 AND age == 25",
+    "SUBQUERY(notes, $n, 10 / ($n.pages - 3) > 0).@count == 0",
   ]
 
   @Test("have the errors that they have in memory", arguments: failing)

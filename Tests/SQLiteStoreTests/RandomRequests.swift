@@ -101,7 +101,10 @@ struct RandomRequests {
     case 1:
       return .comparing(
         left, .between, .constant(.array([.value(number()), .value(number())])), modifier: modifier)
-    case 2: return .comparing(left, numbers.pick(orders), path(numberPaths), modifier: modifier)
+    case 2:
+      let right = path(numberPaths)
+      let computed = ManagedExpression.function(numbers.pick([.divide, .modulus]), [right, path(numberPaths)])
+      return .comparing(left, numbers.pick(orders), numbers.once(in: 6) ? computed : right, modifier: modifier)
     case 3 where modifier == .direct: return .comparing(.value(number()), numbers.pick(orders), left)
     default: return .comparing(left, numbers.pick(orders), .value(number()), modifier: modifier)
     }

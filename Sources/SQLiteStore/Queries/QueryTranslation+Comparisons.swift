@@ -15,6 +15,8 @@ extension QueryTranslation {
       case .value(let value): .value(value)
       }
     let condition = try compare(element, comparison, right)
+    // In memory the right side is computed once, even if there are no elements.
+    if condition.mayFail, mayFail(comparison.right) { throw Untranslatable() }
     let isAny = comparison.modifier == .any
     let clause = collection.scope.clause([isAny ? condition.sql : SQLDialect.not(condition.sql)])
     // No test that can fail is left out.

@@ -20,9 +20,11 @@ extension QueryTranslation {
     case .function(let function, let arguments): mayFail(function, arguments)
     case .element(.index, of: _): true
     case .element(_, of: let base), .method(_, of: let base, _): mayFail(base)
-    case .subquery, .fetch: false
-    case .conditional(_, let first, let second), .combination(_, let first, let second):
-      mayFail(first) || mayFail(second)
+    case .subquery(let collection, _, let predicate): mayFail(collection) || mayFail(predicate)
+    case .fetch: false
+    case .conditional(let predicate, let first, let second):
+      mayFail(predicate) || mayFail(first) || mayFail(second)
+    case .combination(_, let first, let second): mayFail(first) || mayFail(second)
     }
   }
 
