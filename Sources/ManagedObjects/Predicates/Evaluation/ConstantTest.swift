@@ -13,21 +13,9 @@ final class ConstantTest: Sendable {
     case text(FoldedText)
     case like(LikePattern)
     case pattern(Pattern, TextRules)
-    case members(Set<Member>)
+    case list(ConstantList)
     case range(AttributeValue, AttributeValue)
     case object(RowKey)
-    case objects(Set<RowKey>)
-  }
-
-  /// A value that equals what a predicate takes for equal.
-  private struct Member: Hashable {
-    private let value: AttributeValue
-
-    init(_ value: AttributeValue) { self.value = value.canonical }
-
-    static func == (first: Member, second: Member) -> Bool { first.value.isEqual(to: second.value) }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(value) }
   }
 
   /// - Throws: ``ManagedPredicateError`` for a regular expression that cannot be read.
@@ -58,8 +46,8 @@ final class ConstantTest: Sendable {
     case (.matches, .value(.string(let text))):
       let plain = rules.foldsMarks ? TextRules(.diacriticInsensitive).folded(text) : text
       fast = .pattern(try Pattern(plain, ignoringCase: rules.foldsCase), rules)
-    case (.in, .array(let elements)) where options.isEmpty: fast = Self.members(elements)
-    case (.in, .set(let elements)) where options.isEmpty: fast = Self.members(Array(elements))
+    case (.in, .array(let elements)): fast = .list(ConstantList(elements, options))
+    case (.in, .set(let elements)): fast = .list(ConstantList(elements, options))
     case (.between, .array(let elements)):
       guard elements.count == 2, case .value(let low) = elements[0], case .value(let high) = elements[1] else {
         throw ManagedPredicateError(.typeMismatch, "BETWEEN needs the lowest and the highest value")
@@ -67,18 +55,6 @@ final class ConstantTest: Sendable {
       fast = .range(low, high)
     default: fast = .none
     }
-  }
-
-  private static func members(_ elements: [PredicateConstant]) -> Fast {
-    var objects: Set<RowKey> = []
-    for case .object(let key) in elements { objects.insert(key) }
-    if !objects.isEmpty { return objects.count == elements.count ? .objects(objects) : .none }
-    var members: Set<Member> = []
-    for element in elements {
-      guard case .value(let value) = element else { return .none }
-      members.insert(Member(value))
-    }
-    return .members(members)
   }
 
   /// The result for a value that is no object and no collection.
@@ -105,12 +81,11 @@ final class ConstantTest: Sendable {
     case .pattern(let pattern, let rules):
       guard case .string(let string) = value else { return nil }
       return try pattern.matches(rules.foldsMarks ? TextRules(.diacriticInsensitive).folded(string) : string)
-    case .members(let members): return members.contains(Member(value))
+    case .list(let list): return list.contains(value)
     case .range(let low, let high):
       guard let first = value.order(to: low), let second = value.order(to: high) else { return nil }
       return first != .less && second != .greater
     case .object: return comparator == .notEqual
-    case .objects: return false
     }
   }
 
@@ -119,7 +94,7 @@ final class ConstantTest: Sendable {
     guard case .object(let key)? = object else { return nil }
     return switch fast {
     case .object(let constant): (key == constant) == (comparator == .equal)
-    case .objects(let constants): constants.contains(key)
+    case .list(let list): list.contains(key)
     default: nil
     }
   }

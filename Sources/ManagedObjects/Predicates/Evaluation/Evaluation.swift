@@ -57,6 +57,7 @@ struct Evaluation<Object: PredicateSubject> {
     switch value {
     case .value(let value): if let result = try test.holds(value) { return result }
     case .object(let object): if let result = test.holds(object.predicateConstant) { return result }
+    case .constant(let constant): if let result = test.holds(constant) { return result }
     default: break
     }
     return try Self.compare(value, test.comparator, test.options, Value(test.constant))

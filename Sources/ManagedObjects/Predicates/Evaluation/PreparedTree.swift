@@ -91,12 +91,21 @@ struct Preparation {
     let modifier = comparison.modifier
     let left = try operand(comparison.left, flattens: modifier != .direct)
     let right = try operand(comparison.right)
+    // A constant list that contains something is that something in the list, which is looked up.
+    if case .constant(let list) = left, list.isCollection, comparison.comparator == .contains, modifier == .direct {
+      return test(right, .direct, try ConstantTest(.in, comparison.options, list))
+    }
     guard case .constant(let constant) = right else {
       return .comparison(left, modifier, comparison.comparator, comparison.options, right)
     }
-    let test = try ConstantTest(comparison.comparator, comparison.options, constant)
-    if case .key(let key) = left, modifier == .direct { return .key(key, test) }
-    return .test(left, modifier, test)
+    return test(left, modifier, try ConstantTest(comparison.comparator, comparison.options, constant))
+  }
+
+  private func test(
+    _ operand: PreparedOperand, _ modifier: PredicateModifier, _ test: ConstantTest
+  ) -> PreparedCondition {
+    if case .key(let key) = operand, modifier == .direct { return .key(key, test) }
+    return .test(operand, modifier, test)
   }
 
   mutating func operand(

@@ -73,6 +73,13 @@ struct TextRules: Hashable, Sendable {
     }
   }
 
+  /// The folded scalars of a string. Two strings have the same if ``FoldedText/isEqual(to:)`` says that they are equal.
+  func foldedUnits(of text: String) -> [UInt32] {
+    let bytes = text.utf8Span.span
+    if bytes.isASCII { return bytes.indices.map { UInt32(folded(bytes[$0])) } }
+    return units(of: text).map { $0 & ~Self.boundary }
+  }
+
   /// The string in its folded form.
   func folded(_ text: String) -> String {
     var folded = String.UnicodeScalarView()

@@ -15,4 +15,12 @@ public enum PredicateConstant: Hashable, Sendable {
 extension PredicateConstant {
   /// No value.
   public static let null = PredicateConstant.value(.null)
+
+  /// True for an array and for a set.
+  var isCollection: Bool {
+    switch self {
+    case .array, .set: true
+    case .value, .dictionary, .object, .opaque: false
+    }
+  }
 }
