@@ -1,6 +1,7 @@
-import ManagedObjects
 import TestSupport
 import Testing
+
+@testable import ManagedObjects
 
 @Suite("Lifetime of contexts and objects") struct ContextLifetimeTests {
   @Test("A context with changes, undo and observers is gone when nobody has it", arguments: [true, false])
@@ -20,6 +21,27 @@ import Testing
     }
     context = nil
     #expect(weakContext == nil && weakObject == nil)
+  }
+
+  @Test("The memory of many objects goes back to the system when most are released, and again when all are")
+  func memory() throws {
+    let sketch = try GraphSketch()
+    let context = sketch.context()
+    let objects = try (0..<64).map { _ in try context.insert("Note") }
+    var map = IdentityMap(largeCount: 50)
+    for round in 1...3 {
+      for object in objects { map.insert(object) }
+      for object in objects.dropLast(5) { map.remove(object.key) }
+      #expect(map.releaseCount == 2 * round - 2 && map.capacity >= 64)
+      for object in objects.suffix(5).dropLast() { map.remove(object.key) }
+      #expect(map.releaseCount == 2 * round - 1 && map.capacity <= 32 && map[objects[63].key] === objects[63])
+      map.remove(objects[63].key)
+      #expect(map.releaseCount == 2 * round && map.count == 0)
+    }
+    // Fewer objects are not worth the work.
+    for object in objects.prefix(40) { map.insert(object) }
+    for object in objects.prefix(40) { map.remove(object.key) }
+    #expect(map.releaseCount == 6)
   }
 
   @Test("An object without context keeps its values, and takes no others into relationships")

@@ -1,13 +1,26 @@
+internal import SystemFiles
+
 /// The objects of a context by their keys.
 ///
-/// It does not keep them: an object takes itself out when it goes.
+/// It does not keep them: an object takes itself out when it is released.
 struct IdentityMap {
+  /// The number of objects from which on a map that loses most of them gives their memory back to the system.
+  private let largeCount: Int
+
   /// The object is there for as long as it is in the map, since ``ManagedObject/deinit`` removes it.
   private struct Entry {
     unowned let object: ManagedObject
   }
 
   private var entries = KeyTable<Entry>()
+  /// The greatest number of objects since memory was given back.
+  private var greatestCount = 0
+  /// True if memory was given back since the map was last empty.
+  private var wasLarge = false
+  /// The number of times that memory was given back. For tests.
+  private(set) var releaseCount = 0
+
+  init(largeCount: Int = 1 << 17) { self.largeCount = largeCount }
 
   var count: Int { entries.count }
 
@@ -24,9 +37,32 @@ struct IdentityMap {
 
   subscript(key: RowKey) -> ManagedObject? { entries[key]?.object }
 
-  mutating func insert(_ object: ManagedObject) { entries.insert(Entry(object: object), for: object.key) }
+  /// The number of objects that there is room for. For tests.
+  var capacity: Int { entries.capacity }
 
-  mutating func remove(_ key: RowKey) { entries.remove(key) }
+  mutating func insert(_ object: ManagedObject) {
+    entries.insert(Entry(object: object), for: object.key)
+    if count > greatestCount { greatestCount = count }
+  }
+
+  /// Removes an object.
+  ///
+  /// When 15 of 16 objects of a large map are removed, and again when all are, its memory and theirs goes back to the
+  /// system. The work is in proportion to the objects that were removed.
+  mutating func remove(_ key: RowKey) {
+    entries.remove(key)
+    if greatestCount >= largeCount, count <= greatestCount / 16 {
+      wasLarge = count > 0
+    } else if wasLarge, count == 0 {
+      wasLarge = false
+    } else {
+      return
+    }
+    greatestCount = count
+    releaseCount += 1
+    entries.shrink()
+    SystemMemory.giveBackFreeMemory()
+  }
 
   mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 }

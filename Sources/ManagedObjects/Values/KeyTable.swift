@@ -98,6 +98,9 @@ package struct KeyTable<Value> {
     grow(for: max(count, self.count + self.count / 2 + 1))
   }
 
+  /// Takes no more room than the values need.
+  mutating func shrink() { grow(for: count + count / 2 + 1) }
+
   /// Makes room for a number of values.
   mutating func grow(for count: Int) {
     // At most 11 of 16 places are used. A multiple of 17 would have places that others never lead to.
