@@ -37,7 +37,7 @@ struct PredicateParser {
 /// The strength with which operators bind, the weakest first.
 private enum Precedence: Int {
   case or = 1
-  case and, not, comparison, assignment, combination, sum, product, power, prefix
+  case and, not, comparison, assignment, combination, bitOr, bitExclusiveOr, bitAnd, sum, product, power, prefix
 }
 
 // Faults and their places.
@@ -211,6 +211,9 @@ extension PredicateParser {
       case .times: return (.arithmetic(.multiply), .product)
       case .divide: return (.arithmetic(.divide), .product)
       case .power: return (.arithmetic(.power), .power)
+      case .bitAnd: return (.arithmetic(.bitwiseAnd), .bitAnd)
+      case .bitOr: return (.arithmetic(.bitwiseOr), .bitOr)
+      case .bitExclusiveOr: return (.arithmetic(.bitwiseExclusiveOr), .bitExclusiveOr)
       case .assign: return (.assignment, .assignment)
       default: return PredicateComparator(rawValue: symbol.rawValue).map { (.comparison($0), .comparison) }
       }

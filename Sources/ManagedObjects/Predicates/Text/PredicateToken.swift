@@ -55,6 +55,9 @@ enum PredicateSymbol: String {
   case times = "*"
   case divide = "/"
   case power = "**"
+  case bitAnd = "&"
+  case bitOr = "|"
+  case bitExclusiveOr = "^"
 }
 
 /// The reserved words of the format, in any case (Predicate Programming Guide, "Reserved Words").
