@@ -34,8 +34,9 @@ extension ManagedPredicate {
   ///
   /// - Throws: ``ManagedPredicateError``.
   public func check(for entity: ManagedObjectModel.Entity) throws(ManagedPredicateError) {
-    _ = try height(within: Self.greatestDepth)
+    let predicate = withoutDeepRows
+    _ = try predicate.height(within: Self.greatestDepth)
     var check = PredicateCheck(entity)
-    try check.check(self)
+    try check.check(predicate)
   }
 }

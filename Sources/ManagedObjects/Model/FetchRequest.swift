@@ -3,7 +3,10 @@ public struct FetchRequest: Hashable, Sendable {
   /// The name of the entity.
   public var entityName: String
   /// The condition that the objects meet; nil for all.
-  public var predicate: ManagedPredicate?
+  ///
+  /// Rows of `AND` and `OR` that are nested deeper than ``ManagedPredicate/greatestDepth``, as a loop makes them that
+  /// adds a condition at a time, become flat ones, which mean the same.
+  public var predicate: ManagedPredicate? { didSet { predicate = predicate?.withoutDeepRows } }
   /// The order, the most important key first.
   public var sortDescriptors: [SortDescriptor] = []
   /// The most results; 0 for all.
@@ -32,7 +35,7 @@ public struct FetchRequest: Hashable, Sendable {
   /// The values by which the results are grouped.
   public var propertiesToGroupBy: [FetchedValue]?
   /// The condition that the groups meet.
-  public var havingPredicate: ManagedPredicate?
+  public var havingPredicate: ManagedPredicate? { didSet { havingPredicate = havingPredicate?.withoutDeepRows } }
   /// The key paths of relationships whose objects are read at once.
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// Flags in Core Data's files that have no name here.
@@ -58,7 +61,7 @@ public struct FetchRequest: Hashable, Sendable {
   /// A request for the objects of an entity.
   public init(_ entityName: String, where predicate: ManagedPredicate? = nil, sortedBy: [SortDescriptor] = []) {
     self.entityName = entityName
-    self.predicate = predicate
+    self.predicate = predicate?.withoutDeepRows
     sortDescriptors = sortedBy
   }
 

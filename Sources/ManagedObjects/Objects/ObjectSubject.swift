@@ -86,8 +86,9 @@ extension ManagedPredicate {
   public func evaluate(
     with object: ManagedObject, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) -> Bool {
-    _ = try height(within: Self.greatestDepth)
-    let present = object.managedObjectContext?.presentPredicate(self) ?? self
+    let predicate = withoutDeepRows
+    _ = try predicate.height(within: Self.greatestDepth)
+    let present = object.managedObjectContext?.presentPredicate(predicate) ?? predicate
     return try PreparedPredicate(present, variables: variables).evaluate(with: object)
   }
 }

@@ -18,7 +18,7 @@ extension ManagedPredicate {
   public init<Object: ManagedObject>(_ predicate: Predicate<Object>) throws(ManagedPredicateError) {
     var translation = PredicateTranslation()
     translation.bind(predicate.variable, to: .evaluatedObject)
-    self = try translation.condition(predicate.expression)
+    self = try translation.condition(predicate.expression).withoutDeepRows
     _ = try height(within: ManagedPredicate.greatestDepth)
   }
 }

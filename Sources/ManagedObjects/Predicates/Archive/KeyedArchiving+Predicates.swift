@@ -5,7 +5,7 @@ extension KeyedArchiver {
   ///
   /// - Throws: as for any value.
   public func encode(_ predicate: ManagedPredicate?, forKey key: String) throws {
-    let object: (any SecureCoding)? = predicate.map { ArchivedPredicates.archived($0) }
+    let object: (any SecureCoding)? = predicate.map { ArchivedPredicates.archived($0.withoutDeepRows) }
     try encode(object, forKey: key)
   }
 
@@ -21,7 +21,7 @@ extension KeyedArchiver {
   ///
   /// - Throws: as for any value.
   public func encode(_ predicates: [ManagedPredicate], forKey key: String) throws {
-    let objects: [any SecureCoding] = predicates.map { ArchivedPredicates.archived($0) }
+    let objects: [any SecureCoding] = predicates.map { ArchivedPredicates.archived($0.withoutDeepRows) }
     try encode(objects, forKey: key)
   }
 }

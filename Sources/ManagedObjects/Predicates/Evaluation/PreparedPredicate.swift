@@ -32,11 +32,13 @@ public struct PreparedPredicate: Sendable {
   public init(
     _ predicate: ManagedPredicate, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) {
+    let predicate = predicate.withoutDeepRows
     _ = try predicate.height(within: ManagedPredicate.greatestDepth)
     try self.init(variables.isEmpty ? predicate : predicate.substituting(variables), PreparationContext())
   }
 
   init(_ predicate: ManagedPredicate, _ context: PreparationContext) throws(ManagedPredicateError) {
+    let predicate = predicate.withoutDeepRows
     self.predicate = predicate
     height = try predicate.height(within: ManagedPredicate.greatestDepth)
     var preparation = Preparation(context)

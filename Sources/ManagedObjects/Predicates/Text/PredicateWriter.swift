@@ -12,9 +12,10 @@ extension ManagedPredicate {
   ///   ``ManagedPredicateError/Kind/nestedTooDeeply``.
   /// - Complexity: O(*n*) in the size of the tree; sets are sorted.
   public func formatText() throws(ManagedPredicateError) -> String {
-    _ = try height(within: Self.greatestDepth)
+    let predicate = withoutDeepRows
+    _ = try predicate.height(within: Self.greatestDepth)
     var writer = PredicateWriter()
-    try writer.write(self, least: .or)
+    try writer.write(predicate, least: .or)
     return writer.text
   }
 }

@@ -9,7 +9,7 @@ struct PredicateReplacement {
 extension ManagedPredicate {
   /// The predicate with values for variables. Variables without a value stay, and so do those of subqueries.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedPredicate {
-    replacingVariables(variables.mapValues(\.predicateExpression))
+    withoutDeepRows.replacingVariables(variables.mapValues(\.predicateExpression))
   }
 
   func replacingVariables(_ values: [String: ManagedExpression]) -> ManagedPredicate {
