@@ -1,7 +1,9 @@
 import Foundation
-import ManagedObjects
+import PropertyLists
 import TestSupport
 import Testing
+
+@testable import ManagedObjects
 
 @Suite("Version hashes")
 struct ModelHashTests {
@@ -70,6 +72,57 @@ struct ModelHashTests {
     others["Tag"] = Data()
     others["Person"] = nil
     #expect(model.entitiesThatDiffer(from: others) == ["Note", "Person", "Tag"])
+  }
+
+  @Test("of derived counts are those of their text in Core Data, however the count is written")
+  func counts() throws {
+    for format in ["pages.@count", "count(pages)"] {
+      var count = AttributeDescription("pagesCount", .integer64, isOptional: false)
+      count.derivation = .init(try ManagedExpression(format: format))
+      #expect(count.versionHash == SHA2.sha256(Array("count:(pages)".utf8)))
+      var book = EntityDescription("Book", [.attribute(count), .relationship("pages", to: "Page", isToMany: true)])
+      #expect(try ManagedObjectModel(entities: [book, EntityDescription("Page")])["Book"]?.hasKnownVersionHash == true)
+      count.derivation?.filter = .constant(true)
+      book.properties[0] = .attribute(count)
+      #expect(
+        try ManagedObjectModel(entities: [book, EntityDescription("Page")])["Book"]?.hasKnownVersionHash == false)
+    }
+  }
+
+  @Test("of composite attributes are those of their elements, in the order of names")
+  func composites() throws {
+    func composite(_ elements: [AttributeDescription]) -> AttributeDescription {
+      var attribute = AttributeDescription("author", .composite)
+      attribute.elements = elements
+      return attribute
+    }
+    let name = AttributeDescription("name", .string)
+    let id = AttributeDescription("id", .uuid)
+    let author = composite([name, id])
+    #expect(author.versionHash == SHA2.sha256(Array(id.versionHash) + Array(name.versionHash)))
+    var other = author
+    other.name = "writer"
+    other.isOptional = false
+    #expect(other.versionHash == author.versionHash && composite([id, name]).versionHash == author.versionHash)
+    for (attribute, isKnown) in [(author, true), (composite([author]), false), (composite([]), false)] {
+      let model = try ManagedObjectModel(entities: [EntityDescription("Book", [.attribute(attribute)])])
+      #expect(model["Book"]?.hasKnownVersionHash == isKnown)
+    }
+  }
+
+  @Test("that nobody can compute are not written into a compiled model")
+  func unknown() throws {
+    var date = AttributeDescription("changed", .date)
+    date.derivation = .init(try ManagedExpression(format: "now()"))
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", [.attribute(date)]), EntityDescription("Tag", [.attribute("name", .string)]),
+    ])
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).momd")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try VersionedModel(models: ["Notes": model], currentName: "Notes").writeCompiled(to: folder)
+    let information = try PropertyList(Data(contentsOf: folder.appending(path: "VersionInfo.plist")))
+    #expect(information["NSManagedObjectModel_VersionHashes"]?["Notes"]?.dictionary?.keys == ["Tag"])
+    #expect(information["NSManagedObjectModel_VersionChecksums"]?.dictionary?.isEmpty == true)
   }
 
   @Test("do not count what a store does not depend on")

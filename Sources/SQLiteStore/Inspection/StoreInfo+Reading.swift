@@ -141,7 +141,7 @@ extension StoreInfo {
     modelSource = .given
     try model.checkConfiguration(configuration)
     entities = (model.entities(ofConfiguration: configuration) ?? []).map(Entity.init)
-    compareHashes(model, own: nil)
+    compareHashes(model)
     var counts: [String: Int64] = [:]
     do throws(ManagedObjectError) {
       let store = try open(model)
@@ -170,8 +170,7 @@ extension StoreInfo {
     }
   }
 
-  /// - Parameter own: the model that the store has in itself.
-  private mutating func compareHashes(_ model: ManagedObjectModel, own: ManagedObjectModel?) {
+  private mutating func compareHashes(_ model: ManagedObjectModel) {
     guard let hashes = metadata[StoreMetadataKey.versionHashes]?.dictionary else { return }
     for place in entities.indices {
       guard let entity = model.entity(named: entities[place].name) else { continue }
@@ -182,8 +181,7 @@ extension StoreInfo {
       if hash == model.entityVersionHashesByName[entity.name] {
         entities[place].hash = .equal
       } else if !entity.hasKnownVersionHash {
-        let isSame = own.map { $0 === model || $0.entity(named: entity.name)?.isSame(as: entity) == true } ?? false
-        entities[place].hash = isSame ? .equal : .unknown
+        entities[place].hash = .unknown
       } else {
         entities[place].hash = .different
       }
@@ -215,7 +213,7 @@ extension StoreInfo {
     modelSource = tables.modelSource
     let used = schema.model
     entities = (used.entities(ofConfiguration: configuration) ?? []).map(Entity.init)
-    if modelSource != .tables { compareHashes(used, own: tables.own) }
+    if modelSource != .tables { compareHashes(used) }
     try count(tables)
     database = try Self.database(connection)
     history = try Self.history(tables)

@@ -168,10 +168,11 @@ public struct StoreInfo: Sendable {
     metadata[StoreMetadataKey.versionIdentifiers]?.array?.compactMap(\.string) ?? []
   }
 
-  /// True if the version hashes of all entities are those of the model; nil without hashes, or without a model.
+  /// True if the version hashes of all entities are those of the model; nil without hashes, without a model, and if no
+  /// rule is known for one of them.
   public var hasEqualHashes: Bool? {
     if entities.contains(where: { $0.hash == .different || $0.hash == .missing }) { return false }
-    return entities.contains { $0.hash == .equal } ? true : nil
+    return entities.isEmpty || entities.contains { $0.hash == .unknown } ? nil : true
   }
 
   /// The number of all objects; nil if nobody knows.

@@ -30,7 +30,7 @@ struct Hashes: ParsableCommand {
   @OptionGroup var opening: OpeningArguments
 
   func run() throws {
-    let hashes = try NamedModel(file, version: version, opening).hashes.sorted { $0.key < $1.key }
+    let hashes = try NamedModel(file, version: version, opening).hashes().sorted { $0.key < $1.key }
     let texts = hashes.map { name, hash in
       (name, hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     }

@@ -120,6 +120,7 @@ extension StoreInfo {
       if let own = entity.ownCount, own != entity.totalCount { line += " (\(grouped(Int(own))) of its own)" }
       if entity.isAbstract { line += " abstract" }
       if entity.hash == .different || entity.hash == .missing { line += " another version hash" }
+      if entity.hash == .unknown, entities.contains(where: { $0.hash == .equal }) { line += " unknown version hash" }
       while line.last == " " { line.removeLast() }
       lines.append(line)
     }

@@ -77,20 +77,40 @@ struct ModelVerb: ParsableCommand {
 /// The model that a path leads to: one in a file, or that of a store.
 struct NamedModel {
   let model: ManagedObjectModel
-  let hashes: [String: Data]
+  /// The version hashes that a file has; nil for those that have to be computed.
+  private let recordedHashes: [String: Data]?
 
   init(_ path: String, version: String? = nil, _ opening: OpeningArguments) throws {
     if ModelFile.isModel(path) {
       let file = try ModelFile(path)
       model = try file.version(named: version)
-      hashes = file.versions.versionHashes(of: version ?? file.versions.currentName) ?? model.entityVersionHashesByName
+      recordedHashes = file.versions.recordedHashes[version ?? file.versions.currentName]
     } else {
       if version != nil { throw ValidationError("--version is for models with several versions.") }
       let kind = try StoreKind(path)
       let metadata = try kind.metadata(URL(filePath: path), writesNothing: opening.immutable.writesNothing(path))
       model = try opening.open(path).model
       let stored = metadata[StoreMetadataKey.versionHashes]?.dictionary ?? [:]
-      hashes = Dictionary(uniqueKeysWithValues: stored.compactMap { name, hash in hash.data.map { (name, $0) } })
+      recordedHashes = Dictionary(
+        uniqueKeysWithValues: stored.compactMap { name, hash in hash.data.map { (name, $0) } })
     }
+  }
+
+  /// The version hashes of the entities.
+  ///
+  /// - Throws: ``ManagedObjectError`` that names the attributes if the file has none and there is no rule for some.
+  func hashes() throws(ManagedObjectError) -> [String: Data] {
+    if let recordedHashes { return recordedHashes }
+    let unknown = model.entities.flatMap { entity in
+      entity.attributesWithUnknownVersionHash.map { "\(entity.name).\($0)".printable(limit: 100) }
+    }
+    guard unknown.isEmpty else {
+      throw ManagedObjectError(
+        .unsupportedRequest,
+        "the version hashes cannot be computed, because Core Data's rule for these attributes is not known: "
+          + unknown.prefix(5).joined(separator: ", ") + (unknown.count > 5 ? ", …" : "")
+          + "; VersionInfo.plist of the compiled model and stores of the model have the hashes")
+    }
+    return model.entityVersionHashesByName
   }
 }

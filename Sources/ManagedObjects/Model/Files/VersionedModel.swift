@@ -163,7 +163,8 @@ extension VersionedModel {
 /// To files.
 extension VersionedModel {
   /// Writes all versions into a folder `.momd`, as `momc` would compile them. Each file is replaced in one step, the
-  /// one that names the current version last. Other files of the folder stay.
+  /// one that names the current version last. Other files of the folder stay. Version hashes that are neither known nor
+  /// in ``recordedHashes`` are left out.
   ///
   /// - Parameters:
   ///   - url: the folder.
@@ -183,10 +184,18 @@ extension VersionedModel {
     var hashes: OrderedDictionary<String, PropertyList> = [:]
     var checksums: OrderedDictionary<String, PropertyList> = [:]
     for name in models.keys {
-      let entities = versionHashes(of: name) ?? [:]
+      var entities = versionHashes(of: name) ?? [:]
+      var hasAll = true
+      if recordedHashes[name] == nil, let model = models[name] {
+        // A guess would be taken for the truth.
+        for entity in model.entities where !entity.hasKnownVersionHash {
+          entities[entity.name] = nil
+          hasAll = false
+        }
+      }
       let sorted = entities.sorted { $0.key.precedes($1.key) }.map { ($0.key, PropertyList.data($0.value)) }
       hashes[name] = .dictionary(OrderedDictionary(uniqueKeysWithValues: sorted))
-      checksums[name] = .string(ManagedObjectModel.versionChecksum(of: entities))
+      if hasAll { checksums[name] = .string(ManagedObjectModel.versionChecksum(of: entities)) }
     }
     return .dictionary([
       Key.current: .string(currentName), Key.checksums: .dictionary(checksums), Key.hashes: .dictionary(hashes),

@@ -6,8 +6,8 @@ public import FoundationEssentials
 extension ManagedObjectModel {
   /// The version hashes of all entities, 32 bytes each.
   ///
-  /// Those of entities that have derived or composite attributes, inherited ones included, are not known to be Apple's:
-  /// see ``Entity/hasKnownVersionHash``.
+  /// Those of entities with some derived or composite attributes, inherited ones included, may not be Apple's: see
+  /// ``Entity/hasKnownVersionHash``.
   ///
   /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity; afterwards O(1).
   public var entityVersionHashesByName: [String: Data] {
@@ -71,10 +71,16 @@ extension ManagedObjectModel.Entity {
     return way.reversed().reduce(nil) { (hash: Data?, entity) in entity.versionHash(superentity: hash) } ?? Data()
   }
 
-  /// False if ``versionHash`` may differ from Apple's, because nobody knows what derived and composite attributes add
-  /// to it. Then take the hashes from the model's `VersionInfo.plist`, or from a store.
-  public var hasKnownVersionHash: Bool {
-    record.attributes.allSatisfy { $0.definition.derivation == nil && $0.definition.type != .composite }
+  /// True if ``versionHash`` is the one that Core Data computes.
+  ///
+  /// False if the rule for an attribute is not known: a derivation other than the `@count` of a relationship, or one
+  /// with a filter, and a composite attribute in another one. Then take the hash from the model's `VersionInfo.plist`,
+  /// or from a store.
+  public var hasKnownVersionHash: Bool { attributesWithUnknownVersionHash.isEmpty }
+
+  /// The names of the attributes because of which ``hasKnownVersionHash`` is false.
+  package var attributesWithUnknownVersionHash: [String] {
+    record.attributes.filter { !$0.isTransient && !$0.definition.hasKnownVersionHash }.map(\.name)
   }
 
   fileprivate func versionHash(superentity: Data?) -> Data {
@@ -103,12 +109,52 @@ extension PropertyTraits {
 }
 
 extension AttributeDescription {
-  /// The part of an attribute in the hash of its entity.
+  /// The part of an attribute in the hash of its entity: for a composite attribute only what its elements are, for a
+  /// derived one only its expression.
   var versionHash: Data {
+    if type == .composite {
+      let elements = elements.sorted { $0.name.precedes($1.name) }
+      return SHA2.sha256(elements.flatMap { Array($0.versionHash) })
+    }
+    if let derivation { return SHA2.sha256(Array(derivation.versionText.utf8)) }
     var bytes = Array(traits.versionHash) + littleEndian(type.rawValue)
     if allowsExternalBinaryDataStorage { bytes.append(1) }
     if preservesValueInHistoryOnDeletion { bytes.append(1) }
     return SHA2.sha256(bytes)
+  }
+}
+
+extension AttributeDescription {
+  fileprivate var hasKnownVersionHash: Bool {
+    if type == .composite {
+      return !elements.isEmpty && elements.allSatisfy { $0.type != .composite && $0.derivation == nil }
+    }
+    return derivation.map { $0.filter == nil && $0.countedPath != nil } ?? true
+  }
+}
+
+extension AttributeDescription.Derivation {
+  /// The path of the relationship whose objects are counted; nil for other derivations.
+  fileprivate var countedPath: String? {
+    switch expression {
+    case .function(.count, let arguments):
+      guard arguments.count == 1, case .keyPath(let path, of: .evaluatedObject) = arguments[0] else { return nil }
+      return path.keys.contains { $0.hasPrefix("@") } ? nil : path.description
+    case .keyPath(let path, of: .evaluatedObject):
+      let keys = path.keys.dropLast()
+      guard path.keys.last == PredicateCollectionOperator.count.rawValue, !keys.isEmpty else { return nil }
+      return keys.contains { $0.hasPrefix("@") } ? nil : keys.joined(separator: ".")
+    default: return nil
+    }
+  }
+
+  /// The text of the expression in the hash: that of `NSExpression`, as `count:(pages)`. It is known for counts only.
+  fileprivate var versionText: String {
+    if let countedPath { return "\(PredicateFunction.count.rawValue)(\(countedPath))" }
+    if case .function(let function, let arguments) = expression {
+      return "\(function.rawValue)(\(arguments.map(\.description).joined(separator: ", ")))"
+    }
+    return expression.description
   }
 }
 
