@@ -41,6 +41,17 @@ struct PredicateTests {
     }
   }
 
+  @Test("as dates where it is compared with one")
+  func dates() throws {
+    let library = try Library()
+    for (predicate, count) in [
+      ("born > '1815-12-09'", 1), ("born == '1815-12-10'", 1), ("'1815-12-10T00:00:00Z' == born", 1),
+      ("born < \"1815-12-10T01:00:00+01:00\"", 0), ("born BETWEEN {'1815-01-01', '1816-01-01'}", 1),
+      ("born IN {'1815-12-10', '1900-01-01'}", 1), ("ANY books.author.born == '1815-12-10'", 1),
+      ("born > CAST('1815-12-09', 'NSDate')", 1),
+    ] { #expect(try library.run("count", Library.store, "Author", predicate) == "\(count)\n", "\(predicate)") }
+  }
+
   @Test(
     "and says what is none",
     arguments: [
@@ -51,6 +62,7 @@ struct PredicateTests {
       ("Book", "author == 'x-coredata://OTHER/Author/p1'", "names no object of the store"),
       ("Book", "author IN {'p1', 'x'}", "\"x\" names no object"),
       ("Book", "author == 'Tag/p1'", "an object of \"Tag\""),
+      ("Author", "born > '1815-13-10'", "column 8: \"1815-13-10\" is not a date; dates are spelled 2027-01-31"),
       ("Book", "pages == 'p1'", "cannot compare"), ("Place", "identifier == 'x'", "column 15: \"x\" is no UUID"),
     ])
   func failures(_ entity: String, _ predicate: String, _ text: String) throws {

@@ -118,7 +118,10 @@ extension PredicateCheck {
         "\(comparator.rawValue) cannot compare a collection; ANY, ALL and NONE compare its elements, each \(name(element))",
         places)
     }
-    throw mismatch("\(comparator.rawValue) cannot compare \(name(left)) with \(name(right))", places)
+    let isDateWithText = left == .date && right == .string || left == .string && right == .date
+    throw mismatch(
+      "\(comparator.rawValue) cannot compare \(name(left)) with \(name(right))"
+        + (isDateWithText ? "; a date is written CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), places)
   }
 
   private func unequal(

@@ -2,8 +2,9 @@ internal import FoundationEssentials
 internal import PropertyLists
 
 extension ManagedPredicate {
-  /// As ``init(format:_:for:)``, for predicates that people type: a text that is compared with an object is the name of
-  /// one, and a text that is compared with a UUID or a URL stands for that. The language itself has no such constants.
+  /// As ``init(format:_:for:)``, for predicates that people type: a text that is compared with an object is the ID of
+  /// one, and a text that is compared with a UUID, a URL or a date stands for that. The language itself has no such
+  /// constants. Dates are spelled as for ``PredicateFunction/cast``.
   ///
   /// - Parameter object: the object of a name, which is to be of an entity or of one that inherits from it; nil for
   ///   text that is no name.
@@ -138,6 +139,10 @@ private struct PredicateTextReading {
     case .url?:
       if let url = URL(string: text) { return .value(.url(url)) }
       throw check.mismatch("\(text.quoted) is no URL", places)
+    case .date?:
+      do throws(ManagedPredicateError) { return .value(try AttributeValue.string(text).cast(to: .date)) } catch {
+        throw check.mismatch("\(text.quoted) is not a date; \(PredicateCast.spellingOfDates)", places)
+      }
     default: return expression
     }
   }

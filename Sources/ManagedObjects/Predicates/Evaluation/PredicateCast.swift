@@ -3,6 +3,9 @@ internal import PropertyLists
 
 /// `CAST(value, 'Class')` of values that are known when the predicate is evaluated.
 enum PredicateCast {
+  /// The texts that are dates, for messages.
+  static let spellingOfDates = "dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or 2027-01-31T12:00:00+01:00"
+
   static func cast<Object>(
     _ value: PredicateValue<Object>, to name: PredicateValue<Object>
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {
@@ -32,7 +35,7 @@ extension AttributeValue {
     if case .string(let text) = self {
       message = "\(text.quoted) cannot be cast to \(target.rawValue)"
       if target == .date {
-        message += "; dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or 2027-01-31T12:00:00+01:00"
+        message += "; \(PredicateCast.spellingOfDates)"
       }
     }
     throw ManagedPredicateError(.typeMismatch, message)
