@@ -98,6 +98,19 @@ struct SourceModelTests {
     }
   }
 
+  @Test("have numbers that are spelled as truth values, as of attributes that were Boolean once")
+  func truthValuesOfNumbers() throws {
+    for (type, text, value) in [
+      ("Integer 32", "NO", .integer(0)), ("Integer 16", "YES", .integer(1)), ("Double", "NO", .double(0)),
+      ("Float", "YES", .float(1)), ("Decimal", "NO", .decimal(0)), ("Integer 64", "1", .integer(1)),
+      ("Boolean", "1", .boolean(true)),
+    ] as [(String, String, AttributeValue)] {
+      let model = try ManagedObjectModel(
+        source: Self.model("<attribute name=\"a\" attributeType=\"\(type)\" defaultValueString=\"\(text)\"/>"))
+      #expect(model["A"]?.attribute(named: "a")?.initialValue == value)
+    }
+  }
+
   @Test("refuse what they have no form for")
   func noForm() throws {
     var attribute = AttributeDescription("a", .transformable)

@@ -73,20 +73,24 @@ struct SourceFlag {
 
 extension AttributeValue {
   /// A value from its text in a source file; nil if there is no such value of the type.
+  ///
+  /// Numbers can be spelled as truth values: Xcode keeps the text when somebody makes an integer of a Boolean attribute.
   init?(sourceText text: String, _ type: AttributeType) {
+    let truth: Bool? =
+      switch text {
+      case "YES", "true", "1": true
+      case "NO", "false", "0": false
+      default: nil
+      }
     let value: AttributeValue? =
       switch type {
       case .integer16, .integer32, .integer64:
         Int64(text).map { .integer($0) } ?? Double(text).flatMap { Int64(exactly: $0) }.map { .integer($0) }
-      case .decimal: Decimal(text: text).map { .decimal($0) }
-      case .double: Double(text).map { .double($0) }
-      case .float: Float(text).map { .float($0) }
-      case .boolean:
-        switch text {
-        case "YES", "true", "1": .boolean(true)
-        case "NO", "false", "0": .boolean(false)
-        default: nil
-        }
+          ?? truth.flatMap { type.normalized(.boolean($0)) }
+      case .decimal: Decimal(text: text).map { .decimal($0) } ?? truth.flatMap { type.normalized(.boolean($0)) }
+      case .double: Double(text).map { .double($0) } ?? truth.flatMap { type.normalized(.boolean($0)) }
+      case .float: Float(text).map { .float($0) } ?? truth.flatMap { type.normalized(.boolean($0)) }
+      case .boolean: truth.map { .boolean($0) }
       case .string: .string(text)
       case .date: Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
       case .uuid: UUID(uuidString: text).map { .uuid($0) }
