@@ -111,6 +111,17 @@ struct SourceModelTests {
     }
   }
 
+  @Test("have to-one relationships with an order, which only counts for the hash")
+  func orderOfOne() throws {
+    func hash(_ attributes: String) throws -> Data? {
+      let relationship = "<relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\"\(attributes)/>"
+      let model = try ManagedObjectModel(source: Self.model(relationship))
+      #expect(model["A"]?.emptyValues == [.toOne(nil)])
+      return model["A"]?.versionHash
+    }
+    #expect(try hash(" ordered=\"YES\"") != hash(""))
+  }
+
   @Test("refuse what they have no form for")
   func noForm() throws {
     var attribute = AttributeDescription("a", .transformable)

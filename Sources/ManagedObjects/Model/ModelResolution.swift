@@ -252,7 +252,7 @@ extension ModelResolution {
           .impossibleCount, entity: entity.name, property: relationship.name,
           "at least \(fewest) and at most \(most) objects"))
     }
-    if relationship.isOrdered, !relationship.isToMany {
+    if relationship.isOrdered, !relationship.isToMany, !contents.allowsOrderOfOne, !contents.allowsReservedNames {
       fail(
         Fault(
           .impossibleCount, entity: entity.name, property: relationship.name, "a to-one relationship has no order"))

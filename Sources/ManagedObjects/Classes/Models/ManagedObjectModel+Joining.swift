@@ -158,7 +158,7 @@ private struct ClassJoining {
     _ entity: Int
   ) {
     let name = relationship.definition.traits.name
-    if own.isToMany != relationship.definition.isToMany || own.isOrdered != relationship.definition.isOrdered {
+    if own.shapeName != relationship.definition.shapeName {
       fail(
         entity, name, "it is \(own.shapeName) in the class, and \(relationship.definition.shapeName) in the model")
     }

@@ -21,6 +21,7 @@ struct SourceModelReader {
 
   func contents() throws(PropertyListError) -> ManagedObjectModel.Contents {
     var contents = ManagedObjectModel.Contents(entities: [])
+    contents.allowsOrderOfOne = true
     var attributes = SourceAttributes(tree.root, tree)
     if let identifier = attributes.take("userDefinedModelVersionIdentifier") {
       contents.versionIdentifiers = [identifier]

@@ -107,7 +107,7 @@ extension XMLNames.Property {
     let destinationName = XMLStoreText.attribute(destination.name.uppercased())
     kind = .relationship(
       destination: destination.subtree, destinationName: destinationName,
-      isToMany: relationship.definition.isToMany, isOrdered: relationship.isOrdered)
+      isToMany: relationship.definition.isToMany, isOrdered: relationship.definition.isToMany && relationship.isOrdered)
     let counts = "\(relationship.minimumCount)/\(relationship.maximumCount)"
     beginning =
       Array("\n        <relationship name=\"".utf8) + name + Array("\" type=\"\(counts)\" destination=\"".utf8)
