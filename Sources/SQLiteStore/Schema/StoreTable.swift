@@ -181,12 +181,12 @@ private struct ColumnMaker {
     for relationship in lonely {
       let owner = relationship.owner
       let name = "\(numbers[owner.index])" + relationship.name.uppercased()
-      var key = addKey("Z" + name, of: owner, "Z\(numbers[owner.index])_" + name)
-      if relationship.isOrdered {
-        key = StoreTable.KeyColumns(key: key.key, entity: key.entity, order: columns.count)
-        columns.append(StoreTable.Column(name: "Z_FOK_" + name, type: "INTEGER"))
-      }
-      ownerColumns[PropertyName(owner, relationship.name)] = key
+      let key = columns.count
+      columns.append(StoreTable.Column(name: "Z" + name, type: "INTEGER"))
+      // No column has the entity of the owner, even if it can be one of several.
+      if relationship.isOrdered { columns.append(StoreTable.Column(name: "Z_FOK_" + name, type: "INTEGER")) }
+      ownerColumns[PropertyName(owner, relationship.name)] = StoreTable.KeyColumns(
+        key: key, entity: nil, order: relationship.isOrdered ? key + 1 : nil)
     }
   }
 }
