@@ -60,21 +60,6 @@ extension FileSystem {
     }
   }
 
-  /// Removes what writers of a file left beside it when they were killed: temporary files that nobody has touched for
-  /// ten minutes.
-  package static func removeAbandonedFiles(of path: String) {
-    guard let place = try? FilePlace(lookingFor: path) else { return }
-    let prefix = NewFile.temporaryPrefix(text(place.name))
-    for name in names(in: parent(of: place.realPath))
-    where name.hasPrefix(prefix) && name.hasSuffix(NewFile.temporarySuffix) {
-      let abandoned = systemPath(name)
-      guard let identity = place.identity(of: abandoned), identity.isRegularFile,
-        identity.secondsSinceModification > 600
-      else { continue }
-      _ = place.folder.remove(abandoned)
-    }
-  }
-
   /// What stands in the name of a file that was set aside between its old name and when that was.
   package static let suffixOfUnreadable = ".unreadable-"
 

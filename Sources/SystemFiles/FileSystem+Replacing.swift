@@ -85,6 +85,7 @@ package struct Replacement: ~Copyable {
       throw FileError(ENOENT, "cannot write \(path): \(FileSystem.message(ENOENT))")
     }
     let permissions: NewFile.Permissions = try place.file().map { .same(as: $0) } ?? .new(0o666)
+    FileSystem.removeAbandonedFilesOnce(beside: place)
     let file = try UnfinishedFile(at: place, permissions)
     output = file.output
     self.file = file

@@ -120,6 +120,19 @@ extension NewFile {
     ".\(String(decoding: name.utf8.prefix(greatestStem), as: UTF8.self))."
   }
 
+  /// The number of digits, in base 36, of most random numbers of 64 bits. All have fewer than that or as many.
+  private static let digitCounts = 10...13
+
+  /// The beginning of a temporary file's name, as ``temporaryPrefix(_:)`` makes it; nil for a name that no writer makes.
+  static func prefix(ofTemporary name: String) -> String? {
+    guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return nil }
+    let stem = name.dropLast(temporarySuffix.count)
+    guard let dot = stem.lastIndex(of: "."), dot > stem.startIndex else { return nil }
+    let digits = stem[stem.index(after: dot)...].utf8
+    let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) }
+    return digitCounts.contains(digits.count) && digits.allSatisfy(isDigit) ? String(stem[...dot]) : nil
+  }
+
   /// A name for a file beside another, which no other process knows.
   static func temporaryName(for name: FileSystem.SystemPath) -> FileSystem.SystemPath {
     // A file name has at most 255 bytes.
@@ -137,12 +150,17 @@ final class UnfinishedFile {
   private let place: FilePlace
   private let temporary: FileSystem.SystemPath
   private var isFinished = false
+  /// Nil when the file is complete: from then on its name may be that of the file that it replaces.
+  private var registration: UnfinishedFiles.Registration?
 
   init(at place: FilePlace, _ permissions: NewFile.Permissions) throws(FileError) {
     let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
     output = FileOutput(descriptor: descriptor, name: place.path)
     self.place = place
     self.temporary = temporary
+    registration = UnfinishedFiles.add(temporary, in: place.folder)
+    // Whoever removes abandoned files leaves locked ones. Some file systems have no locks.
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
     // From here on the file goes with this value.
     try Self.set(permissions, on: descriptor, reportedAs: place.path)
   }
@@ -159,8 +177,8 @@ final class UnfinishedFile {
     if isOnDisk { try FileSystem.perform(.synchronize, "write", place.path) { fsync(descriptor) } }
     let identity = try FileIdentity(descriptor, named: place.path)
     isFinished = true
-    // Nobody else knows of it yet. Some file systems have no locks.
-    if isLocked { _ = flock(descriptor, LOCK_EX | LOCK_NB) } else { _ = close(descriptor) }
+    registration = nil
+    if !isLocked { _ = close(descriptor) }
     return NewFile(place: place, temporary: temporary, identity: identity, lock: isLocked ? descriptor : -1)
   }
 }

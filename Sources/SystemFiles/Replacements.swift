@@ -5,7 +5,7 @@ private import Synchronization
 ///
 /// The unsafe expressions are sound: paths end with a NUL.
 package final class Replacements: Sendable {
-  private let ready = Mutex<[ReadyFile]>([])
+  private let ready = Mutex<(files: [ReadyFile], since: ContinuousClock.Instant)>(([], .now))
   private let greatestCount: Int
 
   /// What could not be put in its place, and why. The file that was there before is there still.
@@ -33,7 +33,11 @@ package final class Replacements: Sendable {
   /// - Parameter greatestCount: how many files wait before they are put in their places.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
 
-  deinit { for file in ready.withLock({ $0 }) { file.remove() } }
+  /// The longest time that a file waits if others follow it, far below the age of abandoned ones:
+  /// ``FileSystem/removeAbandonedFiles(of:)``.
+  private static let greatestWait = Duration.seconds(60)
+
+  deinit { for file in ready.withLock({ $0.files }) { file.remove() } }
 
   /// Has a replacement take its place, now or when others do. Returns what failed of the files that waited.
   ///
@@ -45,8 +49,9 @@ package final class Replacements: Sendable {
     let waiting = file.handOver(insteadOf: original)
     let greatestCount = original == nil ? greatestCount : min(greatestCount, Self.greatestLockedCount)
     let due = ready.withLock { ready in
-      ready.append(waiting)
-      return ready.count >= greatestCount
+      if ready.files.isEmpty { ready.since = .now }
+      ready.files.append(waiting)
+      return ready.files.count >= greatestCount || ready.since.duration(to: .now) > Self.greatestWait
     }
     return due ? finish() : []
   }
@@ -54,8 +59,8 @@ package final class Replacements: Sendable {
   /// Puts all that wait in their places. They are on the disk then.
   package func finish() -> [Failure] {
     let files = ready.withLock { ready in
-      defer { ready = [] }
-      return ready
+      defer { ready.files = [] }
+      return ready.files
     }
     let unwritten = Self.synchronize(files)
     var failures: [Failure] = []

@@ -14,27 +14,41 @@ package enum Signals {
     return signal == 0 ? nil : signal
   }
 
+  /// The signals that ask a process to end.
+  private static let endings = [SIGINT, SIGTERM, SIGHUP]
+
+  /// Removes the files that this process is writing when a signal ends it. To be called once, at the start.
+  package static func removeUnfinishedFiles() {
+    UnfinishedFiles.prepare()
+    for number in endings { handle(number, endProcess) }
+  }
+
+  /// Installs a handler. A signal that this process was started to ignore, as by `nohup` or in the background, stays
+  /// ignored.
+  private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    let before = signal(number, handler)
+    // Sound: both are pointers.
+    let isIgnored = unsafe unsafeBitCast(before, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
+    if isIgnored { _ = signal(number, SIG_IGN) }
+  }
+
   /// Has those who ask this process to end wait until it looks at ``interruptedBy``. The second time they need not
   /// wait.
   package static func deferInterruption() {
     // Made before a handler needs it.
     interruption.store(0, ordering: .relaxed)
-    for number in [SIGINT, SIGTERM, SIGHUP] {
-      let before = signal(number) { number in
+    for number in endings {
+      handle(number) { number in
         Signals.interruption.store(number, ordering: .relaxed)
-        _ = signal(number, SIG_DFL)
+        _ = signal(number, endProcess)
       }
-      // What nohup, or a shell that works in the background, has this process ignore stays so. Sound: both are
-      // pointers.
-      let isIgnored = unsafe unsafeBitCast(before, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
-      if isIgnored { _ = signal(number, SIG_IGN) }
     }
   }
 
   /// Has the signals that ``deferInterruption()`` looks after end what waits for input, which goes on with it
   /// otherwise.
   package static func endWaiting() {
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    for number in endings {
       // Sound: the system fills the action, and reads it.
       var action = sigaction()
       guard unsafe sigaction(number, nil, &action) == 0 else { continue }
@@ -56,4 +70,12 @@ package enum Signals {
       _exit(1)
     }
   }
+}
+
+/// Ends the process by a signal, without the files that it is writing.
+private func endProcess(_ number: Int32) {
+  UnfinishedFiles.removeAll()
+  _ = signal(number, SIG_DFL)
+  // Delivered when the handler returns.
+  _ = raise(number)
 }

@@ -9,6 +9,7 @@ enum Program {
   static func main() {
     ToolName.begin("plistutil")
     Signals.surviveFileSizeLimit()
+    Signals.removeUnfinishedFiles()
     var arguments = Array(ProgramArguments.take().dropFirst())
     let tools = [
       Plutil.name: Plutil.run, "defaults": { Defaults.run($0) }, Buddy.programName: Buddy.run, Buddy.name: Buddy.run,

@@ -7,6 +7,7 @@ enum Program {
   static func main() {
     ToolName.begin("storeutil")
     Signals.surviveFileSizeLimit()
+    Signals.removeUnfinishedFiles()
     let arguments = Array(ProgramArguments.take().dropFirst())
     let completion = Completion { line, _ in StoreCompletion.answer(to: line) }
     if let exitCode = CompletionScript().run(arguments) ?? completion.run(arguments) { exit(exitCode) }

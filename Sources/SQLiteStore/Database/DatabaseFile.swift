@@ -58,7 +58,9 @@ struct DatabaseFile {
   /// Copies the file and its journals into a folder of their own, with the name `store`.
   func copy() throws(ManagedObjectError) -> PrivateFolder {
     let folder: PrivateFolder
-    do throws(FileError) { folder = try PrivateFolder() } catch { throw failure(error.message) }
+    do throws(FileError) { folder = try PrivateFolder(files: Self.suffixes.map { "store" + $0 }) } catch {
+      throw failure(error.message)
+    }
     do throws(FileError) {
       try FileSystem.create("\(folder.path)/store", filledBy: write)
       for suffix in Self.journals {

@@ -1,13 +1,14 @@
 internal import FoundationEssentials
-internal import ManagedObjects
+package import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// The folder beside a store in which a migration makes the new one: `.NAME-migration`.
+/// The folder beside a store in which a new one is made: `.NAME-migration`, or `.NAME-creation` where no old one is.
 ///
 /// Its user has a lock. Files in it that nobody has a lock on were left by a process that was killed, and are removed.
-final class ScratchFolder {
+package final class ScratchFolder {
   let path: String
+  private let purpose: Purpose
   private var lock: Database?
   private static let lockName = "lock"
   private static let storeNames = ["store-1", "store-2"]
@@ -17,38 +18,51 @@ final class ScratchFolder {
   /// False as long as it may be another process's.
   private var isOwn = false
 
+  /// The reasons to make a store.
+  package enum Purpose: String {
+    case migration, creation
+
+    fileprivate var errorCode: ManagedObjectError.Code { self == .migration ? .migration : .save }
+  }
+
   /// - Parameters:
   ///   - store: the path of the store.
   ///   - isLocked: true if the caller has a lock on the store itself.
-  /// - Throws: ``ManagedObjectError/Code/migration`` for a file or a folder of the name that is somebody else's, and if
+  /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation, for a file or a folder of the name that is somebody else's, and if
   ///   another process uses it.
-  init(beside store: String, isLocked: Bool) throws(ManagedObjectError) {
-    path = Self.path(beside: store)
+  package init(
+    beside store: String, for purpose: Purpose = .migration, isLocked: Bool
+  ) throws(ManagedObjectError) {
+    path = Self.path(beside: store, for: purpose)
+    self.purpose = purpose
     if FileSystem.exists(path) { try checkIsOwn() }
     do throws(FileError) { try FileSystem.makeFolder(path, below: nil) } catch {
-      throw ManagedObjectError(.migration, error.message)
+      throw ManagedObjectError(purpose.errorCode, error.message)
     }
     if !isLocked { try takeLock() }
     isOwn = true
-    for name in Self.storeNames { remove(name) }
+    removeFiles()
   }
 
-  private static func path(beside store: String) -> String {
+  private static func path(beside store: String, for purpose: Purpose) -> String {
     let name = store.split(separator: "/").last.map(String.init) ?? store
-    return "\(FileSystem.parent(of: store))/.\(name)-migration"
+    return "\(FileSystem.parent(of: store))/.\(name)-\(purpose.rawValue)"
   }
 
   /// Removes the files that a killed process has left. A folder of the name that is somebody else's stays.
   ///
   /// - Parameter store: the path of a store that the caller has a lock on.
   static func removeLeftovers(beside store: String) {
-    if FileSystem.isFolder(path(beside: store)) { _ = try? ScratchFolder(beside: store, isLocked: true) }
+    if FileSystem.isFolder(path(beside: store, for: .migration)) {
+      _ = try? ScratchFolder(beside: store, isLocked: true)
+    }
   }
 
   deinit {
     guard isOwn else { return }
     // The lock ends last. Its file must not be removed after that: it may be another process's by then.
-    for name in Self.storeNames + [Self.lockName] { remove(name) }
+    removeFiles()
+    remove(Self.lockName)
     // A folder with other files stays.
     FileSystem.removeEmptyFolder(path)
     lock = nil
@@ -56,9 +70,15 @@ final class ScratchFolder {
 
   private func checkIsOwn() throws(ManagedObjectError) {
     let names = FileSystem.names(in: path)
-    if FileSystem.isFolder(path), Set(names).isSubset(of: Self.ownNames) { return }
+    if FileSystem.isFolder(path), names.allSatisfy({ Self.ownNames.contains($0) || Self.isTemporary($0) }) { return }
     throw ManagedObjectError(
-      .migration, "\(path) is in the way, and nothing that a migration has left; move it to another place")
+      purpose.errorCode,
+      "\(path) is in the way, and nothing that a \(purpose.rawValue) has left; move it to another place")
+  }
+
+  /// True for the name of a file that a store in XML or the binary form is written to first.
+  private static func isTemporary(_ name: String) -> Bool {
+    storeNames.contains { FileSystem.isTemporary(name, of: $0) }
   }
 
   private func takeLock() throws(ManagedObjectError) {
@@ -69,16 +89,25 @@ final class ScratchFolder {
       if database.hasMoved { throw ManagedObjectError(.locked, "it has just removed \(path)") }
       lock = database
     } catch {
-      throw ManagedObjectError(.migration, "another process makes a store at the same place: \(error.message)")
+      throw ManagedObjectError(
+        purpose.errorCode, "another process makes a store at the same place: \(error.message)")
     }
   }
 
   /// The path of a new file. The one before stays, and those before that are gone.
-  func newFile() -> String {
+  package func newFile() -> String {
     let name = Self.storeNames[count % 2]
     count += 1
     remove(name)
     return "\(path)/\(name)"
+  }
+
+  /// Removes the stores.
+  private func removeFiles() {
+    for name in Self.storeNames { remove(name) }
+    for name in FileSystem.names(in: path) where Self.isTemporary(name) {
+      try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
   }
 
   private func remove(_ name: String) {

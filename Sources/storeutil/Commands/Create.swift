@@ -1,6 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import ManagedObjects
+import PropertyLists
+import SQLiteStore
 import SystemFiles
 import ToolSupport
 
@@ -24,21 +26,20 @@ struct NewStoreArguments: ParsableArguments {
     // Files beside a store are beside that, not beside a link to it.
     let path = FileSystem.target(of: path)
     try checkNew(path)
-    let unfinishedName = ".storeutil.\(UUID().uuidString)"
-    let unfinished = "\(FileSystem.parent(of: path))/\(unfinishedName)"
-    defer {
-      for suffix in Self.suffixes where FileSystem.existsItself(unfinished + suffix) {
-        try? FileManager.default.removeItem(atPath: unfinished + suffix)
-      }
+    try PropertyListError.converting { () throws(FileError) in
+      try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
     }
     Signals.deferInterruption()
+    // It is removed with this value, or by the next call for the same path if this process is killed.
+    let folder = try ScratchFolder(beside: path, for: .creation, isLocked: false)
+    let unfinished = folder.newFile()
     do {
       try make(unfinished, model, body)
     } catch let error as ManagedObjectError {
       try Self.checkInterruption()
       var error = error
-      error.message = error.message.replacing(unfinishedName, with: URL(filePath: path).lastPathComponent.printable())
-      error.fileURL = error.fileURL?.lastPathComponent == unfinishedName ? URL(filePath: path) : error.fileURL
+      error.message = error.message.replacing(unfinished, with: path.printable())
+      error.fileURL = error.fileURL?.path == unfinished ? URL(filePath: path) : error.fileURL
       throw error
     }
     try Self.checkInterruption()
@@ -49,15 +50,13 @@ struct NewStoreArguments: ParsableArguments {
     } catch {
       throw ManagedObjectError(.save, "cannot make \(path.printable()): \(error)")
     }
+    withExtendedLifetime(folder) {}
   }
 
   /// - Throws: `ExitCode` if somebody has asked this process to end.
   static func checkInterruption() throws(ExitCode) {
     if let signal = Signals.interruptedBy { throw ExitCode(128 + signal) }
   }
-
-  /// The ends of the names of the files of a store.
-  private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
   /// Makes a store, and closes it.
   private func make(

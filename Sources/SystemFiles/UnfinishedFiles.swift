@@ -1,0 +1,80 @@
+private import Synchronization
+
+/// The files that this process is writing under temporary names. A signal handler removes them with ``removeAll()``.
+///
+/// The handler may run at any moment on any thread, so the table has a fixed size and consists of atomics. Files beyond
+/// its size are not removed by the handler.
+///
+/// The unsafe expressions are sound: an entry in the table is retained until it is taken out of it, and the handler
+/// releases none; names end with a NUL.
+package enum UnfinishedFiles {
+  private final class Slot: Sendable { let entry = Atomic<UInt>(0) }
+
+  private static let slots = (0..<64).map { _ in Slot() }
+
+  /// The files of one writer.
+  fileprivate final class Entry: Sendable {
+    /// The folder of the names; nil for absolute paths.
+    let folder: OpenFolder?
+    let names: [FileSystem.SystemPath]
+    /// A folder that is removed after the files in it.
+    let ownFolder: FileSystem.SystemPath?
+
+    init(_ folder: OpenFolder?, _ names: [FileSystem.SystemPath], ownFolder: FileSystem.SystemPath?) {
+      self.folder = folder
+      self.names = names
+      self.ownFolder = ownFolder
+    }
+
+    func remove() {
+      for name in names { _ = unsafe unlinkat(folder?.descriptor ?? AT_FDCWD, name, 0) }
+      if let ownFolder { _ = unsafe unlinkat(AT_FDCWD, ownFolder, AT_REMOVEDIR) }
+    }
+  }
+
+  /// The registration of files, which lasts as long as this value.
+  final class Registration: Sendable {
+    private let slot: Slot?
+    private let bits: UInt
+
+    fileprivate init(_ entry: Entry) {
+      let reference = unsafe Unmanaged.passRetained(entry)
+      bits = unsafe UInt(bitPattern: reference.toOpaque())
+      slot = UnfinishedFiles.slots.first { [bits] slot in
+        slot.entry.compareExchange(expected: 0, desired: bits, ordering: .acquiringAndReleasing).exchanged
+      }
+      if slot == nil { unsafe reference.release() }
+    }
+
+    deinit {
+      guard let slot, let pointer = unsafe UnsafeRawPointer(bitPattern: bits),
+        slot.entry.compareExchange(expected: bits, desired: 0, ordering: .acquiringAndReleasing).exchanged
+      else { return }
+      unsafe Unmanaged<Entry>.fromOpaque(pointer).release()
+    }
+  }
+
+  /// Registers a file of a folder.
+  static func add(_ name: FileSystem.SystemPath, in folder: OpenFolder) -> Registration {
+    Registration(Entry(folder, [name], ownFolder: nil))
+  }
+
+  /// Registers a folder and the files that may be in it.
+  static func add(folder: String, files: [String]) -> Registration {
+    Registration(
+      Entry(nil, files.map { FileSystem.systemPath("\(folder)/\($0)") }, ownFolder: FileSystem.systemPath(folder)))
+  }
+
+  /// Makes the table. To be called before a signal handler may call ``removeAll()``.
+  package static func prepare() { _ = slots.count }
+
+  /// Removes all registered files. It allocates nothing, takes no lock, and may be called in a signal handler before the
+  /// process ends.
+  package static func removeAll() {
+    for slot in slots {
+      let bits = slot.entry.exchange(0, ordering: .acquiringAndReleasing)
+      guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits) else { continue }
+      unsafe Unmanaged<Entry>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.remove() }
+    }
+  }
+}
