@@ -243,7 +243,74 @@ struct SharedDepthTests {
   }
 }
 
+/// An object of a typedstream that leads to another one.
+private final class Car: TypedstreamDecodable {
+  static let typedstreamClasses = ["Car"]
+  var next: Car?
+
+  init(from groups: inout TypedstreamGroups) throws { next = try groups.decodeIfPresent() }
+
+  /// Takes a train apart from its end on, which frees it without recursion.
+  static func release(_ cars: [Car]) {
+    for car in cars {
+      var next: Car? = car
+      while let car = next {
+        next = car.next
+        car.next = nil
+      }
+    }
+  }
+}
+
 extension SharedDepthTests {
+  @Test(
+    "objects of a typedstream count the levels of what was decoded before",
+    arguments: [(560, 40), (1500, 100), (10_500, 100)])
+  func typedstreams(_ height: Int, _ step: Int) throws {
+    let data = try typedstream { builder in
+      var inner: TypedstreamBuilder.Object?
+      for _ in 0..<(height / step) {
+        var outermost: TypedstreamBuilder.Object?
+        for _ in 0..<step {
+          try builder.beginGroup("@")
+          let car = try builder.beginObject(TypedstreamClass("Car", version: 0))
+          outermost = outermost ?? car
+        }
+        try builder.beginGroup("@")
+        if let inner { try builder.append(inner) } else { try builder.appendNull() }
+        for _ in 0..<step { try builder.endObject() }
+        inner = outermost
+      }
+    }
+    for (index, run) in Self.threads.enumerated() {
+      let error = run {
+        let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
+        var cars: [Car] = []
+        defer { Car.release(cars.reversed()) }
+        while !unarchiver.isAtEnd { cars.append(try unarchiver.decode(Car.self)) }
+      }.error
+      #expect(error == nil || (error as? TypedstreamError)?.kind == .nestedTooDeeply)
+      let isTooDeep = height > 10_000 || height > 630 && index == 0
+      #expect(isTooDeep == (error != nil))
+    }
+  }
+
+  @Test("views of archives are not led deeper than their limits", arguments: nests)
+  func views(_ nest: Nest) throws {
+    let data = try Ladder(height: 3000, step: 100).archive(nest)
+    let looks: [(String, (KeyedArchive) throws -> Void)] = [
+      ("tree", { _ = try $0.tree() }), ("JSON", { _ = try $0.jsonData() }), ("check", { _ = $0.check() }),
+      ("unwrapped", { _ = try $0.unwrapped().jsonData() }),
+      ("JSON that is read again", { _ = try PropertyList($0.jsonData(), format: .json) }),
+    ]
+    for (name, look) in looks {
+      for run in Self.threads {
+        let error = run { try look(KeyedArchive(data)) }.error
+        #expect(error == nil || Self.isLimit(error), "\(name): \(String(describing: error))")
+      }
+    }
+  }
+
   /// As the article "Decode what you do not trust" has it.
   private final class Page {
     var next: Page?

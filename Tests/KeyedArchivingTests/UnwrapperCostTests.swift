@@ -42,6 +42,12 @@ struct UnwrapperCostTests {
 
   private static let inputs: [(name: String, make: @Sendable () throws -> PropertyList)] = [
     ("data 1000 deep", { try layers(1000, 1, .binary) }),
+    // A table with room for all smaller UIDs would take a gigabyte.
+    ("a UID of 28 bits in data", { try layers(1, .uid(PropertyList.UID(0x0fff_ffff)), .binary) }),
+    (
+      "a UID of 28 bits beside data",
+      { ["uid": .uid(PropertyList.UID(0x0fff_ffff)), "data": try layers(1, 1, .binary)] }
+    ),
     (
       "archives 300 deep",
       {

@@ -45,6 +45,16 @@ struct UnwrappingTests {
     #expect(try value(["x": .data(PropertyList.string("text").data(format: .xml))]) == ["x": "text"])
   }
 
+  @Test("leaves UIDs of any size as they are")
+  func keepsUIDs() throws {
+    var uids: [PropertyList] = [0, 5, 255, 65_536, 1 << 28, 1 << 30 - 2, 1 << 30 - 1, 1 << 30, .max].map {
+      .uid(PropertyList.UID($0))
+    }
+    uids += uids
+    let list: PropertyList = ["uids": .array(uids), "data": .data(try PropertyList.array([1]).data(format: .binary))]
+    #expect(try value(list) == ["uids": .array(uids), "data": [1]])
+  }
+
   @Test("is an archive, through archives in its objects and in their fields, in one table")
   func isAnArchive() throws {
     let inner = try Self.archive("Inner", ["n": 1, "me": .uid(PropertyList.UID(1))])
