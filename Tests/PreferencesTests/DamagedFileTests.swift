@@ -180,7 +180,7 @@ struct DamagedFileTests {
   @Test(
     "Where there are no second names, or files cannot be exchanged, it is made anew too",
     arguments: [
-      [SystemCall.link: EPERM], [.exchange: ENOSYS], [.link: EPERM, .exchange: EINVAL],
+      [SystemCall.link: EPERM], [.exchange: ENOSYS], [.link: EPERM, .exchange: EINVAL], [.exchange: EPERM],
     ])
   func whereThereAreNoSecondNames(_ missing: [SystemCall: Int32]) throws {
     let file = try SavedFile()

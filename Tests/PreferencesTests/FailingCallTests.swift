@@ -19,7 +19,7 @@ struct FailingCallTests {
     case .changeOwner, .changeMode: [EPERM, EIO]
     case .lock: [EINTR, ENOLCK, EIO]
     case .rename: [EIO, ENOSPC, EACCES, EROFS]
-    case .exchange: [EIO, ENOSPC, EINVAL, ENOSYS]
+    case .exchange: [EIO, ENOSPC, EINVAL, ENOSYS, EPERM]
     case .link: [EIO, ENOSPC, EDQUOT, EPERM, EACCES, EMLINK]
     case .unlink: [EIO, EACCES]
     case .makeFolder: [ENOSPC, EDQUOT, EACCES, EROFS]
@@ -38,7 +38,7 @@ struct FailingCallTests {
     // Bits of the mode that depend on the owner are left out; there are none.
     case .changeOwner: true
     // A system or a file system that cannot exchange files.
-    case .exchange: code == EINVAL || code == ENOSYS
+    case .exchange: code == EINVAL || code == ENOSYS || code == EPERM
     // A system or a file system without hard links.
     case .link: code == EPERM || code == EACCES || code == EMLINK
     // The bytes are on the disk already.
