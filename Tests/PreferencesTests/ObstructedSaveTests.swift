@@ -43,6 +43,17 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
+  @Test("Values that take more bytes than can be read again are not written", arguments: [PropertyListFormat.binary, .xml])
+  func tooLargeToBeRead(_ format: PropertyListFormat) throws {
+    let entries = DomainEntries(byName: ["a": .data(Data(count: 1000))])
+    let (bytes, _) = try DomainFile.bytes(of: entries, format, for: "/folder/a.plist", limit: 2000)
+    #expect(bytes.count > 1000)
+    let error = try #require(throws: PropertyListError.self) {
+      try DomainFile.bytes(of: entries, format, for: "/folder/a.plist", limit: bytes.count - 1)
+    }
+    #expect(error.kind == .limitExceeded && error.message.contains("/folder/a.plist"))
+  }
+
   @Test("A folder without the permission to write is told", .enabled(if: getuid() != 0))
   func readOnlyFolder() throws {
     let file = try SavedFile(below: "folder")

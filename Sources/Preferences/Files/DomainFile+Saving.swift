@@ -202,7 +202,7 @@ extension DomainFile {
       guard try file.remove(settingAside: suffix) else { return nil }
       disk.noteInStep(with: nil, nil, .binary, at: .now)
     } else if table.hasUnsaved {
-      let (bytes, format) = try Self.bytes(of: entries, held?.format ?? disk.format)
+      let (bytes, format) = try Self.bytes(of: entries, held?.format ?? disk.format, for: path)
       if bytes == held?.bytes, file.identity.isOwn {
         // Whoever wrote it may not have come to the end of it.
         try file.synchronize()
@@ -254,7 +254,7 @@ extension DomainFile {
       disk.noteInStep(with: nil, nil, .binary, at: .now)
       return Outcome(changes: changes, hasChanged: true)
     }
-    let (bytes, format) = try Self.bytes(of: entries, disk.format)
+    let (bytes, format) = try Self.bytes(of: entries, disk.format, for: path)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
     disk.noteInStep(with: identity, bytes, format, at: .now)
     sweep(path, &disk)
@@ -292,8 +292,22 @@ extension DomainFile {
 
   /// A file's bytes in XML if it is XML, else in the binary format; also if XML cannot hold all of it: a date with a
   /// fraction of a second, a control character, a null, a dictionary that looks like a UID. OpenStep holds too little.
-  private static func bytes(
-    of entries: DomainEntries, _ format: PropertyListFormat
+  ///
+  /// - Parameter limit: the number of bytes that can be read again.
+  /// - Throws: ``PropertyListError``, also for more bytes than that.
+  static func bytes(
+    of entries: DomainEntries, _ format: PropertyListFormat, for path: String, limit: Int = FileContents.limit
+  ) throws(PropertyListError) -> (Data, PropertyListFormat) {
+    let (data, format) = try written(entries, format)
+    guard data.count <= limit else {
+      throw PropertyListError(
+        .limitExceeded, "cannot write \(path): its values take \(data.count) bytes, and at most \(limit) can be read")
+    }
+    return (data, format)
+  }
+
+  private static func written(
+    _ entries: DomainEntries, _ format: PropertyListFormat
   ) throws(PropertyListError) -> (Data, PropertyListFormat) {
     if format == .xml {
       do throws(PropertyListError) {

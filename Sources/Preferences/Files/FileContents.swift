@@ -17,7 +17,8 @@ struct FileContents {
   /// True if it cannot be parsed, and somebody who writes to it in place may not have finished.
   let isUnfinished: Bool
 
-  private static let limit = ParsingLimits().inputSize
+  /// The greatest size of a file that is read, in bytes.
+  static let limit = ParsingLimits().inputSize
 
   /// The contents of the file at a path; nil if there is none.
   static func read(
