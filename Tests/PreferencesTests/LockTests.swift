@@ -1,5 +1,6 @@
 import Foundation
 import PropertyLists
+import Synchronization
 import TestSupport
 import Testing
 
@@ -61,6 +62,40 @@ struct LockTests {
       try store.synchronize()
     }
     #expect(try file.contents() == ["a": 1, "b": 2])
+  }
+
+  @Test("At the end of the process, a file that is locked for long is saved in the end, and keeps no other waiting")
+  func endOfProcess() throws {
+    let (file, process) = try locked()
+    let free = try SavedFile()
+    let stores = [file.open(), free.open()]
+    for store in stores { _ = store.file.table.set(2, forKey: TableKey("b")) }
+    let attempts = RecordedCalls()
+    let isOtherSaved = Mutex(false)
+    Interception.ofAllCalls(in: file.folder.url.path) { call in
+      guard call.call == .lock, !isOtherSaved.withLock({ $0 }) else { return nil }
+      let isSaved = (try? free.contents()) == ["b": 2]
+      isOtherSaved.withLock { $0 = isSaved }
+      if isSaved || attempts.note(call) > 10_000 { process.kill() }
+      return nil
+    } during: {
+      SaveSchedule.saveAll(stores.map(\.file), patience: .seconds(600))
+    }
+    #expect(isOtherSaved.withLock { $0 })
+    #expect(try file.contents() == ["a": 1, "b": 2])
+    #expect(!stores.contains { $0.file.table.hasUnsaved })
+    #expect(ReportedFaults.about(file.path) == [])
+  }
+
+  @Test("At the end of the process, a file that stays locked is told after as long as a save waits")
+  func lockedAtEndOfProcess() throws {
+    let (file, process) = try locked()
+    let store = file.open()
+    _ = store.file.table.set(2, forKey: TableKey("b"))
+    SaveSchedule.saveAll([store.file], patience: .milliseconds(1))
+    #expect(ReportedFaults.about(file.path) == [.locked(path: file.path)])
+    process.kill()
+    try store.synchronize()
   }
 
   @Test("Changes that are set while a long save is under way are saved after it")

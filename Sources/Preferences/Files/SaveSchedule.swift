@@ -11,10 +11,10 @@ final class SaveSchedule: Sendable {
   private static let interval = Duration.milliseconds(50)
   /// How long after a failure a save is tried again: the first time, and at most. Each time it is twice as long.
   private static let retries = Duration.seconds(1)...Duration.seconds(60)
-  /// How long a save waits for other processes.
+  /// How long a save waits for other processes; at the end of the process, all saves together.
   static let patience = Duration.seconds(10)
-  /// How long all saves together wait when the process is about to end.
-  private static let lastPatience = Duration.seconds(2)
+  /// How long a save waits at the end of the process before it is the turn of other files that wait.
+  private static let turn = Duration.milliseconds(100)
 
   private let isScheduled = Atomic(false)
   private let history = Mutex(History())
@@ -93,22 +93,36 @@ final class SaveSchedule: Sendable {
 
   /// Saves, and reports a failure that is another than the last one.
   private func saveAndReport(_ file: DomainFile, patience: Duration) {
-    do throws(PreferencesError) {
-      try file.save(patience: patience, isAskedFor: false)
-    } catch {
-      let isNew = history.withLock { history in
-        defer { history.reported = error }
-        return history.reported != error
-      }
-      if isNew { PreferencesFaults.report(error) }
+    do throws(PreferencesError) { try file.save(patience: patience, isAskedFor: false) } catch { report(error) }
+  }
+
+  private func report(_ error: PreferencesError) {
+    let isNew = history.withLock { history in
+      defer { history.reported = error }
+      return history.reported != error
     }
+    if isNew { PreferencesFaults.report(error) }
   }
 
   private static func saveAllAtExit() {
-    let deadline = ContinuousClock.now + lastPatience
-    for file in unsaved.withLock({ Array($0.values) }) {
-      // Each is tried once, also when others took all the time.
-      file.schedule.saveAndReport(file, patience: max(.zero, deadline - .now))
+    saveAll(unsaved.withLock { Array($0.values) }, patience: patience)
+  }
+
+  /// Saves files in turn, and reports those that fail. A file that another process has locked is tried again until
+  /// `patience` is over, and once after that; meanwhile the others are saved.
+  static func saveAll(_ files: [DomainFile], patience: Duration) {
+    let deadline = ContinuousClock.now + patience
+    var waiting = files
+    while !waiting.isEmpty {
+      let rest = max(.zero, deadline - .now)
+      let patience = waiting.count == 1 ? rest : min(rest, turn)
+      waiting = waiting.filter { file in
+        do throws(PreferencesError) { try file.save(patience: patience, isAskedFor: false) } catch {
+          if case .locked = error, rest > .zero { return true }
+          file.schedule.report(error)
+        }
+        return false
+      }
     }
   }
 }
