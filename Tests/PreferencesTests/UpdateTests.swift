@@ -30,6 +30,23 @@ struct UpdateTests {
     #expect(try store.update(forKey: "none") { $0 } == .some(nil))
   }
 
+  @Test("that throws leaves what an earlier save could not save to be saved soon")
+  func afterFailedSave() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    _ = store.file.table.set("kept", forKey: TableKey("a"))
+    let error = Interception.ofCalls(in: file.folder.url.path) { call in
+      call.call == .write ? ENOSPC : nil
+    } during: {
+      failure { () throws(PreferencesError) in try store.synchronize() }
+    }
+    #expect(error?.path == file.path)
+    #expect(throws: Refusal(count: 1)) { try store.update(forKey: "b") { _ in throw Refusal(count: 1) } }
+    #expect(store.file.schedule.isDue)
+    try store.synchronize()
+    #expect(try file.contents() == ["a": "kept"])
+  }
+
   @Test("throws what the change throws, and leaves everything as it was")
   func throwsWhatTheChangeThrows() throws {
     let file = try SavedFile()

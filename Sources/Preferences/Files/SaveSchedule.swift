@@ -60,11 +60,21 @@ final class SaveSchedule: Sendable {
   }
 
   func saveSucceeded(_ file: DomainFile) {
-    history.withLock { $0 = History(last: .now, count: $0.count) }
-    Self.unsaved.withLock { unsaved in
-      if !file.table.hasUnsaved { unsaved[ObjectIdentifier(file)] = nil }
+    let hasUnsaved = Self.unsaved.withLock { unsaved in
+      let hasUnsaved = file.table.hasUnsaved
+      if !hasUnsaved { unsaved[ObjectIdentifier(file)] = nil }
+      return hasUnsaved
     }
+    history.withLock { history in
+      history.last = .now
+      if !hasUnsaved { history = History(last: .now, count: history.count) }
+    }
+    // An update that has changed nothing leaves what an earlier save could not save, and has ended its retries.
+    if hasUnsaved { fileHasChanged(file) }
   }
+
+  /// True if a save is due without a call. It is not while only a failed save is to be tried again.
+  var isDue: Bool { isScheduled.load(ordering: .sequentiallyConsistent) }
 
   func saveFailed(_ file: DomainFile, _ error: PreferencesError) {
     // Without a folder there is nothing to try; the values are kept for who reads them.
