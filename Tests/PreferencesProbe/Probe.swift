@@ -2,6 +2,7 @@ import FoundationEssentials
 import Preferences
 import PropertyLists
 import SharedFiles
+import Synchronization
 import SystemFiles
 
 #if canImport(Darwin)
@@ -32,6 +33,12 @@ struct Probe {
     // Sets keys to texts, and ends without a word about saving.
     case "set": set(rest, preferences)
     case "exit":
+      set(rest, preferences)
+      exit(0)
+    // Sets one more in a function that is registered before the first is set, and called after the values were saved.
+    case "atexit":
+      atExit.withLock { $0 = preferences }
+      guard atexit({ Probe.atExit.withLock { $0?.set("2", forKey: "late") } }) == 0 else { throw Usage() }
       set(rest, preferences)
       exit(0)
     // Sets them after it has closed standard input, output and error, and goes on printing while it saves.
@@ -102,6 +109,8 @@ struct Probe {
     default: throw Usage()
     }
   }
+
+  private static let atExit = Mutex<UserPreferences?>(nil)
 
   private static func set(_ arguments: ArraySlice<String>, _ preferences: UserPreferences) {
     for index in stride(from: arguments.startIndex, to: arguments.endIndex - 1, by: 2) {

@@ -18,6 +18,14 @@ struct DurabilityTests {
     #expect(file.names == ["\(file.domain).plist"])
   }
 
+  @Test("When a function sets them that exit calls, though it was registered before any value was set")
+  func setAtExit() throws {
+    let file = try SavedFile()
+    let process = try file.start("atexit", "a", "1")
+    #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+    #expect(try file.contents() == ["a": "1", "late": "2"])
+  }
+
   @Test("Whatever a process prints that has closed its standard output", arguments: [true, false])
   func closedOutput(_ isThere: Bool) throws {
     let file = try SavedFile()

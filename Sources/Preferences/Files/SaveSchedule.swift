@@ -31,7 +31,7 @@ final class SaveSchedule: Sendable {
 
   /// All files with unsaved changes.
   private static let unsaved = Mutex<[ObjectIdentifier: DomainFile]>([:])
-  private static let registration: Void = { _ = atexit { SaveSchedule.saveAllAtExit() } }()
+  private static let isRegistered = Atomic(false)
 
   /// Has a file saved that was changed.
   ///
@@ -41,7 +41,8 @@ final class SaveSchedule: Sendable {
     guard !isScheduled.load(ordering: .sequentiallyConsistent),
       !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
     else { return }
-    _ = Self.registration
+    // Again after the end of the process has begun, for what functions set that are called then.
+    if !Self.isRegistered.exchange(true, ordering: .sequentiallyConsistent) { _ = atexit { SaveSchedule.saveAllAtExit() } }
     Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
     let delay = history.withLock { history in
       let interval = history.retry == nil ? Self.interval : Self.retries.lowerBound
@@ -115,6 +116,7 @@ final class SaveSchedule: Sendable {
   }
 
   private static func saveAllAtExit() {
+    isRegistered.store(false, ordering: .sequentiallyConsistent)
     saveAll(unsaved.withLock { Array($0.values) }, patience: patience)
   }
 
