@@ -20,6 +20,7 @@ extension UserPreferences {
   ///
   /// Values that cannot be stored are left out and told to the handler of ``handleFaults(_:)``.
   public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
+    guard canChange else { return }
     let file = context.file(of: domain)
     UpdateUnderWay.note(nil, in: file.path)
     let changed = file.table.replace(with: values.filter { check($0.value, forKey: $0.key) })
@@ -71,7 +72,7 @@ extension UserPreferences {
 
   /// The names of the volatile domains, in order.
   public var volatileDomainNames: [String] {
-    (context.volatile.withLock { Array($0.keys) } + [Self.argumentDomain, Self.registrationDomain]).sorted()
+    (context.volatileDomains.keys + [Self.argumentDomain, Self.registrationDomain]).sorted()
   }
 
   /// The values of a volatile domain; none if there is no such domain.
@@ -79,7 +80,7 @@ extension UserPreferences {
     switch name {
     case Self.argumentDomain: argumentTable.values.byName
     case Self.registrationDomain: context.registration.values.byName
-    default: context.volatile.withLock { $0[name] ?? [:] }
+    default: context.volatileDomains[name] ?? [:]
     }
   }
 
@@ -88,6 +89,7 @@ extension UserPreferences {
   /// Only the domains of arguments and of registered values are in the ``searchList``; others are kept for whoever asks
   /// for them by name, as Apple has it.
   public func setVolatileDomain(_ values: [String: PropertyList], forName name: String) {
+    guard canChange else { return }
     switch name {
     case Self.argumentDomain: argumentTable.notify(argumentTable.assign(visible: values))
     case Self.registrationDomain: context.registration.notify(context.registration.assign(visible: values))
@@ -97,6 +99,7 @@ extension UserPreferences {
 
   /// Removes a volatile domain, or the values of the two that are always there.
   public func removeVolatileDomain(forName name: String) {
+    guard canChange else { return }
     switch name {
     case Self.argumentDomain, Self.registrationDomain: setVolatileDomain([:], forName: name)
     default: context.volatile.withLock { $0[name] = nil }

@@ -1,5 +1,6 @@
 public import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// Preferences: values under keys, looked up in a list of domains and kept in files that other processes may use at the
 /// same time.
@@ -108,14 +109,24 @@ public final class UserPreferences: Sendable {
 /// The search list.
 extension UserPreferences {
   /// All places that values are looked for in, in order.
-  var layers: [Layer] { upper + suites.withLock { $0 } + lower }
+  var layers: [Layer] {
+    // A missing thread may have the lock.
+    upper + (ForkedChild.isThisProcess ? [] : suites.withLock { $0 }) + lower
+  }
+
+  /// False in a child of `fork`, where nothing can be changed or observed. That is reported then.
+  var canChange: Bool {
+    guard ForkedChild.isThisProcess else { return true }
+    PreferencesFaults.report(.forkedProcess)
+    return false
+  }
 
   /// Adds the domain of a suite to the search list, after the application's and before those of suites added earlier. A
   /// suite that is there already moves to the front.
   ///
   /// Values are not set there; use ``set(_:forKey:in:)-(PropertyList?,_,_)`` or a store of the suite.
   public func addSuite(named name: DomainName) {
-    guard name != domain.name, name != .global else { return }
+    guard name != domain.name, name != .global, canChange else { return }
     let layers = Self.userLayers(name, locations, context) { .suite($0, $1) }
     changeSuites { $0 = layers + $0.filter { !$0.isSuite(name) } }
     let observers = currentObservers
@@ -129,6 +140,7 @@ extension UserPreferences {
 
   /// Takes the domain of a suite out of the search list.
   public func removeSuite(named name: DomainName) {
+    guard canChange else { return }
     let removed = changeSuites { suites in
       let removed = suites.filter { $0.isSuite(name) }
       suites.removeAll { $0.isSuite(name) }
@@ -214,6 +226,7 @@ extension UserPreferences {
   }
 
   func add(_ observer: any TableObserver) {
+    guard canChange else { return }
     observers.withLock { observers in
       // As often as their number doubles, so that it costs nothing on average.
       if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
@@ -263,6 +276,7 @@ extension UserPreferences {
 
   /// - Parameter patience: how long to wait for another process that saves a file, for each file.
   package func synchronize(patience: Duration) throws(PreferencesError) {
+    guard !ForkedChild.isThisProcess else { throw .forkedProcess }
     var first: PreferencesError?
     let touched = others.withLock { $0 }
     let files = layers.compactMap(\.file)
@@ -293,6 +307,7 @@ extension UserPreferences {
 
   /// Sets or removes a value for a key, both of which have been checked.
   func store(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
+    guard canChange else { return }
     let key = TableKey(key)
     UpdateUnderWay.note(key, in: file.path)
     let hasChanged = file.table.set(value, forKey: key)
@@ -302,6 +317,7 @@ extension UserPreferences {
 
   /// Adds values that have been checked to the registered ones.
   func addRegistered(_ values: [String: PropertyList]) {
+    guard canChange else { return }
     context.registration.notify(context.registration.register(values))
   }
 
@@ -321,7 +337,10 @@ extension UserPreferences {
   }
 
   /// Remembers a file that was changed, and that has to be saved with the rest though it may not be in the search list.
-  func remember(_ file: DomainFile) { others.withLock { $0[ObjectIdentifier(file)] = file } }
+  func remember(_ file: DomainFile) {
+    guard canChange else { return }
+    others.withLock { $0[ObjectIdentifier(file)] = file }
+  }
 }
 
 extension UserPreferences.Layer {

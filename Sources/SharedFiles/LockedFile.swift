@@ -10,13 +10,11 @@ package import SystemFiles
 package struct LockedFile: ~Copyable, Sendable {
   private let place: FilePlace
   /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
-  private let descriptor: Int32
+  private let lock: HeldLock
   /// Why the file cannot be opened; nil if it is.
   private let fault: FileError?
   /// The state of the file that was read.
   package private(set) var identity: FileIdentity
-
-  deinit { if descriptor >= 0 { _ = FileSystem.attempt(.close, place.path) { close(descriptor) } } }
 
   /// Opens and locks a file.
   ///
@@ -28,29 +26,24 @@ package struct LockedFile: ~Copyable, Sendable {
     while true {
       guard let place = try FilePlace(path), let found = try place.file() else { return nil }
       let (descriptor, fault) = try Self.open(place, found)
-      do throws(FileError) {
-        if descriptor >= 0 { try FileSystem.lock(descriptor, path, until: deadline) }
-        var status = found
-        var isForbidden = true
-        if fault == nil {
-          try FileSystem.perform(.status, "read", path) { unsafe fstat(descriptor, &status) }
-        } else {
-          isForbidden = try Self.isForbidden(place)
-        }
-        let identity = FileIdentity(status)
-        if isForbidden, let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
-          self.place = place
-          self.descriptor = descriptor
-          self.fault = fault
-          self.identity = identity
-          return
-        }
-      } catch {
-        if descriptor >= 0 { _ = close(descriptor) }
-        throw error
+      let lock = HeldLock(on: descriptor, reportedAs: path)
+      if descriptor >= 0 { try FileSystem.lock(descriptor, path, until: deadline) }
+      var status = found
+      var isForbidden = true
+      if fault == nil {
+        try FileSystem.perform(.status, "read", path) { unsafe fstat(descriptor, &status) }
+      } else {
+        isForbidden = try Self.isForbidden(place)
+      }
+      let identity = FileIdentity(status)
+      if isForbidden, let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
+        self.place = place
+        self.lock = lock
+        self.fault = fault
+        self.identity = identity
+        return
       }
       // Somebody replaced or removed it while this process waited. Its place may have a file that has to be locked.
-      if descriptor >= 0 { _ = close(descriptor) }
       if ContinuousClock.now >= deadline { throw FileSystem.locked(path) }
     }
   }
@@ -88,8 +81,8 @@ package struct LockedFile: ~Copyable, Sendable {
   /// The whole of the file, at most `limit` bytes.
   package mutating func read(limit: Int) throws(FileError) -> Data {
     if let fault { throw fault }
-    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", place.path) }
-    let (data, identity) = try FileSystem.readRegularFile(descriptor, named: place.path, limit: limit)
+    guard lseek(lock.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", place.path) }
+    let (data, identity) = try FileSystem.readRegularFile(lock.descriptor, named: place.path, limit: limit)
     self.identity = identity
     return data
   }
@@ -132,7 +125,7 @@ package struct LockedFile: ~Copyable, Sendable {
 
   /// Brings the file to the disk; its name is there when its folder is.
   package func synchronize() throws(FileError) {
-    try FileSystem.perform(.synchronize, "write", place.path) { fsync(descriptor) }
+    try FileSystem.perform(.synchronize, "write", place.path) { fsync(lock.descriptor) }
   }
 
   /// Removes the file, or keeps it under its name with a suffix, and a number if need be. That is on the disk when the

@@ -5,13 +5,12 @@ package struct NewFile: ~Copyable {
   fileprivate let place: FilePlace
   fileprivate let temporary: FileSystem.SystemPath
   fileprivate let identity: FileIdentity
-  /// The file, open and locked; -1 if it is not to be.
-  fileprivate let lock: Int32
+  /// Keeps the file locked; nil if it is not to be.
+  fileprivate let lock: HeldLock?
   fileprivate var isGone = false
 
   deinit {
     if !isGone { _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) } }
-    if lock >= 0 { _ = close(lock) }
   }
 
   /// To whom the file belongs, and who may use it.
@@ -178,8 +177,13 @@ final class UnfinishedFile {
     let identity = try FileIdentity(descriptor, named: place.path)
     isFinished = true
     registration = nil
-    if !isLocked { _ = close(descriptor) }
-    return NewFile(place: place, temporary: temporary, identity: identity, lock: isLocked ? descriptor : -1)
+    guard isLocked else {
+      _ = close(descriptor)
+      return NewFile(place: place, temporary: temporary, identity: identity, lock: nil)
+    }
+    // It is locked since it was created.
+    let lock = HeldLock(on: descriptor, reportedAs: place.path)
+    return NewFile(place: place, temporary: temporary, identity: identity, lock: lock)
   }
 }
 
@@ -251,7 +255,7 @@ struct ReadyFile: Sendable {
   func takePlace() throws(FileError) -> Bool {
     let place = try place()
     _ = try place.file()
-    let file = NewFile(place: place, temporary: temporary, identity: identity, lock: -1)
+    let file = NewFile(place: place, temporary: temporary, identity: identity, lock: nil)
     guard let original else {
       try file.takePlace()
       return true

@@ -13,9 +13,12 @@ extension FileSystem {
   /// Has the calls of this process intercepted, which only tests do.
   package static func intercept(_ interception: @escaping Interception) {
     self.interception.withLock { $0 = Interceptor(intercept: interception) }
+    isIntercepted.store(true, ordering: .releasing)
   }
 
   private static let interception = Mutex<Interceptor?>(nil)
+  /// Without this, each call would take a lock, which a child of `fork` might wait for in vain.
+  private static let isIntercepted = Atomic(false)
 
   /// A function in a structure, since one by itself is wrapped anew, and so becomes slower, each time it is read.
   private struct Interceptor: Sendable {
@@ -25,7 +28,9 @@ extension FileSystem {
   /// Makes a call, unless a test has it fail.
   package static func attempt<Result: BinaryInteger>(_ call: SystemCall, _ path: String, _ body: () -> Result) -> Result
   {
-    if let interceptor = interception.withLock({ $0 }), let code = interceptor.intercept(call, path) {
+    if isIntercepted.load(ordering: .acquiring), let interceptor = interception.withLock({ $0 }),
+      let code = interceptor.intercept(call, path)
+    {
       errno = code
       return -1
     }

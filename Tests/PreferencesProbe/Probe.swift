@@ -59,11 +59,9 @@ struct Probe {
       while true { pause() }
     // Locks the file of the domain, says so, and keeps it.
     case "lock":
-      guard
-        let path = preferences.searchList.first(where: { $0.source.description == "application \(arguments[1])" })?
-          .path,
-        let lock = try LockedFile(path, until: .now + .seconds(10))
-      else { throw Usage() }
+      guard let path = path(of: preferences), let lock = try LockedFile(path, until: .now + .seconds(10)) else {
+        throw Usage()
+      }
       say("locked")
       while true {
         pause()
@@ -82,6 +80,11 @@ struct Probe {
       } catch {
         say("\(error)")
       }
+    #if os(Linux)
+      case "fork":
+        guard let path = path(of: preferences) else { throw Usage() }
+        try Forks(preferences, path: path).run(rest.first)
+    #endif
     case "crash": try Crash(rest).run(preferences)
     case "work": try Work(rest).run(preferences)
     // Works as one that has the system give files second names slowly, says so when it is done, and lives on.
@@ -125,6 +128,11 @@ struct Probe {
     else { throw Usage() }
   }
 
+  /// The path of the domain's file.
+  private static func path(of preferences: UserPreferences) -> String? {
+    preferences.searchList.first { $0.source == .application(preferences.domain.name, .any) }?.path
+  }
+
   private static func takeAllDescriptors() -> [Int32] {
     #if canImport(Glibc)
       // As many as are allowed may be more than can be taken in a short time.
@@ -136,7 +144,7 @@ struct Probe {
     #endif
   }
 
-  private static func say(_ text: String) {
+  static func say(_ text: String) {
     try? FileOutput.standard.write(Data("\(text)\n".utf8))
   }
 }

@@ -43,7 +43,8 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test("Values that take more bytes than can be read again are not written", arguments: [PropertyListFormat.binary, .xml])
+  @Test(
+    "Values that take more bytes than can be read again are not written", arguments: [PropertyListFormat.binary, .xml])
   func tooLargeToBeRead(_ format: PropertyListFormat) throws {
     let entries = DomainEntries(byName: ["a": .data(Data(count: 1000))])
     let (bytes, _) = try DomainFile.bytes(of: entries, format, for: "/folder/a.plist", limit: 2000)

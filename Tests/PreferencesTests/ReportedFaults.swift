@@ -24,7 +24,7 @@ extension PreferencesError {
       .notSaved(let path, _),
       .notRead(let path, _), .unreadable(let path, _, _):
       path
-    case .invalidName, .emptyKey, .notStorable, .notDecodable, .noFolder: nil
+    case .invalidName, .emptyKey, .notStorable, .notDecodable, .noFolder, .forkedProcess: nil
     }
   }
 }

@@ -24,6 +24,9 @@ public enum PreferencesError: Error, Hashable, Sendable {
   /// The thread is in the middle of an update of the file, which it cannot save or update once more before that is
   /// done. Values are kept in memory, and saved with the update or soon after.
   case updateUnderWay(path: String)
+  /// The process was forked from one that had used preferences, and runs the same program. It reads the values that
+  /// there were then, and can neither set nor save any: the threads that save are in the other process only.
+  case forkedProcess
   /// The file kept being changed by a program that does not lock it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
   /// The system refused to save the file, which is as it was, or complete but not known to be on the disk; or there is
@@ -53,6 +56,7 @@ extension PreferencesError: CustomStringConvertible {
     case .locked(let path): "another process has \(path.printable()) locked"
     case .updateUnderWay(let path):
       "\(path.printable()) is being updated by the same thread, and cannot be saved before that is done"
+    case .forkedProcess: "a process that was forked from one that uses preferences cannot change any"
     case .changedMeanwhile(let path): "\(path.printable()) is changed again and again by another program"
     case .notSaved(_, let error), .notRead(_, let error): error.message.printable()
     case .unreadable(let path, let setAside, let error):
@@ -80,7 +84,17 @@ enum PreferencesFaults {
   }
 
   /// Not to be called while something is waited for that the handler may want to use.
-  static func report(_ error: PreferencesError) { handler.withLock { $0 }.handle(error) }
+  static func report(_ error: PreferencesError) {
+    guard !ForkedChild.isThisProcess else { return reportInChild() }
+    handler.withLock { $0 }.handle(error)
+  }
+
+  private static let isReportedInChild = Atomic(false)
+
+  /// Prints, once, why nothing is saved. The handler is not called: a missing thread may have a lock that it needs.
+  private static func reportInChild() {
+    if !isReportedInChild.exchange(true, ordering: .relaxed) { printed(.forkedProcess) }
+  }
 
   @Sendable private static func printed(_ error: PreferencesError) {
     // Nobody is left to tell if this fails.

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import SystemFiles
 
 /// A reference that does not keep its object.
 struct WeakReference<Object: AnyObject & Sendable>: Sendable {
@@ -9,9 +10,11 @@ struct WeakReference<Object: AnyObject & Sendable>: Sendable {
 struct SharedObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: ~Copyable {
   private let objects = Mutex<[Key: WeakReference<Object>]>([:])
 
-  /// The object for a key; a new one if nobody has one.
+  /// The object for a key; a new one if nobody has one, and in a child of `fork`, where a missing thread may have the
+  /// lock.
   func object(for key: Key, make: () -> Object) -> Object {
-    objects.withLock { objects in
+    if ForkedChild.isThisProcess { return make() }
+    return objects.withLock { objects in
       if let object = objects[key]?.object { return object }
       // As often as their number doubles, so that it costs nothing on average.
       if objects.count.nonzeroBitCount == 1 { objects = objects.filter { $0.value.object != nil } }

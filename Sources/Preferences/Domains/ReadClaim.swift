@@ -59,6 +59,14 @@ struct ReadPlaces: @unchecked Sendable {
     return nil
   }
 
+  /// Has the places made.
+  static func prepare() { _ = shared }
+
+  /// Ends all claims, of threads that are not there any more.
+  func freeAll() {
+    for number in 0..<Int(Self.count) { unsafe places[number].isTaken.store(false, ordering: .sequentiallyConsistent) }
+  }
+
   /// Returns when each claim that there is now has ended.
   func waitForAll() {
     for number in 0..<Int(Self.count) {

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import SystemFiles
 
 /// A value that any number of threads read at once, and one changes at a time.
 ///
@@ -8,6 +9,9 @@ internal import Synchronization
 /// makes a claim, and then looks whether there is a change. All of that is in one order for all threads (sequentially
 /// consistent), so of the two at least one sees the other: a change waits for the reader, or the reader turns to the
 /// lock.
+///
+/// In a child of `fork` nothing changes any more (``ForkedChild``), and the lock may be held by a thread that is not
+/// there, so it is read without.
 @safe
 struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
   private let value: UnsafeMutablePointer<Value>
@@ -38,18 +42,21 @@ struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable 
 
   /// What `body` makes of the value. Waits for changes.
   func read<Result: Sendable>(_ body: (borrowing Value) -> Result) -> Result {
-    lock.withLock { _ in unsafe body(value.pointee) }
+    if ForkedChild.isThisProcess { return unsafe body(value.pointee) }
+    return lock.withLock { _ in unsafe body(value.pointee) }
   }
 
   /// Changes the value. Waits for others that change it, and for readers.
   func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try lock.withLock { _ throws(Failure) in
-      isChanging.store(true, ordering: .sequentiallyConsistent)
-      defer { isChanging.store(false, ordering: .releasing) }
-      places.waitForAll()
-      return try unsafe body(&value.pointee)
+    try ForkGate.change { () throws(Failure) in
+      try lock.withLock { _ throws(Failure) in
+        isChanging.store(true, ordering: .sequentiallyConsistent)
+        defer { isChanging.store(false, ordering: .releasing) }
+        places.waitForAll()
+        return try unsafe body(&value.pointee)
+      }
     }
   }
 }

@@ -74,6 +74,7 @@ extension DomainFile {
   private func save(
     patience: Duration, _ isAskedFor: Bool, isUpdate: Bool, _ stage: Staging
   ) throws(PreferencesError) {
+    guard !ForkedChild.isThisProcess else { throw .forkedProcess }
     if let path, UpdateUnderWay.isOfThisThread(path) { throw .updateUnderWay(path: path) }
     let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
@@ -133,6 +134,8 @@ extension DomainFile {
         ) throws(PreferencesError) -> DomainTable.StagedChanges? {
           if !isKnown { changed += adopt(held ?? DomainEntries(), identity, path, &disk, isSaved: true) }
           staged = try stage(held)
+          // The change may have forked the process. The lock is not the child's.
+          guard !ForkedChild.isThisProcess else { throw .forkedProcess }
           return staged
         }
         if let file = locked.take() {

@@ -114,6 +114,7 @@ final class DomainFile: Sendable {
   static func apart(_ path: String?, base: String?) -> DomainFile { DomainFile(path, base: base) }
 
   private init(_ path: String?, base: String?) {
+    ForkGate.watch()
     self.path = path
     self.base = base
   }
@@ -124,6 +125,7 @@ final class DomainFile: Sendable {
   private let isReloadDue = Atomic(false)
 
   private func readFirst() {
+    guard !ForkedChild.isThisProcess else { return PreferencesFaults.report(.forkedProcess) }
     // Whoever comes second waits until the first has read it.
     let seen = isRead.withLock { isRead -> Seen? in
       if isRead { return nil }

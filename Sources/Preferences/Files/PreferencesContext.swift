@@ -1,11 +1,17 @@
 internal import PropertyLists
 internal import Synchronization
+internal import SystemFiles
 
 /// What all stores with the same locations share beside files: registered values, and domains that are never saved.
 final class PreferencesContext: Sendable {
   let registration = DomainTable()
   let volatile = Mutex<[String: [String: PropertyList]]>([:])
   private let locations: PreferencesLocations
+
+  /// The values of domains that are never saved; none in a child of `fork`, where a missing thread may have the lock.
+  var volatileDomains: [String: [String: PropertyList]] {
+    ForkedChild.isThisProcess ? [:] : volatile.withLock { $0 }
+  }
 
   private static let contexts = SharedObjects<PreferencesLocations, PreferencesContext>()
   /// The context of the process itself, which is kept even while nobody has a store.
@@ -22,6 +28,7 @@ final class PreferencesContext: Sendable {
 
   func file(of domain: PersistentDomain) -> DomainFile {
     if let path = locations.file(of: domain) { return DomainFile.at(path, base: locations.home) }
+    if ForkedChild.isThisProcess { return DomainFile.apart(nil, base: nil) }
     return filesWithoutFolder.withLock { files in
       if let file = files[domain] { return file }
       let file = DomainFile.at(nil, base: nil)

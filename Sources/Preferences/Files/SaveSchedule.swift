@@ -116,6 +116,8 @@ final class SaveSchedule: Sendable {
   }
 
   private static func saveAllAtExit() {
+    // What its parent had not saved yet is not the child's to save.
+    guard !ForkedChild.isThisProcess else { return }
     isRegistered.store(false, ordering: .sequentiallyConsistent)
     saveAll(unsaved.withLock { Array($0.values) }, patience: patience)
   }

@@ -99,7 +99,7 @@ extension DefaultsError {
     case .notStorable, .emptyKey: self.init("not-representable", "\(error)", exitCode: ExitCodes.notRepresentable)
     case .invalidName: self.init("usage", "Error: \(error)", exitCode: ExitCodes.usage)
     case .locked: self.init("locked", "plistutil: error: \(error)", exitCode: ExitCodes.inputOutput)
-    case .noFolder, .folderVanished, .changedMeanwhile, .updateUnderWay, .notDecodable:
+    case .noFolder, .folderVanished, .changedMeanwhile, .updateUnderWay, .forkedProcess, .notDecodable:
       self.init("input-output", "plistutil: error: \(error)", exitCode: ExitCodes.inputOutput)
     }
   }

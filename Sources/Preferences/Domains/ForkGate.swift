@@ -1,0 +1,50 @@
+internal import Synchronization
+internal import SystemFiles
+
+/// Keeps `fork` from copying values in the middle of a change, since the child could neither read nor mend them.
+///
+/// A change only touches memory, so `fork` waits for it for less than a microsecond.
+enum ForkGate {
+  /// How many changes are being made.
+  private static let changes = Atomic(0)
+  private static let isClosed = Atomic(false)
+  private static let isWatched = Atomic(false)
+
+  /// Begins to do this, before any value is read.
+  static func watch() {
+    guard !isWatched.load(ordering: .acquiring), !isWatched.exchange(true, ordering: .acquiringAndReleasing) else {
+      return
+    }
+    ForkedChild.watch()
+    ReadPlaces.prepare()
+    changes.store(0, ordering: .sequentiallyConsistent)
+    isClosed.store(false, ordering: .sequentiallyConsistent)
+    _ = pthread_atfork(
+      { ForkGate.close() }, { ForkGate.open() },
+      {
+        // Threads that read or change values are not in the child.
+        ReadPlaces.shared.freeAll()
+        ForkGate.open()
+      })
+  }
+
+  /// Makes a change, which `fork` waits for.
+  @inline(__always)
+  static func change<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    while true {
+      changes.add(1, ordering: .sequentiallyConsistent)
+      if !isClosed.load(ordering: .sequentiallyConsistent) { break }
+      changes.subtract(1, ordering: .sequentiallyConsistent)
+      sched_yield()
+    }
+    defer { changes.subtract(1, ordering: .sequentiallyConsistent) }
+    return try body()
+  }
+
+  private static func close() {
+    isClosed.store(true, ordering: .sequentiallyConsistent)
+    while changes.load(ordering: .sequentiallyConsistent) > 0 { sched_yield() }
+  }
+
+  private static func open() { isClosed.store(false, ordering: .sequentiallyConsistent) }
+}

@@ -1,0 +1,73 @@
+private import Synchronization
+
+/// An open file that this process locks (`flock`). The lock ends with this value, also if a child of the process has a
+/// copy of the descriptor. A child closes its copies at once, so that none keeps a file locked whose parent is killed.
+package struct HeldLock: ~Copyable, Sendable {
+  /// The descriptor; -1 if the file could not be opened.
+  package let descriptor: Int32
+  private let path: String
+  private let generation: Int
+
+  fileprivate static let descriptors = LockDescriptors()
+
+  /// - Parameter descriptor: is to be locked after this, and is closed with this value.
+  package init(on descriptor: Int32, reportedAs path: String) {
+    self.descriptor = descriptor
+    self.path = path
+    ForkedChild.watch()
+    generation = ForkedChild.generation
+    if descriptor >= 0 { Self.descriptors.add(descriptor) }
+  }
+
+  deinit {
+    // A child has closed it, and may have another file under its number.
+    guard descriptor >= 0, generation == ForkedChild.generation else { return }
+    _ = flock(descriptor, LOCK_UN)
+    Self.descriptors.remove(descriptor)
+    _ = FileSystem.attempt(.close, path) { close(descriptor) }
+  }
+}
+
+extension HeldLock {
+  /// Closes, in a child, the copies of what its parent had locked.
+  static func closeCopies() { descriptors.closeAll() }
+
+  /// Has what ``closeCopies()`` needs made, since a child must not wait for another thread that makes it.
+  static func prepare() { _ = descriptors }
+}
+
+/// The descriptors of a process that are locked.
+///
+/// Sound: the memory is made once for the process, and stays.
+@safe
+private struct LockDescriptors: @unchecked Sendable {
+  private static let none: Int32 = -1
+  /// More than a process locks at a time. A child does not close those beyond.
+  private static let count = 128
+  private let places: UnsafeMutablePointer<Atomic<Int32>>
+
+  init() {
+    unsafe places = .allocate(capacity: Self.count)
+    for index in 0..<Self.count { unsafe (places + index).initialize(to: Atomic(Self.none)) }
+  }
+
+  func add(_ descriptor: Int32) { replace(Self.none, by: descriptor) }
+
+  func remove(_ descriptor: Int32) { replace(descriptor, by: Self.none) }
+
+  /// Replaces the first that is `old`.
+  private func replace(_ old: Int32, by new: Int32) {
+    for index in 0..<Self.count {
+      let (isOld, _) = unsafe places[index].compareExchange(
+        expected: old, desired: new, ordering: .sequentiallyConsistent)
+      if isOld { return }
+    }
+  }
+
+  func closeAll() {
+    for index in 0..<Self.count {
+      let descriptor = unsafe places[index].exchange(Self.none, ordering: .sequentiallyConsistent)
+      if descriptor != Self.none { _ = close(descriptor) }
+    }
+  }
+}

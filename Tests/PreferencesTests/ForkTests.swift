@@ -1,0 +1,52 @@
+#if os(Linux)
+  import Foundation
+  import PropertyLists
+  import SharedFiles
+  import TestSupport
+  import Testing
+
+  @testable import Preferences
+
+  @Suite("A child of fork spoils nothing")
+  struct ForkTests {
+    @Test("Its end saves nothing that its parent has not saved")
+    func endOfChild() throws {
+      let file = try SavedFile()
+      let process = try file.start("fork", "exit")
+      #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+      #expect(process.text == "exited 0\n")
+      #expect(file.names == [])
+    }
+
+    @Test("It reads the values that there were, and has an error for all else, whatever threads of its parent did")
+    func busyParent() throws {
+      let file = try SavedFile()
+      let process = try file.start("fork", "many")
+      #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+      #expect(process.text == "[0: 30]\n")
+      #expect(process.errors.contains("forked"))
+    }
+
+    @Test("It keeps no file locked that its parent is done with")
+    func lockOfParent() throws {
+      let file = try SavedFile()
+      try file.write(["a": 1])
+      let process = try file.start("fork", "lock")
+      #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
+      #expect(process.text == "locked again\n")
+    }
+
+    @Test("It keeps no file locked when its parent is killed")
+    func lockOfKilledParent() throws {
+      let file = try SavedFile()
+      try file.write(["a": 1])
+      let process = try file.start("fork", "killed")
+      #expect(process.waitUntilExit() == .killed(signal: SIGKILL))
+      let child = try #require(pid_t(process.text.trimmingCharacters(in: .whitespacesAndNewlines)))
+      defer { kill(child, SIGKILL) }
+      let lock = try LockedFile(file.path, until: .now + .seconds(5))
+      let isLocked = lock != nil
+      #expect(isLocked)
+    }
+  }
+#endif
