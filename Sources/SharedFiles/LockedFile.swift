@@ -146,7 +146,8 @@ package struct LockedFile: ~Copyable, Sendable {
 }
 
 extension FileSystem {
-  fileprivate static func lock(
+  /// Locks an open file. Throws `EWOULDBLOCK` if another process has it locked for longer than until `deadline`.
+  package static func lock(
     _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
   ) throws(FileError) {
     // Asked again and again, since a call that waits can be ended by a signal only. A save takes about as long as one

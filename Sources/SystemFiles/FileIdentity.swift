@@ -66,29 +66,10 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// A moment by the clock that file systems note changes with, which may be some milliseconds behind.
-package struct FileMoment: Hashable, Comparable, Sendable {
+/// A moment by the clock of a file system.
+struct FileMoment: Hashable, Sendable {
   private let seconds: Int64
   private let nanoseconds: Int64
-
-  package static var now: FileMoment {
-    var now = timespec()
-    #if os(Linux) || os(Android)
-      _ = unsafe clock_gettime(CLOCK_REALTIME_COARSE, &now)
-    #else
-      _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
-    #endif
-    return FileMoment(now)
-  }
-
-  /// When a file was written to, or got a name or lost one, last.
-  init(changeOf status: stat) {
-    #if canImport(Darwin)
-      self.init(status.st_ctimespec)
-    #else
-      self.init(status.st_ctim)
-    #endif
-  }
 
   fileprivate init(_ time: timespec) { (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec)) }
 
@@ -97,9 +78,5 @@ package struct FileMoment: Hashable, Comparable, Sendable {
   fileprivate func seconds(since other: FileMoment) -> Double {
     // File systems have any times, also those whose difference is no integer.
     Double(seconds) - Double(other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
-  }
-
-  package static func < (lhs: FileMoment, rhs: FileMoment) -> Bool {
-    (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)
   }
 }

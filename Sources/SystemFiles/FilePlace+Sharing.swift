@@ -13,7 +13,7 @@ extension FilePlace {
   }
 
   /// True if a group may read the file, and the folder is shared with that group on purpose.
-  private func isShared(_ file: FileIdentity) -> Bool {
+  func isShared(_ file: FileIdentity) -> Bool {
     sharingGroup == file.group && file.permissions & 0o040 != 0
   }
 

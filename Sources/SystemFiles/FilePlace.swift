@@ -35,6 +35,14 @@ package struct FilePlace: Sendable {
     isBehindLink = walk.isBehindLink
   }
 
+  /// The place of another name in the folder of a place.
+  init(_ name: FileSystem.SystemPath, nextTo other: FilePlace) {
+    (folder, self.name) = (other.folder, name)
+    realPath = FileSystem.parent(of: other.realPath) + "/" + FileSystem.text(name)
+    path = realPath
+    isBehindLink = false
+  }
+
   /// What is in the place; nil if nothing is.
   func status() throws(FileError) -> stat? {
     var status = stat()

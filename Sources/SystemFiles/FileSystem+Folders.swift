@@ -63,17 +63,6 @@ extension FileSystem {
   /// What stands in the name of a file that was set aside between its old name and when that was.
   package static let suffixOfUnreadable = ".unreadable-"
 
-  /// The names of files that were set aside beside a file, and that got their names at a moment or after it.
-  package static func namesSetAside(of path: String, since moment: FileMoment) -> [String] {
-    guard let place = try? FilePlace(lookingFor: path) else { return [] }
-    let prefix = text(place.name) + suffixOfUnreadable
-    return names(in: parent(of: place.realPath)).filter { name in
-      var status = stat()
-      return name.hasPrefix(prefix) && place.folder.status(of: systemPath(name), &status) == 0
-        && FileMoment(changeOf: status) >= moment
-    }
-  }
-
   /// Whether other computers may change the files of a folder, which the system here does not tell anybody.
   package static func isShared(_ path: String) -> Bool {
     #if os(Linux) || os(Android)

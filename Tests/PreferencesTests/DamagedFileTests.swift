@@ -29,7 +29,7 @@ struct DamagedFileTests {
 
   /// A file by itself, which looks at the disk only when it is told to, as another process would that is slow.
   private func slow(_ file: SavedFile) -> DomainFile {
-    let slow = DomainFile.apart(file.path, base: nil)
+    let slow = DomainFile.apart(file.path, base: nil, keepsLastSave: true)
     slow.reload()
     return slow
   }
@@ -74,23 +74,92 @@ struct DamagedFileTests {
     #expect(missing.calls == [])
   }
 
+  private func count(_ file: DomainFile) throws -> Int? {
+    try file.update(patience: .seconds(10)) { values in
+      let number = (values["n"]?.int ?? 0) + 1
+      values["n"] = .integer(.init(number))
+      return number
+    }.get()
+  }
+
   @Test(
-    "A process that knows nothing makes it anew, and those that know more put back what they know",
+    "A process that knows an older state begins with the newest that was acknowledged, before it counts on",
+    arguments: Damage.allCases)
+  func theNewestStateCounts(_ damage: Damage) throws {
+    let file = try SavedFile()
+    let (first, second) = (slow(file), slow(file))
+    #expect(try count(first) == 1)
+    for number in 2...3 { #expect(try count(second) == number) }
+    try damage.happen(to: file)
+    #expect(try count(first) == 4)
+    try damage.happen(to: file)
+    #expect(try count(second) == 5)
+    try damage.happen(to: file)
+    // Also one that knows nothing.
+    #expect(try count(slow(file)) == 6)
+    #expect(try file.contents() == ["n": 6])
+    #expect(file.namesSetAside.count == 3)
+  }
+
+  @Test("A removed domain does not come back with a state that was acknowledged before", arguments: Damage.allCases)
+  func removedState(_ damage: Damage) throws {
+    let file = try SavedFile()
+    let process = slow(file)
+    try save(process, "a", 1)
+    _ = process.table.replace(with: [:])
+    try process.save(patience: .seconds(10))
+    try file.write(["b": 2])
+    try damage.happen(to: file)
+    try save(slow(file), "c", 3)
+    #expect(try file.contents() == ["c": 3])
+  }
+
+  @Test("A copy of the last save that is not whole, or is another file's, is worth nothing", arguments: 0..<3)
+  func spoiltCopy(_ number: Int) throws {
+    let file = try SavedFile()
+    try save(slow(file), "a", 1)
+    let copy = try #require(file.lastSave)
+    switch number {
+    case 0: try #require(truncate(copy, 180) == 0)
+    case 1: try Data("bplist00".utf8).write(to: URL(filePath: copy))
+    default:
+      try FileManager.default.removeItem(atPath: copy)
+      try FileManager.default.createSymbolicLink(atPath: copy, withDestinationPath: "other")
+      try Data("other".utf8).write(to: file.location.appending(path: "other"))
+    }
+    try Damage.replaced.happen(to: file)
+    try save(slow(file), "c", 3)
+    #expect(try file.contents() == ["c": 3])
+    if number == 2 { #expect(try Data(contentsOf: file.location.appending(path: "other")) == Data("other".utf8)) }
+  }
+
+  @Test("The copy of the last save is for those who may read the file", arguments: [0o600, 0o640, 0o644])
+  func permissionsOfCopy(_ permissions: Int) throws {
+    let file = try SavedFile()
+    let process = slow(file)
+    try save(process, "a", 1)
+    #expect(file.permissions(try #require(file.lastSave)) == 0o600)
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+    try save(process, "a", 2)
+    #expect(file.permissions(try #require(file.lastSave)) == permissions)
+  }
+
+  @Test(
+    "A process that knows nothing makes it anew, and those that know more than was saved put back what they know",
     arguments: Damage.allCases)
   func aProcessThatKnowsNothingMakesItAnew(_ damage: Damage) throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let knowing = slow(file)
-    try save(knowing, "b", 2)
     try damage.happen(to: file)
     try save(slow(file), "c", 3)
     #expect(try file.contents() == ["c": 3])
     knowing.reload()
-    try knowing.save(patience: .seconds(10))
-    #expect(try file.contents() == ["c": 3, "a": 1, "b": 2])
+    try save(knowing, "b", 2)
+    #expect(try file.contents() == ["c": 3, "b": 2, "a": 1])
   }
 
-  @Test("What a process has saved last is put back when one that did not know it made the file anew")
+  @Test("What a process has saved last is there when one that did not know it makes the file anew")
   func whatAProcessHasSavedLastIsPutBack() throws {
     let file = try SavedFile()
     try file.write(["a": 1, "removed": 1])
@@ -100,13 +169,8 @@ struct DamagedFileTests {
     try save(second, "removed", nil)
     try Damage.replaced.happen(to: file)
     try save(first, "c", 3)
-    #expect(try file.contents() == ["a": 1, "removed": 1, "c": 3])
-    second.reload()
-    #expect(second.table.value(forKey: TableKey("a")) == 2)
-    try second.save(patience: .seconds(10))
-    #expect(try file.contents() == ["a": 2, "c": 3, "b": 2])
-    // And only then: what others set and remove from now on counts.
-    first.reload()
+    #expect(try file.contents() == ["a": 2, "b": 2, "c": 3])
+    // What others set and remove from now on counts.
     try save(first, "a", 4)
     try save(first, "b", nil)
     second.reload()
@@ -116,10 +180,8 @@ struct DamagedFileTests {
   @Test("A process that only reads waits a second for others to put back what is lost, and does it then")
   func aProcessThatOnlyReadsWaitsASecond() throws {
     let file = try SavedFile()
-    try file.write(["a": 1])
-    let (writer, reader) = (slow(file), slow(file))
-    try save(writer, "b", 2)
-    reader.reload()
+    try file.write(["a": 1, "b": 2])
+    let reader = slow(file)
     try Damage.replaced.happen(to: file)
     let fresh = slow(file)
     try save(fresh, "c", 3)
@@ -147,19 +209,30 @@ struct DamagedFileTests {
     #expect(try file.contents() == ["c": 3])
   }
 
-  @Test("Missing right after it could not be read is not removed", arguments: [true, false])
-  func missingRightAfterItCouldNotBeRead(_ hasSeen: Bool) throws {
+  @Test("Missing while it is made anew is not removed", arguments: [true, false])
+  func missingWhileItIsMadeAnew(_ hasSeen: Bool) throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
     try Damage.replaced.happen(to: file)
     if hasSeen { process.reload() }
-    // As where the system has no second names for files.
-    try FileManager.default.moveItem(atPath: file.path, toPath: file.path + ".unreadable-20261121T130501Z")
-    process.reload()
+    let moments = RecordedCalls()
+    // Where the system has no second names for files.
+    try Interception.ofAllCalls(in: file.folder.url.path) { call in
+      guard call.call == .link else { return nil }
+      if !FileManager.default.fileExists(atPath: file.path) {
+        _ = moments.note(call)
+        process.reload()
+      }
+      return EPERM
+    } during: {
+      try save(slow(file), "c", 3)
+    }
+    #expect(moments.calls.count == 1)
     #expect(process.table.values.byName == ["a": 1, "b": 2])
-    try save(process, "c", 3)
-    #expect(try file.contents() == ["a": 1, "b": 2, "c": 3])
+    process.reload()
+    try save(process, "d", 4)
+    #expect(try file.contents() == ["c": 3, "d": 4, "a": 1, "b": 2])
   }
 
   @Test("A file that somebody removed is gone, and one that was repaired counts, whatever was set aside before")

@@ -60,8 +60,17 @@ struct SavedFile {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
   }
 
-  /// The names in the folder of the file.
-  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: location.path)) ?? []).sorted() }
+  /// The names in the folder of the file, without that of the copy of the last save.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: location.path)) ?? []).filter { !$0.hasSuffix(".last") }
+      .sorted()
+  }
+
+  /// The path of the copy of what was last saved; nil if there is none.
+  var lastSave: String? {
+    let path = location.appending(path: ".\(domain).plist.last").path
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }
 
   var temporaryNames: [String] { names.filter { $0.hasSuffix(".tmp") } }
 

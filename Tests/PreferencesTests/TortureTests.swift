@@ -20,7 +20,7 @@ struct TortureTests {
 
   @Test("although garbage takes the place of the file again and again", arguments: 0..<(rounds ?? 1))
   func althoughGarbageTakesThePlaceOfTheFileAgain(_ round: Int) throws {
-    let crowd = try Crowd(Self.writers, values: Self.values, counters: 0, isInMemory: Self.rounds == nil)
+    let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     var kept: [Data] = []
     for number in 0..<Self.events {
@@ -48,7 +48,7 @@ struct TortureTests {
 
   @Test("although the file is cut again and again, to any length", arguments: 0..<(rounds ?? 1))
   func althoughTheFileIsCutAgainAndAgain(_ round: Int) throws {
-    let crowd = try Crowd(Self.writers, values: Self.values, counters: 0, isInMemory: Self.rounds == nil)
+    let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     for number in 0..<Self.events {
       try crowd.waitForReadableFile()

@@ -231,10 +231,12 @@ extension DomainTable {
   /// Whether this process has changed the file, or is about to.
   var isWriter: Bool { contents.read { !$0.own.isEmpty || $0.hasUnsaved } }
 
-  /// The keys of values that the file should have and does not: any that it had, and those that this process saved.
-  func keysLost(in entries: DomainEntries) -> Set<TableKey> {
+  /// The keys of values that the file should have and does not: any that it had, and those that this process saved,
+  /// unless these are saved in another place, too.
+  func keysLost(in entries: DomainEntries, areOwnSaved: Bool) -> Set<TableKey> {
     contents.read { contents in
       var lost = Set(contents.values.keys.filter { entries[$0] == nil && contents.unsaved[$0] == nil })
+      if areOwnSaved { return lost }
       for key in contents.own.keys where entries[key] != contents.values[key] { lost.insert(key) }
       for (key, change) in contents.unsaved
       where change <= contents.inPlace && entries[key] != contents.values[key] {

@@ -117,6 +117,9 @@ extension DomainFile {
     var staged: DomainTable.StagedChanges?
     defer { table.notify(changed + (staged?.keys ?? [])) }
     do {
+      // First this one, which stays the same whatever takes the place of the other.
+      let last = try LastSave(of: path, until: deadline, isMade: keepsLastSave)
+      defer { withExtendedLifetime(last) {} }
       // The value moves into the closure by way of an optional, since it cannot be copied.
       var locked = try LockedFile(path, until: deadline)
       let outcome = try disk.withLock { disk in
@@ -130,24 +133,26 @@ extension DomainFile {
           }
         }
         func change(
-          _ held: DomainEntries?, _ identity: FileIdentity?, isKnown: Bool, _ disk: inout Disk
+          _ held: DomainEntries?, _ identity: FileIdentity?, _ generation: FileGeneration?, isKnown: Bool,
+          _ disk: inout Disk
         ) throws(PreferencesError) -> DomainTable.StagedChanges? {
-          if !isKnown { changed += adopt(held ?? DomainEntries(), identity, path, &disk, isSaved: true) }
+          if !isKnown { changed += adopt(held ?? DomainEntries(), identity, generation, &disk, isSaved: true) }
           staged = try stage(held)
           // The change may have forked the process. The lock is not the child's.
           guard !ForkedChild.isThisProcess else { throw .forkedProcess }
           return staged
         }
         if let file = locked.take() {
-          outcome = try replace(file, path, deadline, &disk, change)
+          outcome = try replace(file, last, path, deadline, &disk, change)
         } else {
-          outcome = try create(path, &disk, change)
+          outcome = try create(path, last, &disk, change)
         }
         return outcome
       }
       guard let outcome else { return false }
       // An update may have changed nothing.
       guard outcome.hasChanged else { return true }
+      if !outcome.isNoted { LastSave.discard(of: path) }
       // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
       try FileSystem.synchronizeFolder(of: path)
       table.saved(changes: outcome.changes)
@@ -169,69 +174,88 @@ extension DomainFile {
     let changes: Int
     /// Whether the file is another than before.
     let hasChanged: Bool
+    /// Whether there is a copy of what was saved.
+    var isNoted = false
   }
 
   /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for;
   /// nil if there are none, since an update has failed.
   private typealias Change = (
-    DomainEntries?, FileIdentity?, _ isKnown: Bool, inout Disk
+    DomainEntries?, FileIdentity?, FileGeneration?, _ isKnown: Bool, inout Disk
   ) throws(PreferencesError) -> DomainTable.StagedChanges?
 
   /// What a file holds.
-  private typealias Contents = (
+  typealias Contents = (
     bytes: Data, entries: DomainEntries, format: PropertyListFormat
   )
 
   /// - Returns: nil if the file was changed meanwhile.
   private func replace(
-    _ locked: consuming LockedFile, _ path: String, _ deadline: ContinuousClock.Instant, _ disk: inout Disk,
-    _ change: Change
+    _ locked: consuming LockedFile, _ copy: LastSave?, _ path: String, _ deadline: ContinuousClock.Instant,
+    _ disk: inout Disk, _ change: Change
   ) throws -> Outcome? {
     var file = locked
     disk.seenFolder = FileSystem.folderOfTarget(of: path)
     sweep(path, &disk)
-    let moment = FileMoment.now
-    // Nil if it cannot be read. All that is known counts then, since nobody removed it.
-    let held = try contents(of: &file, path, deadline, &disk)
-    let isKnown = held.map { disk.isInStep(with: $0.bytes) } ?? true
-    guard let staged = try change(held?.entries, file.identity, isKnown, &disk) else {
-      if let held { disk.noteInStep(with: file.identity, held.bytes, held.format, at: moment) }
+    let found = try contents(of: &file, copy?.generation, path, deadline, &disk)
+    // A file that cannot be read is made anew.
+    let last = try found == nil ? copy ?? LastSave(of: path, until: .now, isMade: true) : copy
+    let newest = found == nil ? newestState(last, disk) : nil
+    // Nil if all that is known counts, since nobody removed it.
+    let held = found?.entries ?? newest
+    let isKnown = found.map { disk.isInStep(with: $0.bytes) } ?? (newest == nil)
+    guard let staged = try change(held, file.identity, last?.generation, isKnown, &disk) else {
+      if let found { disk.noteInStep(with: file.identity, found, last?.generation) }
       return Outcome(changes: 0, hasChanged: false)
     }
-    let (entries, changes) = table.merged(with: held?.entries)
+    let (entries, changes) = table.merged(with: held)
     // What cannot be read stays beside the new file, or in the place of none.
-    let suffix = held == nil ? disk.suffix : nil
+    let suffix = found == nil ? disk.suffix : nil
+    let generation =
+      found == nil ? last?.generation?.afterLoss ?? FileGeneration(Data(), isLoss: true) : last?.generation
+    if found == nil, let generation { last?.noteLoss(generation) }
     if entries.isEmpty, table.isReplaced || staged.removesFile {
       guard try file.remove(settingAside: suffix) else { return nil }
-      disk.noteInStep(with: nil, nil, .binary, at: .now)
+      last?.remove()
+      disk.noteInStep(with: nil, nil, .binary, nil)
     } else if table.hasUnsaved {
-      let (bytes, format) = try Self.bytes(of: entries, held?.format ?? disk.format, for: path)
-      if bytes == held?.bytes, file.identity.isOwn {
+      let (bytes, format) = try Self.bytes(of: entries, found?.format ?? disk.format, for: path)
+      let next = generation?.next(bytes) ?? FileGeneration(bytes, isLoss: false)
+      if bytes == found?.bytes, file.identity.isOwn {
         // Whoever wrote it may not have come to the end of it.
         try file.synchronize()
-        disk.noteInStep(with: file.identity, bytes, format, at: moment)
+        last?.write(bytes, next, like: file.identity)
+        disk.noteInStep(with: file.identity, bytes, format, next)
       } else {
         let replaced = try file.replace(
           with: bytes, settingAside: suffix, lastGood: disk.known, displaced: Self.suffixOfDisplaced())
         guard let identity = replaced else { return nil }
-        disk.noteInStep(with: identity, bytes, format, at: .now)
+        last?.write(bytes, next, like: identity)
+        disk.noteInStep(with: identity, bytes, format, next)
       }
     } else {
       // An update that changed nothing leaves the file as it is, whoever wrote it.
-      if let held { disk.noteInStep(with: file.identity, held.bytes, held.format, at: moment) }
+      if let found { disk.noteInStep(with: file.identity, found, last?.generation) }
       return Outcome(changes: changes, hasChanged: false)
     }
-    // This process knows what was in what it has set aside itself.
-    if suffix != nil { _ = noteDamage(path, &disk) }
-    return Outcome(changes: changes, hasChanged: true)
+    return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
+  }
+
+  /// The newest state that was acknowledged of a file that cannot be read; nil if this process knows it, or nobody.
+  private func newestState(_ last: LastSave?, _ disk: Disk) -> DomainEntries? {
+    guard let last, let generation = last.generation, disk.generation?.covers(generation) != true,
+      let data = last.contents()
+    else { return nil }
+    return try? FileContents.parse(data).entries
   }
 
   /// What a locked file holds; nil if it cannot be read for what it is.
   private func contents(
-    of file: inout LockedFile, _ path: String, _ deadline: ContinuousClock.Instant, _ disk: inout Disk
+    of file: inout LockedFile, _ generation: FileGeneration?, _ path: String, _ deadline: ContinuousClock.Instant,
+    _ disk: inout Disk
   ) throws -> Contents? {
     do {
-      guard let contents = try FileContents.read(&file, until: deadline), !contents.isUnfinished,
+      guard let contents = try FileContents.read(&file, generation, until: deadline), !contents.isUnfinished,
         let (entries, format) = try contents.parsed?.get()
       else { throw PreferencesError.changedMeanwhile(path: path) }
       return (contents.data, entries, format)
@@ -244,24 +268,30 @@ extension DomainFile {
   }
 
   /// As `replace`, where there is no file.
-  private func create(_ path: String, _ disk: inout Disk, _ change: Change) throws -> Outcome? {
+  private func create(_ path: String, _ copy: LastSave?, _ disk: inout Disk, _ change: Change) throws -> Outcome? {
     try checkFolder(path, &disk)
-    if !disk.isLost, disk.known != nil, noteDamage(path, &disk) { disk.isLost = true }
+    let generation = copy?.generation
+    if disk.isMadeAnew(in: generation) { disk.isLost = true }
     // What is known of a file that cannot be read counts, since nobody removed it.
-    guard try change(nil, nil, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved else {
+    guard try change(nil, nil, generation, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved else {
       return Outcome(changes: 0, hasChanged: false)
     }
     try makeFolder(path, &disk)
     let (entries, changes) = table.merged(with: disk.isLost ? nil : DomainEntries())
     guard !entries.isEmpty else {
-      disk.noteInStep(with: nil, nil, .binary, at: .now)
+      copy?.remove()
+      disk.noteInStep(with: nil, nil, .binary, nil)
       return Outcome(changes: changes, hasChanged: true)
     }
     let (bytes, format) = try Self.bytes(of: entries, disk.format, for: path)
+    // There may not have been a folder for it.
+    let last = try copy ?? LastSave(of: path, until: .now, isMade: keepsLastSave)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
-    disk.noteInStep(with: identity, bytes, format, at: .now)
+    let next = generation?.next(bytes) ?? FileGeneration(bytes, isLoss: false)
+    last?.write(bytes, next, like: identity)
+    disk.noteInStep(with: identity, bytes, format, next)
     sweep(path, &disk)
-    return Outcome(changes: changes, hasChanged: true)
+    return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
   }
 
   /// Looks whether the folder has vanished.

@@ -15,6 +15,8 @@ final class DomainFile: Sendable {
   let table = DomainTable()
   /// The folder that is not made if it is missing.
   let base: String?
+  /// Whether there is to be a copy of what was last saved. If there is one already, it is kept in any case.
+  let keepsLastSave: Bool
 
   let gate = DispatchSemaphore(value: 1)
   let schedule = SaveSchedule()
@@ -57,10 +59,10 @@ final class DomainFile: Sendable {
     /// Whether the file will be looked at again without a reason from outside.
     var isLookDue = false
     var findings = Findings()
-    /// When the file was last known to have the values of the table; nil if it never was.
-    var confirmed: FileMoment?
-    /// The names of files that were set aside, as far as this process knows what became of their values.
-    var namesSetAside: Set<String> = []
+    /// Whether the file was ever known to have the values of the table.
+    private(set) var isConfirmed = false
+    /// The state that it had when it was last known to have them, or an earlier one; nil if it was not counted.
+    private(set) var generation: FileGeneration?
     /// What the file has lost when it was damaged, as long as it is waited for that somebody puts it back, and until
     /// when that is.
     var awaited: Set<TableKey> = []
@@ -69,26 +71,39 @@ final class DomainFile: Sendable {
     /// Whether the table certainly has the values that the file has in this state.
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
 
+    /// Whether the file was made anew since it had the values of the table.
+    func isMadeAnew(in current: FileGeneration?) -> Bool {
+      known != nil && current?.hasLoss(since: generation) == true
+    }
+
+    /// Whether this process knows no more of the file than states that were saved before this one.
+    func isBefore(_ current: FileGeneration?) -> Bool {
+      generation?.isCounted(with: current) == true && generation?.hash == fingerprint
+    }
+
     /// Whether the table has the values of a file of these bytes.
     func isInStep(with bytes: Data) -> Bool {
-      known != nil && fingerprint == Self.fingerprint(bytes) && awaited.isEmpty
+      known != nil && fingerprint == FileGeneration.hash(bytes) && awaited.isEmpty
     }
 
-    private static func fingerprint(_ bytes: Data) -> UInt64 {
-      ByteHash.hash(bytes.bytes, from: 0, count: bytes.count, seed: ByteHash.seed)
-    }
-
-    /// Notes that the file has this state at this moment, with the values that the table has.
+    /// Notes that the file has this state, with the values that the table has.
     mutating func noteInStep(with contents: FileContents, _ format: PropertyListFormat) {
-      noteInStep(with: contents.identity, contents.data, format, at: contents.moment)
+      noteInStep(with: contents.identity, contents.data, format, contents.generation)
     }
 
     mutating func noteInStep(
-      with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, at moment: FileMoment
+      with identity: FileIdentity, _ contents: DomainFile.Contents, _ generation: FileGeneration?
+    ) {
+      noteInStep(with: identity, contents.bytes, contents.format, generation)
+    }
+
+    mutating func noteInStep(
+      with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, _ generation: FileGeneration?
     ) {
       known = identity
-      confirmed = moment
-      fingerprint = bytes.map { Self.fingerprint($0) }
+      isConfirmed = true
+      self.generation = generation
+      fingerprint = bytes.map { FileGeneration.hash($0) }
       isRecent = identity.map { $0.secondsSinceModification < 0.05 } ?? false
       self.format = format
       isLost = false
@@ -103,20 +118,23 @@ final class DomainFile: Sendable {
 
   /// The file at a path, which is one object however many ask for it.
   static func at(_ path: String?, base: String?) -> DomainFile {
-    guard let path else { return DomainFile(nil, base: nil) }
-    let file = files.object(for: TableKey(path)) { DomainFile(path, base: base) }
+    guard let path else { return DomainFile(nil, base: nil, keepsLastSave: false) }
+    let file = files.object(for: TableKey(path)) { DomainFile(path, base: base, keepsLastSave: true) }
     file.readFirst()
     return file
   }
 
   /// The file at a path, for one look or one change: nobody else has the object, and the file is neither read before
   /// nor watched.
-  static func apart(_ path: String?, base: String?) -> DomainFile { DomainFile(path, base: base) }
+  static func apart(_ path: String?, base: String?, keepsLastSave: Bool = false) -> DomainFile {
+    DomainFile(path, base: base, keepsLastSave: keepsLastSave)
+  }
 
-  private init(_ path: String?, base: String?) {
+  private init(_ path: String?, base: String?, keepsLastSave: Bool) {
     ForkGate.watch()
     self.path = path
     self.base = base
+    self.keepsLastSave = keepsLastSave
   }
 
   private let isRead = Mutex(false)
@@ -185,13 +203,11 @@ extension DomainFile {
   /// Looks at the file. Returns the keys whose values are others than before.
   func look(_ disk: inout Disk, isFirst: Bool) -> [TableKey] {
     guard let path else { return [] }
-    let moment = FileMoment.now
     do throws(PropertyListError) {
       guard let identity = try identity(at: path) else { return try fileIsMissing(path, &disk) }
       disk.seenFolder = FileSystem.folderOfTarget(of: path)
       if disk.isInStep(with: identity) {
         disk.isLost = false
-        disk.confirmed = moment
         return []
       }
       return try read(path, &disk, isFirst: isFirst)
@@ -228,29 +244,23 @@ extension DomainFile {
     } else if disk.seenFolder == nil {
       disk.seenFolder = nearest
     }
-    if !disk.isLost, disk.known != nil, noteDamage(path, &disk) { disk.isLost = true }
+    let generation = LastSave.generation(of: path)
+    if disk.isMadeAnew(in: generation) { disk.isLost = true }
     guard !disk.isLost, disk.known != nil else { return [] }
-    disk.noteInStep(with: nil, nil, .binary, at: .now)
+    disk.noteInStep(with: nil, nil, .binary, generation)
     return table.adopt(DomainEntries())
-  }
-
-  /// Notes the files that other processes have set aside since the values of the table were in the file. Returns
-  /// whether there are any; what is missing now was lost then, and not removed.
-  func noteDamage(_ path: String, _ disk: inout Disk) -> Bool {
-    guard let confirmed = disk.confirmed else { return false }
-    let names = FileSystem.namesSetAside(of: path, since: confirmed).filter { !disk.namesSetAside.contains($0) }
-    disk.namesSetAside.formUnion(names)
-    return !names.isEmpty
   }
 
   /// Has the table take the values of the file. What that has lost when it was damaged, though this process knows it,
   /// is put back: at once by those who save to the file, after a second by those who only read.
   func adopt(
-    _ entries: DomainEntries, _ identity: FileIdentity?, _ path: String, _ disk: inout Disk,
+    _ entries: DomainEntries, _ identity: FileIdentity?, _ generation: FileGeneration?, _ disk: inout Disk,
     isSaved: Bool
   ) -> [TableKey] {
-    var lost = disk.confirmed == nil ? [] : table.keysLost(in: entries)
-    if !lost.isEmpty, noteDamage(path, &disk) {
+    // What was saved is in the state that it was made anew with, or was changed since.
+    let isCounted = disk.generation?.isCounted(with: generation) == true
+    var lost = disk.isConfirmed ? table.keysLost(in: entries, areOwnSaved: isCounted) : []
+    if !lost.isEmpty, disk.isMadeAnew(in: generation), !disk.isBefore(generation) {
       disk.waitsUntil = .now + .seconds(1)
     } else {
       // What was there again and went after that was removed.
@@ -281,7 +291,7 @@ extension DomainFile {
       return []
     }
     let (entries, format) = try parsed.get()
-    let changed = adopt(entries, contents.identity, path, &disk, isSaved: false)
+    let changed = adopt(entries, contents.identity, contents.generation, &disk, isSaved: false)
     disk.noteInStep(with: contents, format)
     return changed
   }

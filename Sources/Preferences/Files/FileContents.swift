@@ -9,8 +9,8 @@ struct FileContents {
 
   let data: Data
   let identity: FileIdentity
-  /// When the file had these bytes.
-  let moment: FileMoment
+  /// The newest state that these bytes are known to have, or a later one; nil if that is not known.
+  let generation: FileGeneration?
   /// The entries; nil if the bytes were known already.
   let parsed: Result<Parsed, PropertyListError>?
 
@@ -24,35 +24,40 @@ struct FileContents {
   static func read(
     _ path: String, until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false }
   ) throws(PropertyListError) -> FileContents? {
-    try read(until: deadline, unless: isKnown) { () throws(FileError) in
-      try FileSystem.readRegularFile(path, limit: limit)
-    }
+    try read(
+      until: deadline, unless: isKnown, generation: { LastSave.generation(of: path) },
+      bytes: { () throws(FileError) in try FileSystem.readRegularFile(path, limit: limit) })
   }
 
   /// The contents of a locked file.
+  ///
+  /// - Parameter generation: that of the file.
   static func read(
-    _ file: inout LockedFile, until deadline: ContinuousClock.Instant
+    _ file: inout LockedFile, _ generation: FileGeneration?, until deadline: ContinuousClock.Instant
   ) throws(PropertyListError) -> FileContents? {
-    try read(until: deadline) { () throws(FileError) in
-      (try file.read(limit: limit), file.identity)
-    }
+    try read(
+      until: deadline, generation: { generation },
+      bytes: { () throws(FileError) in (try file.read(limit: limit), file.identity) })
   }
 
   /// Waits for programs that write to the file in place, as Foundation does, if they are in the middle of it.
   private static func read(
     until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false },
-    _ bytes: () throws(FileError) -> (data: Data, identity: FileIdentity)?
+    generation: () -> FileGeneration?, bytes: () throws(FileError) -> (data: Data, identity: FileIdentity)?
   ) throws(PropertyListError) -> FileContents? {
     while true {
-      let moment = FileMoment.now
+      // Before the bytes, which are of this state or of a later one then.
+      let before = generation()
       guard let (data, identity) = try PropertyListError.converting(bytes) else { return nil }
+      // Which of the two files is this?
+      if generation()?.hasLoss(since: before) == true { continue }
       let parsed =
         isKnown(data) ? nil : Result<Parsed, PropertyListError> { () throws(PropertyListError) in try parse(data) }
       var isUnfinished = false
       if case .failure = parsed { isUnfinished = identity.mayBeIncomplete }
       guard isUnfinished, ContinuousClock.now < deadline else {
         return FileContents(
-          data: data, identity: identity, moment: moment, parsed: parsed, isUnfinished: isUnfinished)
+          data: data, identity: identity, generation: before, parsed: parsed, isUnfinished: isUnfinished)
       }
       usleep(20_000)
     }
@@ -65,7 +70,7 @@ extension FileContents {
   private static let foundationXML = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
 
   /// The entries of a file's bytes. A file without a byte is damaged: nobody saves one.
-  private static func parse(_ data: Data) throws(PropertyListError) -> Parsed {
+  static func parse(_ data: Data) throws(PropertyListError) -> Parsed {
     if data.isEmpty { throw PropertyListError(.malformed, "the file has no byte") }
     // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for
     // Apple's reader: it is not for this reader to keep everything from the program because of it.

@@ -42,7 +42,9 @@ final class SaveSchedule: Sendable {
       !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
     else { return }
     // Again after the end of the process has begun, for what functions set that are called then.
-    if !Self.isRegistered.exchange(true, ordering: .sequentiallyConsistent) { _ = atexit { SaveSchedule.saveAllAtExit() } }
+    if !Self.isRegistered.exchange(true, ordering: .sequentiallyConsistent) {
+      _ = atexit { SaveSchedule.saveAllAtExit() }
+    }
     Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
     let delay = history.withLock { history in
       let interval = history.retry == nil ? Self.interval : Self.retries.lowerBound

@@ -8,6 +8,9 @@ package enum ByteHash {
     fileprivate let second: UInt64
   }
 
+  /// A seed that is the same in all processes, for hashes in files.
+  package static let stableSeed = Seed(first: 0x9E37_79B9_7F4A_7C15, second: 0xD1B5_4A32_D192_ED03)
+
   package static let seed = Seed(first: .random(in: .min ... .max) | 1, second: .random(in: .min ... .max) | 1)
 
   @inline(__always)
