@@ -1,4 +1,4 @@
-/// Files that several users save. Whoever replaces a file owns the new one, which must not lock out the other users.
+/// Files that several users save. The user who replaces a file owns the new one, which must not lock out the others.
 extension FilePlace {
   /// The ID of the group that the folder is shared with on purpose: members make files in it, which get its group, and
   /// no other user does (mode 2770 or 2775). Nil if it is not shared like that.
@@ -17,11 +17,11 @@ extension FilePlace {
     sharingGroup == file.group && file.permissions & 0o040 != 0
   }
 
-  /// The permissions of a file that takes the place of no other: for its owner, and for the group of a folder that is
-  /// shared on purpose.
+  /// The permissions of a new file that replaces no other: for its owner, and for the group of a folder that is shared
+  /// on purpose.
   var permissionsOfNewFile: NewFile.Permissions { sharingGroup.map { .own(group: $0, mode: 0o660) } ?? .new(0o600) }
 
-  /// The permissions of a file that takes the place of another one. Group and permission bits are kept if that file
+  /// Returns the permissions of a file that replaces another one. Group and permission bits are kept if that file
   /// belongs to the user of this process, or is shared on purpose. They are not if another user has set them: that user
   /// would say who reads what this process saves.
   ///
@@ -37,8 +37,8 @@ extension FilePlace {
     if file.isOwn || isOfOneUser || isShared(file) { return }
     throw FileError(
       EPERM,
-      "cannot write \(path): the file belongs to another user. To share it, give it to a group (mode 660) in a folder of "
-        + "that group (mode 2770)")
+      "cannot write \(path): the file belongs to another user. To share it, give it to a group (mode 660) in a folder "
+        + "of that group (mode 2770)")
   }
 
   /// Throws an error if a file that cannot be read must stay where it is: one that a link leads to, and one that

@@ -20,8 +20,8 @@ extension FileSystem {
   /// Makes a file that must not exist yet, in one step. It is on the disk, and its name is when its folder is. Returns
   /// what the file is known by; nil if there is a file already, which is left as it is, or no folder.
   ///
-  /// - Parameter permissions: as for `open`; nil for its owner only, and for the group of a folder that is shared with a
-  ///   group on purpose.
+  /// - Parameter permissions: as for `open`; nil for its owner only, and for the group of a folder that is shared on
+  ///   purpose.
   package static func create(
     _ path: String, with data: Data, permissions: mode_t? = nil
   ) throws(FileError) -> FileIdentity? {

@@ -5,7 +5,7 @@ private import Synchronization
 /// Only the thread that called `fork` lives on in a child, so a lock that another thread held then is never released
 /// there. Programs that another one runs begin anew and are not meant: `posix_spawn` calls none of this.
 package enum ForkedChild {
-  /// How often this process and those it comes from have been forked since the first call of ``watch()``.
+  /// The number of forks between the process that first called ``watch()`` and this one.
   private static let depth = Atomic(0)
   private static let isWatched = Atomic(false)
 

@@ -10,7 +10,7 @@ package struct HeldLock: ~Copyable, Sendable {
 
   fileprivate static let descriptors = LockDescriptors()
 
-  /// - Parameter descriptor: is to be locked after this, and is closed with this value.
+  /// - Parameter descriptor: a descriptor that the caller locks after this. It is closed with this value.
   package init(on descriptor: Int32, reportedAs path: String) {
     self.descriptor = descriptor
     self.path = path
@@ -29,10 +29,10 @@ package struct HeldLock: ~Copyable, Sendable {
 }
 
 extension HeldLock {
-  /// Closes, in a child, the copies of what its parent had locked.
+  /// Closes a child's copies of the descriptors that its parent had locked.
   static func closeCopies() { descriptors.closeAll() }
 
-  /// Has what ``closeCopies()`` needs made, since a child must not wait for another thread that makes it.
+  /// Allocates what ``closeCopies()`` needs, since a child must not wait for another thread that does so.
   static func prepare() { _ = descriptors }
 }
 

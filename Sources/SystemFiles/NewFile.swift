@@ -23,7 +23,7 @@ package struct NewFile: ~Copyable {
     /// permissions.
     case own(group: UInt32, mode: mode_t)
 
-    /// Those of another file, but for its owner, which is the user of this process.
+    /// The group and permission bits of another file, with the user of this process as owner.
     static func own(like file: FileIdentity) -> Permissions { .own(group: file.group, mode: file.permissions) }
   }
 

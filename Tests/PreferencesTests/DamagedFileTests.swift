@@ -170,7 +170,7 @@ struct DamagedFileTests {
     try Damage.replaced.happen(to: file)
     try save(first, "c", 3)
     #expect(try file.contents() == ["a": 2, "b": 2, "c": 3])
-    // What others set and remove from now on counts.
+    // From now on, the changes of other processes count.
     try save(first, "a", 4)
     try save(first, "b", nil)
     second.reload()
@@ -217,7 +217,7 @@ struct DamagedFileTests {
     try Damage.replaced.happen(to: file)
     if hasSeen { process.reload() }
     let moments = RecordedCalls()
-    // Where the system has no second names for files.
+    // As on a file system without hard links.
     try Interception.ofAllCalls(in: file.folder.url.path) { call in
       guard call.call == .link else { return nil }
       if !FileManager.default.fileExists(atPath: file.path) {

@@ -66,7 +66,7 @@ struct SavedFile {
       .sorted()
   }
 
-  /// The path of the copy of what was last saved; nil if there is none.
+  /// The path of the copy of the last save; nil if it is missing.
   var lastSave: String? {
     let path = location.appending(path: ".\(domain).plist.last").path
     return FileManager.default.fileExists(atPath: path) ? path : nil

@@ -10,8 +10,8 @@ struct WeakReference<Object: AnyObject & Sendable>: Sendable {
 struct SharedObjects<Key: Hashable & Sendable, Object: AnyObject & Sendable>: ~Copyable {
   private let objects = Mutex<[Key: WeakReference<Object>]>([:])
 
-  /// The object for a key; a new one if nobody has one, and in a child of `fork`, where a missing thread may have the
-  /// lock.
+  /// Returns the object for a key, or a new one. It is always new in a child of `fork`, where a missing thread may hold
+  /// the lock.
   func object(for key: Key, make: () -> Object) -> Object {
     if ForkedChild.isThisProcess { return make() }
     return objects.withLock { objects in

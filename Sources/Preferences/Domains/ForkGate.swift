@@ -5,7 +5,7 @@ internal import SystemFiles
 ///
 /// A change only touches memory, so `fork` waits for it for less than a microsecond.
 enum ForkGate {
-  /// How many changes are being made.
+  /// The number of changes that are being made.
   private static let changes = Atomic(0)
   private static let isClosed = Atomic(false)
   private static let isWatched = Atomic(false)

@@ -59,10 +59,10 @@ struct ReadPlaces: @unchecked Sendable {
     return nil
   }
 
-  /// Has the places made.
+  /// Allocates the places, so that a child of `fork` need not.
   static func prepare() { _ = shared }
 
-  /// Ends all claims, of threads that are not there any more.
+  /// Ends all claims, in a child of `fork` that does not have their threads.
   func freeAll() {
     for number in 0..<Int(Self.count) { unsafe places[number].isTaken.store(false, ordering: .sequentiallyConsistent) }
   }

@@ -9,7 +9,7 @@ struct FileContents {
 
   let data: Data
   let identity: FileIdentity
-  /// The newest state that these bytes are known to have, or a later one; nil if that is not known.
+  /// A saved state that these bytes include; nil if it is not known.
   let generation: FileGeneration?
   /// The entries; nil if the bytes were known already.
   let parsed: Result<Parsed, PropertyListError>?
@@ -46,10 +46,10 @@ struct FileContents {
     generation: () -> FileGeneration?, bytes: () throws(FileError) -> (data: Data, identity: FileIdentity)?
   ) throws(PropertyListError) -> FileContents? {
     while true {
-      // Before the bytes, which are of this state or of a later one then.
+      // Read before the bytes, so that they are of this state or a later one.
       let before = generation()
       guard let (data, identity) = try PropertyListError.converting(bytes) else { return nil }
-      // Which of the two files is this?
+      // The bytes may be those of the old file or of the new one.
       if generation()?.hasLoss(since: before) == true { continue }
       let parsed =
         isKnown(data) ? nil : Result<Parsed, PropertyListError> { () throws(PropertyListError) in try parse(data) }

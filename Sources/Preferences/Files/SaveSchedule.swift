@@ -11,9 +11,9 @@ final class SaveSchedule: Sendable {
   private static let interval = Duration.milliseconds(50)
   /// How long after a failure a save is tried again: the first time, and at most. Each time it is twice as long.
   private static let retries = Duration.seconds(1)...Duration.seconds(60)
-  /// How long a save waits for other processes; at the end of the process, all saves together.
+  /// The longest time that a save waits for other processes; at the end of the process, all saves together.
   static let patience = Duration.seconds(10)
-  /// How long a save waits at the end of the process before it is the turn of other files that wait.
+  /// The time after which, at the end of the process, another file that waits has its turn.
   private static let turn = Duration.milliseconds(100)
 
   private let isScheduled = Atomic(false)
@@ -41,7 +41,7 @@ final class SaveSchedule: Sendable {
     guard !isScheduled.load(ordering: .sequentiallyConsistent),
       !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
     else { return }
-    // Again after the end of the process has begun, for what functions set that are called then.
+    // Registered again during exit, for values that other exit handlers set.
     if !Self.isRegistered.exchange(true, ordering: .sequentiallyConsistent) {
       _ = atexit { SaveSchedule.saveAllAtExit() }
     }
@@ -76,7 +76,7 @@ final class SaveSchedule: Sendable {
     if hasUnsaved { fileHasChanged(file) }
   }
 
-  /// True if a save is due without a call. It is not while only a failed save is to be tried again.
+  /// True if a change has scheduled a save. A retry of a failed save does not count.
   var isDue: Bool { isScheduled.load(ordering: .sequentiallyConsistent) }
 
   func saveFailed(_ file: DomainFile, _ error: PreferencesError) {
@@ -118,7 +118,7 @@ final class SaveSchedule: Sendable {
   }
 
   private static func saveAllAtExit() {
-    // What its parent had not saved yet is not the child's to save.
+    // The unsaved values are those of the parent, which saves them itself.
     guard !ForkedChild.isThisProcess else { return }
     isRegistered.store(false, ordering: .sequentiallyConsistent)
     saveAll(unsaved.withLock { Array($0.values) }, patience: patience)
