@@ -110,6 +110,23 @@ struct ModelHashTests {
     }
   }
 
+  @Test("that nobody can compute are not written into a store, which is read all the same")
+  func unknownInStore() throws {
+    var date = AttributeDescription("changed", .date)
+    date.derivation = .init(try ManagedExpression(format: "now()"))
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", [.attribute(date)]), EntityDescription("Tag", [.attribute("name", .string)]),
+    ])
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).xml")
+    defer { try? FileManager.default.removeItem(at: file) }
+    _ = try XMLStore(file, model: model)
+    let store = try XMLStore(file, model: model, isReadOnly: true)
+    #expect(store.metadata[StoreMetadataKey.versionHashes]?.dictionary?.keys == ["Tag"])
+    #expect(store.metadata[StoreMetadataKey.versionChecksum] == nil)
+    let other = try ManagedObjectModel(entities: [EntityDescription("Note"), EntityDescription("Tag")])
+    #expect(throws: ManagedObjectError.self) { try XMLStore(file, model: other, isReadOnly: true) }
+  }
+
   @Test("that nobody can compute are not written into a compiled model")
   func unknown() throws {
     var date = AttributeDescription("changed", .date)

@@ -59,12 +59,15 @@ package struct StoreMetadata: Sendable, Equatable {
   /// Writes the version hashes of a model, and what goes with them.
   package mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
     let own = model.entityVersionHashesByName
+    let known = model.knownVersionHashesByName
     let names = (model.entities(ofConfiguration: configuration) ?? []).map(\.name).sorted { $0.precedes($1) }
     var hashes: [String: Data] = [:]
     var list: OrderedDictionary<String, PropertyList> = [:]
     for name in names {
-      hashes[name] = own[name]
-      list[name] = own[name].map { .data($0) }
+      // A hash that is a guess is only kept where the file has it.
+      let stored = values[StoreMetadataKey.versionHashes]?[name]?.data
+      hashes[name] = known[name] ?? (stored == own[name] ? stored : nil)
+      list[name] = hashes[name].map { .data($0) }
     }
     let version: Int64
     if let known = values[StoreMetadataKey.frameworkVersion]?.integer.flatMap({ Int64(exactly: $0) }) {
@@ -84,11 +87,14 @@ package struct StoreMetadata: Sendable, Equatable {
     if values[StoreMetadataKey.versionIdentifiers] == nil || !model.versionIdentifiers.isEmpty {
       values[StoreMetadataKey.versionIdentifiers] = .array(model.versionIdentifiers.map { .string($0) })
     }
+    // Sums of some hashes are those of no model.
+    let hasAll = hashes.count == names.count
     if version >= Self.firstWithDigest || values[StoreMetadataKey.versionHashesDigest] != nil {
-      values[StoreMetadataKey.versionHashesDigest] = .string(ManagedObjectModel.versionHashesDigest(of: hashes))
+      values[StoreMetadataKey.versionHashesDigest] =
+        hasAll ? .string(ManagedObjectModel.versionHashesDigest(of: hashes)) : nil
     }
     if version >= Self.firstWithChecksum || values[StoreMetadataKey.versionChecksum] != nil {
-      values[StoreMetadataKey.versionChecksum] = .string(ManagedObjectModel.versionChecksum(of: hashes))
+      values[StoreMetadataKey.versionChecksum] = hasAll ? .string(ManagedObjectModel.versionChecksum(of: hashes)) : nil
     }
   }
 

@@ -175,7 +175,7 @@ extension StoreInfo {
     for place in entities.indices {
       guard let entity = model.entity(named: entities[place].name) else { continue }
       guard let hash = hashes[entity.name]?.data else {
-        entities[place].hash = .missing
+        entities[place].hash = entity.hasKnownVersionHash ? .missing : .unknown
         continue
       }
       if hash == model.entityVersionHashesByName[entity.name] {

@@ -27,9 +27,10 @@ public struct VersionedModel: Sendable {
   /// The version that programs use; nil if there is none of its name.
   public var current: ManagedObjectModel? { models[currentName] }
 
-  /// The version hashes of a version: those that its compiler wrote, or computed ones. Nil for an unknown version.
+  /// The version hashes of a version: those that its compiler wrote, or computed ones as far as they are known. Nil for
+  /// an unknown version.
   public func versionHashes(of name: String) -> [String: Data]? {
-    recordedHashes[name] ?? models[name]?.entityVersionHashesByName
+    recordedHashes[name] ?? models[name]?.knownVersionHashesByName
   }
 
   /// The version that a store was made with, by the version hashes of the store; nil if it is none of these.
@@ -184,15 +185,8 @@ extension VersionedModel {
     var hashes: OrderedDictionary<String, PropertyList> = [:]
     var checksums: OrderedDictionary<String, PropertyList> = [:]
     for name in models.keys {
-      var entities = versionHashes(of: name) ?? [:]
-      var hasAll = true
-      if recordedHashes[name] == nil, let model = models[name] {
-        // A guess would be taken for the truth.
-        for entity in model.entities where !entity.hasKnownVersionHash {
-          entities[entity.name] = nil
-          hasAll = false
-        }
-      }
+      let entities = versionHashes(of: name) ?? [:]
+      let hasAll = recordedHashes[name] != nil || models[name].map { $0.entities.count == entities.count } == true
       let sorted = entities.sorted { $0.key.precedes($1.key) }.map { ($0.key, PropertyList.data($0.value)) }
       hashes[name] = .dictionary(OrderedDictionary(uniqueKeysWithValues: sorted))
       if hasAll { checksums[name] = .string(ManagedObjectModel.versionChecksum(of: entities)) }

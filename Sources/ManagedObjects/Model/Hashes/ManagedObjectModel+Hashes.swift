@@ -18,6 +18,12 @@ extension ManagedObjectModel {
     }
   }
 
+  /// The version hashes of the entities whose ``Entity/hasKnownVersionHash`` is true. Others are written nowhere: they
+  /// would be taken for those of Core Data.
+  package var knownVersionHashesByName: [String: Data] {
+    entityVersionHashesByName.filter { self[$0.key]?.hasKnownVersionHash == true }
+  }
+
   private func makeVersionHashes() -> [String: Data] {
     var hashes: [Data] = []
     for entity in entities {
@@ -49,6 +55,9 @@ extension ManagedObjectModel {
   /// The entities whose version hashes are others than those of a store, or that the store does not have, or that only
   /// the store has; by name, in order. Nothing for a store of this model.
   ///
+  /// Stores that this package makes have no hash of an entity without a known one: see ``Entity/hasKnownVersionHash``.
+  /// It does not differ.
+  ///
   /// - Parameters:
   ///   - hashes: the version hashes of the store.
   ///   - configuration: the configuration that the store has objects of; nil for all entities.
@@ -56,7 +65,9 @@ extension ManagedObjectModel {
     let own = entityVersionHashesByName
     let members = Set((entities(ofConfiguration: configuration) ?? entities).map(\.name))
     return Set(hashes.keys).union(members).filter { name in
-      !members.contains(name) || hashes[name] != own[name]
+      guard members.contains(name) else { return true }
+      if hashes[name] == nil, self[name]?.hasKnownVersionHash == false { return false }
+      return hashes[name] != own[name]
     }.sorted { $0.precedes($1) }
   }
 }
