@@ -158,6 +158,12 @@ class ArchivedAttribute: ArchivedProperty {
     try super.init(coder: coder)
   }
 
+  /// The attribute as an object of its class.
+  static func archived(_ attribute: AttributeDescription) -> ArchivedAttribute {
+    if attribute.type == .composite { return ArchivedCompositeAttribute(attribute) }
+    return attribute.derivation == nil ? ArchivedAttribute(attribute) : ArchivedDerivedAttribute(attribute)
+  }
+
   /// Decodes what only a subclass has.
   class func complete(_ attribute: inout AttributeDescription, _ coder: KeyedUnarchiver) throws {}
 
@@ -199,14 +205,42 @@ final class ArchivedDerivedAttribute: ArchivedAttribute {
   }
 }
 
-/// `NSCompositeAttributeDescription`. No file with one was found, so what it consists of cannot be read or written.
+/// `NSCompositeAttributeDescription`.
 final class ArchivedCompositeAttribute: ArchivedAttribute {
   override class var archivedClass: ArchivedClass {
     ArchivedClass("NSCompositeAttributeDescription", superclass: super.archivedClass)
   }
 
+  private var elements: [ArchivedProperty] = []
+
+  override init(_ attribute: AttributeDescription) {
+    super.init(attribute)
+    elements = attribute.elements.map(ArchivedAttribute.archived)
+  }
+
+  required init(coder: KeyedUnarchiver) throws {
+    try super.init(coder: coder)
+    elements =
+      try coder.decodeIfPresent([ArchivedProperty].self, of: Self.elementTypes, forKey: "NSCompositeElements") ?? []
+  }
+
+  private static let elementTypes: [any SecureCoding.Type] = [
+    ArchivedAttribute.self, ArchivedDerivedAttribute.self, ArchivedCompositeAttribute.self, ArchivedPropertyProxy.self,
+  ]
+
+  override var entity: ArchivedEntity? { didSet { for element in elements { element.entity = entity } } }
+
   override func encode(with coder: KeyedArchiver) throws {
-    throw KeyedArchiveError(.invalidValue, "it is not known how compiled models hold composite attributes")
+    try super.encode(with: coder)
+    try coder.encode(elements, forKey: "NSCompositeElements")
+  }
+
+  override var description: PropertyDescription? {
+    guard case .attribute(var attribute)? = super.description else { return nil }
+    attribute.elements = elements.compactMap {
+      if case .attribute(let element)? = $0.description { element } else { nil }
+    }
+    return .attribute(attribute)
   }
 }
 

@@ -33,8 +33,8 @@ extension ManagedObjectModel {
   ///
   /// - Parameter moduleName: what stands before the dot in the names of classes of the current module, which source
   ///   files have with nothing before the dot.
-  /// - Throws: ``ManagedObjectModelError/archive(_:)`` for what compiled models are not known to hold: composite
-  ///   attributes, and fetch indexes of expressions.
+  /// - Throws: ``ManagedObjectModelError/archive(_:)`` for what compiled models are not known to hold: fetch indexes of
+  ///   expressions.
   /// - Complexity: O(*n*) in the number of properties.
   public func compiledData(moduleName: String? = nil) throws(ManagedObjectModelError) -> Data {
     do {
@@ -155,10 +155,7 @@ extension ArchivedEntity {
     for property in properties {
       let archived: ArchivedProperty
       switch property {
-      case .attribute(let attribute) where attribute.type == .composite:
-        archived = ArchivedCompositeAttribute(attribute)
-      case .attribute(let attribute) where attribute.derivation != nil: archived = ArchivedDerivedAttribute(attribute)
-      case .attribute(let attribute): archived = ArchivedAttribute(attribute)
+      case .attribute(let attribute): archived = ArchivedAttribute.archived(attribute)
       case .relationship(let relationship):
         let joined = ArchivedRelationship(relationship)
         joined.lead(to: table[relationship.destination], inverse: nil)

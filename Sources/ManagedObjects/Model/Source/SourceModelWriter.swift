@@ -5,6 +5,10 @@ internal import PropertyLists
 /// Writes the file `contents` of an `.xcdatamodel`.
 struct SourceModelWriter {
   private var writer = XMLTreeWriter()
+  /// The groups of elements of composite attributes, by their names.
+  private var composites: OrderedDictionary<String, [AttributeDescription]> = [:]
+  /// The names of groups whose attributes do not name them.
+  private var compositeNames: [[AttributeDescription]: String] = [:]
 
   private typealias Attributes = OrderedDictionary<String, String>
 
@@ -58,6 +62,7 @@ struct SourceModelWriter {
       attributes["userDefinedModelVersionIdentifier"] = identifier
     }
     try begin("model", attributes)
+    for entity in model.entityDescriptions { nameComposites(of: entity.attributes) }
     for entity in model.entityDescriptions { try write(entity) }
     for (name, request) in model.fetchRequestTemplates { try write(request, name) }
     for (name, members) in model.configurations {
@@ -65,8 +70,6 @@ struct SourceModelWriter {
       for member in members { try begin("memberEntity", ["name": member], isEmpty: true) }
       if !members.isEmpty { writer.end() }
     }
-    var composites: OrderedDictionary<String, [AttributeDescription]> = [:]
-    for entity in model.entityDescriptions { collect(entity.attributes, &composites) }
     for (name, elements) in composites {
       try begin("composite", ["name": name])
       for element in elements { try write(element, "\(name).\(element.name)") }
@@ -75,13 +78,24 @@ struct SourceModelWriter {
     writer.end()
   }
 
-  private func collect(
-    _ attributes: [AttributeDescription], _ composites: inout OrderedDictionary<String, [AttributeDescription]>
-  ) {
-    for attribute in attributes {
-      guard let name = attribute.compositeName, composites[name] == nil else { continue }
-      composites[name] = attribute.elements
-      collect(attribute.elements, &composites)
+  /// Names the groups of elements that composite attributes have. Compiled models do not have the names: there the first
+  /// attribute with the elements gives its own, with a number if that is in use.
+  private mutating func nameComposites(of attributes: [AttributeDescription], depth: Int = 0) {
+    for attribute in attributes where attribute.type == .composite && depth < 16 {
+      if let name = attribute.compositeName {
+        if composites[name] == nil { composites[name] = attribute.elements }
+      } else if compositeNames[attribute.elements] == nil {
+        let base = attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
+        var name = base
+        var number = 1
+        while let known = composites[name], known != attribute.elements {
+          number += 1
+          name = "\(base)\(number)"
+        }
+        composites[name] = attribute.elements
+        compositeNames[attribute.elements] = name
+      }
+      nameComposites(of: attribute.elements, depth: depth + 1)
     }
   }
 }
@@ -211,7 +225,7 @@ extension SourceModelWriter {
     if attribute.allowsExternalBinaryDataStorage { attributes["allowsExternalBinaryDataStorage"] = "YES" }
     if attribute.preservesValueInHistoryOnDeletion { attributes["preserveAfterDeletion"] = "YES" }
     if attribute.allowsCloudEncryption { attributes["allowsCloudEncryption"] = "YES" }
-    attributes["composite"] = attribute.compositeName
+    attributes["composite"] = attribute.compositeName ?? compositeNames[attribute.elements]
     try begin("attribute", attributes, isEmpty: attribute.userInfo.isEmpty)
     try write(attribute.userInfo, place)
     if !attribute.userInfo.isEmpty { writer.end() }

@@ -49,7 +49,7 @@ extension PropertyDescription {
     var parts: [String] = []
     switch self {
     case .attribute(let attribute):
-      parts.append("\(attribute.name.printable()): \(attribute.type.name)")
+      parts.append("\(attribute.name.printable()): \(attribute.typeOutline)")
       if let name = attribute.valueClassName { parts.append("class \(name.printable())") }
       if attribute.defaultValue != .null {
         parts.append("default " + (attribute.defaultValue.sourceText(attribute.type)?.quoted ?? "data"))
@@ -70,6 +70,15 @@ extension PropertyDescription {
     if let name = traits.renamingIdentifier { parts.append("was \(name.printable())") }
     for validation in traits.validations { parts.append("valid if \("\(validation.predicate)".quoted)") }
     return parts.joined(separator: ", ")
+  }
+}
+
+extension AttributeDescription {
+  /// The type; of a composite attribute with its elements, as `Composite (city: String, id: UUID)`.
+  fileprivate var typeOutline: String {
+    if elements.isEmpty { return type.name }
+    return type.name + " ("
+      + elements.map { "\($0.name.printable()): \($0.typeOutline)" }.joined(separator: ", ") + ")"
   }
 }
 
