@@ -151,7 +151,7 @@ struct OpenStore {
       "There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them.")")
   }
 
-  /// A condition on objects of an entity. Objects, UUIDs and URLs are text in it.
+  /// A condition on objects of an entity. Objects, UUIDs, URLs and dates are text in it.
   func predicate(_ text: String, for entity: ManagedObjectModel.Entity) throws -> ManagedPredicate {
     try ManagedPredicate(format: ProgramArguments.text(text), for: entity) { name, entity in
       // Without its entity, an object is one of those that the relationship can lead to.

@@ -9,12 +9,13 @@ struct Fetch: ParsableCommand {
     abstract: "Print the objects of an entity.",
     discussion: """
       A predicate is written as NSPredicate has it. Beyond that, a text that is compared with an object is its name: \
-      author == "Person/p3", SELF IN {"p3", "p4"}; and one that is compared with a UUID or a URL stands for that.
+      author == "Person/p3", SELF IN {"p3", "p4"}; and one that is compared with a UUID, a URL or a date stands for \
+      that: taken > "2026-06-01".
 
       On a terminal objects are rows of a table; elsewhere they are JSON, \
       with the name of an object as "@id", and of its entity as "@entity". Dates are {"$date": …} and data {"$data": …} \
       there, as plistutil --coerce writes them; a to-one relationship is the name of an object or null, a to-many one an \
-      array of names. Decimal numbers, UUIDs and URLs are text.
+      array of names. Decimal numbers, UUIDs and URLs are text; a composite attribute is an object with its leaves.
 
       Key paths of --keys go through relationships: author.name, notes.title, which is an array. Tables and CSV leave out \
       to-many relationships unless they are named. A value whose file beside the store is missing is null, and an error \
