@@ -210,6 +210,13 @@ extension StorePage {
     case .data(let value): page.data(value.bytes, opened: nil)
     case .uuid(let value): page.uuid(value.uuidString)
     case .url(let value): page.address(value.absoluteString)
+    case .composite:
+      page.beginDictionary()
+      for (name, value) in value.leavesInOrder ?? [] {
+        page.key(name)
+        write(value, to: &page)
+      }
+      page.end()
     }
   }
 }

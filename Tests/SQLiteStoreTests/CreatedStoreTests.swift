@@ -54,6 +54,8 @@ struct CreatedStoreTests {
       let folder = try TemporaryFolder()
       let file = folder.url.appending(path: "made.sqlite")
       var model = try SQLiteStore.model(inFile: original, writesNothing: true)
+      // No new store can have composite attributes.
+      if model.entities.contains(where: { $0.attributes.contains { $0.type == .composite } }) { continue }
       if model.entities.contains(where: { $0.attributes.contains { $0.definition.derivation != nil } }) {
         let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: model) }
         #expect(error?.code == .save && error?.message.contains("derived") == true && folder.names == [])

@@ -18,6 +18,10 @@ extension AttributeValue {
     case .data(let value): value.hexadecimal
     case .uuid(let value): value.uuidString
     case .url(let value): value.absoluteString
+    case .composite(let leaves):
+      "{"
+        + leaves.sorted { $0.key.utf8.precedes($1.key.utf8) }.map { "\($0.key)=\($0.value.text ?? "null")" }
+        .joined(separator: ", ") + "}"
     }
   }
 

@@ -98,7 +98,11 @@ struct WritingObstacleTests {
       try context.save()
     }
     try SQLiteFile.change(
-      file, "UPDATE Z_METADATA SET Z_PLIST = NULL; ALTER TABLE ZNOTE ADD COLUMN ZPLACE VARCHAR;")
+      file,
+      """
+      UPDATE Z_METADATA SET Z_PLIST = NULL; ALTER TABLE ZNOTE ADD COLUMN ZPLACE VARCHAR;
+      ALTER TABLE ZNOTE ADD COLUMN ZX FLOAT; ALTER TABLE ZNOTE ADD COLUMN ZY FLOAT;
+      """)
     let rows = try StoreReader.rows(of: file)
     let store = try SQLiteStore(file, model: kind.model)
     #expect(store.writingObstacles.contains { $0.contains(kind.message) }, "\(store.writingObstacles)")

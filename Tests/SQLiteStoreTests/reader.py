@@ -17,6 +17,7 @@ Every value of an attribute is a text or null. Each type has one form:
   string, URI              as it is
   binary, transformable    lower-case hexadecimal digits; of external data, those of its file
   UUID                     upper case
+  composite                {name=text, …} of its leaves in the order of their names, null without a value
 
 What a reader cannot do without ends the program with a message. What is merely odd is in the list `notices`.
 """

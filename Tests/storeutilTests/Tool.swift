@@ -159,3 +159,33 @@ struct Library {
     </model>
     """
 }
+
+extension Library {
+  /// Makes the store `drinks.sqlite`, whose model `Drinks.xcdatamodel` has a composite attribute: a drink whose author
+  /// has the city Oslo, and one without an author.
+  func makeDrinks() throws {
+    func write(_ attributes: String, _ composite: String, to name: String) throws {
+      let folder = url.appending(path: "\(name).xcdatamodel")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let text = """
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="Drink">\
+        <attribute name="title" optional="YES" attributeType="String"/>\(attributes)</entity>\(composite)</model>
+        """
+      try text.write(to: folder.appending(path: "contents"), atomically: true, encoding: .utf8)
+    }
+    let leaves = """
+      <attribute name="city" optional="YES" attributeType="String"/>\
+      <attribute name="size" optional="YES" attributeType="Integer 32"/>
+      """
+    try write(leaves, "", to: "Twin")
+    try write(
+      "<attribute name=\"author\" optional=\"YES\" attributeType=\"Composite\" composite=\"Author\"/>",
+      "<composite name=\"Author\">\(leaves)</composite>", to: "Drinks")
+    try run("create", "Twin.xcdatamodel", "drinks.sqlite")
+    try run("insert", "drinks.sqlite", "Drink", "title=a", "city=Oslo", "size=7")
+    try run("insert", "drinks.sqlite", "Drink", "title=b")
+    try runPython(
+      "store.execute('UPDATE Z_METADATA SET Z_PLIST = NULL')\nstore.execute('DELETE FROM Z_MODELCACHE')",
+      on: "drinks.sqlite")
+  }
+}

@@ -34,7 +34,7 @@ extension PredicateKind {
       case .binary: .data
       case .uuid: .uuid
       case .uri: .url
-      case .composite: .opaque
+      case .composite: .dictionary
       case .undefined, .transformable, .objectID: .anything
       }
   }
@@ -59,6 +59,7 @@ extension PredicateKind {
       case .data: .data
       case .uuid: .uuid
       case .url: .url
+      case .composite: .dictionary
       }
   }
 

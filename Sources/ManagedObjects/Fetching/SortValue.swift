@@ -70,6 +70,8 @@ struct SortValue {
       self.init(.data, (bytes.first, bytes.second), isWhole: bytes.isWhole, .value(value))
     case .uuid: self.init(.uuid, (0, 0), isWhole: false, .value(value))
     case .url: self.init(.url, (0, 0), isWhole: false, .value(value))
+    // They have no order, and no request is sorted by them.
+    case .composite: self.init(.null, (0, 0), isWhole: true, .value(value))
     }
   }
 

@@ -91,7 +91,8 @@ extension AttributeType {
     case .binary: if case .data = value { return value }
     case .uuid: if case .uuid = value { return value }
     case .uri: if case .url = value { return value }
-    case .transformable, .composite: if case .data = value { return value }
+    case .transformable: if case .data = value { return value }
+    case .composite: if case .composite = value { return value }
     case .objectID: return nil
     }
     return nil
@@ -147,6 +148,7 @@ extension AttributeValue {
     case .data: .binary
     case .uuid: .uuid
     case .url: .uri
+    case .composite: .composite
     }
   }
 
@@ -162,6 +164,7 @@ extension AttributeValue {
     case .data: "data"
     case .uuid: "a UUID"
     case .url: "a URL"
+    case .composite: "a composite value"
     }
   }
 }

@@ -5,7 +5,7 @@ extension AttributeValue: CustomStringConvertible {
   /// The value as people read it, on one line: `3`, `"Untitled"`, `2026-01-31T12:00:00Z`, `<4 bytes: 00ff0102>`, `nil`.
   ///
   /// Texts are between quotation marks, with the numbers of characters that cannot be seen. Long texts and data are
-  /// shortened.
+  /// shortened. The value of a composite attribute is `{city: "Oslo", zip: nil}`, in the order of the names.
   public var description: String {
     switch self {
     case .null: "nil"
@@ -19,6 +19,8 @@ extension AttributeValue: CustomStringConvertible {
     case .data(let value): Self.text(value)
     case .uuid(let value): value.uuidString
     case .url(let value): value.absoluteString.printable(limit: 200)
+    case .composite:
+      "{" + (leavesInOrder ?? []).map { "\($0.printable(limit: 100)): \($1)" }.joined(separator: ", ") + "}"
     }
   }
 

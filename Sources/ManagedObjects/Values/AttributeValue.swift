@@ -19,6 +19,9 @@ public enum AttributeValue: Hashable, Sendable {
   case data(Data)
   case uuid(UUID)
   case url(URL)
+  /// The values of all elements of a composite attribute, by their names. Without any value it is ``null``, because
+  /// stores have no other form for that.
+  case composite([String: AttributeValue])
 }
 
 /// Values are equal if they are the same. What is no number is the same as itself, so that an object which has it is
@@ -40,6 +43,7 @@ extension AttributeValue {
     case (.data(let first), .data(let second)): first == second
     case (.uuid(let first), .uuid(let second)): first == second
     case (.url(let first), .url(let second)): first == second
+    case (.composite(let first), .composite(let second)): first == second
     default: false
     }
   }
@@ -58,6 +62,7 @@ extension AttributeValue {
     case .data(let value): hasher.combine(value)
     case .uuid(let value): hasher.combine(value)
     case .url(let value): hasher.combine(value)
+    case .composite(let leaves): hasher.combine(leaves)
     }
   }
 }

@@ -46,27 +46,25 @@ extension TableCheck {
     let rows = entity.superentity == nil ? "" : "t.Z_ENT IN \(numbers(entity.subtree)) AND "
     var conditions: [Condition] = []
     for attribute in entity.ownAttributes where !attribute.isTransient {
-      guard let column = table.attributeColumns[PropertyName(entity, attribute.name)], has(table, column) else {
-        continue
+      for (path, definition, column) in table.parts(of: attribute, in: entity) where has(table, column) {
+        let name = "t.\(table.columns[column].name.sqlName)"
+        func add(_ sql: String, _ code: StoreFinding.Code) {
+          conditions.append(
+            Condition(
+              sql: "(\(rows)(\(sql)))", code: code, property: path, column: column, type: definition.type))
+        }
+        if let sql = definition.type.mismatch(name) { add(sql, .wrongType) }
+        if let sql = definition.type.excess(name) { add(sql, .outOfRange) }
+        if definition.isExternal {
+          let start = "substr(CAST(\(name) AS BLOB), 1, 1)"
+          add(
+            "typeof(\(name)) IN ('blob', 'text') AND length(CAST(\(name) AS BLOB)) > 0 "
+              + "AND (\(start) NOT IN (x'01', x'02') "
+              + "OR \(start) = x'02' AND length(CAST(\(name) AS BLOB)) <> \(ExternalData.sizeOfName))",
+            .wrongType)
+        }
+        if !definition.isOptional, definition.derivation == nil { add("\(name) IS NULL", .missingValue) }
       }
-      let name = "t.\(table.columns[column].name.sqlName)"
-      func add(_ sql: String, _ code: StoreFinding.Code) {
-        conditions.append(
-          Condition(
-            sql: "(\(rows)(\(sql)))", code: code, property: attribute.name, column: column,
-            type: attribute.definition.type))
-      }
-      if let sql = attribute.definition.type.mismatch(name) { add(sql, .wrongType) }
-      if let sql = attribute.definition.type.excess(name) { add(sql, .outOfRange) }
-      if attribute.definition.isExternal {
-        let start = "substr(CAST(\(name) AS BLOB), 1, 1)"
-        add(
-          "typeof(\(name)) IN ('blob', 'text') AND length(CAST(\(name) AS BLOB)) > 0 "
-            + "AND (\(start) NOT IN (x'01', x'02') "
-            + "OR \(start) = x'02' AND length(CAST(\(name) AS BLOB)) <> \(ExternalData.sizeOfName))",
-          .wrongType)
-      }
-      if !attribute.isOptional, attribute.definition.derivation == nil { add("\(name) IS NULL", .missingValue) }
     }
     for relationship in entity.ownRelationships
     where !relationship.isTransient && !relationship.isOptional && !relationship.definition.isToMany {
@@ -152,27 +150,10 @@ extension TableCheck {
     var known: Set<String> = []
     for table in tables {
       for entity in entities(table) {
-        for attribute in entity.ownAttributes where !attribute.isTransient && attribute.definition.isExternal {
-          guard let column = table.attributeColumns[PropertyName(entity, attribute.name)], has(table, column) else {
-            continue
-          }
-          let name = "t.\(table.columns[column].name.sqlName)"
-          each(
-            "SELECT t.Z_PK, t.Z_ENT, \(name) FROM \(table.name.sqlName) t WHERE t.Z_ENT IN "
-              + "\(numbers(entity.subtree)) AND length(CAST(\(name) AS BLOB)) = \(ExternalData.sizeOfName) "
-              + "AND \(ExternalData.isInFile(name))", of: table.name
-          ) { row in
-            let file = ExternalData.fileName(row.data(2))
-            if let file, files.has(file) {
-              // What is there at all is all that has to be known.
-              known.insert(file)
-              return
-            }
-            report(
-              file == nil ? .wrongType : .missingExternalFile,
-              file.map { "the value is in the file \($0), which is not there" }
-                ?? "the value should be in a file, and names none", table: table, number: row.integer(0),
-              entity: row.integer(1), property: attribute.name, column: column)
+        for attribute in entity.ownAttributes where !attribute.isTransient {
+          for (path, definition, column) in table.parts(of: attribute, in: entity)
+          where definition.isExternal && has(table, column) {
+            checkFiles(of: path, column, table, entity, files, &known)
           }
         }
       }
@@ -182,6 +163,35 @@ extension TableCheck {
     for name in names.sorted() where !known.contains(name) {
       log.report(
         .orphanedExternalFile, "no object has its value in the file \(name.printable(limit: 100)) of large values")
+    }
+  }
+}
+
+extension TableCheck {
+  /// Looks for the files that the values of a column are in.
+  ///
+  /// - Parameter known: gets the names of those that are there.
+  private func checkFiles(
+    of property: String, _ column: Int, _ table: StoreTable, _ entity: ManagedObjectModel.Entity,
+    _ files: ExternalData, _ known: inout Set<String>
+  ) {
+    let name = "t.\(table.columns[column].name.sqlName)"
+    each(
+      "SELECT t.Z_PK, t.Z_ENT, \(name) FROM \(table.name.sqlName) t WHERE t.Z_ENT IN "
+        + "\(numbers(entity.subtree)) AND length(CAST(\(name) AS BLOB)) = \(ExternalData.sizeOfName) "
+        + "AND \(ExternalData.isInFile(name))", of: table.name
+    ) { row in
+      let file = ExternalData.fileName(row.data(2))
+      if let file, files.has(file) {
+        // It is enough that the file exists.
+        known.insert(file)
+        return
+      }
+      report(
+        file == nil ? .wrongType : .missingExternalFile,
+        file.map { "the value is in the file \($0), which is not there" }
+          ?? "the value should be in a file, and names none", table: table, number: row.integer(0),
+        entity: row.integer(1), property: property, column: column)
     }
   }
 }
@@ -210,8 +220,8 @@ extension AttributeType {
         + "OR typeof(\(column)) = 'text' AND (\(column) = '' OR \(column) GLOB '*[^0-9.eE+-]*')"
     case .string, .uri: "typeof(\(column)) NOT IN ('text', 'null')"
     case .uuid: "typeof(\(column)) <> 'null' AND (typeof(\(column)) <> 'blob' OR length(\(column)) <> 16)"
-    case .binary, .transformable, .composite: "typeof(\(column)) NOT IN ('blob', 'text', 'null')"
-    case .undefined, .objectID: nil
+    case .binary, .transformable: "typeof(\(column)) NOT IN ('blob', 'text', 'null')"
+    case .undefined, .objectID, .composite: nil
     }
   }
 

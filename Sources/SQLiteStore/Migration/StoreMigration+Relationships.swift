@@ -60,7 +60,7 @@ extension StoreMigration {
       for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0) {
         let name = PropertyName(entity, relationship.name)
         switch new.places[entity.index][relationship.slot] {
-        case .none, .attribute: continue
+        case .none, .attribute, .composite: continue
         case .toOne(let column, let entityColumn, _):
           guard mapping.origins(of: name).isEmpty, let inverse = entity.inverse(of: relationship),
             !inverse.definition.isToMany, let pairs = pairs(of: name)
@@ -209,7 +209,7 @@ extension StoreMigration {
         }
         return (sql, order != nil)
       }
-    case .none, .attribute: return nil
+    case .none, .attribute, .composite: return nil
     }
   }
 }

@@ -287,6 +287,8 @@ extension SQLValue {
       case .data(let value): .blob(isExternal ? Data([1]) + value : value)
       case .uuid(let value): unsafe withUnsafeBytes(of: value.uuid) { unsafe .blob(Data($0)) }
       case .url(let value): .text(value.absoluteString)
+      // It has a column for each element, and no migration of tables.
+      case .composite: .null
       }
   }
 }

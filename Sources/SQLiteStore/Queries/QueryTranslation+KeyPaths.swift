@@ -73,7 +73,7 @@ extension QueryTranslation {
       switch place {
       case .none: isTransient = true
       // The owners of such a relationship would have to be told apart.
-      case .toMany: throw Untranslatable()
+      case .toMany, .composite: throw Untranslatable()
       case .attribute(let column, _, _), .toOne(let column, _, _):
         if let found, found.column != column { throw Untranslatable() }
         found = (place, column)
@@ -97,6 +97,8 @@ extension QueryTranslation {
         ValuePlace(
           sql: object.column(column), type: type, isExternal: isExternal, isThere: object.isThere,
           attribute: (object.entities.lowerBound, key)))
+    // Its leaves are compared in memory.
+    case .slot(.composite): throw Untranslatable()
     case .slot(.toOne(let column, _, let destination)): return .object(try target(column, destination, of: object))
     case .slot(.toMany(let place)): return .collection(try collection(place, of: object))
     }

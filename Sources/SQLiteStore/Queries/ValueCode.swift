@@ -27,6 +27,8 @@ enum ValueCode {
     case .data(let value): append(.data, value, to: &bytes)
     case .uuid(let value): append(.uuid, value.uuidString.utf8, to: &bytes)
     case .url(let value): append(.url, value.absoluteString.utf8, to: &bytes)
+    // No statement collects them: they have more than one column.
+    case .composite: append(.null, EmptyCollection(), to: &bytes)
     }
   }
 

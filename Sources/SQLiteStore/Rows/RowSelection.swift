@@ -23,6 +23,13 @@ struct RowSelection: Sendable {
     case empty(RowValue)
     case attribute(Int32, AttributeType, isExternal: Bool)
     case toOne(Int32, entity: Int32?, destination: Range<Int>)
+    case composite([Leaf])
+  }
+
+  /// A value of a composite attribute.
+  private struct Leaf: Sendable {
+    let name: String
+    let content: Slot
   }
 
   /// - Parameter entities: those whose rows are selected.
@@ -41,6 +48,18 @@ struct RowSelection: Sendable {
       columns.append(table.columns[column].name.sqlName)
       return place
     }
+    func leaves(_ composite: CompositePlace) -> [Leaf] {
+      composite.elements.map { element in
+        switch element.place {
+        case .column(let column):
+          Leaf(
+            name: element.name,
+            content: .attribute(
+              place(column), element.definition.type, isExternal: element.definition.isExternal))
+        case .composite(let inner): Leaf(name: element.name, content: .composite(leaves(inner)))
+        }
+      }
+    }
     slots = entities.map { index in
       let empty = ManagedObjectModel.Entity(model: schema.model, index: index).emptyValues
       return schema.places[index].enumerated().map { slot, source in
@@ -49,6 +68,7 @@ struct RowSelection: Sendable {
         case .attribute(let column, let type, let isExternal): .attribute(place(column), type, isExternal: isExternal)
         case .toOne(let column, let entity, let destination):
           .toOne(place(column), entity: entity.map(place), destination: destination)
+        case .composite(let composite): .composite(leaves(composite))
         case .toMany: .empty(.unread)
         }
       }
@@ -97,11 +117,32 @@ struct RowSelection: Sendable {
         values.append(.attribute(try value(statement, column, type, isExternal, reading)))
       case .toOne(let column, let entity, let destination):
         values.append(.toOne(try key(statement, column, entity, destination, reading)))
+      case .composite(let leaves): values.append(.attribute(try composite(statement, leaves, reading)))
       }
     }
     return StoreRow(
       key: RowKey(store: storeNumber, entityIndex: index, number: number), version: max(statement.integer(2), 1),
       values: values)
+  }
+
+  /// The value of a composite attribute: null if no leaf has a value.
+  private func composite(
+    _ statement: Statement, _ leaves: [Leaf], _ reading: ValueReading
+  ) throws(ManagedObjectError) -> AttributeValue {
+    var values: [String: AttributeValue] = [:]
+    var isEmpty = true
+    for leaf in leaves {
+      let value: AttributeValue
+      switch leaf.content {
+      case .attribute(let column, let type, let isExternal):
+        value = try self.value(statement, column, type, isExternal, reading)
+      case .composite(let inner): value = try composite(statement, inner, reading)
+      case .empty, .toOne: continue
+      }
+      values[leaf.name] = value
+      if value != .null { isEmpty = false }
+    }
+    return isEmpty ? .null : .composite(values)
   }
 
   private func value(

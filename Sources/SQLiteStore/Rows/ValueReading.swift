@@ -57,9 +57,9 @@ struct ValueReading {
         guard let externalData else { return .data(source.data) }
         return try externalData.content(of: source.data).map { .data($0) } ?? .null
       }
-    case .transformable, .composite:
+    case .transformable:
       if kind == SQLITE_BLOB || kind == SQLITE_TEXT { return .data(source.data) }
-    case .undefined, .objectID: break
+    case .undefined, .objectID, .composite: break
     }
     return nil
   }

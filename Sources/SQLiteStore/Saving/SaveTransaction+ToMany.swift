@@ -143,7 +143,7 @@ extension SaveTransaction {
     for (slot, place) in schema.places[entity].enumerated() {
       let side = schema.sides[entity][slot]
       switch place {
-      case .none, .attribute: continue
+      case .none, .attribute, .composite: continue
       case .toOne:
         guard let side, !side.leavesReferences, case .toOne(let target?) = row.values[slot] else { continue }
         guard let back = inversePlace(of: target, side) else { continue }

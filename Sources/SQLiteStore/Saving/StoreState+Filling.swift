@@ -114,7 +114,7 @@ extension StoreState {
   private func links(ofEntity entity: Int) -> [Int] {
     schema.places[entity].indices.filter { slot in
       switch schema.places[entity][slot] {
-      case .none, .attribute: return false
+      case .none, .attribute, .composite: return false
       case .toMany: return true
       case .toOne(_, _, let destination):
         guard let side = schema.sides[entity][slot] else { return false }

@@ -118,6 +118,7 @@ extension StoreSchema {
         throw Self.fault("the rows of \(table.name) have no number Z_PK", database)
       }
       let names = table.columns.indices.filter { !table.missingColumns.contains($0) }.map { table.columns[$0].name }
+      try schema.checkComposites(of: table, file, database)
       for name in ["Z_ENT", "Z_OPT"] + names { try Self.require(name, of: table.name, file, database) }
     }
     for join in schema.joins {
@@ -125,6 +126,35 @@ extension StoreSchema {
       for name in [join.first.column, join.second.column] { try Self.require(name, of: join.name, file, database) }
     }
     self = schema
+  }
+
+  /// Checks that the columns of composite attributes are those that the file has for them. Their names do not have the
+  /// name of the attribute, and get a number where others have the same name.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` with the name of an attribute whose columns are not certain.
+  private func checkComposites(
+    of table: StoreTable, _ file: FileSchema, _ database: Database
+  ) throws(ManagedObjectError) {
+    guard let types = file.tables[table.name.uppercased()]?.types else { return }
+    for index in table.entities where numbers[index] != 0 {
+      let entity = ManagedObjectModel.Entity(model: model, index: index)
+      for attribute in entity.attributes where attribute.definition.type == .composite && !attribute.isTransient {
+        let name = PropertyName(entity, attribute.name)
+        var reason = table.uncertainComposites[name]
+        for (path, _, column) in table.compositeColumns[name]?.leaves ?? [] where reason == nil {
+          let column = table.columns[column]
+          if let type = types[column.name.uppercased()], type != column.type {
+            reason = "the column \(column.name) for \(path) is of the type \(type), expected \(column.type)"
+          } else if types[column.name.uppercased()] == nil {
+            reason = "the table \(table.name) has no column \(column.name) for \(path)"
+          }
+        }
+        guard let reason else { continue }
+        throw Self.fault(
+          "the columns of the composite attribute \(entity.name).\(attribute.name) are not certain: \(reason)", database
+        )
+      }
+    }
   }
 
   private static func require(

@@ -77,6 +77,8 @@ enum SlotPlace: Sendable {
   /// Nowhere: it is transient, or has no type.
   case none
   case attribute(column: Int, AttributeType, isExternal: Bool)
+  /// A composite attribute, which has a column for each leaf.
+  case composite(CompositePlace)
   case toOne(column: Int, entityColumn: Int?, destination: Range<Int>)
   case toMany(ToManyPlace)
 
@@ -86,6 +88,7 @@ enum SlotPlace: Sendable {
     case .none, .toMany: []
     case .attribute(let column, _, _), .toOne(let column, nil, _): [column]
     case .toOne(let column, let entityColumn?, _): [column, entityColumn]
+    case .composite(let place): place.leaves.map(\.column)
     }
   }
 }
@@ -120,6 +123,9 @@ extension SlotPlace {
       guard numbers[entity.index] != 0 else { continue }
       let table = tables[tableIndices[entity.index]]
       for attribute in entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0) {
+        if let place = table.compositeColumns[PropertyName(entity, attribute.name)] {
+          places[attribute.slot] = .composite(place)
+        }
         guard let column = table.attributeColumns[PropertyName(entity, attribute.name)] else { continue }
         places[attribute.slot] = .attribute(
           column: column, attribute.definition.type,

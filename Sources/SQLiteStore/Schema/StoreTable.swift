@@ -14,6 +14,10 @@ struct StoreTable: Sendable {
   /// All columns but the first three, in order.
   let columns: [Column]
   let attributeColumns: [PropertyName: Int]
+  /// The columns of composite attributes.
+  let compositeColumns: [PropertyName: CompositePlace]
+  /// Composite attributes whose columns are not known, and why; by the entities and attributes.
+  private(set) var uncertainComposites: [PropertyName: String]
   /// The columns of to-one relationships.
   private(set) var toOneColumns: [PropertyName: KeyColumns]
   /// The columns of to-many relationships without an inverse, which lead here.
@@ -44,6 +48,8 @@ struct StoreTable: Sendable {
     maker.make()
     columns = maker.columns
     attributeColumns = maker.attributeColumns
+    compositeColumns = maker.compositeColumns
+    uncertainComposites = maker.uncertainComposites
     toOneColumns = maker.toOneColumns
     ownerColumns = maker.ownerColumns
   }
@@ -65,18 +71,64 @@ struct StoreTable: Sendable {
   }
 }
 
+/// The columns of a composite attribute.
+struct CompositePlace: Sendable {
+  /// The elements, in the order of the model.
+  let elements: [Element]
+
+  struct Element: Sendable {
+    let definition: AttributeDescription
+    let place: Place
+
+    var name: String { definition.name }
+  }
+
+  indirect enum Place: Sendable {
+    case column(Int)
+    case composite(CompositePlace)
+  }
+
+  /// The elements with a column, with the names that lead to them.
+  var leaves: [(path: String, definition: AttributeDescription, column: Int)] {
+    elements.flatMap { element -> [(path: String, definition: AttributeDescription, column: Int)] in
+      switch element.place {
+      case .column(let column): [(element.name, element.definition, column)]
+      case .composite(let inner): inner.leaves.map { ("\(element.name).\($0.path)", $0.definition, $0.column) }
+      }
+    }
+  }
+}
+
+extension StoreTable {
+  /// The columns that values of an attribute are in: one, or one for each leaf of a composite attribute. None for a
+  /// transient attribute, and for one without a type.
+  func parts(
+    of attribute: ManagedObjectModel.Entity.Attribute, in entity: ManagedObjectModel.Entity
+  ) -> [(path: String, definition: AttributeDescription, column: Int)] {
+    let name = PropertyName(entity, attribute.name)
+    if let column = attributeColumns[name] { return [(attribute.name, attribute.definition, column)] }
+    return (compositeColumns[name]?.leaves ?? []).map { ("\(attribute.name).\($0.path)", $0.definition, $0.column) }
+  }
+}
+
 /// Lays out the columns of a table.
 private struct ColumnMaker {
   private let entities: [ManagedObjectModel.Entity]
   private let numbers: [Int64]
   private(set) var columns: [StoreTable.Column] = []
   private(set) var attributeColumns: [PropertyName: Int] = [:]
+  private(set) var compositeColumns: [PropertyName: CompositePlace] = [:]
+  private(set) var uncertainComposites: [PropertyName: String] = [:]
+  /// The columns of leaves, by the composite attribute and the place among its leaves.
+  private var leafColumns: [PropertyName: [Int: Int]] = [:]
   private(set) var toOneColumns: [PropertyName: StoreTable.KeyColumns] = [:]
   private(set) var ownerColumns: [PropertyName: StoreTable.KeyColumns] = [:]
   /// The number of uses of each name.
   private var uses: [String: Int] = [:]
-  /// The suffixes of the properties' names.
-  private var suffixes: [PropertyName: String] = [:]
+  /// The names of the columns of properties, without the prefix.
+  private var names: [PropertyName: String] = [:]
+  /// The names of the columns of leaves, by the composite attribute.
+  private var leafNames: [PropertyName: [Int: String]] = [:]
 
   /// To-many relationships of any entity that lead here and have no inverse.
   private let lonely: [LonelyRelationship]
@@ -87,11 +139,17 @@ private struct ColumnMaker {
     self.lonely = lonely
   }
 
+  /// The types of attributes whose columns follow each other, group by group.
+  private static let groups: [[AttributeType]] = [
+    [.integer16, .integer32, .integer64, .boolean], [.date, .double, .float], [.decimal], [.string], [.uri], [.uuid],
+    [.transformable], [.binary],
+  ]
+
   mutating func make() {
     for entity in entities { nameColumns(of: entity) }
     var orders: [(relationship: ManagedObjectModel.Entity.Relationship, of: ManagedObjectModel.Entity)] = []
     for entity in entities {
-      for attribute in ownAttributes(entity, [.integer16, .integer32, .integer64, .boolean]) { add(attribute, entity) }
+      addAttributes(of: entity, Self.groups[0])
       for relationship in ownToOnes(entity) {
         add(relationship, entity)
         if isInOrder(relationship, entity) { orders.append((relationship, entity)) }
@@ -99,19 +157,18 @@ private struct ColumnMaker {
     }
     for (relationship, entity) in orders { addOrder(of: relationship, entity) }
     addOwners()
-    let groups: [[AttributeType]] = [
-      [.date, .double, .float], [.decimal], [.string], [.uri], [.uuid], [.transformable], [.binary],
-    ]
-    for types in groups {
-      for entity in entities { for attribute in ownAttributes(entity, types) { add(attribute, entity) } }
+    for types in Self.groups.dropFirst() { for entity in entities { addAttributes(of: entity, types) } }
+    for entity in entities {
+      for attribute in ownAttributes(entity) where attribute.definition.type == .composite {
+        placeComposite(attribute, entity)
+      }
     }
   }
 
-  private func ownAttributes(
-    _ entity: ManagedObjectModel.Entity, _ types: [AttributeType]
-  ) -> [ManagedObjectModel.Entity.Attribute] {
+  /// The attributes that an entity does not inherit, in the order of their names.
+  private func ownAttributes(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
     entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0)
-      .filter { !$0.isTransient && types.contains($0.definition.type) }
+      .filter { !$0.isTransient }
       .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
@@ -128,25 +185,71 @@ private struct ColumnMaker {
     entity.inverse(of: relationship).map { $0.definition.isToMany && $0.definition.isOrdered } ?? false
   }
 
+  /// Names the columns of the attributes, leaves and to-one relationships of an entity. Of several with one name the
+  /// first in the layout has it, and others get a number.
   private mutating func nameColumns(of entity: ManagedObjectModel.Entity) {
-    let names = (ownAttributes(entity, AttributeType.allCases).map(\.name) + ownToOnes(entity).map(\.name))
-      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    for name in names {
-      let column = name.uppercased()
-      let count = uses[column, default: 0]
-      uses[column] = count + 1
-      suffixes[PropertyName(entity, name)] = column + (count == 0 ? "" : "\(count)")
+    let attributes = ownAttributes(entity)
+    let order = ColumnOrder(attributes, ownToOnes(entity).map(\.name), Self.groups)
+    for column in order.columns {
+      let base = column.name.uppercased()
+      let count = uses[base, default: 0]
+      uses[base] = count + 1
+      let name = base + (count == 0 ? "" : "\(count)")
+      let property = PropertyName(entity, column.property)
+      if let leaf = column.leaf {
+        leafNames[property, default: [:]][leaf] = name
+      } else {
+        names[property] = name
+      }
     }
+    for (attribute, reason) in order.uncertain { uncertainComposites[PropertyName(entity, attribute)] = reason }
   }
 
   /// The name of a property's column, without what stands before it.
-  private func columnName(_ name: PropertyName) -> String { suffixes[name] ?? name.name.uppercased() }
+  private func columnName(_ name: PropertyName) -> String { names[name] ?? name.name.uppercased() }
 
-  private mutating func add(_ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity) {
-    guard let type = attribute.definition.type.columnType else { return }
+  /// Adds the columns of a group of types: of attributes, and of leaves at the places of their composite attributes.
+  private mutating func addAttributes(of entity: ManagedObjectModel.Entity, _ types: [AttributeType]) {
+    for attribute in ownAttributes(entity) {
+      let name = PropertyName(entity, attribute.name)
+      if attribute.definition.type == .composite {
+        for (place, leaf) in attribute.definition.leaves.enumerated() where types.contains(leaf.type) {
+          guard let type = leaf.type.columnType, let leafName = leafNames[name]?[place] else { continue }
+          leafColumns[name, default: [:]][place] = columns.count
+          columns.append(StoreTable.Column(name: "Z" + leafName, type: type))
+        }
+      } else if types.contains(attribute.definition.type), let type = attribute.definition.type.columnType {
+        attributeColumns[name] = columns.count
+        columns.append(StoreTable.Column(name: "Z" + columnName(name), type: type))
+      }
+    }
+  }
+
+  /// Joins the columns of the leaves of a composite attribute.
+  private mutating func placeComposite(
+    _ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity
+  ) {
     let name = PropertyName(entity, attribute.name)
-    attributeColumns[name] = columns.count
-    columns.append(StoreTable.Column(name: "Z" + columnName(name), type: type))
+    var leaf = 0
+    func place(_ elements: [AttributeDescription], _ leaf: inout Int) -> CompositePlace? {
+      var found: [CompositePlace.Element] = []
+      for element in elements {
+        if element.type == .composite {
+          guard let inner = place(element.elements, &leaf) else { return nil }
+          found.append(CompositePlace.Element(definition: element, place: .composite(inner)))
+        } else {
+          guard let column = leafColumns[name]?[leaf] else { return nil }
+          found.append(CompositePlace.Element(definition: element, place: .column(column)))
+          leaf += 1
+        }
+      }
+      return found.isEmpty ? nil : CompositePlace(elements: found)
+    }
+    if let found = place(attribute.definition.elements, &leaf) {
+      compositeColumns[name] = found
+    } else {
+      uncertainComposites[name] = "the model does not say which values it has"
+    }
   }
 
   private mutating func add(
@@ -187,6 +290,82 @@ private struct ColumnMaker {
       if relationship.isOrdered { columns.append(StoreTable.Column(name: "Z_FOK_" + name, type: "INTEGER")) }
       ownerColumns[PropertyName(owner, relationship.name)] = StoreTable.KeyColumns(
         key: key, entity: nil, order: relationship.isOrdered ? key + 1 : nil)
+    }
+  }
+}
+
+extension AttributeDescription {
+  /// The elements of a composite attribute that have a value of their own, in the order of the model; those of elements
+  /// that are composite themselves are at their place.
+  fileprivate var leaves: [AttributeDescription] { elements.flatMap { $0.type == .composite ? $0.leaves : [$0] } }
+}
+
+/// The order in which the columns of an entity get their names.
+private struct ColumnOrder {
+  struct Column {
+    let name: String
+    /// The attribute or the relationship that it belongs to.
+    let property: String
+    /// The place among the leaves of a composite attribute; nil for a column of a property itself.
+    let leaf: Int?
+    /// The place in the layout: integers, to-one relationships, and then the other groups of types.
+    let group: Int
+    /// The type of the column; nil for an attribute that has none.
+    let type: String?
+  }
+
+  private(set) var columns: [Column] = []
+  /// Composite attributes whose leaves may have other columns, and why.
+  private(set) var uncertain: [String: String] = [:]
+
+  /// - Parameters:
+  ///   - attributes: in the order of their names.
+  ///   - relationships: the names of to-one relationships.
+  ///   - groups: the types in the order of the layout.
+  init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String], _ groups: [[AttributeType]]) {
+    func group(_ type: AttributeType) -> Int {
+      let index = groups.firstIndex { $0.contains(type) } ?? groups.count
+      return index == 0 ? 0 : index + 1
+    }
+    let hasLeaves = attributes.contains { $0.definition.type == .composite }
+    for attribute in attributes {
+      let definition = attribute.definition
+      guard definition.type == .composite else {
+        columns.append(
+          Column(
+            name: attribute.name, property: attribute.name, leaf: nil, group: group(definition.type),
+            type: definition.type.columnType))
+        continue
+      }
+      for (place, leaf) in definition.leaves.enumerated() {
+        columns.append(
+          Column(
+            name: leaf.name, property: attribute.name, leaf: place, group: group(leaf.type), type: leaf.type.columnType)
+        )
+      }
+    }
+    columns += relationships.map { Column(name: $0, property: $0, leaf: nil, group: 1, type: "INTEGER") }
+    // The first of several gets the name: with leaves the first in the layout, otherwise the first property.
+    columns = columns.enumerated().sorted {
+      let (first, second) = ($0.element, $1.element)
+      if hasLeaves, first.group != second.group { return first.group < second.group }
+      if first.property == second.property { return $0.offset < $1.offset }
+      return first.property.utf8.lexicographicallyPrecedes(second.property.utf8)
+    }.map(\.element)
+    findUncertain()
+  }
+
+  /// Finds leaves that share a name with a column of another group and of the same type: no file shows which of the two
+  /// is the first.
+  private mutating func findUncertain() {
+    for (name, same) in Dictionary(grouping: columns, by: { $0.name.uppercased() }) where same.count > 1 {
+      for (index, column) in same.enumerated() {
+        for other in same[..<index] where column.group != other.group && column.type == other.type {
+          for one in [column, other] where one.leaf != nil {
+            uncertain[one.property] = "the model has several values with the column Z\(name) of one type"
+          }
+        }
+      }
     }
   }
 }

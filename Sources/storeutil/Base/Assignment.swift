@@ -102,7 +102,7 @@ struct Assignment: ExpressibleByArgument {
     case .date: if let value = raw(.date)?.date { return .date(value) }
     case .uuid: if let value = UUID(uuidString: text) { return .uuid(value) }
     case .uri: if let value = URL(string: text) { return .url(value) }
-    case .binary, .transformable, .composite:
+    case .binary, .transformable:
       if text.hasPrefix("@") {
         let path = String(self.text.dropFirst())
         let file = try PropertyListError.converting { () throws(FileError) in
@@ -112,7 +112,7 @@ struct Assignment: ExpressibleByArgument {
         return .data(file.data)
       }
       if let value = raw(.data)?.data { return .data(value) }
-    case .objectID: break
+    case .objectID, .composite: break
     }
     throw ManagedObjectError(.invalidValue, "\(key.printable()): \(text.quoted) is no \(type.name)")
   }

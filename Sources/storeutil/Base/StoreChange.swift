@@ -54,9 +54,9 @@ extension AttributeType {
     case .string: .string("")
     case .boolean: .boolean(false)
     case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
-    case .binary, .transformable, .composite: .data(Data())
+    case .binary, .transformable: .data(Data())
     case .uuid: .uuid(UUID())
-    case .undefined, .uri, .objectID: nil
+    case .undefined, .uri, .objectID, .composite: nil
     }
   }
 }

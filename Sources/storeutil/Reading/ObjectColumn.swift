@@ -59,6 +59,8 @@ struct ObjectColumn {
       }
       let property = entity.selfAndDescendants.lazy.compactMap { $0.property(named: key) }.first
       switch property {
+      case .attribute(let attribute)? where attribute.type == .composite:
+        return try checkLeaf(keys[(place + 1)...], of: attribute.definition)
       case .attribute? where place + 1 < keys.count:
         throw ValidationError("--keys: \(key.quoted) in \(name.quoted) is an attribute, which leads to no object.")
       case .attribute?: return
@@ -70,6 +72,22 @@ struct ObjectColumn {
           "--keys: \(entity.name.printable()) has no \(key.quoted); "
             + (hint ?? "it has \(names.map { $0.printable() }.joined(separator: ", "))."))
       }
+    }
+  }
+}
+
+extension ObjectColumn {
+  /// - Throws: `ValidationError` for a name that a composite attribute has no element for.
+  private func checkLeaf(_ names: ArraySlice<String>, of composite: AttributeDescription) throws {
+    var attribute = composite
+    for key in names {
+      guard let element = attribute.elements.first(where: { $0.name == key }) else {
+        let names = attribute.elements.map { $0.name.printable() }.joined(separator: ", ")
+        throw ValidationError(
+          "--keys: \(attribute.name.quoted) in \(name.quoted) has no \(key.quoted)"
+            + (names.isEmpty ? "; it has no parts." : "; it has \(names)."))
+      }
+      attribute = element
     }
   }
 }

@@ -90,7 +90,7 @@ struct ObjectReader {
     return try zip(rows, found).map { row, value in
       switch value {
       case nil: nil
-      case .attribute(let value): try propertyList(value, of: key, row.key)
+      case .attribute(let value): try propertyList(value.leaf(at: rest), of: key, row.key)
       case .toOne(nil), .unread: .null
       case .toOne(let key?): rest.isEmpty ? .string(uri(key)) : targets[key] ?? .null
       case .toMany(let keys):
@@ -176,6 +176,10 @@ extension PropertyList {
       case .data(let value): .data(value)
       case .uuid(let value): .string(value.uuidString)
       case .url(let value): .string(value.absoluteString)
+      case .composite:
+        .dictionary(
+          OrderedDictionary(
+            uniqueKeysWithValues: (value.leavesInOrder ?? []).map { ($0.name, PropertyList($0.value)) }))
       }
   }
 }

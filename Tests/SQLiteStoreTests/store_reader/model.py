@@ -8,7 +8,8 @@ INTEGER_BITS = {100: 16, 200: 32, 300: 64}
 UNDEFINED, DECIMAL, DOUBLE, FLOAT, STRING, BOOLEAN, DATE = 0, 400, 500, 600, 700, 800, 900
 BINARY, UUID, URI, TRANSFORMABLE, OBJECT_ID, COMPOSITE = 1000, 1100, 1200, 1800, 2000, 2100
 KNOWN_TYPES = {
-    *INTEGER_BITS, UNDEFINED, DECIMAL, DOUBLE, FLOAT, STRING, BOOLEAN, DATE, BINARY, UUID, URI, TRANSFORMABLE, OBJECT_ID
+    *INTEGER_BITS, UNDEFINED, DECIMAL, DOUBLE, FLOAT, STRING, BOOLEAN, DATE, BINARY, UUID, URI, TRANSFORMABLE, OBJECT_ID,
+    COMPOSITE
 }
 EXTERNAL_DATA_FLAG = 4
 
@@ -72,6 +73,7 @@ class Property:
         self.is_attribute = "NSAttributeDescription" in classes
         self.is_fetched = "NSFetchedPropertyDescription" in classes
         self.is_transient = bool(archive.get(record, "NSIsTransient", False))
+        self.elements = []
         if self.is_relationship:
             destination = archive.get(record, "NSDestinationEntity")
             inverse = archive.get(record, "NSInverseRelationship")
@@ -86,6 +88,11 @@ class Property:
         elif self.is_attribute:
             self.type = archive.get(record, "NSAttributeType", UNDEFINED)
             self.is_external = bool(archive.get(record, "NSFlagsKey", 0) & EXTERNAL_DATA_FLAG)
+            elements = archive.get(record, "NSCompositeElements") if self.type == COMPOSITE else None
+            self.elements = [
+                Property(archive, archive.get(element, "NSPropertyName"), element)
+                for element in (archive.list(elements) if elements else [])
+            ]
         elif not self.is_fetched:
             raise Fault("the property %s of the model is of the class %s" % (name, classes[0]))
 
@@ -95,6 +102,11 @@ class Property:
         if self.is_transient or self.is_fetched:
             return False
         return not self.is_to_many if self.is_relationship else self.type not in (UNDEFINED, OBJECT_ID)
+
+    def own_by(self, entity):
+        self.owner = entity
+        for element in self.elements:
+            element.own_by(entity)
 
     def __str__(self):
         return "%s.%s" % (self.owner.name, self.name)
@@ -165,7 +177,7 @@ class Model:
         # A model from a store has inherited properties a second time.
         entity.own = {name: entity.own[name] for name in sorted(entity.own) if name not in inherited}
         for property in entity.own.values():
-            property.owner = entity
+            property.own_by(entity)
         entity.all = {**inherited, **entity.own}
         for child in self.sorted(entity.children):
             self.add(child)

@@ -6,7 +6,7 @@ import re
 from store_reader.database import BadText, quoted
 from store_reader.forms import Fault, bits, decimal_text, float_bits, printable
 from store_reader.model import (
-    BOOLEAN, DATE, DECIMAL, DOUBLE, FLOAT, INTEGER_BITS, KNOWN_TYPES, STRING, URI, UUID)
+    BOOLEAN, COMPOSITE, DATE, DECIMAL, DOUBLE, FLOAT, INTEGER_BITS, KNOWN_TYPES, STRING, URI, UUID)
 
 GREATEST_NOTICE_COUNT = 200
 # Entities of the framework itself have the numbers from here on: 16001 for history, 17001 for CloudKit.
@@ -114,12 +114,23 @@ class Store:
             known.add(result)
             return result
 
+        def leaves(composite):
+            """A composite attribute has a column for each leaf, by the name of the leaf alone."""
+            for element in composite.elements:
+                if element.type == COMPOSITE:
+                    leaves(element)
+                else:
+                    element.column = column(element.name, element)
+
         for entity in sorted((e for e in self.present if e.root is root), key=lambda e: e.number):
             for property in entity.own.values():
                 if not property.has_column:
                     continue
                 if property.is_attribute and property.type not in KNOWN_TYPES:
                     raise Fault("%s is of the type %s" % (property, property.type))
+                if property.is_attribute and property.type == COMPOSITE:
+                    leaves(property)
+                    continue
                 name = column(property.name, property)
                 self.columns[entity.name, property.name] = name
                 if property.is_relationship:
@@ -235,6 +246,20 @@ class Store:
         if property.is_external:
             value = self.external(value, what)
         return "missing file" if value is None else value.hex()
+
+    def composite(self, property, values, what):
+        """The leaves by their names; None if no leaf has a value."""
+        leaves = {}
+        for element in property.elements:
+            name = "%s.%s" % (what, element.name)
+            if element.type == COMPOSITE:
+                leaves[element.name] = self.composite(element, values, name)
+            else:
+                leaves[element.name] = self.attribute(element, values[element.column], name)
+        if all(value is None for value in leaves.values()):
+            return None
+        return "{%s}" % ", ".join(
+            "%s=%s" % (name, "null" if leaves[name] is None else leaves[name]) for name in sorted(leaves))
 
     def external(self, value, what):
         """The data behind a first byte that says where it is."""
@@ -397,7 +422,10 @@ class Store:
                         else:
                             relationships[key] = self.to_one(property, number, values, what)
                     elif property.has_column:
-                        attributes[key] = self.attribute(property, values[self.column(property)], what)
+                        if property.type == COMPOSITE:
+                            attributes[key] = self.composite(property, values, what)
+                        else:
+                            attributes[key] = self.attribute(property, values[self.column(property)], what)
                 objects[name] = {"version": version, "attributes": attributes, "relationships": relationships}
         if self.notice_count > len(self.notices):
             self.notices.append("and %d more" % (self.notice_count - len(self.notices)))

@@ -9,6 +9,8 @@ extension AttributeValue {
   init(_ value: ArchivedValue, for type: AttributeType) throws {
     if case .null = value {
       self = .null
+    } else if type == .composite, let composite = AttributeValue(composite: value) {
+      self = composite
     } else if type == .transformable || type == .composite {
       self = .data(try KeyedArchiver.archivedData(withRootObject: value))
     } else {
@@ -20,7 +22,7 @@ extension AttributeValue {
   func archived(for type: AttributeType) throws -> ArchivedValue? {
     switch self {
     case .null: return nil
-    case .data(let value) where type == .transformable || type == .composite:
+    case .data(let value) where type == .transformable:
       let coder = try KeyedUnarchiver(forReadingFrom: value)
       try coder.allowOpaqueObjects(in: value)
       return try coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)

@@ -104,7 +104,7 @@ extension AttributeValue {
   /// The text in a source file; nil for what has none.
   func sourceText(_ type: AttributeType) -> String? {
     switch self {
-    case .null, .data: nil
+    case .null, .data, .composite: nil
     case .boolean(let value): type == .boolean ? (value ? "YES" : "NO") : (value ? "1" : "0")
     case .integer(let value): type == .boolean ? (value == 0 ? "NO" : "YES") : "\(value)"
     case .decimal(let value): value.description

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
+internal import OrderedCollections
 internal import PropertyLists
 
 extension AttributeValue {
@@ -40,6 +41,10 @@ extension AttributeValue {
     case .data(let value): .data(value)
     case .uuid(let value): .uuid(value)
     case .url(let value): .url(value)
+    case .composite:
+      .dictionary(
+        OrderedDictionary(
+          uniqueKeysWithValues: (leavesInOrder ?? []).map { (ArchivedValue.string($0.name), $0.value.archivedValue) }))
     }
   }
 }

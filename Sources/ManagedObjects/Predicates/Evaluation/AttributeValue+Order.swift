@@ -13,6 +13,7 @@ extension AttributeValue {
     case (.data(let first), .data(let second)): return first == second
     case (.uuid(let first), .uuid(let second)): return first == second
     case (.url(let first), .url(let second)): return first == second
+    case (.composite(let first), .composite(let second)): return first == second
     default: return numericOrder(to: other) == .equal
     }
   }

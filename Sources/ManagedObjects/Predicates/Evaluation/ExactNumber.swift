@@ -5,7 +5,7 @@ extension AttributeValue {
   var isNumber: Bool {
     switch self {
     case .boolean, .integer, .decimal, .double, .float: true
-    case .null, .string, .date, .data, .uuid, .url: false
+    case .null, .string, .date, .data, .uuid, .url, .composite: false
     }
   }
 
@@ -23,7 +23,7 @@ extension AttributeValue {
         return .double(double)
       }
       return self
-    case .null, .integer, .string, .date, .data, .uuid, .url: return self
+    case .null, .integer, .string, .date, .data, .uuid, .url, .composite: return self
     }
   }
 }

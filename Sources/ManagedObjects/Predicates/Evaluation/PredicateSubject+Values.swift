@@ -97,6 +97,7 @@ extension AttributeValue {
     case (.date(let date), "timeIntervalSince1970"): return .double(date.timeIntervalSince1970)
     case (.url(let url), "absoluteString"): return .string(url.absoluteString)
     case (.uuid(let uuid), "UUIDString"): return .string(uuid.uuidString)
+    case (.composite(let leaves), _) where leaves[key] != nil: return leaves[key] ?? .null
     case (_, "self"): return self
     default:
       throw ManagedPredicateError(

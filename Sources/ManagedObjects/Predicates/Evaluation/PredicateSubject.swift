@@ -118,6 +118,7 @@ public enum PredicateValue<Object: PredicateSubject> {
     case .value(.data): "data"
     case .value(.uuid): "a UUID"
     case .value(.url): "a URL"
+    case .value(.composite): "a composite value"
     case .object: "an object"
     case .array, .set: "a collection"
     case .constant(.dictionary): "a dictionary"

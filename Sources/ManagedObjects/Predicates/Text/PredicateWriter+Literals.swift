@@ -45,6 +45,7 @@ extension PredicateWriter {
 
   mutating func write(_ constant: PredicateConstant) throws(ManagedPredicateError) {
     switch constant {
+    case .value(.composite(let leaves)): try write(.dictionary(leaves.mapValues { .value($0) }))
     case .value(let value): write(value)
     case .array(let elements): try write(elements, as: .array)
     case .set(let elements): try write(Self.sorted(elements), as: .set)
@@ -81,7 +82,7 @@ extension PredicateWriter {
 
   private mutating func write(_ value: AttributeValue) {
     switch value {
-    case .null: append("NULL")
+    case .null, .composite: append("NULL")
     case .boolean(let value): append(value ? "TRUE" : "FALSE")
     case .integer(let value): append("\(value)")
     case .decimal(let value): write(value.isNaN ? "nan" : "\(value)", as: .decimal)

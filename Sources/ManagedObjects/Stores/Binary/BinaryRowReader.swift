@@ -205,6 +205,12 @@ struct BinaryValueReader: ~Escapable {
     return String(knownUTF8: text, isASCII: false)
   }
 
+  private mutating func data() throws(BinaryFault) -> Data {
+    let count = try count(size: 1)
+    let start = try pass(count)
+    return Data([UInt8](bytes, start..<start + count))
+  }
+
   /// The value of an attribute.
   mutating func value(_ type: AttributeType) throws(BinaryFault) -> AttributeValue {
     switch type {
@@ -229,10 +235,12 @@ struct BinaryValueReader: ~Escapable {
     case .uri:
       guard let url = URL(string: try text()) else { throw BinaryFault("no URL") }
       return .url(url)
-    case .binary, .transformable, .composite:
-      let count = try count(size: 1)
-      let start = try pass(count)
-      return .data(Data([UInt8](bytes, start..<start + count)))
+    case .binary, .transformable: return .data(try data())
+    case .composite:
+      guard let value = AttributeValue(archivedComposite: try data()) else {
+        throw BinaryFault("the archive of a composite value cannot be read")
+      }
+      return value
     case .uuid:
       let s = try pass(16)
       let b = bytes

@@ -95,6 +95,9 @@ struct BinaryRowWriter {
       values.append(counted: text.utf8Span.rawBytes)
     case .data(let data): values.append(counted: data.bytes)
     case .uuid(let uuid): values.append(uuid.bytes)
+    case .composite:
+      let data = try value.archivedComposite()
+      values.append(counted: data.bytes)
     }
   }
 }

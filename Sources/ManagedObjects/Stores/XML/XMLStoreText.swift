@@ -87,7 +87,8 @@ extension XMLStoreText {
     case .decimal: return Decimal(text: string(text).lowercased()).map { .decimal($0) }
     case .uuid: return uuid(text).map { .uuid($0) }
     case .uri: return URL(string: string(text)).map { .url($0) }
-    case .binary, .transformable, .composite: return data(text).map { .data($0) }
+    case .binary, .transformable: return data(text).map { .data($0) }
+    case .composite: return data(text).flatMap { AttributeValue(archivedComposite: $0) }
     case .string, .undefined, .objectID: return nil
     }
   }
@@ -197,6 +198,7 @@ extension XMLStoreText {
     case .url(let url):
       let text = try url.storedText()
       append(text.utf8Span.rawBytes, to: &output)
+    case .composite: append(try value.archivedComposite(), to: &output)
     }
   }
 

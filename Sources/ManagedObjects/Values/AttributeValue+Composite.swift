@@ -1,0 +1,55 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+internal import OrderedCollections
+
+/// The values of composite attributes in files that have one value for an attribute: the bytes of a keyed archive of a
+/// dictionary, as Core Data has such a value in memory.
+extension AttributeValue {
+  /// The greatest depth to which composite values are nested, as in models.
+  private static let greatestDepth = 16
+
+  /// The value of a composite attribute that an archive of a dictionary has; nil for other bytes.
+  init?(archivedComposite data: Data) {
+    guard let coder = try? KeyedUnarchiver(forReadingFrom: data),
+      let value = try? coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
+    else { return nil }
+    self.init(composite: value)
+  }
+
+  /// The value of a composite attribute that a dictionary stands for: null for an empty one. Nil for other values.
+  init?(composite value: ArchivedValue, depth: Int = 0) {
+    guard case .dictionary(let entries) = value, depth < Self.greatestDepth else { return nil }
+    var leaves: [String: AttributeValue] = [:]
+    for (key, value) in entries {
+      guard case .string(let name) = key,
+        let leaf = AttributeValue(value) ?? AttributeValue(composite: value, depth: depth + 1)
+      else { return nil }
+      leaves[name] = leaf
+    }
+    self = leaves.isEmpty ? .null : .composite(leaves)
+  }
+
+  /// The archive of the value of a composite attribute. Equal values have equal archives.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that no archive can have.
+  func archivedComposite() throws(ManagedObjectError) -> Data {
+    do {
+      return try KeyedArchiver.archivedData(withRootObject: archivedValue)
+    } catch {
+      throw ManagedObjectError(.invalidValue, "the value of a composite attribute cannot be archived: \(error)")
+    }
+  }
+
+  /// The leaf of a composite value that names lead to; the value itself without names, and null where no leaf is.
+  package func leaf(at path: ArraySlice<String>) -> AttributeValue {
+    guard let name = path.first else { return self }
+    guard case .composite(let leaves) = self, let leaf = leaves[name] else { return .null }
+    return leaf.leaf(at: path.dropFirst())
+  }
+
+  /// The leaves of a composite value in the order of their names; nil for other values.
+  package var leavesInOrder: [(name: String, value: AttributeValue)]? {
+    guard case .composite(let leaves) = self else { return nil }
+    return leaves.sorted { $0.key.precedes($1.key) }.map { (name: $0.key, value: $0.value) }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("storeutil shows the values of composite attributes")
+struct CompositeTests {
+  private static let model = ["--model", "Drinks.xcdatamodel"]
+
+  @Test("in what it fetches, in pages, in differences and in what it converts")
+  func everywhere() throws {
+    let library = try Library()
+    try library.makeDrinks()
+    let expected: PropertyList = .dictionary(["city": "Oslo", "size": 7])
+    func authors(_ store: String) throws -> [PropertyList?] {
+      try Tool.json("fetch", store, "Drink", "--sort", "title", "--model", "Drinks.xcdatamodel", in: library.url)
+        .array?.map { $0["author"] } ?? []
+    }
+    #expect(try authors("drinks.sqlite") == [expected, .null])
+    #expect(try library.run(["show", "drinks.sqlite", "Drink/1"] + Self.model).contains("Oslo"))
+    #expect(
+      try library.run(["fetch", "drinks.sqlite", "Drink", "--csv"] + Self.model).contains(
+        "\"\"city\"\":\"\"Oslo\"\""))
+    try library.run(["html", "drinks.sqlite", "-o", "page.html"] + Self.model)
+    #expect(try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8).contains("\"Oslo\""))
+    for type in ["xml", "binary"] {
+      try library.run(["convert", "drinks.sqlite", "drinks.\(type)", "--type", type] + Self.model)
+      #expect(try authors("drinks.\(type)") == [expected, .null])
+    }
+    try FileManager.default.copyItem(
+      at: library.url.appending(path: "drinks.sqlite"), to: library.url.appending(path: "other.sqlite"))
+    try library.runPython("store.execute(\"UPDATE ZDRINK SET ZCITY = 'Bergen' WHERE Z_PK = 1\")", on: "other.sqlite")
+    let difference = try Tool.run(
+      "diff", "drinks.sqlite", "other.sqlite", "--model", "Drinks.xcdatamodel", in: library.url)
+    #expect(difference.status == 1 && difference.text.contains("Bergen"), "\(difference.text)\(difference.errors)")
+    #expect(try library.run("fetch", "drinks.sqlite", "Drink", "--tables").contains("Oslo"))
+  }
+
+  @Test("leaf by leaf, too")
+  func leaves() throws {
+    let library = try Library()
+    try library.makeDrinks()
+    let text = try library.run(
+      ["fetch", "drinks.sqlite", "Drink", "--keys", "title,author.city", "--sort", "title", "--csv"] + Self.model)
+    #expect(text == "title,author.city\r\na,Oslo\r\nb,\r\n")
+    #expect(try library.run(["count", "drinks.sqlite", "Drink", "author.size == 7"] + Self.model) == "1\n")
+    let failure = try library.failure(["fetch", "drinks.sqlite", "Drink", "--keys", "author.town"] + Self.model)
+    #expect(failure.errors.contains("\"author\" in \"author.town\" has no \"town\"; it has city, size"))
+  }
+
+  @Test("and prints no version hash that it cannot compute")
+  func hashes() throws {
+    let library = try Library()
+    try library.makeDrinks()
+    #expect(try library.run("hashes", "Drinks.xcdatamodel").contains("Drink"))
+    let contents = library.url.appending(path: "Drinks.xcdatamodel/contents")
+    let text = try String(contentsOf: contents, encoding: .utf8).replacing(
+      "</entity>",
+      with:
+        "<attribute name=\"changed\" attributeType=\"Date\" derived=\"YES\" derivationExpression=\"now()\"/></entity>")
+    try text.write(to: contents, atomically: true, encoding: .utf8)
+    let failure = try library.failure(["hashes", "Drinks.xcdatamodel"])
+    #expect(failure.status != 0 && failure.errors.contains("Drink.changed"))
+  }
+}
