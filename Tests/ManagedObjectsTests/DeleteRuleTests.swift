@@ -173,16 +173,15 @@ import Testing
         for store in StoreKind.saving {
           let coordinator = try store.coordinator(model, folder)
           try check(
-            kind, rule, coordinator, store == .sqlite ? shownBySQLite(kind) : { $0 }, isSaved: isSaved, names,
+            kind, rule, coordinator, stored(kind), isSaved: isSaved, names,
             Comment(rawValue: "\(store), \(names)"))
         }
       }
     }
   }
 
-  /// A state as a file of SQLite has it: what refers to many objects has none that is gone, since those have themselves
-  /// to whom they belong.
-  private func shownBySQLite(_ kind: Kind) -> (String) -> String {
+  /// A state as stores have it: a to-many relationship has no deleted objects, and a to-one relationship may.
+  private func stored(_ kind: Kind) -> (String) -> String {
     { state in
       let parts = state.split(separator: " ", omittingEmptySubsequences: false)
       let links = parts.dropFirst().filter { part in

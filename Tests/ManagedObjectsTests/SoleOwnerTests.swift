@@ -228,8 +228,7 @@ import Testing
           case .array(let all): all.compactMap { if case .object(let item) = $0 { item } else { nil } }
           default: []
           }
-        // A store in memory keeps references to what is gone.
-        let texts = held.compactMap { $0["name"] == .null ? nil : "\($0["name"] ?? .null)" }
+        let texts = held.map { "\($0["name"] ?? .null)" }
         outcome.contents.append("\(box["name"] ?? .null) \(key) \(key == "line" ? texts : texts.sorted())")
       }
     }

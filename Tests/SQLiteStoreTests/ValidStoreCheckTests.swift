@@ -44,4 +44,39 @@ import Testing
     }
     #expect(try StoreFindings(file, model: model).texts == ["object-count Box/p\(number) pair"])
   }
+
+  @Test(
+    "A to-one relationship may refer to a deleted object by its delete rule, and to none that never was",
+    arguments: names)
+  func deletedObjects(name: String) throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Box", [.relationship("items", to: "Item", inverse: "box", isToMany: true, deleteRule: .noAction)]),
+      EntityDescription(
+        "Item", [.relationship("box", to: "Box", inverse: "items"), .relationship("next", to: "Item")]),
+    ])
+    let (file, numbers) = try store(name, model) { context in
+      let box = try context.insert("Box")
+      let items = [try context.insert("Item"), try context.insert("Item")]
+      try items[0].setValue(.object(box), forKey: "box")
+      try items[0].setValue(.object(items[1]), forKey: "next")
+      try context.save()
+      let numbers = [box, items[0]].map(\.objectID.key.number)
+      try context.delete(box)
+      try context.delete(items[1])
+      try context.save()
+      return numbers
+    }
+    #expect(try StoreFindings(file, model: model).texts == [])
+    switch file.pathExtension {
+    case "xml":
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let reference = "idrefs=\"z\(numbers[0])\""
+      try #require(text.contains(reference))
+      try Data(text.replacing(reference, with: "idrefs=\"z999\"").utf8).write(to: file)
+    case "sqlite": try PlainSQLite(file).run("UPDATE ZITEM SET ZBOX = 999")
+    default: return
+    }
+    #expect(try StoreFindings(file, model: model).texts == ["dangling-reference Item/p\(numbers[1]) box"])
+  }
 }

@@ -2,7 +2,7 @@ internal import PropertyLists
 
 /// A row that a predicate is tested with. Relationships are followed through the source.
 ///
-/// A transformable attribute is data here. A relationship to an object that is gone refers to nothing.
+/// A transformable attribute is data here. A to-one relationship to a deleted object refers to an object without values.
 struct RowSubject<Source: RowSource> {
   let row: StoreRow
   let source: Source
@@ -43,7 +43,7 @@ extension RowSubject: PredicateSubject {
   private func related(_ value: RowValue, _ name: String) throws(ManagedPredicateError) -> PredicateValue<Self> {
     switch value {
     case .attribute(let value): return .value(value)
-    case .toOne(let key): return key.flatMap(object) ?? .null
+    case .toOne(let key): return key.map { .object(subject($0)) } ?? .null
     // In an order that is the same each time.
     case .toMany(let keys): return .set(keys.sorted().compactMap(object))
     case .orderedToMany(let keys): return .array(keys.compactMap(object))
@@ -56,9 +56,14 @@ extension RowSubject: PredicateSubject {
     source.row(key).map { .object(RowSubject($0, source)) }
   }
 
+  /// The object of a key. All properties of a deleted one are null.
+  private func subject(_ key: RowKey) -> Self {
+    RowSubject(source.row(key) ?? StoreRow(key: key, version: 0, values: []), source)
+  }
+
   func predicateSubject(for constant: PredicateConstant) -> Self? {
-    guard case .object(let key) = constant, let row = source.row(key) else { return nil }
-    return RowSubject(row, source)
+    guard case .object(let key) = constant else { return nil }
+    return subject(key)
   }
 
   func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<Self>] {

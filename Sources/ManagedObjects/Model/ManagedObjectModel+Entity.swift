@@ -251,6 +251,17 @@ extension ManagedObjectModel.Entity {
     relationship.definition.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
   }
 
+  /// Returns true if a relationship goes on referring to an object that was deleted, in stores of every kind: a to-one
+  /// relationship without an inverse, or whose inverse has the delete rule ``RelationshipDescription/DeleteRule/noAction``.
+  package func keepsDeletedObjects(_ relationship: Relationship) -> Bool {
+    guard !relationship.definition.isToMany, !relationship.isTransient else { return false }
+    guard let inverse = inverse(of: relationship), !inverse.isTransient else { return true }
+    return inverse.definition.deleteRule == .noAction
+  }
+
+  /// The first entity among this one and those that inherit from it that can have objects.
+  package var firstConcreteEntity: Self? { selfAndDescendants.first { !$0.isAbstract } }
+
   /// The to-many relationships that the entity does not inherit, that stores keep, and that have no inverse in a store.
   /// An object can be in such a relationship of one other only.
   package var toManyRelationshipsWithoutInverse: [Relationship] {

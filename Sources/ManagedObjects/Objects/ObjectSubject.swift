@@ -1,9 +1,14 @@
 /// An object as predicates and expressions are tested with it.
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
+  /// True for a deleted object that another one refers to: all its properties are null.
+  var isDeleted = false
+
+  static func == (first: Self, second: Self) -> Bool { first.object == second.object }
+  func hash(into hasher: inout Hasher) { hasher.combine(object) }
 
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ObjectSubject> {
-    if let slot = key.slot(inEntity: object.key.entityIndex), slot < object.shape.record.slotCount {
+    if !isDeleted, let slot = key.slot(inEntity: object.key.entityIndex), slot < object.shape.record.slotCount {
       return related(object.value(ofSlot: slot))
     }
     return try unusualValue(forKey: key.name)
@@ -13,8 +18,8 @@ struct ObjectSubject: PredicateSubject {
   private func unusualValue(forKey name: String) throws(ManagedPredicateError) -> PredicateValue<ObjectSubject> {
     if EntityKey.ofObjectItself.contains(name) { return .object(self) }
     let entity = object.shape.entity
-    if let property = entity.property(named: name) { return related(object.value(ofSlot: property.slot)) }
-    if entity.fetchedProperty(named: name) != nil {
+    if !isDeleted, let property = entity.property(named: name) { return related(object.value(ofSlot: property.slot)) }
+    if !isDeleted, entity.fetchedProperty(named: name) != nil {
       do throws(ManagedObjectError) {
         return .array(try object.fetchedObjects(named: name).map { .object(ObjectSubject(object: $0)) })
       } catch {
@@ -29,31 +34,37 @@ struct ObjectSubject: PredicateSubject {
   private func related(_ value: RowValue) -> PredicateValue<ObjectSubject> {
     switch value {
     case .attribute(let value): .value(value)
-    case .toOne(let key): key.flatMap(target) ?? .null
+    case .toOne(let key): key.flatMap(target).map { .object($0) } ?? .null
     // In an order that is the same each time.
-    case .toMany(let keys): .set(keys.sorted().compactMap(target))
-    case .orderedToMany(let keys): .array(keys.compactMap(target))
+    case .toMany(let keys): .set(keys.sorted().compactMap(member))
+    case .orderedToMany(let keys): .array(keys.compactMap(member))
     // It could not be read.
     case .unread: .null
     }
   }
 
-  /// An object that is gone is none.
-  private func target(_ key: RowKey) -> PredicateValue<ObjectSubject>? {
-    guard let object = object.managedObjectContext?.object(for: key), !object.isDeleted else { return nil }
+  /// The object of a key; nil without a context.
+  private func target(_ key: RowKey) -> ObjectSubject? {
+    guard let object = object.managedObjectContext?.object(for: key) else { return nil }
+    if object.isDeleted { return ObjectSubject(object: object, isDeleted: true) }
     if object.isFault { object.fire() }
-    return object.isInaccessible ? nil : .object(ObjectSubject(object: object))
+    return ObjectSubject(object: object, isDeleted: object.isInaccessible)
+  }
+
+  /// An object of a to-many relationship, which has no deleted ones.
+  private func member(_ key: RowKey) -> PredicateValue<ObjectSubject>? {
+    target(key).flatMap { $0.isDeleted ? nil : .object($0) }
   }
 
   var predicateConstant: PredicateConstant? { .object(object.key) }
 
   func predicateSubject(for constant: PredicateConstant) -> ObjectSubject? {
-    guard case .object(let key) = constant, case .object(let subject)? = target(key) else { return nil }
-    return subject
+    guard case .object(let key) = constant else { return nil }
+    return target(key)
   }
 
   func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<ObjectSubject>] {
-    (0..<object.shape.record.slotCount).map { related(object.value(ofSlot: $0)) }
+    isDeleted ? [] : (0..<object.shape.record.slotCount).map { related(object.value(ofSlot: $0)) }
   }
 }
 

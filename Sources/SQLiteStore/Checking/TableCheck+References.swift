@@ -13,6 +13,8 @@ extension TableCheck {
     let destination: Range<Int>
     /// True for the column of a to-many relationship without an inverse: it names the object that has the relationship.
     let namesOwner: Bool
+    /// True if the relationship goes on referring to deleted objects.
+    let keepsDeleted: Bool
   }
 
   private func keys(_ table: StoreTable) -> [Keys] {
@@ -25,7 +27,8 @@ extension TableCheck {
         all.append(
           Keys(
             property: relationship.name, owners: entity.subtree, columns: columns,
-            destination: entity.destination(of: relationship).subtree, namesOwner: false))
+            destination: entity.destination(of: relationship).subtree, namesOwner: false,
+            keepsDeleted: entity.keepsDeletedObjects(relationship)))
       }
     }
     for (name, columns) in table.ownerColumns.sorted(by: { $0.value.key < $1.value.key }) where has(table, columns.key)
@@ -35,7 +38,7 @@ extension TableCheck {
       all.append(
         Keys(
           property: name.name, owners: owner.destination(of: relationship).subtree, columns: columns,
-          destination: owner.subtree, namesOwner: true))
+          destination: owner.subtree, namesOwner: true, keepsDeleted: false))
     }
     return all
   }
@@ -55,11 +58,18 @@ extension TableCheck {
     let entityColumn = keys.columns.entity.flatMap { has(table, $0) ? "t.\(table.columns[$0].name.sqlName)" : nil }
     let known = numbers(keys.destination)
     let difference = entityColumn.map { " OR \($0) IS NOT d.Z_ENT" } ?? ""
+    // A number that the table has given to an object is that of a deleted one.
+    let root = schema.numbers[target.entities.lowerBound]
+    let isMissing =
+      keys.keepsDeleted
+      ? "d.Z_PK IS NULL AND \(key) NOT BETWEEN 1 AND ifnull((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root)), 0)"
+      : "d.Z_PK IS NULL"
     each(
       "SELECT t.Z_PK, t.Z_ENT, \(key), d.Z_PK, d.Z_ENT, \(entityColumn ?? "NULL") FROM \(table.name.sqlName) t "
         + "LEFT JOIN \(target.name.sqlName) d ON d.Z_PK = \(key) WHERE \(key) IS NOT NULL "
         + "AND t.Z_ENT IN \(numbers(keys.owners)) "
-        + "AND (d.Z_PK IS NULL OR d.Z_ENT IS NULL OR d.Z_ENT NOT IN \(known)\(difference))", of: table.name
+        + "AND (\(isMissing) OR d.Z_PK IS NOT NULL AND (d.Z_ENT IS NULL OR d.Z_ENT NOT IN \(known)\(difference)))",
+      of: table.name
     ) { row in
       let (number, entity) = (row.integer(0), row.integer(1))
       let place = keys.namesOwner ? "the relationship of the row \(row.value(2).name) of \(target.name) has it" : nil

@@ -105,7 +105,7 @@ struct ProjectionQuery {
       _ expression: ManagedExpression, _ translation: inout QueryTranslation
     ) throws(Untranslatable) {
       switch try translation.operand(expression) {
-      case .object(let object): groups.append(object.number)
+      case .object(let object): groups.append(object.reference)
       case .value(let value):
         switch value.type {
         case .string:
@@ -133,7 +133,7 @@ struct ProjectionQuery {
       switch operand {
       case .object(let object):
         columns.append(
-          Column(name: name, type: type, place: select(object.entity, object.number), content: .object))
+          Column(name: name, type: type, place: select(object.referredEntity, object.reference), content: .object))
       case .value(let value):
         let sql = value.type == .boolean ? SQLDialect.truthValue(value.sql) : value.sql
         columns.append(
@@ -154,7 +154,7 @@ struct ProjectionQuery {
       let value: ValuePlace
       switch try translation.operand(argument) {
       case .object(let object) where function == .count:
-        value = ValuePlace(sql: object.number, type: .integer64)
+        value = ValuePlace(sql: object.reference, type: .integer64)
       case .value(let place): value = place
       case .object, .count, .collection, .constant, .other: throw Untranslatable()
       }

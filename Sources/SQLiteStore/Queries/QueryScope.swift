@@ -50,9 +50,20 @@ struct ObjectPlace {
   let isThere: Bool
   /// The column that has its number, beside its own; of a table that is read before.
   let key: String?
+  /// The number of the entity of a deleted object that is still referred to; nil for an object that has a row.
+  var deletedEntity: String?
 
   var number: String { "\(alias).\(SQLDialect.number)" }
   var entity: String { "\(alias).\(SQLDialect.entity)" }
+
+  /// The number of the object, which may be a deleted one that a to-one relationship goes on referring to.
+  var reference: String { key ?? number }
+
+  /// The number of the entity of the object, which may be a deleted one.
+  var referredEntity: String {
+    guard let deletedEntity else { return entity }
+    return SQLDialect.choice(SQLDialect.isNotNull(reference), "ifnull(\(entity), \(deletedEntity))", SQLDialect.null)
+  }
 
   func column(_ place: Int) -> String { "\(alias).\(SQLDialect.name(table.columns[place].name))" }
 

@@ -116,19 +116,19 @@ extension QueryTranslation {
 /// Objects.
 extension QueryTranslation {
   func equal(_ first: ObjectPlace, _ second: ObjectPlace) -> String {
-    if first.table.name == second.table.name { return SQLDialect.equal(first.number, second.number) }
+    if first.table.name == second.table.name { return SQLDialect.equal(first.reference, second.reference) }
     if first.isThere || second.isThere { return SQLDialect.fails }
-    return SQLDialect.all([SQLDialect.isNull(first.number), SQLDialect.isNull(second.number)])
+    return SQLDialect.all([SQLDialect.isNull(first.reference), SQLDialect.isNull(second.reference)])
   }
 
   private mutating func equal(_ object: ObjectPlace, _ constant: PredicateConstant) -> String {
     switch constant {
-    case .value(.null): return object.isThere ? SQLDialect.fails : SQLDialect.isNull(object.number)
+    case .value(.null): return object.isThere ? SQLDialect.fails : SQLDialect.isNull(object.reference)
     case .object(let key):
       guard let entity = entityNumber(of: key, for: object) else { return SQLDialect.fails }
       let number = bind(.integer(key.number))
       return SQLDialect.all([
-        SQLDialect.equal(object.key ?? object.number, number), SQLDialect.equal(object.entity, "\(entity)"),
+        SQLDialect.equal(object.reference, number), SQLDialect.equal(object.referredEntity, "\(entity)"),
       ])
     default: return SQLDialect.fails
     }
@@ -147,7 +147,7 @@ extension QueryTranslation {
     for constant in constants {
       switch constant {
       case .value(.null):
-        if !object.isThere { conditions.append(SQLDialect.isNull(object.number)) }
+        if !object.isThere { conditions.append(SQLDialect.isNull(object.reference)) }
       case .object(let key):
         if let entity = entityNumber(of: key, for: object) { numbers[entity, default: []].append(key.number) }
       default: break
@@ -158,7 +158,7 @@ extension QueryTranslation {
       // Null is in no list.
       conditions.append(
         SQLDialect.all([
-          SQLDialect.equal(object.entity, "\(entity)"), SQLDialect.isIn(object.key ?? object.number, list: list),
+          SQLDialect.equal(object.referredEntity, "\(entity)"), SQLDialect.isIn(object.reference, list: list),
         ]))
     }
     return SQLDialect.any(conditions)

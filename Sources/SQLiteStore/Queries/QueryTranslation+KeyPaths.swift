@@ -99,7 +99,8 @@ extension QueryTranslation {
           attribute: (object.entities.lowerBound, key)))
     // Its leaves are compared in memory.
     case .slot(.composite): throw Untranslatable()
-    case .slot(.toOne(let column, _, let destination)): return .object(try target(column, destination, of: object))
+    case .slot(.toOne(let column, let entityColumn, let destination)):
+      return .object(try target(column, entityColumn, destination, of: object))
     case .slot(.toMany(let place)): return .collection(try collection(place, of: object))
     }
   }
@@ -114,18 +115,22 @@ extension QueryTranslation {
     return .object(try joined(place, of: object))
   }
 
-  /// The object of a to-one relationship. One that is gone is none.
+  /// The object of a to-one relationship. A deleted one has no row.
   private mutating func target(
-    _ column: Int, _ destination: Range<Int>, of object: ObjectPlace
+    _ column: Int, _ entityColumn: Int?, _ destination: Range<Int>, of object: ObjectPlace
   ) throws(Untranslatable) -> ObjectPlace {
     guard let table = schema.table(ofEntity: destination.lowerBound) else { throw Untranslatable() }
     let key = object.column(column)
     let alias = newAlias()
+    let entity = ManagedObjectModel.Entity(model: schema.model, index: destination.lowerBound).firstConcreteEntity
+    let first = entity.map { "\(schema.numbers[$0.index])" }
+    let deletedEntity = first.map { first in entityColumn.map { "ifnull(\(object.column($0)), \(first))" } ?? first }
     return try object.scope.object(at: key) { () throws(Untranslatable) in
       object.scope.join(
         "LEFT JOIN \(SQLDialect.name(table.name)) \(alias) ON \(alias).\(SQLDialect.number) = \(key)")
       return ObjectPlace(
-        scope: object.scope, alias: alias, table: table, entities: destination, isThere: false, key: key)
+        scope: object.scope, alias: alias, table: table, entities: destination, isThere: false, key: key,
+        deletedEntity: deletedEntity)
     }
   }
 
@@ -213,13 +218,12 @@ extension QueryTranslation {
   /// The order of objects without another: by the places of their entities, and their numbers.
   func entityAndNumber(of alias: String, _ entities: Range<Int>) -> String {
     let number = "\(alias).\(SQLDialect.number)"
-    return entityOrder(of: alias, entities).map { "\($0), \(number)" } ?? number
+    return entityOrder(by: "\(alias).\(SQLDialect.entity)", entities).map { "\($0), \(number)" } ?? number
   }
 
   /// Nil if there is one entity only.
-  func entityOrder(of alias: String, _ entities: Range<Int>) -> String? {
+  func entityOrder(by entity: String, _ entities: Range<Int>) -> String? {
     guard entities.count > 1 else { return nil }
-    let entity = "\(alias).\(SQLDialect.entity)"
     let numbers = entities.map { schema.numbers[$0] }
     // A file can have other numbers for entities that were renamed.
     let areInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }

@@ -130,7 +130,7 @@ extension QueryTranslation {
     case .value(let value):
       return leaves.variable(Leaf(sql: value.sql, kind: .attribute(value.type, isExternal: value.isExternal)))
     case .object(let object):
-      return leaves.variable(Leaf(sql: "\(object.entity), \(object.number)", kind: .object))
+      return leaves.variable(Leaf(sql: "\(object.referredEntity), \(object.reference)", kind: .object))
     case .count(let collection, let isNullable):
       return try expression(.value(count(collection, isNullable: isNullable)), &leaves)
     case .collection(let collection):
@@ -155,7 +155,7 @@ extension QueryTranslation {
     let kind: Leaf.Kind
     let values: [String]
     switch collection.content {
-    case .object(let object): (kind, values) = (.object, [object.entity, object.number])
+    case .object(let object): (kind, values) = (.object, [object.referredEntity, object.reference])
     case .value(let value): (kind, values) = (.attribute(value.type, isExternal: value.isExternal), [value.sql])
     }
     let place = bind(ValueCollector(kind, isSet: collection.isSet, context))

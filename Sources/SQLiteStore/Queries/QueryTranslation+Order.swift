@@ -36,7 +36,7 @@ extension QueryTranslation {
     }
     switch operand {
     case .object(let object):
-      return [entityOrder(of: object.alias, object.entities), object.number].compactMap(\.self)
+      return [entityOrder(by: object.referredEntity, object.entities), object.reference].compactMap(\.self)
     case .count(let collection, let isNullable): return [count(collection, isNullable: isNullable).sql]
     case .value(let value): return try columns(of: value, descriptor.comparison)
     case .constant, .collection, .other: throw Untranslatable()

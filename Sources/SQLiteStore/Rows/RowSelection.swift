@@ -167,9 +167,9 @@ struct RowSelection: Sendable {
       if let entityColumn, let known = entityIndices[statement.integer(entityColumn)], destination.contains(known) {
         index = known
       } else {
-        // Without the entity, the row itself tells it.
-        guard let found = try reading.entity(ofRow: number, destination) else { return nil }
-        index = found
+        // Without the column, the row has the entity. A deleted object is taken for one of the first concrete entity.
+        let found = try reading.entity(ofRow: number, destination)
+        index = found ?? destination.first { !reading.schema.model.records[$0].definition.isAbstract } ?? index
       }
     }
     return RowKey(store: storeNumber, entityIndex: index, number: number)

@@ -79,14 +79,18 @@ extension SaveTransaction {
 
 /// To-one relationships.
 extension SaveTransaction {
-  /// The object that a to-one relationship of a row is to have: none if it is gone.
+  /// Returns the object that a to-one relationship of a row gets: nil for a deleted one that it does not keep.
   func existing(
     _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
   ) throws(ManagedObjectError) -> RowKey? {
     try check(target, row, slot, destination)
-    guard let side = schema.sides[Int(row.key.entityIndex)][slot] else { return target }
+    let side = schema.sides[Int(row.key.entityIndex)][slot]
+    if side == nil, filling == nil { return target }
     if try exists(target) { return target }
-    if schema.sides[Int(target.entityIndex)][side.inverseSlot]?.leavesReferences == true { return target }
+    // A store that is filled knows no numbers of deleted objects.
+    if filling == nil, let side, schema.sides[Int(target.entityIndex)][side.inverseSlot]?.leavesReferences == true {
+      return target
+    }
     mended.insert(row.key)
     return nil
   }
@@ -110,10 +114,9 @@ extension SaveTransaction {
     throw error
   }
 
-  /// Returns the place of the other side of a relationship in the row that it refers to.
+  /// Returns the columns of the other side of a relationship in the row that it refers to.
   ///
-  /// - Returns: nil for a row of an entity that the relationship does not lead to, which the caller of a save may have
-  ///   said that it has read.
+  /// - Returns: nil for a row of an entity that the relationship does not lead to. The snapshots of a save may have one.
   func inversePlace(of target: RowKey, _ side: RelationshipSide) -> SlotPlace? {
     let index = Int(target.entityIndex)
     guard schema.places.indices.contains(index), schema.places[index].indices.contains(side.inverseSlot) else {

@@ -219,6 +219,7 @@ extension SaveTransaction {
   private func delete(_ row: StoreRow) throws(ManagedObjectError) {
     let index = Int(row.key.entityIndex)
     let table = schema.tables[schema.tableIndices[index]]
+    try noteOwners(of: row.key, table)
     let statement = try database.statement(
       "DELETE FROM \(table.name.sqlName) WHERE Z_PK = ? AND Z_ENT = ? AND \(table.version) = ?")
     try statement.bind(1, row.key.number)
@@ -226,6 +227,17 @@ extension SaveTransaction {
     try statement.bind(3, row.version)
     try statement.run()
     if database.changeCount == 0 { conflicts.append(MergeConflict(object: nil, snapshot: row, stored: nil)) }
+  }
+
+  /// Notes the objects that have a row in a to-many relationship without an inverse: they lose it with the row. Their
+  /// versions stay, since nothing of their own rows changes.
+  private func noteOwners(of key: RowKey, _ table: StoreTable) throws(ManagedObjectError) {
+    for (name, columns) in table.ownerColumns {
+      let entities = name.owner(in: schema.model).subtree
+      let place = ToOnePlace(column: columns.key, entityColumn: columns.entity, destination: entities)
+      guard let owner = try current(key, place), !deleted.contains(owner), try exists(owner) else { continue }
+      mended.insert(owner)
+    }
   }
 
   /// A unique index of the file says more than the constraints of the model, or compares texts otherwise.

@@ -44,6 +44,8 @@ private struct StoreCopy {
 
   /// The new keys of objects.
   private var keys: [RowKey: RowKey] = [:]
+  /// The objects of the source, for a target that does not know itself which references lead to deleted ones.
+  private var existing: Set<RowKey>?
 
   /// The slots of the to-many relationships of each entity.
   private let toManySlots: [Set<Int>]
@@ -76,6 +78,7 @@ private struct StoreCopy {
         }
       }
     }
+    existing = Set(objects)
     try takeKeys(objects)
     var changes = StoreChanges()
     changes.inserted.reserveCapacity(objects.count)
@@ -152,7 +155,7 @@ private struct StoreCopy {
   private func value(_ value: RowValue) -> RowValue {
     switch value {
     case .attribute, .unread: value
-    case .toOne(let other): .toOne(other.map(key))
+    case .toOne(let other): .toOne(other.flatMap { existing?.contains($0) == false ? nil : key($0) })
     case .toMany(let others): .toMany(Set(others.map(key)))
     case .orderedToMany(let others): .orderedToMany(OrderedSet(others.map(key)))
     }

@@ -54,8 +54,8 @@ struct BinaryRowReader {
   }
 
   private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryFault) -> [StoreRow] {
-    // Each number has a byte at least.
-    guard entity.count > 0, entity.count <= entity.numbers.count else {
+    // Each number has a byte at least. An entity without objects is named for references to deleted ones.
+    guard entity.count > 0 || entity.numbers.isEmpty, 0...entity.numbers.count ~= entity.count else {
       throw BinaryFault("\(entity.count) objects, and \(entity.numbers.count) bytes of numbers")
     }
     let description = ManagedObjectModel.Entity(model: model, index: index)

@@ -4,14 +4,22 @@ internal import PropertyLists
 /// Makes the columns of a ``BinaryStore`` out of rows.
 struct BinaryRowWriter {
   private let table: RowTable
-  /// The place in the file of each entity that has objects.
+  /// The place in the file of each entity that has objects, or that references to deleted objects name.
   private var places: [Int: UInt64] = [:]
 
   init(_ table: RowTable) {
     self.table = table
+    var entities: Set<Int> = []
     for index in table.entityRows.indices where table.entityRows[index].count > 0 {
-      places[index] = UInt64(places.count)
+      entities.insert(index)
+      let entity = ManagedObjectModel.Entity(model: table.model, index: index)
+      for relationship in entity.relationships where entity.keepsDeletedObjects(relationship) {
+        for row in table.entityRows[index].rows {
+          if case .toOne(let key?) = row.values[relationship.slot] { entities.insert(Int(key.entityIndex)) }
+        }
+      }
     }
+    for index in entities.sorted() { places[index] = UInt64(places.count) }
   }
 
   func entities() throws(ManagedObjectError) -> [BinaryEntity] {

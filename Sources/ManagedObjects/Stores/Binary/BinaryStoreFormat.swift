@@ -84,7 +84,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     var table = table
     do throws(BinaryFault) {
       try BinaryRowReader(entities, table).read(into: &table)
-      try table.checkReferences(faults)
+      try table.checkReferences(last, faults)
     } catch {
       throw ManagedObjectError(PropertyListError(.malformed, error.description))
     }
@@ -119,13 +119,16 @@ struct BinaryStoreFormat: StoreFileFormat {
 }
 
 extension RowTable {
-  /// - Throws: for a reference to a row that is not there.
-  fileprivate func checkReferences(_ faults: StoreFaults?) throws(BinaryFault) {
+  /// - Parameter last: the highest number that an object had.
+  /// - Throws: for a reference to a row that is missing, unless the relationship keeps deleted objects.
+  fileprivate func checkReferences(_ last: Int64, _ faults: StoreFaults?) throws(BinaryFault) {
     for (index, record) in model.records.enumerated() where !record.relationships.isEmpty {
-      for row in entityRows[index].rows {
-        for relationship in record.relationships {
+      let entity = ManagedObjectModel.Entity(model: model, index: index)
+      for relationship in record.relationships {
+        let keepsDeleted = entity.keepsDeletedObjects(relationship)
+        for row in entityRows[index].rows {
           try row.values[relationship.slot].forEachKey { key throws(BinaryFault) in
-            guard self.row(key) == nil else { return }
+            guard self.row(key) == nil, !keepsDeleted || key.number > last else { return }
             let message = "object \(row.key.number) refers to object \(key.number), which is not in the file"
             if let faults {
               faults.report(

@@ -143,11 +143,15 @@ extension StoreFile {
     _ changes: StoreChanges, to state: inout State, old: Data?
   ) throws(ManagedObjectError) -> (bytes: Data, mended: [RowKey]) {
     let mended = try state.contents.table.apply(changes, identifier: identifier)
-    var changed = state.contents.table.removeDanglingReferences(after: changes)
-    for row in changes.inserted { changed.insert(row.key.number) }
-    for row in changes.updated { changed.insert(row.key.number) }
-    for key in mended { changed.insert(key.number) }
-    state.contents.lastNumber = changes.inserted.reduce(state.contents.lastNumber) { max($0, $1.key.number) }
+    var changed = Set(mended.map(\.number))
+    for row in changes.inserted + changes.updated {
+      changed.insert(row.key.number)
+      state.contents.lastNumber = max(state.contents.lastNumber, row.key.number)
+      // No other object gets the number of one that was deleted and is still referred to.
+      for case .toOne(let target?) in row.values {
+        state.contents.lastNumber = max(state.contents.lastNumber, target.number)
+      }
+    }
     state.lastNumber = max(state.lastNumber, state.contents.lastNumber)
     state.contents.metadata.describe(model, configuration)
     let (data, layout) = try format.write(state.contents, old: old, changed: changed)

@@ -18,8 +18,8 @@ internal import SystemFiles
 /// context gives its objects new keys then and saves again, unless ``ManagedObjectContext/obtainPermanentIDs(for:)``
 /// has given them out.
 ///
-/// A file has no references to objects that it does not have: a relationship that a delete rule leaves with one is
-/// saved without it.
+/// A file has references to objects that it does not have where ``ManagedObjectModel/Entity`` says that a to-one
+/// relationship keeps them, as stores of other kinds do.
 public final class StoreFile: Sendable {
   /// The place of the file.
   public let url: URL

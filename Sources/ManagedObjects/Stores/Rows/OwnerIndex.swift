@@ -5,21 +5,26 @@
 struct OwnerIndex: Sendable {
   /// The entity that has the relationship, and all that inherit it.
   let entities: Range<Int>
+  /// The entities of the objects that it leads to.
+  let destination: Range<Int>
   let slot: Int
   /// The owner of each object; nil as long as nobody asked.
   private var owners: [RowKey: RowKey]?
   /// The owners of objects that have several, beside the first.
   private var others: [RowKey: Set<RowKey>] = [:]
 
-  private init(entities: Range<Int>, slot: Int) {
+  private init(entities: Range<Int>, destination: Range<Int>, slot: Int) {
     self.entities = entities
+    self.destination = destination
     self.slot = slot
   }
 
   /// The indexes of all relationships of a model, without rows.
   static func all(_ model: ManagedObjectModel) -> [OwnerIndex] {
     model.entities.flatMap { entity in
-      entity.toManyRelationshipsWithoutInverse.map { OwnerIndex(entities: entity.subtree, slot: $0.slot) }
+      entity.toManyRelationshipsWithoutInverse.map {
+        OwnerIndex(entities: entity.subtree, destination: entity.destination(of: $0).subtree, slot: $0.slot)
+      }
     }
   }
 

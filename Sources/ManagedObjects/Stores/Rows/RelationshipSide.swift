@@ -3,7 +3,7 @@ package struct RelationshipSide: Sendable {
   package let slot: Int
   /// The slot of the other side, in the rows that the relationship leads to.
   package let inverseSlot: Int
-  /// True if the other side stays as it is when the row is deleted.
+  /// True if the other side stays as it is when the row is deleted: a to-one relationship, by the rule to do nothing.
   package let leavesReferences: Bool
 
   /// The relationships of an entity that stores keep both sides of.
@@ -15,7 +15,7 @@ package struct RelationshipSide: Sendable {
       guard entity.isKind(of: entity.destination(of: relationship).destination(of: inverse)) else { return nil }
       return RelationshipSide(
         slot: relationship.slot, inverseSlot: inverse.slot,
-        leavesReferences: relationship.definition.deleteRule == .noAction)
+        leavesReferences: relationship.definition.deleteRule == .noAction && !inverse.definition.isToMany)
     }
   }
 }

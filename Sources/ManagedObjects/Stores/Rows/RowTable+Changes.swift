@@ -20,11 +20,13 @@ extension RowTable {
     for row in changes.updated { try checkValues(row, identifier) }
     try checkVersions(changes)
     var completed = changes
-    let mended = SideMending.complete(&completed, of: self)
+    var mended = SideMending.complete(&completed, of: self)
+    mended.addMissing(dropMissing(from: &completed))
     if !mended.isEmpty { inserted = try checkedInsertions(completed.inserted, identifier) }
     try checkConstraints(completed, changed.union(mended))
     try checkOwners(completed, identifier)
     perform(completed, inserted)
+    mended.addMissing(dropDeleted(completed.deleted))
     return mended
   }
 
@@ -210,6 +212,15 @@ extension RowTable {
       if case .transient(let empty) = shape, row.values[slot] != empty { row.values[slot] = empty }
     }
     return row
+  }
+}
+
+extension [RowKey] {
+  /// Adds the keys that the list does not have.
+  fileprivate mutating func addMissing(_ keys: [RowKey]) {
+    if keys.isEmpty { return }
+    var known = Set(self)
+    for key in keys where known.insert(key).inserted { append(key) }
   }
 }
 

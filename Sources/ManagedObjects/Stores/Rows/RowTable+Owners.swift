@@ -8,6 +8,60 @@ extension RowTable {
     var other: RowKey?
   }
 
+  /// Takes missing objects out of to-many relationships without an inverse if a save adds them there.
+  ///
+  /// - Returns: the keys of the rows that lose objects.
+  func dropMissing(from changes: inout StoreChanges) -> [RowKey] {
+    if ownerIndexes.isEmpty { return [] }
+    var lost: [Int: Set<RowKey>] = [:]
+    var rows: [RowKey] = []
+    let inserted = Set(changes.inserted.map(\.key))
+    let deleted = Set(changes.deleted.map(\.key))
+    for index in ownerIndexes {
+      lost.removeAll(keepingCapacity: true)
+      for (place, claim) in claims(changes, index)
+      where deleted.contains(claim.key) || !inserted.contains(claim.key) && row(claim.key) == nil {
+        lost[place, default: []].insert(claim.key)
+      }
+      for (place, keys) in lost.sorted(by: { $0.key < $1.key }) {
+        if place < changes.inserted.count {
+          changes.inserted[place].values[index.slot].subtract(keys)
+          rows.append(changes.inserted[place].key)
+        } else {
+          changes.updated[place - changes.inserted.count].values[index.slot].subtract(keys)
+          rows.append(changes.updated[place - changes.inserted.count].key)
+        }
+      }
+    }
+    return rows
+  }
+
+  /// Takes deleted objects out of the to-many relationships without an inverse that have them. The owners keep their
+  /// versions, as in an SQLite store, where the reference is in the deleted row.
+  ///
+  /// - Returns: the keys of the owners.
+  /// - Complexity: O(*k*) in the deleted rows; the first time, O(*n*) in all rows that can be owners.
+  mutating func dropDeleted(_ deleted: [StoreRow]) -> [RowKey] {
+    if deleted.isEmpty { return [] }
+    var owners: [RowKey] = []
+    for place in ownerIndexes.indices {
+      let keys = deleted.map(\.key).filter { ownerIndexes[place].destination.contains(Int($0.entityIndex)) }
+      if keys.isEmpty { continue }
+      ownerIndexes[place].build(entityRows)
+      var lost: [RowKey: Set<RowKey>] = [:]
+      for key in keys { for owner in ownerIndexes[place].owners(of: key) { lost[owner, default: []].insert(key) } }
+      for (owner, keys) in lost {
+        guard var row = row(owner) else { continue }
+        ownerIndexes[place].remove(row)
+        row.values[ownerIndexes[place].slot].subtract(keys)
+        entityRows[Int(owner.entityIndex)].replace(with: row)
+        ownerIndexes[place].add(row)
+        owners.append(owner)
+      }
+    }
+    return owners.sorted()
+  }
+
   /// Checks that no object gets into a to-many relationship without an inverse of two others.
   ///
   /// - Throws: ``ManagedObjectError/Code/constraintValidation``. What files have already is none.

@@ -20,6 +20,8 @@ struct XMLNames: Sendable {
     let name: [UInt8]
     let slot: Int
     let kind: Kind
+    /// The entity of deleted objects that a to-one relationship goes on referring to; nil if it has none.
+    let deletedEntity: Int?
     /// The tag that begins the property, up to what differs from object to object.
     let beginning: [UInt8]
 
@@ -66,7 +68,7 @@ struct XMLNames: Sendable {
       properties.append(Property(attribute))
     }
     for relationship in entity.relationships where !relationship.isTransient {
-      properties.append(Property(relationship, entity.destination(of: relationship)))
+      properties.append(Property(relationship, of: entity))
     }
     properties.sort {
       $0.isAttribute != $1.isAttribute ? $0.isAttribute : $0.name.lexicographicallyPrecedes($1.name)
@@ -91,6 +93,7 @@ extension XMLNames.Property {
   fileprivate init(_ attribute: ManagedObjectModel.Entity.Attribute) {
     name = XMLStoreText.attribute(attribute.name.lowercased())
     slot = attribute.slot
+    deletedEntity = nil
     let type = attribute.definition.type
     kind = .attribute(type)
     var tag = Array("\n        <attribute name=\"".utf8) + name + Array("\" type=\"".utf8)
@@ -99,11 +102,11 @@ extension XMLNames.Property {
     beginning = tag
   }
 
-  fileprivate init(
-    _ relationship: ManagedObjectModel.Entity.Relationship, _ destination: ManagedObjectModel.Entity
-  ) {
+  fileprivate init(_ relationship: ManagedObjectModel.Entity.Relationship, of entity: ManagedObjectModel.Entity) {
+    let destination = entity.destination(of: relationship)
     name = XMLStoreText.attribute(relationship.name.lowercased())
     slot = relationship.slot
+    deletedEntity = entity.keepsDeletedObjects(relationship) ? destination.firstConcreteEntity?.index : nil
     let destinationName = XMLStoreText.attribute(destination.name.uppercased())
     kind = .relationship(
       destination: destination.subtree, destinationName: destinationName,

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// The objects that relationships refer to.
 extension XMLStoreReader {
-  /// Finds the objects of all relationships.
+  /// Finds the objects of all relationships. The file does not have the entity of a deleted object.
   ///
   /// - Parameter faults: gets objects that are not there or of another entity; nil if that is an error.
   /// - Throws: for an id that two objects have, or none, or one of another entity.
@@ -26,6 +26,9 @@ extension XMLStoreReader {
       }
       func key(_ number: Int64) throws(Failure) -> RowKey? {
         guard let target = entities[number] else {
+          if let entity = property.deletedEntity, number <= head.lastNumber {
+            return RowKey(store: store, entityIndex: entity, number: number)
+          }
           try fault(.missing, "the object z\(number) is not in the file")
           return nil
         }
