@@ -1,4 +1,5 @@
 import ManagedObjects
+import TestSupport
 import Testing
 
 @Suite("Requests that change many objects") struct BatchRequestTests {
@@ -64,9 +65,128 @@ import Testing
     #expect(code(.insert("Nobody", [])) == .undefinedKey)
     #expect(code(.insert("Note", [["nothing": .integer(1)]])) == .undefinedKey)
     #expect(code(.insert("Note", [["count": .string("x")]])) == .invalidValue)
-    #expect(code(.update("Note", ["count": .null])) == .invalidValue)
+    #expect(code(.insert("Note", [["count": .null]])) == .missingMandatoryProperty)
+    try context.execute(.insert("Note", [["title": .string("a")]]))
+    #expect(code(.update("Note", ["count": .null])) == .missingMandatoryProperty)
     #expect(code(.update("Note", ["author": .null])) == .undefinedKey)
     #expect(code(.delete("Note", where: try ManagedPredicate(format: "nothing > 1"))) == .undefinedKey)
     #expect(errorCode { try ManagedObjectContext(parent: context).execute(.delete("Note")) } == .invalidState)
+  }
+}
+
+@Suite("Requests that change many objects leave no object that cannot be saved") struct BatchRuleTests {
+  static let model: ManagedObjectModel = {
+    var members = RelationshipDescription("members", to: "Person", inverse: "team", isToMany: true)
+    members.minimumCount = 1
+    members.traits.isOptional = false
+    var person = EntityDescription(
+      "Person",
+      [
+        .attribute("name", .string, isOptional: false), .attribute("age", .integer16, defaultValue: .integer(1)),
+        .relationship("notes", to: "Note", inverse: "author", isToMany: true),
+        .relationship("team", to: "Team", inverse: "members"),
+      ])
+    person.uniquenessConstraints = [["name"]]
+    let note = EntityDescription(
+      "Note",
+      [.attribute("title", .string), .relationship("author", to: "Person", inverse: "notes", isOptional: false)])
+    return StoreModels.model([person, note, EntityDescription("Team", [.relationship(members)])])
+  }()
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  private func context(_ kind: StoreKind) throws -> ManagedObjectContext {
+    ManagedObjectContext(coordinator: try kind.coordinator(Self.model, folder))
+  }
+
+  private func people(_ context: ManagedObjectContext) throws -> [String] {
+    let reader = ManagedObjectContext(coordinator: context.coordinator)
+    return try reader.fetch(FetchRequest("Person", sortedBy: [.init("name"), .init("age")])).map { person in
+      ["name", "age"].map { key in
+        switch person[key] {
+        case .attribute(.string(let text))?: text
+        case .attribute(.integer(let number))?: "\(number)"
+        default: "nil"
+        }
+      }.joined(separator: " ")
+    }
+  }
+
+  @Test("Insertions need values of mandatory attributes and relationships", arguments: StoreKind.allCases)
+  func insertion(kind: StoreKind) throws {
+    let context = try context(kind)
+    let error = thrownError { try context.execute(.insert("Person", [["name": .string("a")], ["age": .integer(2)]])) }
+    #expect(error?.code == .missingMandatoryProperty && error?.key == "name" && error?.objectID != nil)
+    #expect(try people(context) == [])
+    #expect(errorCode { try context.execute(.insert("Note", [["title": .string("x")]])) } == .missingMandatoryProperty)
+    #expect(errorCode { try context.execute(.insert("Team", [[:]])) } == .relationshipLacksMinimumCount)
+  }
+
+  @Test("Updates leave mandatory attributes a value", arguments: StoreKind.allCases)
+  func update(kind: StoreKind) throws {
+    let context = try context(kind)
+    try context.execute(.insert("Person", [["name": .string("a")], ["name": .string("b")]]))
+    let error = thrownError { try context.execute(.update("Person", ["name": .null, "age": .integer(3)])) }
+    #expect(error?.code == .multipleErrors && error?.details.map(\.key) == ["name", "name"])
+    #expect(try people(context) == ["a 1", "b 1"])
+    try context.execute(.update("Person", ["age": .null]))
+    #expect(try people(context) == ["a nil", "b nil"])
+  }
+
+  @Test("Deletions leave no object without one that it must refer to", arguments: StoreKind.allCases)
+  func deletion(kind: StoreKind) throws {
+    let context = try context(kind)
+    let people = try ["a", "b"].map { name in
+      let person = try context.insert("Person")
+      try person.setValue(.string(name), forKey: "name")
+      return person
+    }
+    let note = try context.insert("Note")
+    try note.setValue(.object(people[0]), forKey: "author")
+    let team = try context.insert("Team")
+    try team.setValue(.set(people.map { .object($0) }), forKey: "members")
+    try context.save()
+    let all = thrownError { try context.execute(.delete("Person")) }
+    #expect(all?.code == .multipleErrors && Set(all?.details.map(\.objectID) ?? []) == [note.objectID, team.objectID])
+    let first = try ManagedPredicate(format: "name == 'a'")
+    let error = thrownError { try context.execute(.delete("Person", where: first)) }
+    #expect(error?.code == .missingMandatoryProperty && error?.objectID == note.objectID && error?.key == "author")
+    try context.execute(.delete("Note"))
+    try context.execute(.delete("Person", where: first))
+    #expect(try self.people(context) == ["b 1"])
+    #expect(errorCode { try context.execute(.delete("Person")) } == .relationshipLacksMinimumCount)
+    try context.execute(.delete("Team"))
+    try context.execute(.delete("Person"))
+    #expect(try self.people(context) == [])
+  }
+
+  @Test("New objects that others are in the way of do what the merge policy says", arguments: StoreKind.allCases)
+  func policies(kind: StoreKind) throws {
+    let expected: [(MergePolicy, [String]?)] = [
+      (.error, nil), (.storeTrump, ["a 5", "b 2", "c 1"]), (.rollback, ["a 5", "b 2", "c 1"]),
+      (.objectTrump, ["a 5", "b 3", "c 1"]), (.overwrite, ["a 1", "b 3", "c 1"]),
+    ]
+    for (policy, result) in expected {
+      let context = try context(kind)
+      try context.execute(.insert("Person", [["name": .string("a"), "age": .integer(5)]]))
+      context.mergePolicy = policy
+      let request = BatchRequest.insert(
+        "Person",
+        [
+          ["name": .string("a")], ["name": .string("b"), "age": .integer(2)],
+          ["name": .string("b"), "age": .integer(3)], ["name": .string("c")],
+        ])
+      guard let result else {
+        #expect(errorCode { try context.execute(request) } == .constraintMerge)
+        #expect(try people(context) == ["a 5"])
+        continue
+      }
+      let changes = try context.execute(request)
+      #expect(try people(context) == result, "\(policy)")
+      let isUpdated = policy == .objectTrump || policy == .overwrite
+      #expect(changes.inserted.count == 2 && changes.updated.count == (isUpdated ? 1 : 0), "\(policy)")
+    }
   }
 }

@@ -1,5 +1,9 @@
 /// A change of many objects that a store makes by itself, without objects in a context: as fast as the store can, and
-/// without validation, hooks and undo.
+/// without hooks, undo, and the conditions that the model has for values.
+///
+/// No request leaves an object without what the model requires: values of mandatory attributes, and objects of mandatory
+/// relationships. One that would, such as a deletion of the author of notes that must have one, fails and changes
+/// nothing.
 ///
 /// ```swift
 /// let request = BatchRequest.update("Note", ["isRead": .boolean(true)], where: predicate)
@@ -10,6 +14,15 @@
 /// with the changes that ``ManagedObjectContext/execute(_:)`` returns.
 public enum BatchRequest: Hashable, Sendable {
   /// New objects of an entity, each with values of attributes; others have their defaults.
+  ///
+  /// If another object has the same values of a uniqueness constraint, the ``ManagedObjectContext/mergePolicy`` decides:
+  ///
+  /// | policy | another object in the store | several new objects |
+  /// |---|---|---|
+  /// | ``MergePolicy/error`` | the request fails | the request fails |
+  /// | ``MergePolicy/storeTrump``, ``MergePolicy/rollback`` | stays as it is | the first is inserted |
+  /// | ``MergePolicy/objectTrump`` | gets the values that the new object has | the last is inserted |
+  /// | ``MergePolicy/overwrite`` | gets all attributes, also default values | the last is inserted |
   case insert(entityName: String, [[String: AttributeValue]])
   /// Gives attributes of the objects that a request finds other values.
   case update(FetchRequest, [String: AttributeValue])

@@ -1,11 +1,16 @@
 /// Changes that stores make by themselves.
 extension ManagedObjectContext {
-  /// Lets stores change many objects, without objects of this context, which has to have no parent.
+  /// Lets stores change many objects, without objects of this context, which has to have no parent. The
+  /// ``mergePolicy`` decides about new objects with the values of a uniqueness constraint that others have.
   ///
   /// - Returns: what was changed, for ``mergeChanges(from:)``, also of other contexts.
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have,
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have,
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` if a store has no such requests; what the store throws.
+  ///   ``ManagedObjectError/Code/missingMandatoryProperty`` and
+  ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would lack what the model requires,
+  ///   also those that refer to deleted ones, ``ManagedObjectError/Code/multipleErrors`` with the first 100 of them,
+  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/unsupportedRequest`` if a store has no
+  ///   such requests; what the store throws. Of each store, all is changed or nothing.
   @discardableResult
   public func execute(_ request: BatchRequest) throws(ManagedObjectError) -> SavedChanges {
     guard parent == nil else {
@@ -19,7 +24,7 @@ extension ManagedObjectContext {
     changes.author = transactionAuthor
     changes.contextName = name
     for store in stores(for: request, entity) {
-      let keys = try store.execute(request, of: entity)
+      let keys = try store.execute(request, of: entity, mergePolicy: mergePolicy)
       let ids = Set(
         keys.changed.map { ManagedObjectID($0, model: model, storeIdentifier: store.identifier) })
       switch request {
@@ -74,7 +79,7 @@ extension ManagedObjectContext {
         throw ManagedObjectError(
           .undefinedKey, "the entity \(entity.name.quoted) has no attribute \(name.quoted) that stores keep", key: name)
       }
-      guard let own = attribute.definition.type.normalized(value), own != .null || attribute.isOptional else {
+      guard let own = attribute.definition.type.normalized(value) else {
         throw ManagedObjectError(
           .invalidValue, "\(value.kindName) where \(attribute.definition.type.name) is due", key: name, value: value)
       }

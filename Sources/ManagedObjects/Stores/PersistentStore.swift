@@ -60,9 +60,17 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// Executes a request that changes many objects, all or none. Its values are of the attributes' types.
   ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - entity: the entity of the request.
+  ///   - mergePolicy: decides about new objects with the values of a uniqueness constraint that another object has, as
+  ///     ``BatchRequest`` says.
   /// - Returns: the keys of the rows that the request is about, and of those that are changed besides.
+  /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
+  ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would lack what the model requires,
+  ///   ``ManagedObjectError/Code/constraintMerge``; nothing is changed then.
   func execute(
-    _ request: BatchRequest, of entity: ManagedObjectModel.Entity
+    _ request: BatchRequest, of entity: ManagedObjectModel.Entity, mergePolicy: MergePolicy
   ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey])
 
   /// Saves changes, all or none.

@@ -1,0 +1,141 @@
+/// The changes of a request that changes many objects.
+struct BatchChanges {
+  private(set) var changes = StoreChanges()
+  private let entity: ManagedObjectModel.Entity
+  /// For each new row, the slots that the request has values of.
+  private var givenSlots: [RowKey: [Int]] = [:]
+
+  /// Finds the rows that a request is about, and changes them.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
+  ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for rows that no save of a context would accept.
+  init(
+    _ request: BatchRequest, _ entity: ManagedObjectModel.Entity, of store: some PersistentStore
+  ) throws(ManagedObjectError) {
+    self.entity = entity
+    var rules = BatchRules(store)
+    switch request {
+    case .insert(_, let objects):
+      try insert(objects, store)
+      try rules.check(changes.inserted)
+    case .update(let fetch, let values):
+      changes.snapshots = try Self.found(fetch, entity, store)
+      // An attribute of the entity is in the same slot in all that inherit from it.
+      let slots = values.compactMap { name, value in entity.attribute(named: name).map { ($0.slot, value) } }
+      changes.updated = changes.snapshots.map { row in
+        var row = row
+        for (slot, value) in slots { row.values[slot] = .attribute(value) }
+        return row
+      }
+      try rules.checkAttributes(changes.updated, slots.map(\.0))
+    case .delete(let fetch):
+      changes.deleted = try Self.found(fetch, entity, store)
+      try rules.checkReferences(to: changes.deleted)
+    }
+  }
+
+  private mutating func insert(
+    _ objects: [[String: AttributeValue]], _ store: some PersistentStore
+  ) throws(ManagedObjectError) {
+    var initial = entity.initialValues
+    for attribute in entity.attributes where attribute.isTransient { initial[attribute.slot] = .null }
+    var slots: [String: Int] = [:]
+    for attribute in entity.attributes { slots[attribute.name] = attribute.slot }
+    let keys = try store.makeKeys(Array(repeating: entity.index, count: objects.count))
+    for (key, values) in zip(keys, objects) {
+      var row = StoreRow(key: key, version: 1, values: initial)
+      var given: [Int] = []
+      for (name, value) in values {
+        guard let slot = slots[name] else { continue }
+        row.values[slot] = .attribute(value)
+        given.append(slot)
+      }
+      changes.inserted.append(row)
+      givenSlots[key] = given
+    }
+  }
+
+  private static func found(
+    _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ store: some PersistentStore
+  ) throws(ManagedObjectError) -> [StoreRow] {
+    var request = request
+    request.resultType = .objects
+    guard case .rows(let rows) = try store.fetch(request, of: entity) else { return [] }
+    return rows
+  }
+
+  /// The keys of the rows that the request is about, and of those that are changed besides. Those that new objects
+  /// became are among the latter.
+  func result(_ mended: [RowKey]) -> (changed: [RowKey], mended: [RowKey]) {
+    let updated = givenSlots.isEmpty ? changes.updated : []
+    let keys = (changes.inserted + updated + changes.deleted).map(\.key)
+    let own = Set(keys)
+    var others = mended.filter { !own.contains($0) }
+    if !givenSlots.isEmpty {
+      let known = Set(others)
+      others += changes.updated.map(\.key).filter { !known.contains($0) }
+    }
+    return (keys, others)
+  }
+}
+
+/// New objects with the values of a uniqueness constraint that another one has.
+extension BatchChanges {
+  /// The values of a constraint that several new rows have.
+  private struct SharedValues: Hashable {
+    let constraint: [String]
+    let values: [RowValue]
+  }
+
+  /// Changes what is saved so that the conflicts of a save are gone.
+  ///
+  /// - Returns: false if the policy is that the request fails, or a conflict is not about a new row alone.
+  mutating func settle(_ conflicts: [MergeConflict], by policy: MergePolicy) throws(ManagedObjectError) -> Bool {
+    guard policy != .error, !givenSlots.isEmpty else { return false }
+    let storePrevails = policy == .storeTrump || policy == .rollback
+    var places: [RowKey: Int] = [:]
+    for (place, row) in changes.inserted.enumerated() { places[row.key] = place }
+    var dropped: Set<RowKey> = []
+    var groups: [SharedValues: [Int]] = [:]
+    for conflict in conflicts {
+      guard let row = conflict.object, let place = places[row.key] else { return false }
+      guard let stored = conflict.stored else {
+        let values = conflict.constraint.map { name in
+          entity.property(named: name).map { row.values[$0.slot] } ?? .null
+        }
+        groups[SharedValues(constraint: conflict.constraint, values: values), default: []].append(place)
+        continue
+      }
+      if !storePrevails {
+        guard stored.key.entityIndex == row.key.entityIndex else { return false }
+        unite(row, with: stored, policy)
+      }
+      dropped.insert(row.key)
+    }
+    // Of several new rows one stays: the first if the store prevails, else the last.
+    for places in groups.values {
+      let places = places.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
+      for place in storePrevails ? places.dropFirst() : places.dropLast() {
+        dropped.insert(changes.inserted[place].key)
+      }
+    }
+    if dropped.isEmpty { return false }
+    changes.inserted.removeAll { dropped.contains($0.key) }
+    return true
+  }
+
+  /// Gives a stored row the values of a new one: all attributes to overwrite it, else those that the request has values
+  /// of.
+  private mutating func unite(_ row: StoreRow, with stored: StoreRow, _ policy: MergePolicy) {
+    let slots = policy == .overwrite ? entity.attributes.map(\.slot) : givenSlots[row.key] ?? []
+    let place: Int
+    if let known = changes.updated.firstIndex(where: { $0.key == stored.key }) {
+      place = known
+    } else {
+      place = changes.updated.count
+      changes.updated.append(stored)
+      changes.snapshots.append(stored)
+    }
+    for slot in slots { changes.updated[place].values[slot] = row.values[slot] }
+  }
+}

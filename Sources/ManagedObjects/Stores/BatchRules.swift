@@ -1,0 +1,95 @@
+/// What the model requires of objects that a request changes without a context: values of mandatory attributes, and
+/// objects of mandatory relationships. Conditions for values are not tested.
+struct BatchRules<Store: PersistentStore> {
+  private static var greatestErrorCount: Int { 100 }
+
+  private let store: Store
+  private var rules: [Int: ValidationRules] = [:]
+  private var errors: [ManagedObjectError] = []
+
+  init(_ store: Store) { self.store = store }
+
+  private mutating func rules(ofEntity index: Int) -> ValidationRules {
+    if let known = rules[index] { return known }
+    let made = ValidationRules(ManagedObjectModel.Entity(model: store.model, index: index))
+    rules[index] = made
+    return made
+  }
+
+  private mutating func note(_ error: ManagedObjectError, _ key: RowKey) {
+    if errors.count == Self.greatestErrorCount { return }
+    var error = error
+    error.objectID = ManagedObjectID(key, model: store.model, storeIdentifier: store.identifier)
+    errors.append(error)
+  }
+
+  private func finish() throws(ManagedObjectError) {
+    if let error = ManagedObjectError(all: errors) { throw error }
+  }
+
+  /// Checks new rows, whose relationships are empty.
+  mutating func check(_ rows: [StoreRow]) throws(ManagedObjectError) {
+    for row in rows {
+      let rules = rules(ofEntity: Int(row.key.entityIndex))
+      for rule in rules.attributes where rule.isMandatory && row.values[rule.slot] == .null {
+        if let failure = rule.failure(.null) { note(failure, row.key) }
+      }
+      for rule in rules.relationships {
+        if let failure = rule.failure(count: row.values[rule.slot].count) { note(failure, row.key) }
+      }
+    }
+    try finish()
+  }
+
+  /// Checks some attributes of rows.
+  mutating func checkAttributes(_ rows: [StoreRow], _ slots: [Int]) throws(ManagedObjectError) {
+    for row in rows {
+      let rules = rules(ofEntity: Int(row.key.entityIndex))
+      for rule in rules.attributes
+      where rule.isMandatory && slots.contains(rule.slot) && row.values[rule.slot] == .null {
+        if let failure = rule.failure(.null) { note(failure, row.key) }
+      }
+    }
+    try finish()
+  }
+
+  /// Checks the rows that refer to deleted ones, and will not any more.
+  mutating func checkReferences(to deleted: [StoreRow]) throws(ManagedObjectError) {
+    let gone = Set(deleted.map(\.key))
+    var lost: [RowKey: [Int: Int]] = [:]
+    var byEntity: [Int: [StoreRow]] = [:]
+    for row in deleted { byEntity[Int(row.key.entityIndex), default: []].append(row) }
+    for (index, rows) in byEntity {
+      let entity = ManagedObjectModel.Entity(model: store.model, index: index)
+      for side in RelationshipSide.all(entity) where !side.leavesReferences && isRequired(side, of: entity) {
+        for value in try values(side.slot, of: rows) {
+          for key in value.keys where !gone.contains(key) { lost[key, default: [:]][side.inverseSlot, default: 0] += 1 }
+        }
+      }
+    }
+    for (key, counts) in lost.sorted(by: { $0.key < $1.key }) {
+      for rule in rules(ofEntity: Int(key.entityIndex)).relationships {
+        guard let count = counts[rule.slot], let row = try store.rows([key])[0] else { continue }
+        let rest = try values(rule.slot, of: [row])[0].count - count
+        if let failure = rule.failure(count: max(rest, 0)) { note(failure, key) }
+      }
+      if errors.count == Self.greatestErrorCount { break }
+    }
+    try finish()
+  }
+
+  /// True if objects at the other side of a relationship have to refer to others.
+  private mutating func isRequired(_ side: RelationshipSide, of entity: ManagedObjectModel.Entity) -> Bool {
+    guard let relationship = entity.relationships.first(where: { $0.slot == side.slot }) else { return false }
+    let destination = entity.destination(of: relationship)
+    return rules(ofEntity: destination.index).relationships.contains { rule in
+      rule.slot == side.inverseSlot && (rule.isMandatory || rule.minimumCount > 0)
+    }
+  }
+
+  /// The values in a slot of rows of one entity, also of those that come without.
+  private func values(_ slot: Int, of rows: [StoreRow]) throws(ManagedObjectError) -> [RowValue] {
+    guard rows.contains(where: { $0.values[slot] == .unread }) else { return rows.map { $0.values[slot] } }
+    return try store.values(ofSlot: slot, rows.map(\.key)).map { $0 ?? .unread }
+  }
+}
