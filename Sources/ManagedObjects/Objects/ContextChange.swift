@@ -1,10 +1,12 @@
 /// What changed in a context since it was last told.
 public struct ContextChange {
-  /// New objects.
+  /// The objects that are new in the context, once each: inserted ones, those whose deletion was taken back, and faults
+  /// for objects of other contexts, inserted by changes that ``ManagedObjectContext/mergeChanges(from:)`` got.
   public var inserted: Set<ManagedObject> = []
-  /// Objects with other values, or changes that were taken back.
+  /// The objects with other values, or whose changes were taken back.
   public var updated: Set<ManagedObject> = []
-  /// Objects that were deleted, or whose insertion was taken back.
+  /// The objects that were deleted, or whose insertion was taken back. One that was inserted and deleted since the last
+  /// report is in none of the sets.
   public var deleted: Set<ManagedObject> = []
   /// Objects that were read again, or became faults.
   public var refreshed: Set<ManagedObject> = []
@@ -68,30 +70,45 @@ extension ManagedObjectContext {
   /// Saving, undoing and redoing do it by themselves. Elsewhere, a program says when a step of its user is complete.
   public func processPendingChanges() {
     undoManager?.closeGroup()
-    guard !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasSilentNews else { return }
+    let concernsFollowers = !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasSilentNews
+    guard concernsFollowers || !arrived.isEmpty else { return }
     var change = ContextChange()
     for object in pending {
-      object.status.remove(.pending)
+      let isNew = object.status.contains(.unreported)
+      object.status.subtract([.pending, .unreported])
       if object.status.contains(.detached) || object.isDeleted {
-        change.deleted.insert(object)
-      } else if object.isInserted {
+        if !isNew { change.deleted.insert(object) }
+      } else if isNew {
         change.inserted.insert(object)
       } else {
         change.updated.insert(object)
       }
     }
     change.refreshed = Set(refreshed)
-    let merged = merged
+    let (merged, arrived) = (merged, arrived)
     pending = []
     refreshed = []
     self.merged = MergedKeys()
+    self.arrived = []
     hasSilentNews = false
-    followers.tell(.changed(change, merged))
+    // Followers have read new objects when they began, and find those of other contexts by the keys in `merged`.
+    if concernsFollowers { followers.tell(.changed(change, merged)) }
+    for object in arrived {
+      object.status.remove(.unreported)
+      if !object.isDeleted, object.managedObjectContext === self { change.inserted.insert(object) }
+    }
     if !change.isEmpty { observers.tell(change) }
   }
 
   /// True if somebody is to be told of changes.
   var isObserved: Bool { !observers.isEmpty || !followers.isEmpty }
+
+  /// Remembers that an object is new in the context. Without observers too: one that is added before the next report
+  /// gets the object, and one that is added later does not.
+  func noteArrival(_ object: ManagedObject) {
+    object.status.insert(.unreported)
+    if isObserved { notePending(object) } else { arrived.append(object) }
+  }
 
   /// Remembers that an object changed.
   func notePending(_ object: ManagedObject) {

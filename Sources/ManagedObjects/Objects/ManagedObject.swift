@@ -63,6 +63,9 @@ open class ManagedObject {
     /// `awakeFromFetch` or `willTurnIntoFault` is being called.
     static let turning = Status(rawValue: 4096)
 
+    /// New in the context since its last report of changes.
+    static let unreported = Status(rawValue: 8192)
+
     /// What makes a context keep an object.
     static let changed: Status = [.inserted, .updated, .deleted]
   }

@@ -17,6 +17,7 @@ extension ManagedObjectContext {
         object.values = object.shape.emptyValues
         object.status = []
         list(object, as: .inserted)
+        noteArrival(object)
         record(.created(object))
       }
       takeAttributes(of: child, into: object)

@@ -18,6 +18,11 @@ extension ManagedObjectContext {
       merged.deleted += deleted
       if !changes.isComplete { merged.isComplete = false }
     }
+    if !observers.isEmpty, changes.origin != state.number {
+      for key in changes.inserted.compactMap({ savedKey($0) }).sorted() where registered[key] == nil {
+        arrived.append(object(for: key))
+      }
+    }
     if !changes.isComplete { try refreshAllObjects() }
     try refreshAll(saved.sorted().compactMap { registered[$0] })
     for key in deleted.sorted() {

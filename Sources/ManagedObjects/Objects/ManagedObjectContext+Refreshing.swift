@@ -107,6 +107,7 @@ extension ManagedObjectContext {
     registered = IdentityMap()
     listed = []
     pending = []
+    arrived = []
     refreshed = []
     merged = MergedKeys()
     hasSilentNews = false

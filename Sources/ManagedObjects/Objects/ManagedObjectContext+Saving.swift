@@ -192,6 +192,7 @@ extension ManagedObjectContext {
     var changes = SavedChanges()
     changes.author = transactionAuthor
     changes.contextName = name
+    changes.origin = state.number
     for part in plan.saved {
       func id(_ key: RowKey) -> ManagedObjectID {
         ManagedObjectID(

@@ -88,7 +88,8 @@ extension ManagedObjectContext {
       } else if !object.hasChanges {
         changedCount -= 1
       }
-      notePending(object)
+      // Observers got its deletion.
+      noteArrival(object)
       record(.created(object))
       return false
     }
@@ -101,6 +102,7 @@ extension ManagedObjectContext {
     object.version = 0
     object.committed = nil
     list(object, as: .inserted)
+    noteArrival(object)
     record(.created(object))
     return true
   }

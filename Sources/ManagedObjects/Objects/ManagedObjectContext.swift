@@ -80,6 +80,9 @@ public final class ManagedObjectContext {
   var followers = ContextObservers<ContextEvent>()
   /// What changed since changes were last told of.
   var pending: [ManagedObject] = []
+  /// New objects since then that are not pending: those inserted without observers, and faults of those that other
+  /// contexts inserted. Kept for ``observers``.
+  var arrived: [ManagedObject] = []
   /// What was refreshed since then.
   var refreshed: [ManagedObject] = []
   /// What others saved, of what was merged since then. Kept for ``followers``.
@@ -162,6 +165,7 @@ extension ManagedObjectContext {
     object.values = object.shape.initialValues
     object.status = []
     list(object, as: .inserted)
+    noteArrival(object)
     record(.created(object))
     object.awakeFromInsert()
     return object

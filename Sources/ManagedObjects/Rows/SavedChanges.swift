@@ -12,6 +12,9 @@ public struct SavedChanges: Hashable, Sendable {
   public var author = ""
   /// The name of the context.
   public var contextName = ""
+  /// The number of the context whose objects were saved; 0 for none of this process, and for requests that change many
+  /// objects without it.
+  var origin = 0
 
   /// No changes.
   public init() {}
