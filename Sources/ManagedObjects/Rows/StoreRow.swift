@@ -86,6 +86,13 @@ extension RowValue {
     }
   }
 
+  /// Returns the objects that a relationship refers to and that a condition holds for, in the order of ``keys``.
+  package func keys(where holds: (RowKey) -> Bool) -> [RowKey] {
+    var keys: [RowKey] = []
+    forEachKey { if holds($0) { keys.append($0) } }
+    return keys
+  }
+
   /// Calls a function with all objects that a relationship refers to, without a list of them.
   @inline(__always)
   func forEachKey<Failure: Error>(_ body: (RowKey) throws(Failure) -> Void) throws(Failure) {

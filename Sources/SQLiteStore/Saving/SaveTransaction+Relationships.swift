@@ -31,8 +31,9 @@ extension SaveTransaction {
           noteLoss(of: row.key, by: previous, side.inverseSlot)
         }
       case (.toMany(let place), let before):
-        let gone = Set(before.keys).subtracting(value.keys)
-        for key in gone.sorted() { try remove(key, from: row, place, schema.sides[entity][slot]) }
+        for key in before.keys(where: { !value.refers(to: $0) }).sorted() {
+          try remove(key, from: row, place, schema.sides[entity][slot])
+        }
       default: continue
       }
     }

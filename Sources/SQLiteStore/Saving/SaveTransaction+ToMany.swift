@@ -15,16 +15,16 @@ extension SaveTransaction {
   func write(
     _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ place: ToManyPlace
   ) throws(ManagedObjectError) {
-    let new = value.keys
-    for key in new { try check(key, row, slot, place.destination) }
-    let known = Set(old?.keys ?? [])
     let side = schema.sides[Int(row.key.entityIndex)][slot]
-    var kept: [RowKey] = []
+    // Only new objects are listed and sorted: a relationship may have many others.
+    let new = value.keys(where: { old?.refers(to: $0) != true })
+    for key in new { try check(key, row, slot, place.destination) }
+    var missing: Set<RowKey> = []
     for key in place.isOrdered ? new : new.sorted() {
-      if known.contains(key) { kept.append(key) } else if try add(key, to: row, slot, place, side) { kept.append(key) }
+      if try !add(key, to: row, slot, place, side) { missing.insert(key) }
     }
-    if kept.count < new.count { mended.insert(row.key) }
-    if place.isOrdered { try writeOrder(kept, of: row.key, place) }
+    if !missing.isEmpty { mended.insert(row.key) }
+    if place.isOrdered { try writeOrder(value.keys(where: { !missing.contains($0) }), of: row.key, place) }
   }
 
   /// Adds an object.
