@@ -225,6 +225,12 @@ extension Database {
       message += "; SQLite reads it only if it can write beside it, but for opening with writesNothing"
     }
     var error = ManagedObjectError(self.code(code), "\(path): \(message)")
+    // SQLite has no locks on a file that is not a database, so that it can be read by other means.
+    if code & 0xFF == SQLITE_NOTADB, let kind = FileSystem.beginning(of: path, count: 4096).flatMap(StoreFileKind.init),
+      kind != .sqlite
+    {
+      error = ManagedObjectError(.storeTypeMismatch, "\(path): the file is \(kind.name ?? "XML"), not an SQLite store")
+    }
     error.sqliteCode = Int(code)
     return error
   }

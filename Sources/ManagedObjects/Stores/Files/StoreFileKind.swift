@@ -25,7 +25,7 @@ package enum StoreFileKind: Sendable {
   }
 
   /// The kind of file, for messages; nil for XML.
-  var name: String? {
+  package var name: String? {
     switch self {
     case .sqlite: "an SQLite store"
     case .coreDataBinary: "a binary store of Core Data"

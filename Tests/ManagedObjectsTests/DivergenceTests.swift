@@ -1,0 +1,75 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// What is decided otherwise than in Core Data, as the article about coming from it says.
+@Suite("Decisions that differ from Core Data") struct DivergenceTests {
+  final class Note: ManagedObject {
+    @Attribute var title: String?
+    @Attribute var pages: Int?
+    var preparations = 0
+    override func prepareForDeletion() { preparations += 1 }
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  private func context(_ kind: StoreKind = .memory) throws -> ManagedObjectContext {
+    ManagedObjectContext(coordinator: try kind.coordinator(ManagedObjectModel(Note.self), folder))
+  }
+
+  @Test("An object is prepared for its deletion once")
+  func secondDeletion() throws {
+    let context = try context()
+    let note = try context.insert(Note.self)
+    try context.save()
+    try context.delete(note)
+    try context.delete(note)
+    #expect(note.preparations == 1 && note.isDeleted)
+    try context.save()
+    #expect(note.preparations == 1)
+  }
+
+  @Test("A new object that is deleted is not part of the context")
+  func deletedNewObject() throws {
+    let context = try context()
+    let note = try context.insert(Note.self)
+    try context.delete(note)
+    #expect(!note.isDeleted && !note.isInserted && note.managedObjectContext == nil)
+    #expect(!context.hasChanges && context.deletedObjects.isEmpty)
+  }
+
+  @Test("A refresh keeps the values of an object that was never saved", arguments: [true, false])
+  func refresh(mergesChanges: Bool) throws {
+    let context = try context()
+    let note = try context.insert(Note.self)
+    note.title = "Milk"
+    try context.refresh(note, mergeChanges: mergesChanges)
+    #expect(note.title == "Milk" && note.isInserted && !note.isFault)
+    try context.save()
+  }
+
+  @Test("Fetched dictionaries have null for no value", arguments: StoreKind.allCases)
+  func dictionaries(kind: StoreKind) throws {
+    let context = try context(kind)
+    try context.insert(Note.self).title = "Milk"
+    try context.save()
+    var request = FetchRequest("Note")
+    request.propertiesToFetch = [.property("pages"), .property("title")]
+    let found = try context.fetchDictionaries(request)
+    #expect(found == [["pages": .null, "title": .string("Milk")]])
+  }
+
+  @Test("A file of another kind is named as what it is")
+  func otherKind() throws {
+    let url = folder.url.appending(path: "a.xml")
+    let model = try ManagedObjectModel(Note.self)
+    _ = try XMLStore(url, model: model)
+    let error = thrownError { _ = try SQLiteStore(url, model: model) }
+    #expect(error?.code == .storeTypeMismatch && error?.message.contains("XML") == true, "\(String(describing: error))")
+  }
+}
