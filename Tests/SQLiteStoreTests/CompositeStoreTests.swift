@@ -1,4 +1,7 @@
 import Foundation
+import KeyedArchiving
+import OrderedCollections
+import PropertyLists
 import TestSupport
 import Testing
 
@@ -121,6 +124,20 @@ struct CompositeStoreTests {
           .composite(["id": .uuid(Self.ids[0]), "place": .composite(["city": .string("Oslo"), "born": .null])])))
   }
 
+  @Test("of a hostile file are not read if a small archive makes a great value")
+  func hostileArchives() throws {
+    // Each of 16 levels has the next one ten times.
+    var value: ArchivedValue = .dictionary([.string("x"): .integer(1)])
+    for _ in 0..<15 {
+      let inner = value
+      value = .dictionary(.init(uniqueKeysWithValues: (0..<10).map { (.string("\($0)"), inner) }))
+    }
+    #expect(AttributeValue(composite: value, count: 5_000) == nil)
+    #expect(AttributeValue(composite: .dictionary([.string("x"): .array([])])) == nil)
+    #expect(AttributeValue(archivedComposite: Data([1, 2])) == nil)
+    #expect(try AttributeValue(archivedComposite: Self.author.archivedComposite()) == Self.author)
+  }
+
   @Test("become other stores with the same values")
   func otherStores() throws {
     let folder = try TemporaryFolder(isInMemory: true)
@@ -146,6 +163,21 @@ struct CompositeStoreTests {
     let model = try Self.model(Self.leaves)
     #expect(try ManagedObjectModel(compiled: model.compiledData()) == model)
     #expect(model.description.contains("author: Composite (city: String, id: UUID, size: Integer 32, mass: Float"))
+    // A composite attribute that is its own element, or has an element twice.
+    for hostile in [{ [$0, $1[0]] }, { [$1[0], $1[0]] }] as [(PropertyList, [PropertyList]) -> [PropertyList]] {
+      let archive = try PropertyList(model.compiledData())
+      var objects = try #require(archive["$objects"]?.array)
+      let place = try #require(objects.firstIndex { $0["NSCompositeElements"] != nil })
+      guard case .uid(let list)? = objects[place]["NSCompositeElements"] else { continue }
+      let elements = try #require(objects[Int(list.value)]["NS.objects"]?.array)
+      var array = try #require(objects[Int(list.value)].dictionary)
+      array["NS.objects"] = .array(hostile(.uid(PropertyList.UID(UInt32(place))), elements))
+      objects[Int(list.value)] = .dictionary(array)
+      var whole = try #require(archive.dictionary)
+      whole["$objects"] = .array(objects)
+      let data = try PropertyList.dictionary(whole).data(format: .binary)
+      #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(compiled: data) }
+    }
     let source = try model.sourceData()
     #expect(String(decoding: source, as: UTF8.self).contains("<composite name=\"Author\">"))
     let again = try ManagedObjectModel(source: source)

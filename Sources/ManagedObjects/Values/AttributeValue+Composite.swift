@@ -13,16 +13,24 @@ extension AttributeValue {
     guard let coder = try? KeyedUnarchiver(forReadingFrom: data),
       let value = try? coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
     else { return nil }
-    self.init(composite: value)
+    // Each leaf takes a byte at least, unless objects of the archive are there several times.
+    self.init(composite: value, count: data.count)
   }
 
-  /// The value of a composite attribute that a dictionary stands for: null for an empty one. Nil for other values.
-  init?(composite value: ArchivedValue, depth: Int = 0) {
+  /// The value of a composite attribute that a dictionary stands for: null for an empty one. Nil for other values, and
+  /// for more leaves than `count`.
+  init?(composite value: ArchivedValue, count: Int = 10_000) {
+    var rest = count
+    self.init(composite: value, &rest, depth: 0)
+  }
+
+  private init?(composite value: ArchivedValue, _ rest: inout Int, depth: Int) {
     guard case .dictionary(let entries) = value, depth < Self.greatestDepth else { return nil }
     var leaves: [String: AttributeValue] = [:]
     for (key, value) in entries {
-      guard case .string(let name) = key,
-        let leaf = AttributeValue(value) ?? AttributeValue(composite: value, depth: depth + 1)
+      rest -= 1
+      guard rest >= 0, case .string(let name) = key,
+        let leaf = AttributeValue(value) ?? AttributeValue(composite: value, &rest, depth: depth + 1)
       else { return nil }
       leaves[name] = leaf
     }

@@ -128,6 +128,8 @@ class ArchivedAttribute: ArchivedProperty {
   }
 
   let attribute: AttributeDescription
+  /// True if it is an element of a composite attribute.
+  fileprivate var isElement = false
 
   /// The bits of `NSFlagsKey`.
   private static let externalBinary = 4
@@ -211,21 +213,30 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
     ArchivedClass("NSCompositeAttributeDescription", superclass: super.archivedClass)
   }
 
-  private var elements: [ArchivedProperty] = []
+  private var elements: [ArchivedAttribute] = []
 
   override init(_ attribute: AttributeDescription) {
     super.init(attribute)
     elements = attribute.elements.map(ArchivedAttribute.archived)
   }
 
+  /// The greatest depth to which composite attributes are nested. Models with more are refused.
+  private static let greatestDepth = 16
+
   required init(coder: KeyedUnarchiver) throws {
     try super.init(coder: coder)
-    elements =
+    let decoded =
       try coder.decodeIfPresent([ArchivedProperty].self, of: Self.elementTypes, forKey: "NSCompositeElements") ?? []
+    for case let element as ArchivedAttribute in decoded {
+      // An archive could have one attribute in many places, and so a small one a great model.
+      if element.isElement { throw coder.failure(.invalidContents, "an attribute is an element of two composite ones") }
+      element.isElement = true
+      elements.append(element)
+    }
   }
 
   private static let elementTypes: [any SecureCoding.Type] = [
-    ArchivedAttribute.self, ArchivedDerivedAttribute.self, ArchivedCompositeAttribute.self, ArchivedPropertyProxy.self,
+    ArchivedAttribute.self, ArchivedDerivedAttribute.self, ArchivedCompositeAttribute.self,
   ]
 
   override var entity: ArchivedEntity? { didSet { for element in elements { element.entity = entity } } }
@@ -235,12 +246,19 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
     try coder.encode(elements, forKey: "NSCompositeElements")
   }
 
-  override var description: PropertyDescription? {
-    guard case .attribute(var attribute)? = super.description else { return nil }
-    attribute.elements = elements.compactMap {
-      if case .attribute(let element)? = $0.description { element } else { nil }
+  override var description: PropertyDescription? { .attribute(described(depth: 0)) }
+
+  /// An attribute of an archive can be an element of itself.
+  private func described(depth: Int) -> AttributeDescription {
+    var described = attribute
+    described.traits = traits
+    guard depth <= Self.greatestDepth else { return described }
+    described.elements = elements.compactMap { element in
+      if let composite = element as? ArchivedCompositeAttribute { return composite.described(depth: depth + 1) }
+      guard case .attribute(let attribute)? = element.description else { return nil }
+      return attribute
     }
-    return .attribute(attribute)
+    return described
   }
 }
 
