@@ -55,6 +55,7 @@ struct QueryFallbackTests {
     "modulus:by:(10, age - 30) == 1",
     // The right side is computed also if there is nothing to compare it with.
     "ANY notes.pages == 10 / (age - 30)", "ALL reports.age > sqrt(age - 30)", "NONE notes.pages == 10 / (age - 30)",
+    "member == NO AND ANY notes.pages == 10 / (age - 30)", "member == NO AND ALL reports.age > sqrt(age - 30)",
     "10 / (age - 30) IN notes.pages", "ANY boss.notes.pages == 10 / (age - 30)",
     // What narrows the rows must not leave out those with an error.
     "TERNARY(10 / (age - 30) > 0, 1, 2) == 1 AND age != 30",
