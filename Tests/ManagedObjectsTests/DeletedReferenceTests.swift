@@ -109,7 +109,7 @@ import Testing
     #expect(found.map { $0["author"]?.keys.first?.number } == [nil, bob.objectID.key.number, id.key.number])
     #expect(found.map { $0["author.name"] } == [.null, .attribute(.string("Bob")), .null])
 
-    // The note can be changed and saved, and ends the reference when it is told to.
+    // The note can be changed and saved, and setting the relationship to nil ends the reference.
     try notes[0].setValue(.string("d"), forKey: "title")
     try context.save()
     try notes[0].setValue(AttributeValue.null, forKey: "author")

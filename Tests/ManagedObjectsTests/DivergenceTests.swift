@@ -5,7 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// What is decided otherwise than in Core Data, as the article about coming from it says.
+/// The decisions that the article about coming from Core Data lists.
 @Suite("Decisions that differ from Core Data") struct DivergenceTests {
   final class Note: ManagedObject {
     @Attribute var title: String?

@@ -148,7 +148,7 @@ import Testing
     let thing = try context.insert("Thing")
     try strict.setValue(.object(thing), forKey: "one")
     try strict.setValue(.set([.object(thing)]), forKey: "some")
-    // As each array of SwiftData's models may be.
+    // Each array of a SwiftData model is such a relationship.
     #expect(strict["any"] == .set([]))
     try context.save()
   }

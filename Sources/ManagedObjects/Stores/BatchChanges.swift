@@ -64,8 +64,8 @@ struct BatchChanges {
     return rows
   }
 
-  /// The keys of the rows that the request is about, and of those that are changed besides. Those that new objects
-  /// became are among the latter.
+  /// Returns the keys of the rows that the request is about, and of others that changed: among these are stored rows
+  /// that got the values of new ones.
   func result(_ mended: [RowKey]) -> (changed: [RowKey], mended: [RowKey]) {
     let updated = givenSlots.isEmpty ? changes.updated : []
     let keys = (changes.inserted + updated + changes.deleted).map(\.key)
@@ -87,7 +87,7 @@ extension BatchChanges {
     let values: [RowValue]
   }
 
-  /// Changes what is saved so that the conflicts of a save are gone.
+  /// Changes what is saved so that it is no longer in conflict.
   ///
   /// - Returns: false if the policy is that the request fails, or a conflict is not about a new row alone.
   mutating func settle(_ conflicts: [MergeConflict], by policy: MergePolicy) throws(ManagedObjectError) -> Bool {
@@ -112,7 +112,7 @@ extension BatchChanges {
       }
       dropped.insert(row.key)
     }
-    // Of several new rows one stays: the first if the store prevails, else the last.
+    // One of several new rows stays: the first if the store prevails, else the last.
     for places in groups.values {
       let places = places.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
       for place in storePrevails ? places.dropFirst() : places.dropLast() {

@@ -1,5 +1,5 @@
-/// What the model requires of objects that a request changes without a context: values of mandatory attributes, and
-/// objects of mandatory relationships. Conditions for values are not tested.
+/// A check of objects that a request changes without a context, for values of mandatory attributes and objects of
+/// mandatory relationships. The conditions of the model for values are not tested.
 struct BatchRules<Store: PersistentStore> {
   private static var greatestErrorCount: Int { 100 }
 
