@@ -26,7 +26,7 @@ public final class SQLiteStore: PersistentStore {
   public let configuration: String?
   public let isReadOnly: Bool
   /// The reasons why nothing can be saved in the store, although it can be read: parts of its model or its file that
-  /// cannot be written as Core Data would write them. Each is a text such as `the store has a history of its changes`.
+  /// cannot be written as Core Data would write them, and triggers, views and virtual tables of other programs. Each is a text such as `the store has a history of its changes`.
   /// Empty for most stores.
   ///
   /// ``save(_:)`` is an error with them. A new store is not made then.
@@ -43,6 +43,9 @@ public final class SQLiteStore: PersistentStore {
   ///   - isReadOnly: true to save nothing, and to make no file.
   ///   - tracksHistory: true to keep a history of changes from now on: ``history(after:)``. A store that has one keeps
   ///     it in any case.
+  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables that neither Core Data nor
+  ///     this package makes. A save runs such triggers, whatever they do. Without it they are among the
+  ///     ``writingObstacles``.
   ///   - createsFile: false if a file that is not there is an error.
   ///   - writesNothing: true to read only, and to write nothing at all, not even the files beside the store by which
   ///     SQLite shares it. Nobody may save into it meanwhile.
@@ -51,11 +54,11 @@ public final class SQLiteStore: PersistentStore {
   ///   ``ManagedObjectError/Code/open`` for a file that cannot be read, or is no store.
   public convenience init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
-    createsFile: Bool = true, writesNothing: Bool = false, tracksHistory: Bool = false
+    createsFile: Bool = true, writesNothing: Bool = false, tracksHistory: Bool = false, allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
     try self.init(
       file, model, configuration, isReadOnly: isReadOnly, createsFile: createsFile, writesNothing: writesNothing,
-      tracksHistory: tracksHistory, checksHashes: true)
+      tracksHistory: tracksHistory, checksHashes: true, allowsTriggers: allowsTriggers)
   }
 
   /// Opens a store without its model to read it, by its tables alone: those of before 2015, for which nobody has the
@@ -67,7 +70,7 @@ public final class SQLiteStore: PersistentStore {
   ///   - file: where the store is.
   ///   - writesNothing: true to write nothing at all, not even the files beside the store by which SQLite shares it.
   ///     Nobody may save into it meanwhile.
-  /// - Throws: as ``init(_:model:configuration:isReadOnly:createsFile:writesNothing:tracksHistory:)``.
+  /// - Throws: as ``init(_:model:configuration:isReadOnly:createsFile:writesNothing:tracksHistory:allowsTriggers:)``.
   public convenience init(tablesOf file: URL, writesNothing: Bool = false) throws(ManagedObjectError) {
     try self.init(
       file, Self.tableModel(ofFile: file, writesNothing: writesNothing), nil, isReadOnly: true, createsFile: false,
@@ -76,10 +79,12 @@ public final class SQLiteStore: PersistentStore {
 
   /// Opens a store for changes that are tried and taken back: ``trySaving(_:)``. A log that was left over beside it is
   /// not put into the file.
-  package convenience init(forTrialsIn file: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
+  package convenience init(
+    forTrialsIn file: URL, model: ManagedObjectModel, allowsTriggers: Bool = false
+  ) throws(ManagedObjectError) {
     try self.init(
       file, model, nil, isReadOnly: false, createsFile: false, writesNothing: false, tracksHistory: false,
-      checksHashes: true, isForTrials: true)
+      checksHashes: true, isForTrials: true, allowsTriggers: allowsTriggers)
   }
 
   /// Opens a store with the model that it has in itself, to read it. The file is opened once: one that is read from a
@@ -94,7 +99,8 @@ public final class SQLiteStore: PersistentStore {
 
   private init(
     _ file: URL, _ given: ManagedObjectModel?, _ configuration: String?, isReadOnly: Bool, createsFile: Bool,
-    writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool, isForTrials: Bool = false
+    writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool, isForTrials: Bool = false,
+    allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
     let number = StoreNumber.next()
     let isReadOnly = isReadOnly || writesNothing
@@ -105,7 +111,7 @@ public final class SQLiteStore: PersistentStore {
       var state = try StoreState(
         path: path, given, configuration, number,
         isForTrials ? .trial : writesNothing ? .immutable : isReadOnly ? .readOnly : .create,
-        checksHashes: checksHashes)
+        checksHashes: checksHashes, allowsTriggers: allowsTriggers)
       if tracksHistory, !isReadOnly { try state.trackHistory() }
       return state
     }
@@ -379,14 +385,17 @@ extension PersistentStoreDescription {
   ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:progress:)``.
   ///   - tracksHistory: true to keep a history of changes from now on: ``SQLiteStore/history(after:)``. With it,
   ///     other programs are told what was saved: ``PersistentStoreCoordinator/remoteChanges``.
+  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables of other programs.
   public static func sqlite(
-    _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil, tracksHistory: Bool = false
+    _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
+    tracksHistory: Bool = false,
+    allowsTriggers: Bool = false
   ) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       func open() throws(ManagedObjectError) -> SQLiteStore {
         try SQLiteStore(
           file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
-          createsFile: description.createsFile, tracksHistory: tracksHistory)
+          createsFile: description.createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
       }
       do throws(ManagedObjectError) {
         return try open()

@@ -17,6 +17,9 @@ struct StoreState {
   let reading: ValueReading
   /// The reasons why nothing can be saved.
   private(set) var obstacles: [String]
+  /// The obstacles that are parts of the file which a save would run. Empty if the caller allows such parts.
+  private var foreignParts: [String]
+  private let allowsTriggers: Bool
   /// The version of the tables that the store was opened with: ``Database/schemaVersion()``.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
@@ -28,9 +31,10 @@ struct StoreState {
   /// - Parameters:
   ///   - given: the model; nil for the one that the file has in it.
   ///   - checksHashes: false for a model of the file's tables, which has no version hashes of the file.
+  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables of other programs.
   init(
     path: String, _ given: ManagedObjectModel?, _ configuration: String?, _ storeNumber: StoreNumber,
-    _ mode: Database.Mode, checksHashes: Bool = true
+    _ mode: Database.Mode, checksHashes: Bool = true, allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
     if let model = given, mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
       try Self.checkNewStore(path, model, configuration)
@@ -46,9 +50,21 @@ struct StoreState {
     metadata = try MetadataTable.read(database)
     if checksHashes { try Self.check(model, configuration, metadata, file, database) }
     schema = try StoreSchema(model, configuration, of: file, in: database)
-    obstacles = WritingObstacles.inFile(file, schema, tracksHistory: metadata.tracksHistory)
+    self.allowsTriggers = allowsTriggers
+    (obstacles, foreignParts) = Self.obstacles(
+      file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
     numbers = RowNumbers(schema)
     reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
+  }
+
+  private static func obstacles(
+    _ file: FileSchema, _ schema: StoreSchema, allowsTriggers: Bool, tracksHistory: Bool
+  ) -> (all: [String], foreignParts: [String]) {
+    let parts = ForeignParts(file, schema)
+    let foreign = allowsTriggers ? [] : parts.obstacles
+    let others = WritingObstacles.inFile(
+      file, schema, triggers: allowsTriggers ? file.triggers : parts.ownTriggers, tracksHistory: tracksHistory)
+    return (others + foreign, foreign)
   }
 
   /// Compares a model with the version hashes of the file.
@@ -81,6 +97,11 @@ struct StoreState {
   /// - Throws: ``ManagedObjectError/Code/save`` if nothing can be saved.
   func checkObstacles() throws(ManagedObjectError) {
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
+  }
+
+  /// - Throws: ``ManagedObjectError/Code/save`` if writing to the file would run parts that the caller does not allow.
+  func checkForeignParts() throws(ManagedObjectError) {
+    if !foreignParts.isEmpty { throw WritingObstacles.error(foreignParts, database.path) }
   }
 
   /// Reads from the file. Tables that others have made since the store was opened do not pass for those of its model.
@@ -120,7 +141,8 @@ struct StoreState {
       throw ManagedObjectError(
         .incompatibleVersionHash, "somebody has changed the model of \(database.path) since it was opened")
     }
-    obstacles = WritingObstacles.inFile(file, schema, tracksHistory: current.tracksHistory)
+    (obstacles, foreignParts) = Self.obstacles(
+      file, schema, allowsTriggers: allowsTriggers, tracksHistory: current.tracksHistory)
     if hasNewMetadata { current.replace(with: metadata.values) }
     metadata = current
     schemaVersion = version

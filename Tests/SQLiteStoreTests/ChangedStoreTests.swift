@@ -34,7 +34,7 @@ struct ChangedStoreTests {
     var changes: RandomChanges
     do {
       let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.add(SQLiteStore(file, model: model))
+      try coordinator.add(SQLiteStore(file, model: model, allowsTriggers: true))
       changes = RandomChanges(ManagedObjectContext(coordinator: coordinator), model, seed: seed)
       try changes.run(count: LongForm.size(400, or: 40))
     }

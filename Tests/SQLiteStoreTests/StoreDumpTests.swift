@@ -88,7 +88,7 @@ struct StoreDumpTests {
   @Test("find rows and columns that changed", .enabled(if: StoreReader.isAvailable))
   func rows() throws {
     let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
-    let original = try StoreReader.rows(of: LibraryStore.write(to: folder))
+    let original = try StoreReader.rows(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])
     #expect(original.tables["Z_2FOLLOWS"]?.rows.keys.sorted() == ["3,4", "4,3", "4,5"])
     let change = """
@@ -106,10 +106,12 @@ struct StoreDumpTests {
       ])
   }
 
+  private static let trigger = "CREATE TRIGGER Z_TEST AFTER DELETE ON ZTAG BEGIN SELECT 1; END;"
+
   @Test("find tables, indexes and all else of a schema that differ", .enabled(if: StoreReader.isAvailable))
   func schemas() throws {
     let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
-    let original = try StoreReader.schema(of: LibraryStore.write(to: folder))
+    let original = try StoreReader.schema(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns.map(\.name) == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])
     #expect(original.tables["ZTHING"]?.columns.first { $0.name == "ZDATE" }?.type == "TIMESTAMP")
     #expect(original.indexes["Z_Person_UNIQUE_name"]?.unique == true)
@@ -118,7 +120,7 @@ struct StoreDumpTests {
     #expect(original.metadataKeys.contains("NSStoreUUID"))
     #expect(original.hashes["Tag"] == LibraryStore.model["Tag"]?.versionHash.hexadecimal)
     let change = """
-      ALTER TABLE ZTAG ADD COLUMN ZCOLOUR INTEGER; DROP INDEX Z_Person_UNIQUE_name; DROP TRIGGER Z_TEST;
+      ALTER TABLE ZTAG ADD COLUMN ZCOLOUR INTEGER; DROP INDEX Z_Person_UNIQUE_name;
       CREATE INDEX Z_Person_UNIQUE_name ON ZPERSON (ZNAME DESC); DROP INDEX ZNOTE_ZAUTHOR_INDEX;
       CREATE INDEX ZNOTE_ZAUTHOR_INDEX ON ZNOTE(ZAUTHOR); UPDATE Z_PRIMARYKEY SET Z_NAME = 'Manager' WHERE Z_ENT = 4;
       UPDATE Z_PRIMARYKEY SET Z_MAX = 99; UPDATE Z_METADATA SET Z_PLIST = NULL;

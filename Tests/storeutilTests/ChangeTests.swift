@@ -80,6 +80,22 @@ struct ChangeTests {
     #expect(try files() == before)
   }
 
+  @Test("but runs no triggers of other programs without --allow-triggers")
+  func triggers() throws {
+    let library = try Library()
+    try library.runPython(
+      "store.execute('CREATE TRIGGER X AFTER UPDATE ON ZBOOK BEGIN DELETE FROM ZTAG; END')", on: Library.store)
+    for arguments in [["set", Library.store, "Book/p1", "pages=70"], ["delete", Library.store, "Tag/p1"]] {
+      for options in [[], ["--dry-run"]] {
+        let failure = try library.failure(arguments + options)
+        #expect(failure.status == 1 && failure.errors.contains("the trigger \"X\" of the table ZBOOK is not one of"))
+      }
+    }
+    #expect(try library.run("count", Library.store, "Tag") == "1\n")
+    try library.run("set", Library.store, "Book/p1", "pages=70", "--allow-triggers")
+    #expect(try library.run("count", Library.store, "Tag") == "0\n")
+  }
+
   @Test("deletes objects with those that the rules take along, and by a condition")
   func delete() throws {
     let library = try Library()

@@ -148,7 +148,7 @@ public struct StoreCheck: Sendable {
     if pages == .none { return }
     // Indexes of expressions and computed columns could make SQLite work for long; quick checks leave them alone.
     let isPlain = file.map { file in
-      file.others.values.allSatisfy { $0 == "a view" } && file.tables.values.allSatisfy(\.computedColumns.isEmpty)
+      file.others.values.allSatisfy { $0.kind == .view } && file.tables.values.allSatisfy(\.computedColumns.isEmpty)
         && !file.indexes.contains(where: \.isComputed)
     }
     let name = pages == .full && isPlain == true ? "integrity_check" : "quick_check"

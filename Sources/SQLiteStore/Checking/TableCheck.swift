@@ -95,7 +95,7 @@ extension TableCheck {
     func isThere(_ name: String) -> Bool {
       if file.tables[name.uppercased()] != nil { return true }
       let other = file.others[name.uppercased()]
-      log.report(.missingTable, other.map { "it is \($0), and no table" } ?? "the table is not there") {
+      log.report(.missingTable, other.map { "it is a \($0.kind.rawValue), and no table" } ?? "the table is not there") {
         $0.table = name
       }
       return false

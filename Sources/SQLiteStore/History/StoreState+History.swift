@@ -20,6 +20,7 @@ extension StoreState {
   /// - Throws: ``ManagedObjectError/Code/operation`` for a store whose history another program keeps.
   mutating func trackHistory() throws(ManagedObjectError) {
     if tracksHistory { return }
+    try checkForeignParts()
     var metadata = metadata
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
       metadata = try MetadataTable.read(database)
@@ -39,6 +40,7 @@ extension StoreState {
     guard tracksHistory else {
       throw ManagedObjectError(.save, "another program keeps the history of changes in the store")
     }
+    try checkForeignParts()
     try database.transaction(.immediate) { () throws(ManagedObjectError) in
       for (table, column) in [(HistoryTables.changes, "ZTRANSACTIONID"), (HistoryTables.transactions, "Z_PK")] {
         let statement = try database.statement("DELETE FROM \(table) WHERE \(column) <= ?")

@@ -219,8 +219,10 @@ extension StoreInfo {
     history = try Self.history(tables)
     externalData = Self.externalData(connection.file.path)
     if modelSource != .tables {
-      writingObstacles = WritingObstacles.inFile(
-        tables.file, schema, tracksHistory: tables.metadata?.tracksHistory == true)
+      let parts = ForeignParts(tables.file, schema)
+      let obstacles = WritingObstacles.inFile(
+        tables.file, schema, triggers: parts.ownTriggers, tracksHistory: tables.metadata?.tracksHistory == true)
+      writingObstacles = obstacles + parts.obstacles
     }
   }
 

@@ -26,7 +26,7 @@ struct StoreTables {
   /// - Complexity: O(*n*) in the number of rows.
   func check() throws(ManagedObjectError) {
     var reasons: [String] = []
-    for trigger in file.triggers where !trigger.name.hasPrefix("Z_DA_") {
+    for trigger in ForeignParts(file, schema).triggers {
       reasons.append("the trigger \(trigger.name.quoted) of another program, which would have to make it anew")
     }
     if file.tables["ACHANGE"] != nil || file.tables["ATRANSACTION"] != nil {

@@ -5,8 +5,8 @@ internal import OrderedCollections
 struct FileSchema {
   /// The tables that a store can have for itself, by their names in upper case.
   private(set) var tables: [String: Table] = [:]
-  /// Views and virtual tables, with the kind of each.
-  private(set) var others: [String: String] = [:]
+  /// Views and virtual tables, by their names in upper case.
+  private(set) var others: [String: Other] = [:]
   private(set) var indexes: [Part] = []
   private(set) var triggers: [Part] = []
 
@@ -19,6 +19,18 @@ struct FileSchema {
     var computedColumns: Set<String> = []
     /// True if rows are found by `Z_PK`, so that no two have the same.
     var hasNumbers = false
+    let statement: String
+  }
+
+  /// A view or a virtual table.
+  struct Other {
+    enum Kind: String {
+      case view = "view"
+      case virtualTable = "virtual table"
+    }
+
+    let kind: Kind
+    let name: String
     let statement: String
   }
 
@@ -40,11 +52,11 @@ struct FileSchema {
       let statement = list.text(3)
       switch list.text(0) {
       case "table" where StatementWords(statement).prefix(2).contains("VIRTUAL"):
-        others[name.uppercased()] = "a virtual table"
+        others[name.uppercased()] = Other(kind: .virtualTable, name: name, statement: statement)
       case "table":
         names.append(name)
         tables[name.uppercased()] = Table(statement: statement)
-      case "view": others[name.uppercased()] = "a view"
+      case "view": others[name.uppercased()] = Other(kind: .view, name: name, statement: statement)
       case "index": indexes.append(Part(name: name, table: list.text(2).uppercased(), statement: statement))
       case "trigger": triggers.append(Part(name: name, table: list.text(2).uppercased(), statement: statement))
       default: break
@@ -98,7 +110,7 @@ struct FileSchema {
   ///   virtual table could do anything.
   func require(_ table: String, _ database: Database, _ fault: String) throws(ManagedObjectError) {
     if tables[table.uppercased()] != nil { return }
-    let other = others[table.uppercased()].map { "\(table) is \($0)" }
+    let other = others[table.uppercased()].map { "\(table) is a \($0.kind.rawValue)" }
     throw ManagedObjectError(.open, "\(fault): \(other ?? "it has no table \(table)")")
   }
 }

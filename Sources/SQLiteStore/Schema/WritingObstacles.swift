@@ -55,12 +55,16 @@ enum WritingObstacles {
 
   /// The parts of a file that Core Data keeps up to date by other means than tables.
   ///
-  /// - Parameter tracksHistory: true if this package keeps the history of the file.
-  static func inFile(_ file: FileSchema, _ schema: StoreSchema, tracksHistory: Bool) -> [String] {
+  /// - Parameters:
+  ///   - triggers: the triggers that may run.
+  ///   - tracksHistory: true if this package keeps the history of the file.
+  static func inFile(
+    _ file: FileSchema, _ schema: StoreSchema, triggers: [FileSchema.Part], tracksHistory: Bool
+  ) -> [String] {
     var obstacles = inModel(schema)
     for (entity, attribute) in derivedAttributes(schema) {
       let part = "_\(entity.name)_\(attribute)_"
-      if file.triggers.contains(where: { $0.name.hasPrefix("Z_DA_") && $0.name.contains(part) }) { continue }
+      if triggers.contains(where: { $0.name.hasPrefix("Z_DA_") && $0.name.contains(part) }) { continue }
       obstacles.append("no trigger keeps the derived attribute \(entity.name).\(attribute) up to date")
     }
     if !tracksHistory, file.tables["ATRANSACTION"] != nil || file.tables["ACHANGE"] != nil {
@@ -74,7 +78,7 @@ enum WritingObstacles {
     for join in schema.joins where join.first.lacksOrder || join.second.lacksOrder {
       obstacles.append("the table \(join.name) has no column of its order")
     }
-    for name in file.others.keys.sorted() where name.hasPrefix("Z") && file.others[name] == "a virtual table" {
+    for name in file.others.keys.sorted() where name.hasPrefix("Z") && file.others[name]?.kind == .virtualTable {
       obstacles.append("\(name) is a virtual table")
     }
     let fixed = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]

@@ -15,9 +15,11 @@ struct StoreArguments: ParsableArguments {
 
   /// Opens the store.
   ///
-  /// - Parameter isTrial: true for changes that are taken back.
-  func open(isReadOnly: Bool = true, isTrial: Bool = false) throws -> OpenStore {
-    try opening.open(path, isReadOnly: isReadOnly, isTrial: isTrial)
+  /// - Parameters:
+  ///   - isTrial: true for changes that are taken back.
+  ///   - allowsTriggers: true to run triggers of other programs in a save.
+  func open(isReadOnly: Bool = true, isTrial: Bool = false, allowsTriggers: Bool = false) throws -> OpenStore {
+    try opening.open(path, isReadOnly: isReadOnly, isTrial: isTrial, allowsTriggers: allowsTriggers)
   }
 }
 
@@ -46,7 +48,9 @@ struct OpeningArguments: ParsableArguments {
   }
 
   /// Opens a store.
-  func open(_ path: String, isReadOnly: Bool = true, isTrial: Bool = false) throws -> OpenStore {
+  func open(
+    _ path: String, isReadOnly: Bool = true, isTrial: Bool = false, allowsTriggers: Bool = false
+  ) throws -> OpenStore {
     let url = URL(filePath: path)
     let kind = try StoreKind(path)
     let writesNothing = (isReadOnly || isTrial) && immutable.writesNothing(path)
@@ -69,9 +73,11 @@ struct OpeningArguments: ParsableArguments {
     if isTrial, kind == .sqlite {
       // What is wrong with a store is found out before SQLite makes files beside it.
       _ = try kind.open(url, model, isReadOnly: true, writesNothing: writesNothing)
-      return OpenStore(try SQLiteStore(forTrialsIn: url, model: model))
+      return OpenStore(try SQLiteStore(forTrialsIn: url, model: model, allowsTriggers: allowsTriggers))
     }
-    return OpenStore(try kind.open(url, model, isReadOnly: isReadOnly, writesNothing: isReadOnly && writesNothing))
+    return OpenStore(
+      try kind.open(
+        url, model, isReadOnly: isReadOnly, writesNothing: isReadOnly && writesNothing, allowsTriggers: allowsTriggers))
   }
 
   /// The model to open a store with.

@@ -14,10 +14,17 @@ struct ChangeArguments: ParsableArguments {
       """)
   var dryRun = false
 
+  @Flag(
+    help: """
+      Save also if the store has triggers, views or virtual tables that are not Core Data's. A save runs such triggers, \
+      whatever they do.
+      """)
+  var allowTriggers = false
+
   /// Changes objects of a store, all in one transaction, and prints the changes.
   func change(_ arguments: StoreArguments, _ body: (ManagedObjectContext, OpenStore) throws -> Void) throws {
     try arguments.opening.refuseImmutable()
-    let opened = try arguments.open(isReadOnly: false, isTrial: dryRun)
+    let opened = try arguments.open(isReadOnly: false, isTrial: dryRun, allowsTriggers: allowTriggers)
     let context = try opened.context(keepsChanges: !dryRun)
     try body(context, opened)
     try context.fillTransientValues()

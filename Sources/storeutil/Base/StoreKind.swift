@@ -72,12 +72,14 @@ enum StoreKind: String, CaseIterable {
 
   /// Opens the store in a file.
   func open(
-    _ url: URL, _ model: ManagedObjectModel, isReadOnly: Bool, writesNothing: Bool = false, createsFile: Bool = false
+    _ url: URL, _ model: ManagedObjectModel, isReadOnly: Bool, writesNothing: Bool = false, createsFile: Bool = false,
+    allowsTriggers: Bool = false
   ) throws -> any PersistentStore {
     switch self {
     case .sqlite:
       try SQLiteStore(
-        url, model: model, isReadOnly: isReadOnly, createsFile: createsFile, writesNothing: writesNothing)
+        url, model: model, isReadOnly: isReadOnly, createsFile: createsFile, writesNothing: writesNothing,
+        allowsTriggers: allowsTriggers)
     case .xml: try XMLStore(url, model: model, isReadOnly: isReadOnly, createsFile: createsFile)
     case .binary: try BinaryStore(url, model: model, isReadOnly: isReadOnly, createsFile: createsFile)
     }

@@ -1,0 +1,118 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("A store with triggers")
+struct ForeignPartTests {
+  private static func model(isDerived: Bool) throws -> ManagedObjectModel {
+    var count = AttributeDescription("pagesCount", .integer64)
+    if isDerived { count.derivation = .init(try ManagedExpression(format: "pages.@count")) }
+    let book = EntityDescription(
+      "Book",
+      [
+        .attribute(count), .attribute("price", .integer64),
+        .relationship("pages", to: "Page", inverse: "book", isToMany: true),
+      ])
+    let page = EntityDescription("Page", [.relationship("book", to: "Book", inverse: "pages")])
+    return try ManagedObjectModel(entities: [book, page])
+  }
+
+  /// Apple's trigger for a new page. Its text is that of a store that Core Data wrote.
+  private static let insertion = """
+    CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT AFTER INSERT ON ZPAGE FOR EACH ROW \
+    WHEN (NEW.ZBOOK NOT NULL) BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = IFNULL(ZPAGESCOUNT, 0) + 1 \
+    WHERE Z_PK = NEW.ZBOOK; SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, \
+    'pagesCount', ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = NEW.ZBOOK; END
+    """
+
+  private static let own = [
+    insertion,
+    """
+    CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_UPDATE_INCREMENT AFTER UPDATE OF ZBOOK ON ZPAGE FOR EACH ROW \
+    WHEN (NEW.ZBOOK NOT NULL) BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = ZPAGESCOUNT + 1 WHERE Z_PK = NEW.ZBOOK; \
+    SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT) \
+    FROM ZBOOK WHERE Z_PK = NEW.ZBOOK; END
+    """,
+    """
+    CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE AFTER DELETE ON ZPAGE FOR EACH ROW \
+    WHEN (OLD.ZBOOK NOT NULL) BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = ZPAGESCOUNT - 1 WHERE Z_PK = OLD.ZBOOK \
+    AND 1 <= Z_ENT AND Z_ENT <= 2; SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, \
+    'pagesCount', ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = OLD.ZBOOK AND 1 <= Z_ENT AND Z_ENT <= 2; END
+    """,
+    """
+    CREATE TRIGGER Z_DA_ZBOOK_Book_pagesCount_SOURCE_INSERT AFTER INSERT ON ZBOOK FOR EACH ROW \
+    WHEN 1 <= NEW.Z_ENT AND NEW.Z_ENT <= 2 BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = \
+    (SELECT IFNULL(COUNT(ZBOOK), 0) FROM ZPAGE WHERE ZBOOK = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \
+    SELECT NSCoreDataDATriggerInsertUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT) \
+    FROM ZBOOK WHERE Z_PK = NEW.Z_PK; END
+    """,
+    """
+    CREATE VIRTUAL TABLE Z_RT_Book_place USING RTREE \
+    (Z_PK INTEGER PRIMARY KEY, ZLATITUDE_MIN FLOAT, ZLATITUDE_MAX FLOAT);
+    CREATE TRIGGER Z_RT_Book_place_INSERT AFTER INSERT ON ZBOOK FOR EACH ROW BEGIN INSERT OR REPLACE INTO \
+    Z_RT_Book_place (Z_PK, ZLATITUDE_MIN, ZLATITUDE_MAX) VALUES (NEW.Z_PK, NEW.ZPRICE ,NEW.ZPRICE) ; END
+    """,
+  ]
+
+  /// Makes a store without objects, and gives its tables something.
+  private func open(
+    _ folder: TemporaryFolder, _ statements: String, allowsTriggers: Bool = false
+  ) throws -> SQLiteStore {
+    let file = folder.url.appending(path: "a.sqlite")
+    _ = try SQLiteStore(file, model: Self.model(isDerived: false))
+    try SQLiteFile.change(file, "UPDATE Z_METADATA SET Z_PLIST = NULL; " + statements)
+    return try SQLiteStore(file, model: Self.model(isDerived: true), allowsTriggers: allowsTriggers)
+  }
+
+  private func isForeign(_ statements: String) throws -> Bool {
+    let folder = try TemporaryFolder(isInMemory: true)
+    return try open(folder, statements).writingObstacles.contains { $0.contains("is not one of Core Data's") }
+  }
+
+  @Test("of derived attributes and R-trees, as Core Data writes them, has none of another program", arguments: own)
+  func ownParts(_ statements: String) throws { #expect(try !isForeign(statements)) }
+
+  @Test(
+    "of Core Data's names, which do something else, has those of another program",
+    arguments: [
+      ("SET ZPAGESCOUNT = IFNULL(ZPAGESCOUNT, 0) + 1", "SET ZPRICE = IFNULL(ZPRICE, 0) + 1"),
+      ("+ 1 ", "+ 1, ZPRICE = 0 "), ("BEGIN UPDATE", "BEGIN DELETE FROM ZPAGE; UPDATE"),
+      ("; END", "; DELETE FROM ZPAGE; END"),
+      ("IFNULL(ZPAGESCOUNT, 0) + 1", "(WITH c(x) AS (SELECT 1) SELECT x FROM c)"), ("AFTER INSERT", "BEFORE INSERT"),
+      ("NSCoreDataDATriggerUpdatedAffectedObjectValue", "managed_form"), ("WHERE Z_PK = NEW.ZBOOK;", ";"),
+      ("Z_DA_", "Y_DA_"), ("(NEW.ZBOOK NOT NULL)", "(NEW.ZBOOK NOT NULL AND randomblob(9) NOT NULL)"),
+    ])
+  func disguised(_ old: String, _ new: String) throws {
+    let disguised = Self.insertion.replacingOccurrences(of: old, with: new)
+    try #require(disguised != Self.insertion)
+    #expect(try isForeign(disguised))
+  }
+
+  @Test("of another program saves nothing unless the caller allows it")
+  func saving() throws {
+    let trigger = "CREATE TRIGGER X AFTER INSERT ON ZPAGE BEGIN DELETE FROM ZBOOK; END;"
+    for allowsTriggers in [false, true] {
+      let folder = try TemporaryFolder(isInMemory: true)
+      let store = try open(folder, Self.insertion + ";" + trigger, allowsTriggers: allowsTriggers)
+      let coordinator = PersistentStoreCoordinator(model: store.model)
+      try coordinator.add(store)
+      let context = ManagedObjectContext(coordinator: coordinator)
+      try context.insert("Book")
+      try context.insert("Page")
+      if allowsTriggers {
+        try context.save()
+      } else {
+        let error = #expect(throws: ManagedObjectError.self) { try context.save() }
+        #expect(error?.code == .save && error?.message.contains("the trigger \"X\" of the table ZPAGE") == true)
+      }
+      let file = folder.url.appending(path: "a.sqlite")
+      #expect(try PlainSQLite(file).column("SELECT COUNT(*) FROM ZPAGE") == [allowsTriggers ? "1" : "0"])
+      // Nor does the beginning of a history run it.
+      let isTracking =
+        (try? SQLiteStore(file, model: store.model, tracksHistory: true, allowsTriggers: allowsTriggers)) != nil
+      #expect(isTracking == allowsTriggers)
+    }
+  }
+}
