@@ -132,7 +132,9 @@ import Testing
         migration.sourceContext.registeredObjects.count + migration.destinationContext.registeredObjects.count
       if Self.integer(note, "count").map({ $0 % 100 == 0 }) == true { largest.withLock { $0 = max($0, size) } }
     }
-    try SQLiteStore.migrate(file, to: new, by: StoreMapping(entities: ["Note": policy, "Task": policy])) { progress in
+    try SQLiteStore.migrate(
+      file, to: new, by: StoreMapping(entities: ["Note": policy, "Task": policy]), droppedValues: .drop
+    ) { progress in
       reports.withLock { $0.append(progress) }
     }
     #expect(largest.withLock { $0 } > 100 && largest.withLock { $0 } < 1_100)
@@ -210,7 +212,7 @@ import Testing
         try migration.insert("Tag", for: trash).setValue(.string("trash"), forKey: "name")
       },
     ])
-    try SQLiteStore.migrate(file, to: new, by: mapping)
+    try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
     let context = try open(file, new)
     let titles = try context.fetch(FetchRequest("Note", sortedBy: [.init("title")])).map { note in
       guard case .object(let author)? = note["author"] else { return "\(Self.text(note, "title") ?? "")-" }
@@ -232,7 +234,7 @@ import Testing
     if setsRelationships { policy.createRelationships = { _, _, _ in } }
     let mapping = StoreMapping(entities: ["Note": policy, "Task": policy])
     let error = #expect(throws: ManagedObjectError.self) {
-      try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: Self.new), by: mapping)
+      try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: Self.new), by: mapping, droppedValues: .drop)
     }
     let reasons = error.map { $0.details.isEmpty ? [$0] : $0.details } ?? []
     #expect(reasons.allSatisfy { $0.code == .inferredMapping })
@@ -245,10 +247,10 @@ import Testing
     try makeStore(4)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
-    try SQLiteStore.migrate(file, to: new, by: mapping)
+    try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
     let before = try contents()
-    try SQLiteStore.migrate(file, to: new, by: mapping)
-    try SQLiteStore.migrate(file, to: new)
+    try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
+    try SQLiteStore.migrate(file, to: new, droppedValues: .drop)
     #expect(try contents() == before)
   }
 
@@ -262,7 +264,7 @@ import Testing
     var entities = try SQLiteStore.model(inFile: file).entityDescriptions
     if isMapped { entities = Self.new } else { entities[0].properties.append(.attribute("more", .string)) }
     let mapping = StoreMapping(entities: isMapped ? ["Note": Self.policy, "Task": Self.policy] : [:])
-    try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: entities), by: mapping)
+    try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: entities), by: mapping, droppedValues: .drop)
     let after = try PlainSQLite(file)
     #expect(try after.run("SELECT COUNT(*) FROM titles") == before)
     #expect(try after.run("SELECT tbl_name FROM sqlite_schema WHERE name = 'mine'") == [["ZNOTE"]])
@@ -321,7 +323,7 @@ import Testing
     }
     let model = try ManagedObjectModel(entities: new)
     do throws(ManagedObjectError) {
-      try SQLiteStore.migrate(file, to: model, by: mapping) { progress in
+      try SQLiteStore.migrate(file, to: model, by: mapping, droppedValues: .drop) { progress in
         if kind == "progress", progress.phase == .relationships { throw Oops() }
       }
       Issue.record("it was migrated")
@@ -366,7 +368,7 @@ import Testing
     let new = try ManagedObjectModel(entities: Self.new)
     let before = try contents()
     let output = folder.url.appending(path: "made/new.sqlite")
-    try SQLiteStore.migrate(file, to: new, by: StoreMapping(compiled), output: output)
+    try SQLiteStore.migrate(file, to: new, by: StoreMapping(compiled), output: output, droppedValues: .drop)
     #expect(try Data(contentsOf: file) == before["store.sqlite"])
     let context = try open(output, new)
     let lines = try context.fetch(FetchRequest("Note", sortedBy: [.init("title")])).map { note in
@@ -408,7 +410,8 @@ import Testing
     let model = MappingModel([note, EntityMapping("Other", .custom, from: "Person", to: "Person")])
     let new = try ManagedObjectModel(entities: Self.new)
     do throws(ManagedObjectError) {
-      try SQLiteStore.migrate(file, to: new, by: StoreMapping(model, entities: ["Nobody": Self.policy]))
+      try SQLiteStore.migrate(
+        file, to: new, by: StoreMapping(model, entities: ["Nobody": Self.policy]), droppedValues: .drop)
       Issue.record("it was migrated")
     } catch {
       let parts = [
@@ -427,7 +430,8 @@ import Testing
     var other = MappingModel([EntityMapping("People", .copy, from: "Person", to: "Person")])
     other.entityMappings[0].sourceEntityVersionHash = Data(repeating: 1, count: 32)
     let error = #expect(throws: ManagedObjectError.self) {
-      try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: Self.new), by: StoreMapping(other))
+      try SQLiteStore.migrate(
+        file, to: ManagedObjectModel(entities: Self.new), by: StoreMapping(other), droppedValues: .drop)
     }
     #expect(error?.code == .migration && error?.message.contains("for another version") == true)
     #expect(try contents() == before)
@@ -440,12 +444,16 @@ import Testing
     let scratch = folder.url.appending(path: ".store.sqlite-migration")
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
     try Data("other".utf8).write(to: scratch.appending(path: "mine.txt"))
-    var error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new, by: mapping) }
+    var error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
+    }
     #expect(error?.code == .migration && error?.message.contains("is in the way") == true)
     #expect(try String(contentsOf: scratch.appending(path: "mine.txt"), encoding: .utf8) == "other")
     try FileManager.default.removeItem(at: scratch)
     try Data("other".utf8).write(to: scratch)
-    error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new, by: mapping) }
+    error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
+    }
     #expect(error?.message.contains("is in the way") == true)
     #expect(try String(contentsOf: scratch, encoding: .utf8) == "other")
     try FileManager.default.removeItem(at: scratch)
@@ -453,13 +461,14 @@ import Testing
     for name in ["store-1", "store-2", "store-2-journal", "lock"] {
       try Data("half a file".utf8).write(to: scratch.appending(path: name))
     }
-    try SQLiteStore.migrate(file, to: new, by: mapping)
+    try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
     #expect(folder.names == ["store.sqlite"])
     #expect(try open(file, new).count(for: FetchRequest("Note")) == 3)
     // Also by one that needs no such folder.
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
     try Data("half a file".utf8).write(to: scratch.appending(path: "store-1"))
-    try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: Self.new + [EntityDescription("More", [])]))
+    try SQLiteStore.migrate(
+      file, to: ManagedObjectModel(entities: Self.new + [EntityDescription("More", [])]), droppedValues: .drop)
     #expect(folder.names == ["store.sqlite"])
   }
 
@@ -469,10 +478,10 @@ import Testing
     let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
     let output = folder.url.appending(path: "new.sqlite")
     let file = file
-    try SQLiteStore.migrate(file, to: new, by: mapping, output: output) { progress in
+    try SQLiteStore.migrate(file, to: new, by: mapping, output: output, droppedValues: .drop) { progress in
       guard progress.phase == .validation else { return }
       let error = #expect(throws: ManagedObjectError.self) {
-        try SQLiteStore.migrate(file, to: new, by: mapping, output: output)
+        try SQLiteStore.migrate(file, to: new, by: mapping, output: output, droppedValues: .drop)
       }
       #expect(error?.message.contains("another process makes a store at the same place") == true)
     }
@@ -480,7 +489,7 @@ import Testing
     #expect(folder.names.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") } == ["new.sqlite", "store.sqlite"])
     let bytes = try Data(contentsOf: output)
     let error = #expect(throws: ManagedObjectError.self) {
-      try SQLiteStore.migrate(file, to: new, by: mapping, output: output)
+      try SQLiteStore.migrate(file, to: new, by: mapping, output: output, droppedValues: .drop)
     }
     #expect(error?.message.contains("already") == true)
     #expect(try Data(contentsOf: output) == bytes)
@@ -494,7 +503,7 @@ import Testing
     let file = file
     try SQLiteStore.migrate(
       file, to: ManagedObjectModel(entities: Self.new),
-      by: StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
+      by: StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy]), droppedValues: .drop
     ) { progress in
       guard progress.phase == .relationships else { return }
       let database = try PlainSQLite(file)

@@ -73,7 +73,7 @@ import Testing
       let file = folder.url.appending(path: "a\(number).sqlite")
       let external = try makeStore(file)
       let output = folder.url.appending(path: "b\(number).sqlite")
-      try SQLiteStore.migrate(file, to: new, by: mapping, output: output)
+      try SQLiteStore.migrate(file, to: new, by: mapping, output: output, droppedValues: .drop)
       #expect(FileManager.default.fileExists(atPath: external.path))
       #expect(try values(file, Self.photo) == Self.expected)
       if entity.properties.count > 1 { #expect(try values(output, entity) == Self.expected) }
@@ -82,12 +82,14 @@ import Testing
       try FileManager.default.moveItem(atPath: external.path, toPath: external.path + "x")
       let bytes = try Data(contentsOf: file)
       if entity.properties.count > 1 {
-        let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new, by: mapping) }
+        let error = #expect(throws: ManagedObjectError.self) {
+          try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
+        }
         #expect(error?.code == .migration && error?.message.contains(external.lastPathComponent) == true)
         #expect(try Data(contentsOf: file) == bytes)
       }
       try FileManager.default.moveItem(atPath: external.path + "x", toPath: external.path)
-      try SQLiteStore.migrate(file, to: new, by: mapping)
+      try SQLiteStore.migrate(file, to: new, by: mapping, droppedValues: .drop)
       #expect(!FileManager.default.fileExists(atPath: external.path))
       if entity.properties.count > 1 { #expect(try values(file, entity) == Self.expected) }
     }
@@ -104,14 +106,14 @@ import Testing
       try Data("other".utf8).write(to: folder.url.appending(path: other))
     }
     let model = try ManagedObjectModel(entities: [Self.plain])
-    try SQLiteStore.migrate(file, to: model)
+    try SQLiteStore.migrate(file, to: model, droppedValues: .drop)
     #expect(try values(file, Self.plain) == Self.expected)
     #expect(FileManager.default.fileExists(atPath: external.path))
     #expect(try values(copy, Self.photo) == Self.expected)
     // The last one takes them along.
     try FileManager.default.removeItem(at: file)
     for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
-    try SQLiteStore.migrate(copy, to: model)
+    try SQLiteStore.migrate(copy, to: model, droppedValues: .drop)
     #expect(try values(copy, Self.plain) == Self.expected)
     #expect(!FileManager.default.fileExists(atPath: external.path))
   }
@@ -125,7 +127,7 @@ import Testing
     let link = folder.url.appending(path: "link.sqlite")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
     let mapping = StoreMapping(entities: isMapped ? ["Photo": EntityMigrationPolicy()] : [:])
-    try SQLiteStore.migrate(link, to: ManagedObjectModel(entities: [Self.plain]), by: mapping)
+    try SQLiteStore.migrate(link, to: ManagedObjectModel(entities: [Self.plain]), by: mapping, droppedValues: .drop)
     #expect(try values(file, Self.plain) == Self.expected)
     #expect(!FileManager.default.fileExists(atPath: external.path))
   }
@@ -163,7 +165,7 @@ import Testing
       let saves = state.withLock { $0.saves }
       _ = eventually { state.withLock { $0.saves } > saves }
       let output = folder.url.appending(path: "new\(round).sqlite")
-      try SQLiteStore.migrate(file, to: new, by: mapping, output: output)
+      try SQLiteStore.migrate(file, to: new, by: mapping, output: output, droppedValues: .drop)
       let count = try PlainSQLite(output).column("SELECT COUNT(*) FROM ZPHOTO")
       #expect(try SQLiteStore.metadata(ofFile: output)["photos"] == .string(count[0]))
     }

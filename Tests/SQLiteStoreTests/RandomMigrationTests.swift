@@ -150,7 +150,7 @@ import Testing
     let copy = try StoreSamples.copy(file, to: copies)
     let refusals = expectation.refusals
     do throws(ManagedObjectError) {
-      try SQLiteStore.migrate(file, to: newModel)
+      try SQLiteStore.migrate(file, to: newModel, droppedValues: .drop)
     } catch {
       let messages = (error.details.isEmpty ? [error] : error.details).map(\.message)
       let expected = refusals.isEmpty ? expectation.abstracted(before) : refusals
@@ -217,7 +217,8 @@ import Testing
   ) throws {
     let model = try expectation.new.model()
     guard let entity = expectation.old.entities.first else { return }
-    try SQLiteStore.migrate(file, to: model, by: StoreMapping(entities: [entity.name: EntityMigrationPolicy()]))
+    try SQLiteStore.migrate(
+      file, to: model, by: StoreMapping(entities: [entity.name: EntityMigrationPolicy()]), droppedValues: .drop)
     var after = try StoreDump(SQLiteStore(file, model: model, isReadOnly: true))
     var expected = expected
     expected.metadata = after.metadata

@@ -82,9 +82,9 @@ struct SampleMigrationTests {
           let before = try StoreReader.objects(of: file)
           #expect(before.objects.count == 145)
           if isStaged {
-            try SQLiteStore.migrate(file, through: stages, to: models[last])
+            try SQLiteStore.migrate(file, through: stages, to: models[last], droppedValues: .drop)
           } else {
-            try SQLiteStore.migrate(file, from: models[first], to: models[last])
+            try SQLiteStore.migrate(file, from: models[first], to: models[last], droppedValues: .drop)
           }
           try Self.check(
             file, models[last], Self.expectation(before, models[last], renamed: Self.luxury), withReader: !isStaged)
@@ -119,14 +119,14 @@ struct SampleMigrationTests {
     // Without the function nothing is done.
     let bytes = try Data(contentsOf: file)
     let error = #expect(throws: ManagedObjectError.self) {
-      try SQLiteStore.migrate(file, through: StagedMigration(contentsOf: momd, names: Self.names))
+      try SQLiteStore.migrate(file, through: StagedMigration(contentsOf: momd, names: Self.names), droppedValues: .drop)
     }
     #expect(error?.details.count == 3 && error?.details.allSatisfy { $0.code == .entityMigrationPolicy } == true)
     #expect(error?.details.allSatisfy { $0.message.contains("\"REPLACE_AT_RUNTIME.V2to3MakerPolicy\"") } == true)
     #expect(try Data(contentsOf: file) == bytes)
     // A container does it when it opens the store.
     let model = try #require(stages.stages.last?.model)
-    do { _ = try PersistentContainer(model: model, stores: [.sqlite(file, through: stages)]) }
+    do { _ = try PersistentContainer(model: model, stores: [.sqlite(file, through: stages, droppedValues: .drop)]) }
     var expected = Self.expectation(before, model, renamed: Self.luxury)
     var cars: [String: [String]] = [:]
     for (old, object) in before.objects {
@@ -163,7 +163,7 @@ struct SampleMigrationTests {
     try Self.check(file, model, expected)
     // It is of the last version now.
     let after = try Data(contentsOf: file)
-    try SQLiteStore.migrate(file, through: stages)
+    try SQLiteStore.migrate(file, through: stages, droppedValues: .drop)
     #expect(try Data(contentsOf: file) == after)
   }
 
@@ -189,7 +189,7 @@ struct SampleMigrationTests {
     }
     let before = try StoreReader.objects(of: file)
     #expect(before.objects.count == 5)
-    try SQLiteStore.migrate(file, to: model)
+    try SQLiteStore.migrate(file, to: model, droppedValues: .drop)
     try Self.check(file, model, Self.expectation(before, model))
   }
 
@@ -227,9 +227,9 @@ struct SampleMigrationTests {
       #expect(before.objects.count == 9)
       let stages = StagedMigration(models.map { StagedMigration.Stage($0) })
       if isStaged {
-        try SQLiteStore.migrate(file, through: stages)
+        try SQLiteStore.migrate(file, through: stages, droppedValues: .drop)
       } else {
-        try SQLiteStore.migrate(file, to: models[3])
+        try SQLiteStore.migrate(file, to: models[3], droppedValues: .drop)
       }
       try Self.check(file, models[3], Self.expectation(before, models[3]), withReader: isStaged)
     }
@@ -242,13 +242,15 @@ struct SampleMigrationTests {
     let file = try StoreSamples.copy(Self.store("SampleModel_V1.sqlite"), to: folder)
     let bytes = try Data(contentsOf: file)
     var stages = try StagedMigration(versions, names: ["SampleModel2", "SampleModel3"])
-    var error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, through: stages) }
+    var error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore.migrate(file, through: stages, droppedValues: .drop)
+    }
     #expect(error?.code == .incompatibleVersionHash && error?.fileURL == file)
     stages = try StagedMigration(versions, names: Self.names)
     #expect(try stages.stages.count == 3 && StagedMigration(versions).stages.count == 1)
     error = #expect(throws: ManagedObjectError.self) {
       try SQLiteStore.migrate(
-        file, through: stages, to: ManagedObjectModel(entities: [EntityDescription("Other", [])]))
+        file, through: stages, to: ManagedObjectModel(entities: [EntityDescription("Other", [])]), droppedValues: .drop)
     }
     #expect(error?.code == .migration)
     #expect(try Data(contentsOf: file) == bytes)

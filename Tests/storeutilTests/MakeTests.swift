@@ -59,6 +59,12 @@ struct MakeTests {
     #expect(peak - base < 30 << 20, "\(count) objects of 3 KB took \(peak - base) bytes")
     #expect(try library.run("count", "large.sqlite", "Tag") == "\(count)\n")
     #expect(try Tool.run("diff", Library.store, "large.sqlite", in: library.url).status == 0)
+    let contents = try String(contentsOf: library.url.appending(path: "Library.xcdatamodel/contents"), encoding: .utf8)
+      .replacing("<attribute name=\"pages\"", with: "<attribute name=\"length\" elementID=\"pages\"")
+    try FileManager.default.createDirectory(
+      at: library.url.appending(path: "New.xcdatamodel"), withIntermediateDirectories: true)
+    try contents.write(
+      to: library.url.appending(path: "New.xcdatamodel/contents"), atomically: true, encoding: .utf8)
     // A process that is killed leaves no store that looks complete, and one that is asked to end leaves nothing.
     let before = Set(try FileManager.default.contentsOfDirectory(atPath: library.url.path))
     func left() throws -> Set<String> {
@@ -68,16 +74,18 @@ struct MakeTests {
       import os, signal, subprocess, sys, time
       os.chdir(sys.argv[1])
       process = subprocess.Popen(sys.argv[3:])
-      while not any("-creation" in name for name in os.listdir(".")) and process.poll() is None: time.sleep(0.001)
+      while not any(name.startswith(".stopped") for name in os.listdir(".")) and process.poll() is None: time.sleep(0.001)
       process.send_signal(getattr(signal, sys.argv[2]))
       print(process.wait())
       """
-    for (signal, status, names) in [
-      ("SIGTERM", "143\n", [] as Set), ("SIGKILL", "-9\n", [".stopped.sqlite-creation"]),
+    let conversion = ["convert", Library.store, "stopped.sqlite"]
+    let migration = ["migrate", Library.store, "--to", "New.xcdatamodel", "-o", "stopped.sqlite"]
+    for (arguments, signal, status, names) in [
+      (migration, "SIGTERM", "143\n", [] as Set), (conversion, "SIGTERM", "143\n", []),
+      (conversion, "SIGKILL", "-9\n", [".stopped.sqlite-creation"]),
     ] {
       let stopped = try Program.runPython(
-        ["-c", python, library.url.path, signal, Program.executable("storeutil").path]
-          + ["convert", Library.store, "stopped.sqlite"])
+        ["-c", python, library.url.path, signal, Program.executable("storeutil").path] + arguments)
       #expect(stopped.text == status, "\(stopped.errors)")
       #expect(try left() == names)
     }
@@ -189,6 +197,25 @@ struct MakeTests {
     #expect(try library.run("count", makesNew ? "new.sqlite" : Library.store, "Book", "length = 66") == "1\n")
     #expect(try library.failure(["count", Library.store, "Book", "pagez = 66"]).status == 64)
     if makesNew { #expect(try library.run("count", Library.store, "Book", "pages = 66") == "1\n") }
+  }
+
+  @Test("and drops values of a migrated store only with --drop", arguments: [true, false])
+  func dropping(makesNew: Bool) throws {
+    let library = try Library()
+    let model = library.url.appending(path: "Library.xcdatamodel/contents")
+    let text = try String(contentsOf: model, encoding: .utf8)
+      .replacing("<attribute name=\"pages\"", with: "<attribute name=\"length\"")
+    let folder = library.url.appending(path: "New.xcdatamodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try text.write(to: folder.appending(path: "contents"), atomically: true, encoding: .utf8)
+    let arguments = ["migrate", Library.store, "--to", "New.xcdatamodel"] + (makesNew ? ["-o", "new.sqlite"] : [])
+    let refused = try library.failure(arguments)
+    let loss = "\"Book.pages\" is missing from the new model; 1 object has a value\n"
+    #expect(refused.status == 2 && refused.errors.contains(loss) && refused.errors.contains("--drop migrates"))
+    #expect(try library.run("count", Library.store, "Book", "pages = 66") == "1\n")
+    let result = try Program.run("storeutil", arguments + ["--drop"], in: library.url)
+    #expect(result.status == 0 && result.errors == "dropped: " + loss)
+    #expect(try library.run("count", makesNew ? "new.sqlite" : Library.store, "Book", "length = nil") == "2\n")
   }
 
   @Test("and finds the model beside a store that has none, if there is only one")

@@ -71,6 +71,8 @@ public struct ManagedObjectError: Error, Sendable {
     case sqlite = 134_180
     /// Two versions of a model do not tell how objects of one become those of the other.
     case inferredMapping = 134_190
+    /// A migration would drop values or objects that the new model does not have, and the caller does not allow it.
+    case droppedValues = 134_905
     /// A name that the entity or the model does not have (`NSUndefinedKeyException`).
     case undefinedKey = 134_901
     /// Somebody else saved objects under the keys of new ones. They need others; a context gives them those by itself,

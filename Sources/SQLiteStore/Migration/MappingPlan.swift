@@ -8,6 +8,10 @@ struct MappingPlan {
   let entities: [Entity]
   /// The entity at the top of a hierarchy of the source whose objects keep their numbers, by that of the destination.
   let numbering: [Int: Int]
+  /// The changes that follow from the two models; nil if a mapping model describes all.
+  let inferred: InferredMapping?
+  /// The names of the entities of the source that functions handle.
+  let handledEntities: Set<String>
 
   /// The mapping of an entity.
   struct Entity {
@@ -49,6 +53,8 @@ struct MappingPlan {
     if let error = ManagedObjectError(all: maker.errors) { throw error }
     self.source = source
     self.destination = destination
+    self.inferred = mapping.model == nil ? inferred : nil
+    handledEntities = Set(mapping.entityPolicies.keys)
     entities = maker.entities
     numbering = maker.numbering
   }

@@ -57,16 +57,20 @@ struct MigrationRun {
   let steps: [Step]
   private var metadata: StoreMetadata
   private let report: Report
+  private let policy: DroppedValuePolicy
+  /// The values and objects that the steps so far have dropped.
+  private(set) var losses: [MigrationLoss] = []
 
   init(
     _ path: String, _ configuration: String?, from source: ManagedObjectModel, _ steps: [Step],
-    _ metadata: StoreMetadata, report: @escaping Report
+    _ metadata: StoreMetadata, _ policy: DroppedValuePolicy, report: @escaping Report
   ) {
     self.path = path
     self.configuration = configuration
     self.source = source
     self.steps = steps
     self.metadata = metadata
+    self.policy = policy
     self.report = report
   }
 
@@ -158,7 +162,10 @@ extension MigrationRun {
   private mutating func change(
     _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData, _ number: Int
   ) throws(ManagedObjectError) -> Set<String> {
-    try StoreMigration(database, mapping, configuration, externalData, report: stepReport(number)).run(&metadata)
+    let migration = try StoreMigration(
+      database, mapping, configuration, externalData, policy, report: stepReport(number))
+    losses += migration.losses
+    return try migration.run(&metadata)
   }
 
   private func stepReport(_ number: Int) -> StepReport {
@@ -224,7 +231,7 @@ extension MigrationRun {
     return file
   }
 
-  private func makeObjects(
+  private mutating func makeObjects(
     _ plan: MappingPlan, _ old: String, _ new: String, _ number: Int
   ) throws(ManagedObjectError) {
     let source = try SQLiteStore(
@@ -232,6 +239,13 @@ extension MigrationRun {
     try source.beginReading()
     // A function may have kept objects of the store: the transaction must not last as long as they do.
     defer { try? source.endReading() }
+    if let inferred = plan.inferred {
+      let lost = try source.withState { state throws(ManagedObjectError) in
+        try MigrationLoss.all(inferred, state.schema, state.database, except: plan.handledEntities)
+      }
+      try policy.check(lost)
+      losses += lost
+    }
     var metadata = metadata
     metadata.describe(plan.destination, configuration)
     let schema = StoreSchema(plan.destination, configuration: configuration)

@@ -30,10 +30,14 @@ extension SQLiteStore {
   ///   - output: a place without a file, where a new store is made, and the old one stays as it is; nil to change the
   ///     store. The new store has all data in itself. It has the objects of the moment at which the migration begins,
   ///     also if another process saves meanwhile.
+  ///   - droppedValues: what becomes of values and objects that the new model does not have. A mapping model says what
+  ///     it keeps, and a function what becomes of the objects of its entity; those count as intended.
   ///   - progress: called after each batch of objects of a mapping; without a mapping, before and after the rows of
   ///     each table. An error that it throws ends the migration: a ``ManagedObjectError`` as it is, another one as the
   ///     ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
+  /// - Returns: what was dropped.
   /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons why the models are not enough,
+  ///   ``ManagedObjectError/Code/droppedValues`` with all that would be dropped and may not be,
   ///   ``ManagedObjectError/Code/missingSourceModel`` for a store without a model in it,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was not made with `source`,
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
@@ -42,24 +46,25 @@ extension SQLiteStore {
   ///   ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. Nothing is changed
   ///   then.
   /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
+  @discardableResult
   public static func migrate(
     _ file: URL, from source: ManagedObjectModel? = nil, to destination: ManagedObjectModel,
     by mapping: StoreMapping = StoreMapping(), configuration: String? = nil, output: URL? = nil,
-    progress: @escaping (MigrationProgress) throws -> Void = { _ in }
-  ) throws(ManagedObjectError) {
+    droppedValues: DroppedValuePolicy = .refuse, progress: @escaping (MigrationProgress) throws -> Void = { _ in }
+  ) throws(ManagedObjectError) -> [MigrationLoss] {
     try migrate(
       file, from: source, to: destination, by: mapping, configuration: configuration, output: output,
-      writesNothing: false, progress: progress)
+      writesNothing: false, droppedValues: droppedValues, progress: progress)
   }
 
   /// - Parameter writesNothing: true to write nothing beside the old store, if a new one is made. Nobody may save into
   ///   the old one meanwhile.
   package static func migrate(
     _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,
-    configuration: String? = nil, output: URL?, writesNothing: Bool,
+    configuration: String? = nil, output: URL?, writesNothing: Bool, droppedValues: DroppedValuePolicy,
     progress: @escaping (MigrationProgress) throws -> Void
-  ) throws(ManagedObjectError) {
-    try run(file, configuration, output, writesNothing: writesNothing, progress) {
+  ) throws(ManagedObjectError) -> [MigrationLoss] {
+    try run(file, configuration, output, writesNothing: writesNothing, droppedValues, progress) {
       (database, metadata) throws(ManagedObjectError) in
       try destination.checkConfiguration(configuration)
       let model: ManagedObjectModel
@@ -83,30 +88,33 @@ extension SQLiteStore {
   /// Changes a store to the last of several versions of its model, version by version. It is the same whether the store
   /// is of the first version or of a later one; one of the last stays as it is.
   ///
-  /// All of it is one transaction, as ``migrate(_:from:to:by:configuration:output:progress:)`` has it.
+  /// All of it is one transaction, as ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)`` has it.
   ///
   /// - Parameters:
   ///   - migration: the versions.
   ///   - destination: the version to end with, as the program has it; nil for the last.
+  ///   - droppedValues: what becomes of values and objects that the next version does not have.
+  /// - Returns: what was dropped.
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of none of the versions, and the errors
   ///   of the migration to one version.
+  @discardableResult
   public static func migrate(
     _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel? = nil,
-    configuration: String? = nil, output: URL? = nil,
+    configuration: String? = nil, output: URL? = nil, droppedValues: DroppedValuePolicy = .refuse,
     progress: @escaping (MigrationProgress) throws -> Void = { _ in }
-  ) throws(ManagedObjectError) {
-    try run(file, configuration, output, progress) { (database, metadata) throws(ManagedObjectError) in
+  ) throws(ManagedObjectError) -> [MigrationLoss] {
+    try run(file, configuration, output, droppedValues, progress) { (database, metadata) throws(ManagedObjectError) in
       try migration.steps(from: metadata, to: destination, database.path, configuration)
     }
   }
 
   private static func run(
     _ file: URL, _ configuration: String?, _ output: URL?, writesNothing: Bool = false,
-    _ progress: @escaping (MigrationProgress) throws -> Void,
+    _ policy: DroppedValuePolicy, _ progress: @escaping (MigrationProgress) throws -> Void,
     _ steps: (Database, StoreMetadata) throws(ManagedObjectError) -> (
       source: ManagedObjectModel, steps: [MigrationRun.Step]
     )
-  ) throws(ManagedObjectError) {
+  ) throws(ManagedObjectError) -> [MigrationLoss] {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       // Files beside the store are beside that, not beside a link to it.
       let path = FileSystem.target(of: try path(of: file))
@@ -114,7 +122,7 @@ extension SQLiteStore {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
         let (source, steps) = try steps(database, metadata)
-        return MigrationRun(path, configuration, from: source, steps, metadata, report: progress)
+        return MigrationRun(path, configuration, from: source, steps, metadata, policy, report: progress)
       }
       if let output {
         let output = try self.path(of: output)
@@ -124,14 +132,17 @@ extension SQLiteStore {
           let migration = try run(database)
           return (migration, try migration.copy(database, for: output))
         }
-        return try migration.run(copy, to: output)
+        try migration.run(copy, to: output)
+        return migration.losses
       }
       let database = try Database(path: path, .readWrite)
-      let files = try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      let (files, losses) = try database.transaction(.immediate) { () throws(ManagedObjectError) in
         var migration = try run(database)
-        return try migration.run(database)
+        let files = try migration.run(database)
+        return (files, migration.losses)
       }
       ExternalData(ofStore: path).remove(files)
+      return losses
     }
   }
 }

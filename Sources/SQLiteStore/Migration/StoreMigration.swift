@@ -16,12 +16,17 @@ struct StoreMigration {
   private let configuration: String?
   private let oldTables: StoreTables
   private let report: MigrationRun.StepReport
+  /// The values and objects that the migration drops.
+  let losses: [MigrationLoss]
 
-  /// - Parameter externalData: where the store has its large values.
-  /// - Throws: ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
+  /// - Parameters:
+  ///   - externalData: where the store has its large values.
+  ///   - policy: what becomes of values that the new model does not have.
+  /// - Throws: ``ManagedObjectError/Code/droppedValues`` for values that the policy does not drop,
+  ///   ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
-    report: @escaping MigrationRun.StepReport
+    _ policy: DroppedValuePolicy, report: @escaping MigrationRun.StepReport
   ) throws(ManagedObjectError) {
     self.database = database
     self.mapping = mapping
@@ -33,6 +38,8 @@ struct StoreMigration {
     new = StoreSchema(mapping.destination, configuration: configuration)
     oldTables = StoreTables(old, file, database)
     try oldTables.check()
+    losses = try MigrationLoss.all(mapping, old, database)
+    try policy.check(losses)
   }
 
   /// - Returns: the names of the files that no value is in any more.

@@ -13,6 +13,10 @@ struct Migrate: ParsableCommand {
       The two models tell what changes, with the renaming identifiers of the new one. A store without a model in it needs \
       --model. The store changes in one step; with -o it stays as it is, and a new one is made.
 
+      Values and objects that the new model does not have are lost. Each such property is listed with the number of \
+      objects that have a value of it, and nothing is done without --drop. A property that was renamed keeps its values \
+      if the new model has its old name as the renaming identifier.
+
       Example: storeutil migrate Notes.sqlite --to Notes.xcdatamodeld -o New.sqlite
       """)
 
@@ -36,6 +40,9 @@ struct Migrate: ParsableCommand {
     transform: FileName.argument)
   var outfile: String?
 
+  @Flag(help: "Drop values and objects that the new model does not have.")
+  var drop = false
+
   func run() throws {
     if outfile == nil { try store.opening.refuseImmutable() }
     let kind = try StoreKind(store.path)
@@ -49,12 +56,27 @@ struct Migrate: ParsableCommand {
     let source = try ModelFile.model(store.opening.model, of: url, writesNothing: writesNothing)
     let mapping = try mapping.map { StoreMapping(try MappingModel(contentsOf: URL(filePath: $0))) }
     var line = ProgressLine()
-    try SQLiteStore.migrate(
-      url, from: source, to: target, by: mapping ?? StoreMapping(), output: outfile.map { URL(filePath: $0) },
-      writesNothing: writesNothing
-    ) { progress in
-      line.show("\(progress.mappingName.printable()): \(progress.completedCount) of \(progress.totalCount)")
+    // The files of an unfinished migration are removed before the process ends.
+    Signals.deferInterruption()
+    let losses: [MigrationLoss]
+    do throws(ManagedObjectError) {
+      losses = try SQLiteStore.migrate(
+        url, from: source, to: target, by: mapping ?? StoreMapping(), output: outfile.map { URL(filePath: $0) },
+        writesNothing: writesNothing, droppedValues: drop ? .drop : .refuse
+      ) { progress in
+        try NewStoreArguments.checkInterruption()
+        line.show("\(progress.mappingName.printable()): \(progress.completedCount) of \(progress.totalCount)")
+      }
+    } catch {
+      line.clear()
+      if let exit = error.underlyingError as? ExitCode { throw exit }
+      let losses = error.details.isEmpty ? [error] : error.details
+      guard losses.allSatisfy({ $0.code == .droppedValues }) else { throw error }
+      for loss in losses { note("\(ToolName.current): error: \(loss.message.withoutCommands)") }
+      note("\(ToolName.current): nothing was changed; --drop migrates the store without them")
+      throw ExitCode(StoreExit.refused)
     }
     line.clear()
+    for loss in losses { note("dropped: \("\(loss)".withoutCommands)") }
   }
 }

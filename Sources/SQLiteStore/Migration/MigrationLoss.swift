@@ -1,0 +1,125 @@
+internal import ManagedObjects
+
+/// Something that a migration drops because the new model does not have it: the values of a property, or the objects of
+/// an entity.
+public struct MigrationLoss: Hashable, Sendable {
+  /// The entity in the old model.
+  public let entityName: String
+  /// The property in the old model; nil if the objects themselves are dropped.
+  public let propertyName: String?
+  /// The number of objects that have a value of the property, or of the objects that are dropped. Greater than 0.
+  public let objectCount: Int
+}
+
+extension MigrationLoss: CustomStringConvertible {
+  /// A text such as `"Note.subtitle" is missing from the new model; 12 objects have a value`.
+  public var description: String {
+    let isOne = objectCount == 1
+    guard let propertyName else {
+      let objects = isOne ? "1 object" : "\(objectCount) objects"
+      return "the entity \(entityName.quoted) is missing from the new model; it has \(objects)"
+    }
+    let objects = isOne ? "1 object has" : "\(objectCount) objects have"
+    return "\("\(entityName).\(propertyName)".quoted) is missing from the new model; \(objects) a value"
+  }
+}
+
+/// The treatment of values that a new model has no place for.
+public enum DroppedValuePolicy: Sendable {
+  /// A migration that would drop values throws ``ManagedObjectError/Code/droppedValues``, and changes nothing.
+  case refuse
+  /// Values are dropped, as Core Data drops them.
+  case drop
+}
+
+extension MigrationLoss {
+  /// The values and objects of a store that a mapping does not keep.
+  ///
+  /// - Parameters:
+  ///   - old: the tables of the store, before they are put aside.
+  ///   - handled: the names of the entities whose objects a program's function handles.
+  /// - Complexity: O(*n*) in the number of rows of tables that lose something.
+  static func all(
+    _ mapping: InferredMapping, _ old: StoreSchema, _ database: Database, except handled: Set<String> = []
+  ) throws(ManagedObjectError) -> [MigrationLoss] {
+    var losses: [MigrationLoss] = []
+    var counts: [(name: PropertyName, count: Int64)] = []
+    for entity in mapping.source.entities where old.numbers[entity.index] != 0 && !entity.isAbstract {
+      guard !handled.contains(entity.name), let table = old.table(ofEntity: entity.index) else { continue }
+      let condition = "Z_ENT = \(old.numbers[entity.index])"
+      guard mapping.destination(of: entity.index) != nil else {
+        let count = try database.number("SELECT COUNT(*) FROM \(table.name.sqlName) WHERE \(condition)")
+        if count > 0 {
+          losses.append(MigrationLoss(entityName: entity.name, propertyName: nil, objectCount: Int(count)))
+        }
+        continue
+      }
+      for property in entity.properties where mapping.drops(property, of: entity) {
+        guard let test = old.presence(of: property, entity, table) else { continue }
+        let count = try database.number(
+          "SELECT COUNT(*) FROM \(table.name.sqlName) WHERE \(condition) AND \(test)")
+        let name = PropertyName(entity, property.name)
+        if let place = counts.firstIndex(where: { $0.name == name }) {
+          counts[place].count += count
+        } else {
+          counts.append((name, count))
+        }
+      }
+    }
+    for (name, count) in counts where count > 0 {
+      let owner = name.owner(in: mapping.source).name
+      losses.append(MigrationLoss(entityName: owner, propertyName: name.name, objectCount: Int(count)))
+    }
+    return losses
+  }
+}
+
+extension DroppedValuePolicy {
+  /// - Throws: ``ManagedObjectError/Code/droppedValues`` if the policy does not allow the losses.
+  func check(_ losses: [MigrationLoss]) throws(ManagedObjectError) {
+    if self == .drop { return }
+    let errors = losses.map { ManagedObjectError(.droppedValues, "\($0)") }
+    if let error = ManagedObjectError(all: errors) { throw error }
+  }
+}
+
+extension InferredMapping {
+  /// True for a property without a successor. Of two sides of a relationship, one is enough to keep both.
+  fileprivate func drops(
+    _ property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity
+  ) -> Bool {
+    if property.traits.isTransient || isKept(property.name, of: entity) { return false }
+    switch property {
+    // The store computes it anew.
+    case .attribute(let attribute): return attribute.definition.derivation == nil
+    case .relationship(let relationship):
+      guard let inverse = entity.inverse(of: relationship) else { return true }
+      return !entity.destination(of: relationship).selfAndDescendants.contains { isKept(inverse.name, of: $0) }
+    }
+  }
+
+  private func isKept(_ name: String, of entity: ManagedObjectModel.Entity) -> Bool {
+    destination(of: entity.index).map { properties[$0].values.contains(name) } ?? false
+  }
+}
+
+extension StoreSchema {
+  /// SQL that is true if a row has a value of a property; nil for a property that the file does not store.
+  fileprivate func presence(
+    of property: ManagedObjectModel.Entity.Property, _ entity: ManagedObjectModel.Entity, _ table: StoreTable
+  ) -> String? {
+    switch places[entity.index][property.slot] {
+    case .none: return nil
+    case .attribute(let column, _, _), .toOne(let column, _, _):
+      return "\(table.columns[column].name.sqlName) IS NOT NULL"
+    case .toMany(let place):
+      switch place.source {
+      case .column(let other, let column, _, _):
+        let table = tables[other]
+        return "Z_PK IN (SELECT \(table.columns[column].name.sqlName) FROM \(table.name.sqlName))"
+      case .join(let join, let own, _, _, _):
+        return "Z_PK IN (SELECT \(own.sqlName) FROM \(joins[join].name.sqlName))"
+      }
+    }
+  }
+}
