@@ -80,6 +80,30 @@ struct ChangeTests {
     #expect(try files() == before)
   }
 
+  @Test("of many objects at once, by a condition, and prints their number")
+  func many() throws {
+    let library = try Library()
+    let change = [
+      "set", Library.store, "--entity", "Book", "--where", "author.name BEGINSWITH 'Ada'", "pages=66", "price=2",
+    ]
+    let tried = try library.run(change + ["--null", "cover", "--dry-run"])
+    #expect(tried.contains("changed Comic/p2\n") && tried.contains("pages = 66 (was nil)"))
+    #expect(tried.hasSuffix("\n2 objects changed\n"))
+    #expect(try library.run("count", Library.store, "Book", "pages = 66") == "1\n")
+    #expect(try library.run(change) == "2 objects changed\n")
+    #expect(try library.run("count", Library.store, "Book", "pages = 66 AND price = 2") == "2\n")
+    #expect(try library.run(change) == "0 of 2 objects changed\n")
+    // One that cannot be saved takes the others back.
+    let refused = try library.failure([
+      "set", Library.store, "--entity", "Book", "--where", "TRUEPREDICATE", "pages=1", "title=x", "author=",
+    ])
+    #expect(refused.status == 2)
+    #expect(try library.run("count", Library.store, "Book", "pages = 1") == "0\n")
+    #expect(
+      try library.run("set", Library.store, "--entity", "Book", "--where", "pages = 7", "pages=1")
+        == "0 objects changed\n")
+  }
+
   @Test("but runs no triggers of other programs without --allow-triggers")
   func triggers() throws {
     let library = try Library()
@@ -119,6 +143,12 @@ struct ChangeTests {
       (["set", Library.store, "Book/p1", "cover=@/dev/zero"], 1, "no regular file"),
       (["set", Library.store, "Book/p1", "cover=@missing"], 1, "there is no file missing"),
       (["set", Library.store, "Book/p9", "pages=1"], 1, "there is no object Book/p9"),
+      (["set", Library.store], 64, "Name the object to change"),
+      (["set", Library.store, "Book/p1"], 64, "Nothing to change"),
+      (["set", Library.store, "--entity", "Book", "--where", "pages = 66"], 64, "Nothing to change"),
+      (["set", Library.store, "--entity", "Book", "--where", "pages = 66", "Book/p1", "pages=1"], 64, "not KEY=VALUE"),
+      (["set", Library.store, "--entity", "Book", "pages=1"], 64, "--entity and --where go together"),
+      (["set", Library.store, "--entity", "Book", "--where", "pages = 66", "pages=x"], 2, "\"x\" is no Integer 32"),
       (["set", Library.store, "Book/p1", "pagse=1"], 64, "did you mean pages?"),
       (["set", Library.store, "Bok/p1", "pages=1"], 64, "did you mean Book?"),
       (["set", Library.store, "Book", "pages=1"], 64, "names no object"),

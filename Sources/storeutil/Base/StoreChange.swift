@@ -22,15 +22,19 @@ struct ChangeArguments: ParsableArguments {
   var allowTriggers = false
 
   /// Changes objects of a store, all in one transaction, and prints the changes.
-  func change(_ arguments: StoreArguments, _ body: (ManagedObjectContext, OpenStore) throws -> Void) throws {
+  ///
+  /// - Parameter isBrief: true to print each change only in a dry run.
+  func change(
+    _ arguments: StoreArguments, isBrief: Bool = false, _ body: (ManagedObjectContext, OpenStore) throws -> Void
+  ) throws {
     try arguments.opening.refuseImmutable()
     let opened = try arguments.open(isReadOnly: false, isTrial: dryRun, allowsTriggers: allowTriggers)
     let context = try opened.context(keepsChanges: !dryRun)
     try body(context, opened)
     try context.fillTransientValues()
-    let changes = ChangeList(context)
+    let changes = dryRun || !isBrief ? ChangeList(context) : nil
     try context.save()
-    try changes.print()
+    try changes?.print()
   }
 }
 

@@ -20,18 +20,12 @@ struct Delete: ParsableCommand {
   @Argument(help: ArgumentHelp("The names of the objects.", valueName: "id"))
   var ids: [String] = []
 
-  @Option(help: ArgumentHelp("The entity of the objects that --where finds.", valueName: "entity"))
-  var entity: String?
-
-  @Option(
-    name: .customLong("where"), help: ArgumentHelp("Delete the objects that meet a condition.", valueName: "predicate"))
-  var predicate: String?
+  @OptionGroup var condition: ConditionArguments
 
   @OptionGroup var change: ChangeArguments
 
   func validate() throws {
-    if (entity == nil) != (predicate == nil) { throw ValidationError("--entity and --where go together.") }
-    if ids.isEmpty, predicate == nil { throw ValidationError("Nothing to delete: there is no ID and no --where.") }
+    if ids.isEmpty, !condition.isGiven { throw ValidationError("Nothing to delete: there is no ID and no --where.") }
   }
 
   func run() throws {
@@ -39,12 +33,7 @@ struct Delete: ParsableCommand {
       let objects = try ids.map { try opened.object(opened.key($0), in: context) }
       // One can be named twice, or go with another one.
       for object in objects where !object.isDeleted { try context.delete(object) }
-      guard let entity, let predicate else { return }
-      let found = try opened.entity(entity)
-      let condition = try opened.predicate(predicate, for: found)
-      for object in try context.fetch(FetchRequest(found.name, where: condition)) where !object.isDeleted {
-        try context.delete(object)
-      }
+      for object in try condition.objects(context, opened) where !object.isDeleted { try context.delete(object) }
     }
   }
 }

@@ -5,37 +5,77 @@ import ToolSupport
 struct SetValues: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "set",
-    abstract: "Change values of an object.",
+    abstract: "Change values of objects.",
+    usage: """
+      storeutil set [<options>] <store> <id> <key=value> …
+      storeutil set <store> --entity <entity> --where <predicate> <key=value> …
+      """,
     discussion: """
       \(Assignment.help)
 
-      The rules of the model hold, and inverse relationships follow. All is saved, or nothing.
+      The rules of the model hold, and inverse relationships follow. All is saved in one transaction, or nothing. With \
+      --entity and --where, all objects that meet the condition are changed, and their number is printed; --dry-run \
+      prints each change as well.
 
-      Example: storeutil set Notes.sqlite Note/p12 title='Shopping list' author=Person/p3 tags+=Tag/p1
+      Examples:
+        storeutil set Notes.sqlite Note/p12 title='Shopping list' author=Person/p3 tags+=Tag/p1
+        storeutil set Notes.sqlite --entity Note --where 'author = nil' author=Person/p3 isRead=no
       """)
 
   @OptionGroup var store: StoreArguments
 
-  @Argument(help: ArgumentHelp("The name of the object.", valueName: "id"))
-  var id: String
+  @Argument(help: ArgumentHelp("The name of the object, unless --where finds it.", valueName: "id"))
+  var idOrAssignment: String?
 
-  @Argument(help: ArgumentHelp("What to change.", valueName: "key=value"))
-  var assignments: [Assignment] = []
+  @Argument(help: ArgumentHelp("What to change; can be given several times.", valueName: "key=value"))
+  var otherAssignments: [Assignment] = []
 
   @Option(help: ArgumentHelp("Take the value of KEY away.", valueName: "key"))
   var null: [String] = []
 
+  @OptionGroup var condition: ConditionArguments
+
   @OptionGroup var change: ChangeArguments
 
+  /// The name of the object; nil with `--where`.
+  private var id: String? { condition.isGiven ? nil : idOrAssignment }
+
+  private func assignments() throws -> [Assignment] {
+    guard condition.isGiven, let idOrAssignment else { return otherAssignments }
+    guard let first = Assignment(argument: idOrAssignment) else {
+      throw ValidationError("\(idOrAssignment.quoted) is not KEY=VALUE; with --where no object is named.")
+    }
+    return [first] + otherAssignments
+  }
+
   func validate() throws {
-    if assignments.isEmpty, null.isEmpty { throw ValidationError("Nothing to change: there is no KEY=VALUE.") }
+    if !condition.isGiven, idOrAssignment == nil {
+      throw ValidationError("Name the object to change, or use --entity and --where.")
+    }
+    if try assignments().isEmpty, null.isEmpty {
+      throw ValidationError("Nothing to change: there is no KEY=VALUE.")
+    }
   }
 
   func run() throws {
-    try change.change(store) { context, opened in
-      let object = try opened.object(opened.key(id), in: context)
-      for assignment in assignments { try assignment.apply(to: object, in: opened) }
-      for key in null { try object.removeValue(key) }
+    let assignments = try assignments()
+    var (foundCount, changedCount) = (0, 0)
+    try change.change(store, isBrief: condition.isGiven) { context, opened in
+      let objects =
+        try id.map { [try opened.object(opened.key($0), in: context)] } ?? condition.objects(context, opened)
+      var progress = ProgressBar(total: objects.count, unit: "objects")
+      for object in objects {
+        for assignment in assignments { try assignment.apply(to: object, in: opened) }
+        for key in null { try object.removeValue(key) }
+        if !object.changedValues().isEmpty { changedCount += 1 }
+        progress.advance()
+      }
+      progress.clear()
+      foundCount = objects.count
+    }
+    if condition.isGiven {
+      let found = foundCount == 1 ? "1 object" : "\(grouped(foundCount)) objects"
+      try output("\(changedCount == foundCount ? "" : "\(grouped(changedCount)) of ")\(found) changed")
     }
   }
 }

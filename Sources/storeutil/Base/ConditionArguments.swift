@@ -1,0 +1,28 @@
+import ArgumentParser
+import ManagedObjects
+import ToolSupport
+
+/// The objects that a verb changes, by a condition.
+struct ConditionArguments: ParsableArguments {
+  @Option(help: ArgumentHelp("The entity of the objects that --where finds.", valueName: "entity"))
+  var entity: String?
+
+  @Option(
+    name: .customLong("where"), help: ArgumentHelp("Change the objects that meet a condition.", valueName: "predicate"))
+  var predicate: String?
+
+  /// True if objects are found by a condition.
+  var isGiven: Bool { entity != nil && predicate != nil }
+
+  func validate() throws {
+    if (entity == nil) != (predicate == nil) { throw ValidationError("--entity and --where go together.") }
+  }
+
+  /// Returns the objects that meet the condition; none without one.
+  func objects(_ context: ManagedObjectContext, _ opened: OpenStore) throws -> [ManagedObject] {
+    guard let entity, let predicate else { return [] }
+    let found = try opened.entity(entity)
+    let condition = try opened.predicate(predicate, for: found)
+    return try context.fetch(FetchRequest(found.name, where: condition))
+  }
+}
