@@ -46,6 +46,23 @@ struct FetchTests {
       line.contains("/Book/p1 x-coredata://") && line.hasSuffix("/Comic/p2,Ada Łovelace Ada Łovelace,\"[66,null]\""))
   }
 
+  @Test("before one that cannot be read, and all others with --skip-unreadable")
+  func unreadable() throws {
+    let library = try Library()
+    for name in ["b", "c", "d"] { try library.run("insert", Library.store, "Tag", "name=\(name)") }
+    try library.runPython(
+      "store.execute('UPDATE ZTAG SET ZNAME = zeroblob(3) WHERE Z_PK IN (2, 4)')", on: Library.store)
+    let arguments = ["fetch", Library.store, "Tag", "--keys", "name", "--csv"]
+    let stopped = try Program.run("storeutil", arguments, in: library.url)
+    #expect(stopped.status != 0 && stopped.text == "name\r\nold\r\n" && stopped.errors.contains("the row 2"))
+    let skipping = try Program.run("storeutil", arguments + ["--skip-unreadable"], in: library.url)
+    #expect(skipping.status == 2 && skipping.text == "name\r\nold\r\nc\r\n")
+    #expect(skipping.errors.contains("Tag/p2") && skipping.errors.contains("Tag/p4"))
+    // What is printed is still JSON.
+    let json = try Program.run("storeutil", ["fetch", Library.store, "Tag", "--keys", "name"], in: library.url)
+    #expect(json.text == "[\n{\"name\":\"old\"}\n]\n")
+  }
+
   @Test("as a property list, which has no null")
   func propertyList() throws {
     let library = try Library()

@@ -50,6 +50,13 @@ struct Fetch: ParsableCommand {
       """)
   var unwrap = false
 
+  @Flag(
+    help: """
+      Leave out objects with values that cannot be read, and name them on standard error; the exit code is 2 then. \
+      Without it, the first such object is an error, after the objects before it are printed.
+      """)
+  var skipUnreadable = false
+
   @OptionGroup var form: FormArguments
 
   func validate() throws {
@@ -69,13 +76,20 @@ struct Fetch: ParsableCommand {
       try keys.map { try ObjectColumn.columns($0, of: entity) }
       ?? ObjectColumn.all(of: entity, includesToMany: form == .json || form == .plist)
     var writer = form.writer(columns.map(\.name), opened.model)
-    let reader = ObjectReader(opened, unwraps: unwrap)
+    let reader = ObjectReader(opened, unwraps: unwrap, skipsUnreadable: skipUnreadable)
     if limit != 0 {
       let keys = try reader.keys(request)
       var progress = ProgressBar(total: keys.count, unit: "objects")
-      try reader.forEach(keys, columns) { key, values in
-        try writer.write(values, of: key)
-        progress.advance()
+      do {
+        try reader.forEach(keys, columns) { key, values in
+          try writer.write(values, of: key)
+          progress.advance()
+        }
+      } catch {
+        progress.clear()
+        // An error of the output comes again.
+        try writer.finish()
+        throw error
       }
       progress.clear()
     }

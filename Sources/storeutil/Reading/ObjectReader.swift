@@ -13,16 +13,19 @@ struct ObjectReader {
   private let model: ManagedObjectModel
   /// Whether archives in data are opened.
   private let unwraps: Bool
+  /// True to leave out objects that cannot be read, which ``faults`` then has.
+  private let skipsUnreadable: Bool
   /// What could not be read so far.
   let faults: ReadingFaults
 
   /// The number of objects that are read at once.
   static let batchSize = 1000
 
-  init(_ opened: OpenStore, unwraps: Bool = false) {
+  init(_ opened: OpenStore, unwraps: Bool = false, skipsUnreadable: Bool = false) {
     store = opened.store
     model = opened.model
     self.unwraps = unwraps
+    self.skipsUnreadable = skipsUnreadable
     faults = ReadingFaults(opened.store)
   }
 
@@ -55,6 +58,9 @@ struct ObjectReader {
 
   /// Calls a function with each object in turn: with its key and its values, one for each column; nil where its entity
   /// does not have the property. Objects that are gone are left out.
+  ///
+  /// - Throws: the error of the first object that cannot be read, after all objects before it, unless unreadable
+  ///   objects are skipped.
   func forEach(
     _ keys: [RowKey], _ columns: [ObjectColumn], _ body: (RowKey, [PropertyList?]) throws -> Void
   ) throws {
@@ -62,8 +68,25 @@ struct ObjectReader {
     while start < keys.count {
       let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
       start += batch.count
-      for object in try objects(batch, columns) { try body(object.key, object.values) }
+      guard let objects = try? objects(batch, columns) else {
+        for key in batch { try readAlone(key, columns, body) }
+        continue
+      }
+      for object in objects { try body(object.key, object.values) }
     }
+  }
+
+  /// Calls a function with one object, after reading its batch has failed.
+  private func readAlone(
+    _ key: RowKey, _ columns: [ObjectColumn], _ body: (RowKey, [PropertyList?]) throws -> Void
+  ) throws {
+    let object: (key: RowKey, values: [PropertyList?])?
+    do { object = try objects([key], columns).first } catch {
+      guard skipsUnreadable else { throw error }
+      faults.addUnreadable(key, error)
+      return
+    }
+    if let object { try body(object.key, object.values) }
   }
 
   /// Objects with their values, one for each column. Those that are gone are left out.

@@ -10,6 +10,7 @@ final class ReadingFaults {
   private var missingFiles: [ManagedObjectError] = []
   private var notes: [String] = []
   private var hasMoreNotes = false
+  private var unreadableCount = 0
   private var places: Set<Place> = []
 
   private struct Place: Hashable {
@@ -25,6 +26,14 @@ final class ReadingFaults {
   func addMissingFile(of property: String, slot: Int, _ key: RowKey) {
     guard places.insert(Place(key: key, property: property)).inserted else { return }
     missingFiles.append(store.missingFile(ofSlot: slot, key))
+  }
+
+  /// Adds an object that cannot be read, and prints why on standard error.
+  func addUnreadable(_ key: RowKey, _ error: any Error) {
+    unreadableCount += 1
+    let id = "\(ManagedObjectID(key, model: store.model, storeIdentifier: nil))"
+    let text = StoreExit.text(of: error)
+    note(text.contains(id) ? text : "\(ToolName.current): error: \(id) cannot be read\n\(text)")
   }
 
   /// Adds what is said about data that begins like an archive, and cannot be opened.
@@ -46,6 +55,7 @@ final class ReadingFaults {
     for text in notes { note(text.withoutCommands) }
     if hasMoreNotes { note("note: so does data of other objects") }
     for error in missingFiles { note(StoreExit.text(of: error)) }
+    if unreadableCount > 0 { throw ExitCode(StoreExit.refused) }
     if !missingFiles.isEmpty { throw ExitCode(StoreExit.inputOutput) }
   }
 }
